@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `30m`, `2s`, `365d`, `500ms` → milliseconds. */
+const duration = z
+  .string()
+  .regex(/^\d+(ms|s|m|h|d)$/, 'must be a duration such as 30m, 2s or 365d')
+  .transform((text) => {
+    const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) as unknown as [string, string, keyof typeof UNITS];
+    return Number(count) * UNITS[unit];
+  });
+
+const list = z
+  .union([z.array(z.string()), z.string()])
+  .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((part) => part.trim()).filter(Boolean));
+const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(least).max(most);
+
+/** Every setting: dotted name → schema. The environment name is `PLATFORM_` and the dotted name in upper snake case. */
+const SETTINGS = {
+  host: z.string().default('127.0.0.1'),
+  port: whole(0, 65535).default(8080),
+  data: z.string().min(1).default('data'),
+  'database.url': z.string().optional(),
+  'database.poolSize': whole(2, 1000).default(20),
+  publicUrl: z.url().optional(),
+  headerPrefixes: list.default(['svc-', 'dhi-']),
+  trustedProxies: list.default([]),
+  'cors.origins': list.default(['*']),
+  'log.level': z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  'tokens.issuer': z.string().default('platform'),
+  'tokens.audience': z.string().default('platform'),
+  'tokens.accessLifetime': duration.default(30 * UNITS.m),
+  'tokens.refreshLifetime': duration.default(365 * UNITS.d),
+  'tokens.familyLifetime': duration.default(730 * UNITS.d),
+  'tokens.reuseLeeway': duration.default(5 * UNITS.s),
+  'tokens.defaultScopes': list.default(['platform_metadata_conversion']),
+  'uploads.maxSize': whole(1).default(64 * 2 ** 30),
+  'transfers.timeLimit': duration.default(2 * UNITS.h),
+  'worker.concurrency': whole(1, 1000).optional(),
+  'worker.memory': whole(256).optional(),
+} as const satisfies Record<string, z.ZodType>;
+
+type SettingName = keyof typeof SETTINGS;
+/** All settings under their dotted names, checked and frozen. Durations are milliseconds, sizes bytes, memory MB. */
+export type Config = Readonly<{ [K in SettingName]: z.output<(typeof SETTINGS)[K]> }>;
+
+const SHORT_NAMES: Record<string, SettingName> = { DATABASE_URL: 'database.url' };
+const OTHER_NAMES = new Set(['PLATFORM_CONFIG', 'PLATFORM_URL', 'PLATFORM_TOKEN']);
+
+/** `tokens.accessLifetime` → `PLATFORM_TOKENS_ACCESS_LIFETIME`. */
+export const environmentName = (name: string) =>
+  `PLATFORM_${name
+    .replace(/\./g, '_')
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toUpperCase()}`;
+
+/** Everything that is wrong with the settings, one line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(problems: string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/** Settings from the environment and the JSON file that `PLATFORM_CONFIG` names; the environment wins. Throws one `ConfigError` for all mistakes. */
+export function loadConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const given = new Map<string, { value: unknown; source: string }>();
+  const byEnvironmentName = new Map(Object.keys(SETTINGS).map((name) => [environmentName(name), name]));
+
+  if (env.PLATFORM_CONFIG) {
+    for (const [name, value] of readConfigFile(env.PLATFORM_CONFIG, problems)) {
+      if (Object.hasOwn(SETTINGS, name)) given.set(name, { value, source: `${env.PLATFORM_CONFIG}: ${name}` });
+      else problems.push(`${env.PLATFORM_CONFIG}: '${name}' is no setting.`);
+    }
+  }
+  for (const [key, value] of Object.entries(env)) {
+    if (value === undefined || value === '') continue;
+    const name = SHORT_NAMES[key] ?? byEnvironmentName.get(key);
+    if (name) given.set(name, { value, source: key });
+    else if (key.startsWith('PLATFORM_') && !OTHER_NAMES.has(key)) problems.push(`${key} is no setting.`);
+  }
+
+  const config: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(SETTINGS)) {
+    const entry = given.get(name);
+    const result = schema.safeParse(entry && resolveVariables(entry.value, env, entry.source, problems));
+    if (result.success) config[name] = result.data;
+    else for (const issue of result.error.issues) problems.push(`${entry?.source ?? name}: ${issue.message}.`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config) as Config;
+}
+
+/** `[env:NAME]` anywhere in a string stands for the value of that variable, so that a file need not hold secrets. */
+function resolveVariables(
+  value: unknown,
+  env: Record<string, string | undefined>,
+  source: string,
+  problems: string[],
+): unknown {
+  if (Array.isArray(value)) return value.map((part) => resolveVariables(part, env, source, problems));
+  if (typeof value !== 'string') return value;
+  return value.replace(/\[env:([^\]]+)\]/g, (_, name: string) => {
+    const found = env[name];
+    if (found === undefined) problems.push(`${source}: the environment variable ${name} is not set.`);
+    return found ?? '';
+  });
+}
+
+function readConfigFile(path: string, problems: string[]): [string, unknown][] {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return flatten(parsed);
+    problems.push(`${path}: must hold one JSON object.`);
+  } catch (error) {
+    problems.push(`${path}: ${error instanceof Error ? error.message : error}`);
+  }
+  return [];
+}
+
+const flatten = (object: object, prefix = ''): [string, unknown][] =>
+  Object.entries(object).flatMap(([key, value]): [string, unknown][] =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? flatten(value, `${prefix}${key}.`)
+      : [[`${prefix}${key}`, value]],
+  );

@@ -1,0 +1,109 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createPgDriverFactory } from '@slonik/pg-driver';
+import type { CommonQueryMethods, DatabasePool, DriverTypeParser, Interceptor } from 'slonik';
+import { createPool, SchemaValidationError, sql } from 'slonik';
+import { timestampFromPostgres } from './time.ts';
+
+export { sql };
+
+/** Where statements go: the pool or the transaction under way. `transaction` inside a transaction is a savepoint. */
+export type Db = CommonQueryMethods;
+
+/** The pool as the process owns it. */
+export interface Database extends Db {
+  /** Runs `work` with every statement of this `Database`, made anywhere below it, inside `tx`. */
+  within<T>(tx: Db, work: () => T): T;
+  end(): Promise<void>;
+}
+
+const camelNames = new Map<string, string>();
+function camelName(column: string): string {
+  let name = camelNames.get(column);
+  if (name === undefined) {
+    name = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    camelNames.set(column, name);
+  }
+  return name;
+}
+
+/**
+ * Rows enter here: column names become camelCase, null columns are absent members (nothing null ever reaches an answer), and the
+ * statement's schema is held against what is left. slonik alone validates nothing.
+ */
+const rows: Interceptor = {
+  name: 'rows',
+  transformRow: (context, query, row) => {
+    const present: Record<string, unknown> = {};
+    for (const column in row) if (row[column] !== null) present[camelName(column)] = row[column];
+    const result = context.resultParser?.['~standard'].validate(present);
+    if (result === undefined) return present as typeof row;
+    if (result instanceof Promise) throw new TypeError('The schema of a row must not be asynchronous.');
+    if (result.issues) throw new SchemaValidationError(query, present as typeof row, result.issues as never);
+    return result.value as typeof row;
+  },
+};
+
+/** Sizes and counts fit a number exactly or are refused; amounts stay text, so that credits are exact; times keep their microseconds. */
+const typeParsers: DriverTypeParser[] = [
+  {
+    name: 'int8',
+    parse: (text) => {
+      const value = Number(text);
+      if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a number exactly.`);
+      return value;
+    },
+  },
+  { name: 'numeric', parse: (text) => text },
+  { name: 'timestamptz', parse: timestampFromPostgres },
+  { name: 'date', parse: (text) => text },
+];
+
+/** Opens a pool. Connections are made when they are needed; an unreachable server shows at the first statement. */
+export async function connect(url: string, poolSize: number, applicationName = 'platform'): Promise<Database> {
+  const pool = await createPool(withOptions(url, applicationName), {
+    driverFactory: createPgDriverFactory(),
+    interceptors: [rows],
+    typeParsers,
+    maximumPoolSize: poolSize,
+    captureStackTrace: false,
+    idleTimeout: 30_000,
+    statementTimeout: 60_000,
+    // A handler that ran into a serialisation failure starts again at its own door (a request, a job), not silently in its middle.
+    transactionRetryLimit: 0,
+    // No statement of ours changes a session, so there is nothing to discard; the default costs a round trip per release.
+    resetConnection: async () => {},
+  });
+  // slonik repeats each error as an event; whoever made the statement has it already.
+  pool.on('error', () => {});
+  return following(pool);
+}
+
+function withOptions(url: string, applicationName: string): string {
+  const parsed = new URL(url);
+  parsed.searchParams.set('application_name', applicationName);
+  parsed.searchParams.set('options', '-c timezone=UTC');
+  return parsed.href;
+}
+
+/** A pool whose statements follow the transaction that `within` opened around them, if any. */
+function following(pool: DatabasePool): Database {
+  const current = new AsyncLocalStorage<Db>();
+  const target = () => current.getStore() ?? pool;
+  return {
+    any: (...a) => target().any(...a),
+    anyFirst: (...a) => target().anyFirst(...a),
+    exists: (...a) => target().exists(...a),
+    many: (...a) => target().many(...a),
+    manyFirst: (...a) => target().manyFirst(...a),
+    maybeOne: (...a) => target().maybeOne(...a),
+    maybeOneFirst: (...a) => target().maybeOneFirst(...a),
+    one: (...a) => target().one(...a),
+    oneFirst: (...a) => target().oneFirst(...a),
+    query: (...a) => target().query(...a),
+    record: (...a) => target().record(...a),
+    stream: (...a) => target().stream(...a),
+    transaction: (...a) => target().transaction(...a),
+    within: (tx, work) => current.run(tx, work),
+    end: () => pool.end(),
+  };
+}

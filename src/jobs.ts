@@ -1,0 +1,35 @@
+import type { Db } from './db.ts';
+import { sql } from './db.ts';
+
+/** What the queue can be asked to do; the payload is ids, the state lives in tables, and running twice is safe. */
+export interface Jobs {
+  runTransfer: { transferId: string };
+  removeBlobs: { names: string[] };
+}
+
+export interface JobOptions {
+  /** A job of the same key that has not started is replaced. */
+  jobKey?: string;
+  /** What a worker must not have forbidden to take the job, such as `label:gpu`. */
+  flags?: string[];
+  /** Smaller runs earlier. */
+  priority?: number;
+  maxAttempts?: number;
+}
+
+/** Puts a job into the queue within the transaction of the fact that asks for it: no commit, no job; no job, no commit. */
+export async function enqueue<Name extends keyof Jobs>(
+  tx: Db,
+  name: Name,
+  payload: Jobs[Name],
+  options: JobOptions = {},
+) {
+  await tx.query(sql.unsafe`
+    select from graphile_worker.add_job(
+      ${name},
+      payload => ${JSON.stringify(payload)}::json,
+      job_key => ${options.jobKey ?? null},
+      flags => ${options.flags ? sql.array(options.flags, 'text') : null},
+      priority => ${options.priority ?? null},
+      max_attempts => ${options.maxAttempts ?? null})`);
+}
