@@ -1,0 +1,128 @@
+import { AppError } from '../errors.ts';
+import type { Checksum } from './bytes.ts';
+import { FileSink, FileSource } from './bytes.ts';
+import type { Context, LogLevel } from './define.ts';
+import type { CrsChange, SpatialInformation } from './grid-pipeline.ts';
+import { passGrid } from './grid-pipeline.ts';
+import { completeParameters } from './parameters.ts';
+import { findReader, findWriter, fits, writersFor } from './registry.ts';
+import type { GridStatistics } from './statistics.ts';
+import { inputSrid, parseTransformations } from './transformations.ts';
+import type { Data } from './types.ts';
+
+/** Everything in it, and in the result, survives JSON: it travels to a child process and back. */
+export interface ConversionRequest {
+  /** `name` is the file's own name, for the receipt; its bytes are at `path`. */
+  input: { path: string; name: string };
+  output: { path: string; name?: string };
+  /** A folder of this conversion alone, on a disk with room; its owner removes it. */
+  scratch: string;
+  reader: { name: string; parameters?: Record<string, unknown> };
+  writer: { name: string; parameters?: Record<string, unknown> };
+  transformations?: readonly unknown[];
+  onBadRecord?: 'fail' | 'skip';
+}
+
+export interface ConversionHooks {
+  /** `fraction` of the whole, 0 to 1, never falling; called for each block, so throttle what is done with it. */
+  progress(fraction: number, phase: string): void;
+  log(level: LogLevel, message: string): void;
+  signal: AbortSignal;
+}
+
+export interface Receipt {
+  input: { name: string } & Checksum;
+  output: { name?: string } & Checksum;
+  /** What became of the coordinate system. */
+  crs?: CrsChange;
+  lost: string[];
+  statistics: { before?: GridStatistics; after?: GridStatistics };
+}
+
+export interface ConversionResult {
+  receipt: Receipt;
+  /** Cells of a grid (of all bands that were pulled), features of a layer; 1 for a file that is only copied. */
+  recordsRead: number;
+  recordsWritten: number;
+  recordsSkipped: number;
+  spatialInformation?: SpatialInformation;
+}
+
+/**
+ * One conversion, from a local file to a local file.
+ * @throws AppError or FormatError with a sentence for its user when trying again is hopeless; anything else is an outage or a bug
+ */
+export async function convert(request: ConversionRequest, hooks: ConversionHooks): Promise<ConversionResult> {
+  const reader = findReader(request.reader.name);
+  if (reader === undefined) throw new AppError('unprocessable', `'${request.reader.name}' is not a reader.`);
+  const writer = findWriter(request.writer.name);
+  if (writer === undefined) throw new AppError('unprocessable', `'${request.writer.name}' is not a writer.`);
+  if (!fits(reader, writer)) {
+    const names = writersFor(reader).map((one) => one.name);
+    throw new AppError('unprocessable', `${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`);
+  }
+  const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
+  const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
+  const lost = new Set<string>();
+  const context: Context = {
+    signal: hooks.signal,
+    scratch: request.scratch,
+    log: hooks.log,
+    progress: neverFalling(hooks),
+    lost(sentence) {
+      if (!lost.has(sentence)) hooks.log('warning', sentence);
+      lost.add(sentence);
+    },
+  };
+  hooks.signal.throwIfAborted();
+  await using open = new AsyncDisposableStack();
+  const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
+  const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
+  const data = await reader.read(source, readerParameters, context);
+  const write = (what: Data) => writer.write(what, writerParameters, sink, context);
+  const { crs, statistics, ...rest } = await pass(
+    data,
+    request.transformations ?? [],
+    readerParameters,
+    write,
+    context,
+  );
+  const input = { name: request.input.name, ...(await source.checksum()) };
+  const output = {
+    ...(request.output.name === undefined ? {} : { name: request.output.name }),
+    ...(await sink.checksum()),
+  };
+  context.progress(1, 'Done');
+  return { receipt: { input, output, ...(crs === undefined ? {} : { crs }), lost: [...lost], statistics }, ...rest };
+}
+
+/** What a kind of data tells of its way from reader to writer. */
+export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'>;
+
+/** Leads the data through the transformations to the writer. */
+async function pass(
+  data: Data,
+  transformations: readonly unknown[],
+  readerParameters: Record<string, unknown>,
+  write: (data: Data) => Promise<void>,
+  context: Context,
+): Promise<Passed> {
+  if (data.kind === 'bytes') {
+    if (transformations.length > 0)
+      context.log('warning', 'FileReader to FileWriter copies the bytes; the transformations are ignored.');
+    await write(data);
+    return { recordsRead: 1, recordsWritten: 1, recordsSkipped: 0, statistics: {} };
+  }
+  if (data.kind !== 'grid') throw new Error(`No conversion leads through '${data.kind}' yet.`);
+  const steps = parseTransformations(transformations);
+  return passGrid(data, steps, inputSrid(steps, readerParameters.SRID), write, context);
+}
+
+/** Readers, transformations and writers each tell their own share; what is told outside may only rise. */
+function neverFalling(hooks: ConversionHooks): Context['progress'] {
+  let highest = 0;
+  return (fraction, phase) => {
+    highest = Math.max(highest, Math.min(1, fraction));
+    hooks.progress(highest, phase);
+  };
+}

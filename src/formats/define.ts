@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { ByteSink, ByteSource, Data, DataKind } from './types.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
+
+/** What a reader or writer may ask of the conversion around it. */
+export interface Context {
+  readonly signal: AbortSignal;
+  /** A folder for temporary files; its owner removes it. */
+  readonly scratch: string;
+  log(level: LogLevel, message: string): void;
+  /** Share of the work that is done, 0 to 1. Writers of rows need not call it: pulling rows counts. */
+  progress(fraction: number, phase: string): void;
+  /** One sentence for the receipt about something that the output cannot hold. The same sentence is kept once. */
+  lost(sentence: string): void;
+}
+
+/** What readers and writers have in common. `parameters` checks the request, types the code and is what the lists print. */
+interface Converter<P extends z.ZodObject> {
+  readonly name: string;
+  readonly description: string;
+  /** `datasetFormat` of the files that it reads or writes. */
+  readonly format: string;
+  readonly parameters: P;
+}
+
+export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
+  readonly produces: DataKind;
+  /** Data may hold on to the source until the conversion ends. */
+  read(source: ByteSource, parameters: z.output<P>, context: Context): Promise<Data>;
+}
+
+export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
+  readonly accepts: readonly DataKind[];
+  /** With the dot; empty: the name of the input is kept. */
+  readonly extension: string;
+  readonly mediaType: string;
+  readonly canAppend: boolean;
+  write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
+}
+
+/** Typed where it is written, plain where the registry lists it: `convert.ts` parses the parameters before each call. */
+export const defineReader = <P extends z.ZodObject>(reader: Reader<P>): Reader => reader as unknown as Reader;
+
+export const defineWriter = <P extends z.ZodObject, K extends DataKind>(
+  writer: Omit<Writer<P>, 'accepts' | 'write'> & {
+    accepts: readonly K[];
+    write(data: Extract<Data, { kind: K }>, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
+  },
+): Writer => writer as unknown as Writer;
+
+export interface ParameterDescription {
+  name: string;
+  description: string;
+  dataType: string;
+  required: boolean;
+  defaultValue?: unknown;
+  allowedValues?: readonly unknown[];
+}
+
+interface PropertySchema {
+  description?: string;
+  type?: string;
+  default?: unknown;
+  enum?: readonly unknown[];
+  anyOf?: readonly PropertySchema[];
+}
+
+/** The parameters of a reader or writer as its schema states them. */
+export function describeParameters(schema: z.ZodObject): ParameterDescription[] {
+  const json = z.toJSONSchema(schema, { io: 'input' });
+  const required = new Set(json.required);
+  return Object.entries(json.properties ?? {}).map(([name, value]) => {
+    const property = value as PropertySchema;
+    return {
+      name,
+      description: property.description ?? '',
+      dataType: property.type ?? property.anyOf?.[0]?.type ?? 'string',
+      required: required.has(name),
+      ...(property.default === undefined ? {} : { defaultValue: property.default }),
+      ...(property.enum === undefined ? {} : { allowedValues: property.enum }),
+    };
+  });
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { defineReader } from '../define.ts';
+
+export const fileReader = defineReader({
+  name: 'FileReader',
+  description: 'Any file, as it is.',
+  format: 'file',
+  produces: 'bytes',
+  parameters: z.object({}),
+  async read(source) {
+    return { kind: 'bytes', source };
+  },
+});

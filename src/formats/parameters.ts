@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { ParameterDescription } from './define.ts';
+import { describeParameters } from './define.ts';
+
+/** Values by name, or the list of pairs that the wire knows. */
+export type GivenParameters = Readonly<Record<string, unknown>> | readonly { name: string; value?: unknown }[];
+
+export interface CheckedParameters {
+  /** Declared names and converted values of what was given and is right. Plain JSON. */
+  values: Record<string, unknown>;
+  /** One sentence for each wrong one, under the name as it was sent. */
+  errors: { name: string; sentence: string }[];
+}
+
+interface Definition {
+  readonly name: string;
+  readonly parameters: z.ZodObject;
+}
+
+/**
+ * Checks names (in any letter case) and types of what was given. What is absent is not looked at: a missing required parameter
+ * ends the conversion, not the request.
+ */
+export function checkParameters(definition: Definition, given: GivenParameters): CheckedParameters {
+  const declared = new Map(describeParameters(definition.parameters).map((one) => [one.name.toLowerCase(), one]));
+  const values: Record<string, unknown> = {};
+  const errors: CheckedParameters['errors'] = [];
+  const pairs = Array.isArray(given)
+    ? given.map(({ name, value }): [string, unknown] => [name, value])
+    : Object.entries(given);
+  for (const [name, value] of pairs) {
+    if (value === null || value === undefined) continue;
+    const parameter = declared.get(name.toLowerCase());
+    if (parameter === undefined) errors.push({ name, sentence: unknownName(definition.name, name, declared) });
+    else if (parameter.name in values)
+      errors.push({ name, sentence: `Parameter '${parameter.name}' is given more than once.` });
+    else {
+      const parsed = parseValue(definition.parameters.shape[parameter.name] as z.ZodType, value, parameter);
+      if (parsed.success) values[parameter.name] = parsed.data;
+      else errors.push({ name, sentence: wrongValue(parameter, value) });
+    }
+  }
+  return { values, errors };
+}
+
+/**
+ * The parameters with all defaults, as the reader or writer takes them.
+ * @throws AppError naming the first missing or wrong one
+ */
+export function completeParameters(definition: Definition, given: GivenParameters): Record<string, unknown> {
+  const { values, errors } = checkParameters(definition, given);
+  if (errors.length > 0) throw new AppError('unprocessable', errors[0]!.sentence);
+  for (const parameter of describeParameters(definition.parameters)) {
+    if (parameter.required && values[parameter.name] === undefined)
+      throw new AppError('unprocessable', `Parameter '${parameter.name}' is required by ${definition.name}.`);
+    if (values[parameter.name] === undefined && parameter.defaultValue !== undefined)
+      values[parameter.name] = parameter.defaultValue;
+  }
+  return values;
+}
+
+/** A value may be JSON or JSON text; the allowed words are matched in any letter case. */
+function parseValue(schema: z.ZodType, value: unknown, parameter: ParameterDescription) {
+  const first = schema.safeParse(foldWord(value, parameter));
+  if (first.success || typeof value !== 'string') return first;
+  try {
+    return schema.safeParse(foldWord(JSON.parse(value), parameter));
+  } catch {
+    return first;
+  }
+}
+
+function foldWord(value: unknown, parameter: ParameterDescription): unknown {
+  if (typeof value !== 'string') return value;
+  const wanted = value.toLowerCase();
+  return parameter.allowedValues?.find((one) => typeof one === 'string' && one.toLowerCase() === wanted) ?? value;
+}
+
+function unknownName(owner: string, name: string, declared: ReadonlyMap<string, ParameterDescription>): string {
+  const names = [...declared.values()].map((one) => one.name).join(', ');
+  return `'${name}' is not a parameter of ${owner}, which ${names === '' ? 'takes none' : `takes ${names}`}.`;
+}
+
+function wrongValue(parameter: ParameterDescription, value: unknown): string {
+  const shown = typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+  const expected = parameter.allowedValues?.join(', ') ?? parameter.dataType;
+  const detail = parameter.description === '' ? '' : ` ${parameter.description}`;
+  return `Parameter '${parameter.name}' cannot be ${shown.slice(0, 200)}; it takes ${expected}.${detail}`;
+}

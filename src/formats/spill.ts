@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { FileSink, FileSource } from './bytes.ts';
+import { bytesOf, sampleArrays, sampleTypeOf } from './samples.ts';
+import { settledRows } from './settle.ts';
+import type { Grid, RandomGrid, RowBlock, Samples, SampleType } from './types.ts';
+
+/** Rows that one block of a spilled grid holds: about a megabyte. */
+const rowsPerBlock = (width: number, bytesPerSample: number) =>
+  Math.max(1, Math.floor((1 << 20) / (width * bytesPerSample)));
+
+interface SpilledBand {
+  type: SampleType;
+  file: FileSource;
+}
+
+/**
+ * Pulls all rows once and keeps them raw in a file per band, so that they can be read in any order and all types are known.
+ * `close` ends the use of the files; their folder is the caller's.
+ */
+export async function spill(grid: Grid, scratch: string): Promise<{ grid: RandomGrid; close(): Promise<void> }> {
+  const spilled: SpilledBand[] = [];
+  const close = async () => {
+    for (const { file } of spilled) await file.close();
+  };
+  try {
+    for (let band = 0; band < grid.bands.length; band++) spilled.push(await spillBand(grid, band, scratch));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const read = async (band: number, firstRow: number, rowCount: number): Promise<Samples> => {
+    const { type, file } = spilled[band]!;
+    const array = sampleArrays[type];
+    const bytes = await file.read(
+      firstRow * grid.width * array.BYTES_PER_ELEMENT,
+      rowCount * grid.width * array.BYTES_PER_ELEMENT,
+    );
+    return new array(bytes.buffer, bytes.byteOffset, bytes.length / array.BYTES_PER_ELEMENT);
+  };
+  const bands = grid.bands.map((band, n) => ({ ...band, type: spilled[n]!.type }));
+  async function* rows(band: number): AsyncGenerator<RowBlock> {
+    const step = rowsPerBlock(grid.width, sampleArrays[bands[band]!.type].BYTES_PER_ELEMENT);
+    for (let firstRow = 0; firstRow < grid.height; firstRow += step) {
+      const rowCount = Math.min(step, grid.height - firstRow);
+      yield { firstRow, rowCount, samples: await read(band, firstRow, rowCount) };
+    }
+  }
+  return { grid: { ...grid, bands, rows, read }, close };
+}
+
+async function spillBand(grid: Grid, band: number, scratch: string): Promise<SpilledBand> {
+  const path = join(scratch, `${randomUUID()}.raw`);
+  const sink = await FileSink.create(path, { checksum: false });
+  try {
+    let type: SampleType | undefined;
+    for await (const block of settledRows(grid, band, () => sink.restart())) {
+      type = sampleTypeOf(block.samples);
+      await sink.append(bytesOf(block.samples));
+    }
+    await sink.flush();
+    return { type: type!, file: await FileSource.open(path, { checksum: false }) };
+  } finally {
+    await sink.close();
+  }
+}
