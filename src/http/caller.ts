@@ -1,0 +1,23 @@
+/** Who is asking: one small value, made in one place (`tokens/`), passed on to every rule. */
+export interface Caller {
+  /** Uuid of the account, or of the API key. */
+  readonly userId: string;
+  /** Login id of the account, or the key's id. */
+  readonly accountId: string;
+  /** Where lists look and creations go: named by the tenant header, else the home tenant. */
+  readonly tenantId?: string;
+  /** Memberships, after the tenant header narrowed them. */
+  readonly tenants: readonly { readonly id: string; readonly role: 'Owner' | 'Member' }[];
+  readonly groups: readonly string[];
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  readonly via: 'token' | 'key' | 'basic';
+  /** Network address the request came from, and its id: for audit rows and logs. */
+  readonly address: string;
+  readonly requestId: string;
+}
+
+export const isAdministrator = (caller: Caller) => caller.groups.includes('Administrators');
+export const isEditor = (caller: Caller) => caller.groups.includes('Editors') || isAdministrator(caller);
+export const ownedTenants = (caller: Caller) =>
+  caller.tenants.filter((tenant) => tenant.role === 'Owner').map((tenant) => tenant.id);

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Caller } from './caller.ts';
+import type { Service } from './versions.ts';
+
+/** The server as every room's `routes.ts` gets it: request and answer types come from the zod schemas of each route. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** Who may call a route. Checked before the body is looked at (signed in or not), and after it was validated (policies). */
+export type Access = 'public' | 'signedIn' | 'editors' | 'administrators';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every route says it; a route that does not is refused at start. */
+    access?: Access;
+    /** Every route says it; `none` for health, OpenAPI, JWKS and blob addresses, which have no versions. */
+    service?: Service;
+    /** `api-version` must be sent for this route. */
+    versionRequired?: boolean;
+    /** The answer holds a secret: it is never kept for a repeated request. */
+    secretAnswer?: boolean;
+  }
+  interface FastifyRequest {
+    /** Who is asking. Reading it on a public route is a bug and throws. */
+    caller: Caller;
+  }
+}
