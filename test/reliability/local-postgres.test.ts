@@ -1,0 +1,248 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import pg from 'pg';
+import { startLocalPostgres } from '../../src/local-postgres.ts';
+
+const MODULE = fileURLToPath(new URL('../../src/local-postgres.ts', import.meta.url));
+
+/** Prints its server's address, then lets go when its standard input ends. */
+const ATTACH = `
+  import { startLocalPostgres } from ${JSON.stringify(MODULE)};
+  const database = await startLocalPostgres(process.argv[1]);
+  console.log(database.url);
+  process.stdin.resume().on('end', async () => console.log(await database.stopIfIdle()));
+`;
+
+async function temporaryFolder(t: { teardown(f: () => Promise<void>): void }): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'local-postgres-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function attach(folder: string, identity: { uid?: number; gid?: number } = {}) {
+  const flags = ['--input-type=module', '-e', ATTACH, folder];
+  const child = spawn(process.execPath, flags, { ...identity, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const nextLine = async () => String((await lines.next()).value);
+  return { child, nextLine, end: () => end(child) };
+}
+
+async function end(child: ChildProcess) {
+  child.stdin?.end();
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+async function ask(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // a query under way rejects besides
+  await client.connect();
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows.flat();
+  } finally {
+    await client.end();
+  }
+}
+
+const pidFile = (folder: string) => join(folder, 'cluster', 'postmaster.pid');
+const serverPid = async (folder: string) => Number((await readFile(pidFile(folder), 'utf8')).split('\n')[0]);
+
+/** Every process that works in the cluster's folder. */
+async function processesOf(folder: string): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const cwds = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
+  return pids.filter((_, i) => cwds[i] === join(folder, 'cluster'));
+}
+
+test.serial(
+  'a server is started in an empty folder, found by the next who comes, and stopped by the last who leaves',
+  async (t) => {
+    const folder = join(await temporaryFolder(t), 'below', 'pg');
+    const first = await startLocalPostgres(folder);
+    const second = await startLocalPostgres(folder);
+    t.is(second.url, first.url);
+    t.false(await first.stopIfIdle());
+    t.deepEqual(await ask(second.url, 'select current_database()'), ['platform']);
+    t.true(await second.stopIfIdle());
+    t.false(await second.stopIfIdle());
+    t.deepEqual(await processesOf(folder), []);
+
+    const later = await startLocalPostgres(folder);
+    t.is(later.url, first.url, 'the same port serves again');
+    await later.stop();
+  },
+);
+
+test.serial('text sorts by Unicode code point, times are UTC, and commits reach the disk', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { url, stop } = await startLocalPostgres(folder);
+  t.teardown(stop);
+  const sorted = `select string_agg(w, '' order by w) from unnest(array['b','ä','a','B','é','Z','😀','～']) w`;
+  t.deepEqual(await ask(url, sorted), ['BZabäé～😀']);
+  const settings = `select string_agg(current_setting(s), ' ' order by s)
+    from unnest(array['TimeZone', 'fsync', 'jit', 'server_encoding', 'max_connections']) s`;
+  t.deepEqual(await ask(url, settings), ['UTC on off 200 UTF8']);
+});
+
+test.serial(
+  'the server listens on loopback alone, makes no socket file, and its password is for its owner',
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    const { url, stop } = await startLocalPostgres(folder);
+    t.teardown(stop);
+    t.deepEqual(await ask(url, `select current_setting('listen_addresses')`), ['127.0.0.1']);
+    t.deepEqual(await ask(url, `select current_setting('unix_socket_directories')`), ['']);
+    t.is((await stat(join(folder, 'cluster', 'password'))).mode & 0o777, 0o600);
+    const { password } = new URL(url);
+    t.true(password.length >= 32);
+    await t.throwsAsync(ask(url.replace(password, 'wrong'), 'select 1'), { code: '28P01' });
+    const logs = join(folder, 'cluster', 'log');
+    for (const log of await readdir(logs)) t.false((await readFile(join(logs, log), 'utf8')).includes(password));
+  },
+);
+
+test.serial('of six processes at once on an empty folder one starts the server and the others attach', async (t) => {
+  const folder = await temporaryFolder(t);
+  const six = Array.from({ length: 6 }, () => attach(folder));
+  t.teardown(async () => void (await Promise.all(six.map((one) => one.end()))));
+  const urls = await Promise.all(six.map((one) => one.nextLine()));
+  t.is(new Set(urls).size, 1);
+  t.deepEqual(await ask(urls[0]!, 'select 1'), [1]);
+  for (const one of six) one.child.stdin.end();
+  const stopped = await Promise.all(six.map((one) => one.nextLine()));
+  t.deepEqual(stopped.sort(), ['false', 'false', 'false', 'false', 'false', 'true']);
+  t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('a server whose starter was killed goes on and is found', async (t) => {
+  const folder = await temporaryFolder(t);
+  const owner = attach(folder);
+  const url = await owner.nextLine();
+  const pid = await serverPid(folder);
+  owner.child.kill('SIGKILL');
+  await once(owner.child, 'exit');
+  const next = await startLocalPostgres(folder);
+  t.is(next.url, url);
+  t.is(await serverPid(folder), pid);
+  t.true(await next.stopIfIdle());
+});
+
+test.serial('a killed server is noticed, and started again on the same port with all that was committed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const before = await startLocalPostgres(folder);
+  await ask(before.url, 'create table kept as select 7 as n');
+  const busy = ask(before.url, 'select count(*) from generate_series(1, 100000000000)');
+  const refused = t.throwsAsync(busy);
+  await sleep(100);
+  process.kill(await serverPid(folder), 'SIGKILL');
+  const wait = setInterval(() => {}, 1000);
+  await before.lost;
+  clearInterval(wait);
+  const after = await startLocalPostgres(folder);
+  await refused;
+  t.is(after.url, before.url);
+  t.deepEqual(await ask(after.url, 'select n from kept'), [7]);
+  await after.stop();
+});
+
+test.serial('a server that died without a parent to bury it is no obstacle', async (t) => {
+  const folder = await temporaryFolder(t);
+  await (await startLocalPostgres(folder)).stop();
+  // A zombie until this test ends: its parent, a sleeping shell, never asks for it.
+  const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(async () => void shell.kill('SIGKILL'));
+  const [line] = await once(createInterface(shell.stdout), 'line');
+  await writeFile(pidFile(folder), `${line}\n${folder}\n1700000000\n1\n\n127.0.0.1\n\nready   \n`);
+  const database = await startLocalPostgres(folder);
+  t.deepEqual(await ask(database.url, 'select 1'), [1]);
+  await database.stop();
+});
+
+test.serial(
+  'a pid file whose number passed to another program is no obstacle, and that program is left alone',
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    await (await startLocalPostgres(folder)).stop();
+    const other = spawn('sleep', ['60'], { cwd: join(folder, 'cluster') });
+    t.teardown(async () => void other.kill('SIGKILL'));
+    await writeFile(pidFile(folder), `${other.pid}\n${folder}\n1700000000\n1\n\n127.0.0.1\n\nready   \n`);
+    const database = await startLocalPostgres(folder);
+    t.deepEqual(await ask(database.url, 'select 1'), [1]);
+    await database.stop();
+    t.is(other.exitCode, null);
+    t.is(other.signalCode, null);
+  },
+);
+
+test.serial('what a killed first start left half made is removed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = attach(folder);
+  while (!(await readdir(folder)).some((name) => name.startsWith('new-'))) await sleep(5);
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  const database = await startLocalPostgres(folder);
+  t.deepEqual((await readdir(folder)).sort(), ['cluster', 'start.log']);
+  await database.stop();
+});
+
+test.serial('a server that cannot start says why', async (t) => {
+  const folder = await temporaryFolder(t);
+  await (await startLocalPostgres(folder)).stop();
+  const error = await t.throwsAsync(startLocalPostgres(folder, { settings: { shared_buffers: 'plenty' } }));
+  t.regex(error!.message, /did not start: .*invalid value for parameter "shared_buffers": "plenty"/s);
+});
+
+test.serial('it works below a private home', async (t) => {
+  const home = await temporaryFolder(t);
+  await chmod(home, 0o700);
+  const database = await startLocalPostgres(join(home, 'platform', 'pg'));
+  t.deepEqual(await ask(database.url, 'select 1'), [1]);
+  t.true(await database.stopIfIdle());
+});
+
+for (const [who, id] of [
+  ['nobody', 65534],
+  ['a user without a name', 54321],
+] as const) {
+  test.serial(`it works as ${who}, and what that user made root can use`, async (t) => {
+    const root = process.getuid?.() === 0;
+    if (!root || !(await reachable(id))) {
+      t.log(`SKIPPED: needs root, and a project folder that user ${id} can read`);
+      return t.pass();
+    }
+    const folder = join(await temporaryFolder(t), 'pg');
+    await chmod(join(folder, '..'), 0o755);
+    await mkdir(folder, { mode: 0o700 });
+    await chown(folder, id, id);
+    const user = attach(folder, { uid: id, gid: id });
+    const url = await user.nextLine();
+    const together = await startLocalPostgres(folder);
+    t.is(together.url, url);
+    t.false(await together.stopIfIdle());
+    user.child.stdin.end();
+    t.is(await user.nextLine(), 'true');
+    await user.end();
+
+    const alone = await startLocalPostgres(folder);
+    t.deepEqual(await ask(alone.url, 'select 1'), [1]);
+    await alone.stop();
+    t.is((await stat(join(folder, 'cluster', 'postmaster.opts'))).uid, id);
+  });
+}
+
+async function reachable(id: number): Promise<boolean> {
+  const child = spawn(process.execPath, ['-e', `fs.readFileSync(${JSON.stringify(MODULE)})`], {
+    uid: id,
+    gid: id,
+    cwd: '/',
+  });
+  const [code] = await once(child, 'exit').catch(() => [1]);
+  return code === 0;
+}
