@@ -1,0 +1,150 @@
+import { stripTypeScriptTypes } from 'node:module';
+import { posix } from 'node:path';
+
+/** Rooms of `src` from left to right: a file imports values from its own room, the foundation, and rooms to its left, never back. */
+const PURE = ['blobs', 'geo', 'formats'];
+const DOMAINS = [
+  'accounts',
+  'groups',
+  'tenants',
+  'tokens',
+  'keys',
+  'projects',
+  'uploads',
+  'datasets',
+  'credits',
+  'features',
+  'crs',
+  'transfers',
+  'timeseries',
+  'tiles',
+  'recycle-bin',
+  'events',
+];
+/** Files of `src` itself that know every room; all others there, and `http`, are the foundation, known to every room. */
+const TOP = ['src/app.ts', 'src/server.ts'];
+/** Commands that start processes, the demo and the first administrator: the rest of the command line speaks HTTP. */
+const STARTS_PROCESSES = /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect)\.ts|demo\/)/;
+const MAY_SPEAK_SQL = /(queries\.ts$|^src\/(db|jobs|outbox|audit|migrate|server)\.ts$|^workers\/main\.ts$)/;
+const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
+const SPEAKS_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
+
+interface Import {
+  /** Path of a file of ours from the top of the repository, or the name of a package. */
+  target: string;
+  names: string;
+}
+
+/**
+ * Every breach of the house's rules, one sentence each. Types are stripped first, so `import type` is free.
+ * @param files path from the top of the repository → source text
+ */
+export function violations(files: ReadonlyMap<string, string>): string[] {
+  const found: string[] = [];
+  const graph = new Map<string, string[]>();
+  for (const [file, source] of files) {
+    if (JUNK_DRAWER.test(file)) found.push(`${file}: a name that says nothing about its idea.`);
+    if (/import\s*\{[^}]*\btype\s/.test(source))
+      found.push(`${file}: inline 'type' in an import stays a value import.`);
+    const code = stripTypeScriptTypes(source);
+    if (/\bprocess\.env\b/.test(code) && file !== 'src/config.ts' && file !== 'cli/main.ts') {
+      found.push(`${file}: the environment is read in src/config.ts and cli/main.ts alone.`);
+    }
+    const imports = importsOf(file, code);
+    graph.set(
+      file,
+      imports.map((one) => one.target),
+    );
+    for (const one of imports) {
+      const sentence = breach(file, one);
+      if (sentence) found.push(`${file} imports ${one.target}: ${sentence}`);
+    }
+  }
+  return [...found, ...cycles(graph)];
+}
+
+function importsOf(file: string, code: string): Import[] {
+  const imports: Import[] = [];
+  for (const [, names = '', specifier = ''] of code.matchAll(
+    /^\s*(?:import|export)\s+(?:([\w*{}\s,$]+?)\s+from\s+)?['"]([^'"]+)['"]/gm,
+  )) {
+    imports.push({ target: resolve(file, specifier), names });
+  }
+  for (const [, specifier = ''] of code.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) {
+    imports.push({ target: resolve(file, specifier), names: '*' });
+  }
+  return imports;
+}
+
+const resolve = (file: string, specifier: string) =>
+  specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
+
+/** Why `file` must not have this import, or nothing. */
+function breach(file: string, { target, names }: Import): string | undefined {
+  const from = place(file);
+  const to = place(target);
+  const speaksSql = target === 'slonik' || (target === 'src/db.ts' && /\bsql\b/.test(names));
+  if (speaksSql && !MAY_SPEAK_SQL.test(file)) return 'SQL lives in queries files.';
+  if (from.tree === 'src' && /^(@?fastify)/.test(target) && !SPEAKS_HTTP.test(file))
+    return 'HTTP stops at routes and http/.';
+  if (target.endsWith('routes.ts') && file !== 'src/app.ts') return 'only app.ts knows routes.';
+  if (from.tree === 'src') {
+    if (['cli', 'workers', 'test', 'bin', 'bench'].includes(to.tree)) return 'src stands on its own.';
+    if (to.tree !== 'src') return undefined;
+    if (TOP.includes(file)) return undefined;
+    if (TOP.includes(target)) return 'app and server know the rooms, no room knows them.';
+    return roomBreach(file, from.room, target, to.room);
+  }
+  if (from.tree === 'cli' && ['src', 'workers'].includes(to.tree) && !STARTS_PROCESSES.test(file)) {
+    return 'the command line speaks HTTP.';
+  }
+  if (file.startsWith('workers/tasks/') && to.tree === 'src' && to.room === '')
+    return 'a task finds a domain function.';
+  if (['cli', 'workers', 'src'].includes(from.tree) && ['test', 'bench'].includes(to.tree))
+    return 'tests are not part of the product.';
+  return undefined;
+}
+
+function roomBreach(file: string, room: string, target: string, targetRoom: string): string | undefined {
+  if (room === targetRoom) {
+    const format = /^src\/formats\/([^/]+)\//.exec(file)?.[1];
+    const other = /^src\/formats\/([^/]+)\//.exec(target)?.[1];
+    return format && other && format !== other ? 'one format never imports another.' : undefined;
+  }
+  if (PURE.includes(room)) {
+    if (target === 'src/errors.ts' || (room === 'formats' && targetRoom === 'geo')) return undefined;
+    return `${room} is pure.`;
+  }
+  const foundation = (name: string) => name === '' || name === 'http';
+  if (foundation(room)) {
+    if (foundation(targetRoom) || PURE.includes(targetRoom)) return undefined;
+    return 'the foundation knows no room.';
+  }
+  if (foundation(targetRoom) || PURE.includes(targetRoom)) return undefined;
+  if (!DOMAINS.includes(room)) return `the room ${room} has no place in the order.`;
+  if (!DOMAINS.includes(targetRoom)) return `the room ${targetRoom} has no place in the order.`;
+  return DOMAINS.indexOf(targetRoom) < DOMAINS.indexOf(room) ? undefined : `${targetRoom} stands right of ${room}.`;
+}
+
+/** `src/projects/move.ts` → tree `src`, room `projects`; files of `src` itself have the room ''. */
+function place(path: string): { tree: string; room: string } {
+  const [tree = '', second = '', third] = path.split('/');
+  return { tree, room: tree === 'src' && third !== undefined ? second : '' };
+}
+
+function cycles(graph: ReadonlyMap<string, string[]>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string) => {
+    const at = path.indexOf(file);
+    if (at >= 0) found.push(`A cycle: ${[...path.slice(at), file].join(' → ')}`);
+    if (at >= 0 || done.has(file)) return;
+    path.push(file);
+    for (const target of graph.get(file) ?? []) if (graph.has(target)) visit(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file);
+  return found;
+}
