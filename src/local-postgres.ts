@@ -121,7 +121,7 @@ async function nobodyElse(keeper: pg.Client): Promise<boolean> {
       `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
     if (rowCount === 0) return true;
-    await sleep(30);
+    await sleep(15);
   }
   return false;
 }

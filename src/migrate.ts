@@ -14,6 +14,7 @@ const FOLDER = new URL('../sql/migrations/', import.meta.url);
  */
 export async function migrate(databaseUrl: string, folder = FOLDER): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'platform migrate' });
+  client.on('error', () => {}); // a statement under way rejects besides
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
@@ -47,15 +48,39 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
 }
 
 async function apply(client: pg.Client, name: string, text: string, sha256: string) {
+  let completed = 0;
+  const count = () => void completed++;
   await client.query('begin');
+  client.connection.on('commandComplete', count);
   try {
     await client.query(text);
+    client.connection.off('commandComplete', count);
     await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback');
-    const position = Number((error as pg.DatabaseError).position);
-    const line = position > 0 ? `:${text.slice(0, position).split('\n').length}` : '';
-    throw new Error(`${name}${line}: ${(error as Error).message}`, { cause: error });
+    client.connection.off('commandComplete', count);
+    await client.query('rollback').catch(() => {});
+    const { position, message } = error as pg.DatabaseError;
+    const offset = Number(position) > 0 ? Number(position) - 1 : (statementStarts(text)[completed] ?? 0);
+    const line = text.slice(0, offset).split('\n').length;
+    throw new Error(`${name}:${line}: ${message}`, { cause: error });
   }
+}
+
+/** Strings, quoted names, dollar quotes and comments, in which a semicolon ends nothing; then the semicolon; then anything that counts. */
+const PARTS =
+  /'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|(?<comment>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<end>;)|\w+|./g;
+
+/** Where each statement begins. Postgres tells the place of a mistake in the text, but not which statement met a table that is there already. */
+function statementStarts(text: string): number[] {
+  const starts: number[] = [];
+  let inside = false;
+  for (const { index, groups } of text.matchAll(PARTS)) {
+    if (groups?.end !== undefined) inside = false;
+    else if (!inside && groups?.comment === undefined) {
+      starts.push(index);
+      inside = true;
+    }
+  }
+  return starts;
 }
