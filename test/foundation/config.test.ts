@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { ConfigError, environmentName, loadConfig } from '../../src/config.ts';
+
+test('without settings everything has its default', (t) => {
+  const config = loadConfig({});
+  t.is(config.port, 8080);
+  t.is(config.host, '127.0.0.1');
+  t.is(config['tokens.accessLifetime'], 30 * 60_000);
+  t.deepEqual(config.headerPrefixes, ['svc-', 'dhi-']);
+  t.true(Object.isFrozen(config));
+});
+
+test('the environment name is PLATFORM_ and the dotted name in upper snake case', (t) => {
+  t.is(environmentName('tokens.accessLifetime'), 'PLATFORM_TOKENS_ACCESS_LIFETIME');
+  t.is(loadConfig({ PLATFORM_TOKENS_ACCESS_LIFETIME: '2s' })['tokens.accessLifetime'], 2000);
+});
+
+test('short names are kept', (t) => {
+  const config = loadConfig({
+    PLATFORM_PORT: '0',
+    PLATFORM_HOST: '::1',
+    PLATFORM_DATA: '/srv/p',
+    DATABASE_URL: 'postgres://h/d',
+  });
+  t.like(config, { port: 0, host: '::1', data: '/srv/p', 'database.url': 'postgres://h/d' });
+});
+
+test('lists are comma-separated', (t) => {
+  t.deepEqual(loadConfig({ PLATFORM_HEADER_PREFIXES: 'a-, b-,' }).headerPrefixes, ['a-', 'b-']);
+});
+
+test('everything that is wrong is said at once', (t) => {
+  const error = t.throws(
+    () =>
+      loadConfig({
+        PLATFORM_PORT: '70000',
+        PLATFORM_TOKENS_ACCESS_LIFETIME: 'soon',
+        PLATFORM_COLOUR: 'red',
+        PLATFORM_DATA: '[env:NOT_THERE]/x',
+      }),
+    { instanceOf: ConfigError },
+  );
+  const text = error?.message ?? '';
+  t.regex(text, /PLATFORM_PORT/);
+  t.regex(text, /PLATFORM_TOKENS_ACCESS_LIFETIME: must be a duration such as 30m, 2s or 365d/);
+  t.regex(text, /PLATFORM_COLOUR is no setting/);
+  t.regex(text, /NOT_THERE is not set/);
+});
+
+test('names that are no settings of the server but of the command line are known', (t) => {
+  t.notThrows(() => loadConfig({ PLATFORM_URL: 'http://127.0.0.1', PLATFORM_TOKEN: 'x', HOME: '/root' }));
+});
+
+test('[env:NAME] is resolved inside any string, and the variable is read from the same environment', (t) => {
+  const config = loadConfig({ DATABASE_URL: 'postgres://p:[env:PG_SECRET]@h/d', PG_SECRET: 's3' });
+  t.is(config['database.url'], 'postgres://p:s3@h/d');
+});
+
+test('a JSON file gives settings under dotted or nested keys, and the environment wins', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-config-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'platform.json');
+  await writeFile(file, JSON.stringify({ tokens: { issuer: 'nested' }, 'tokens.audience': 'dotted', port: 9000 }));
+  const config = loadConfig({ PLATFORM_CONFIG: file, PLATFORM_PORT: '9001' });
+  t.like(config, { 'tokens.issuer': 'nested', 'tokens.audience': 'dotted', port: 9001 });
+  await writeFile(file, JSON.stringify({ tokens: { isuer: 'typo' } }));
+  t.throws(() => loadConfig({ PLATFORM_CONFIG: file }), { message: /'tokens.isuer' is no setting/ });
+  t.throws(() => loadConfig({ PLATFORM_CONFIG: join(folder, 'absent.json') }), { message: /absent\.json/ });
+});
