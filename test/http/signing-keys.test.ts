@@ -1,0 +1,29 @@
+import test from 'ava';
+import { sql } from '../../src/db.ts';
+import { openSigner } from '../../src/signing-keys.ts';
+import { testDatabase } from '../world.ts';
+
+test('processes that start at once sign with one and the same key', async (t) => {
+  const { db, close } = await testDatabase();
+  t.teardown(close);
+  const signers = await Promise.all(Array.from({ length: 8 }, () => openSigner(db, 'cursor')));
+  const kids = await Promise.all(signers.map(async (signer) => (await signer.sign('x')).kid));
+  t.is(new Set(kids).size, 1);
+});
+
+test('a signature holds for its own text and use alone, and outlives the retirement of its key', async (t) => {
+  const { db, close } = await testDatabase();
+  t.teardown(close);
+  const signer = await openSigner(db, 'cursor');
+  const { kid, signature } = await signer.sign('one');
+  t.true(await signer.verify('one', kid, signature));
+  t.false(await signer.verify('two', kid, signature));
+  t.false(await signer.verify('one', kid, signature.subarray(1)));
+  t.false(await signer.verify('one', 'no such key', signature));
+  t.false(await (await openSigner(db, 'address')).verify('one', kid, signature));
+
+  await db.query(sql.unsafe`update signing_keys set retired_at = now() where kid = ${kid}`);
+  const later = await openSigner(db, 'cursor');
+  t.not((await later.sign('one')).kid, kid);
+  t.true(await later.verify('one', kid, signature));
+});
