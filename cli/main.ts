@@ -1,18 +1,19 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommands } from './commands/account.ts';
 import { loginCommands } from './commands/login.ts';
+import { processCommands } from './commands/processes.ts';
 import { NotLoggedIn, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { terminal } from './io.ts';
 import { plain } from './table.ts';
 
 /** In the order of `--help`. Each adds its commands to the program; an action that fails throws. */
-const COMMANDS: ((program: Command, io: Io) => void)[] = [loginCommands, accountCommands];
+const COMMANDS: ((program: Command, io: Io) => void)[] = [processCommands, loginCommands, accountCommands];
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
 
 /** Runs one command. Gives the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], io = terminal(process, process.env)): Promise<number> {
   try {
     await program(io).parseAsync(argv, { from: 'user' });
     return EXIT.ok;
@@ -53,5 +54,3 @@ function exitCode(error: unknown, io: Io): number {
   if (error instanceof UsageError) return EXIT.usage;
   return error instanceof NotLoggedIn ? EXIT.notLoggedIn : EXIT.failed;
 }
-
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2), terminal(process, process.env));
