@@ -1,10 +1,14 @@
+import { asciiGridReader } from './ascii-grid/reader.ts';
+import { asciiGridWriter } from './ascii-grid/writer.ts';
 import type { ParameterDescription, Reader, Writer } from './define.ts';
 import { describeParameters } from './define.ts';
 import { fileReader } from './file/reader.ts';
 import { fileWriter } from './file/writer.ts';
+import { geoTiffReader } from './geotiff/reader.ts';
+import { geoTiffWriter } from './geotiff/writer.ts';
 
-export const readers: readonly Reader[] = [fileReader];
-export const writers: readonly Writer[] = [fileWriter];
+export const readers: readonly Reader[] = [fileReader, asciiGridReader, geoTiffReader];
+export const writers: readonly Writer[] = [fileWriter, asciiGridWriter, geoTiffWriter];
 
 /** Names are matched exactly. */
 export const findReader = (name: string): Reader | undefined => readers.find((reader) => reader.name === name);

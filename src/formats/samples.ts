@@ -35,3 +35,27 @@ export function convertSamples(samples: Samples, type: SampleType): Samples {
 /** The memory of the samples, in the order of bytes of this machine. */
 export const bytesOf = (samples: Samples): Uint8Array =>
   new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+
+/** Whole numbers that each type holds exactly. */
+const ranges: readonly (readonly [SampleType, number, number])[] = [
+  ['UInt8', 0, 0xff],
+  ['Int8', -0x80, 0x7f],
+  ['UInt16', 0, 0xffff],
+  ['Int16', -0x8000, 0x7fff],
+  ['UInt32', 0, 0xffffffff],
+  ['Int32', -0x80000000, 0x7fffffff],
+  ['Float32', -0x1000000, 0x1000000],
+  ['Float64', -(2 ** 53), 2 ** 53],
+];
+
+/** The narrowest type that holds all values of all these types. */
+export function commonType(types: readonly SampleType[]): SampleType {
+  const float = types.some(isFloat);
+  const needed = ranges.filter(([type]) => types.includes(type));
+  const least = Math.min(...needed.map(([, lowest]) => lowest));
+  const most = Math.max(...needed.map(([, , highest]) => highest));
+  const fitting = ranges.find(
+    ([type, lowest, highest]) => lowest <= least && highest >= most && (!float || isFloat(type)),
+  );
+  return fitting![0];
+}

@@ -15,6 +15,7 @@ export interface Gdal {
   readonly HEAPU32: Uint32Array;
   readonly FS: {
     writeFile(path: string, data: string | Uint8Array): void;
+    readFile(path: string): Uint8Array;
     readFile(path: string, options: { encoding: 'utf8' }): string;
     unlink(path: string): void;
   };

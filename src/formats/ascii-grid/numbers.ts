@@ -1,0 +1,189 @@
+import { FormatError } from '../../errors.ts';
+import { parseNumber } from '../number-word.ts';
+
+/** 10^0 … 10^22: the powers of ten that a double holds exactly. */
+const powers = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
+const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
+
+/** A word longer than this is no number. It also bounds what is carried from one chunk to the next. */
+export const longestWord = 1024;
+
+/** Words separated by blanks, read into `values` without making strings; numbers are rounded correctly. */
+export class NumberScanner {
+  readonly values: Float64Array;
+  /** Values read so far; the caller sets it back to 0. */
+  count = 0;
+  /** So far all are whole numbers, written as such, that fit 32 bits. */
+  whole = true;
+  /** So far each is what its Float32 would be written as, or exactly that Float32. */
+  single = true;
+
+  constructor(capacity: number) {
+    this.values = new Float64Array(capacity);
+  }
+
+  /**
+   * Reads words from `bytes[from…end)` until there are `limit` values. The last byte before `end` must be a blank.
+   * Returns where it stopped. `base` is the place of `bytes[0]` in the file, for errors.
+   */
+  scan(bytes: Uint8Array, from: number, end: number, base: number, limit = this.values.length): number {
+    const { values } = this;
+    let { count, whole, single } = this;
+    let at = from;
+    while (count < limit) {
+      while (at < end && bytes[at]! <= 32) at++;
+      if (at >= end) break;
+      const start = at;
+      let c = bytes[at]!;
+      const negative = c === 45;
+      if (negative || c === 43) c = bytes[++at]!;
+      // Up to nine digits make an exact 32-bit integer, nearly always all there is.
+      let mantissa = 0;
+      let digits = 0;
+      let fraction = 0;
+      let d = c - 48;
+      while (d >= 0 && d <= 9 && digits < 9) {
+        mantissa = (Math.imul(mantissa, 10) + d) | 0;
+        digits++;
+        d = bytes[++at]! - 48;
+      }
+      const dot = d === -2 || d === -4;
+      if (dot) {
+        d = bytes[++at]! - 48;
+        while (d >= 0 && d <= 9 && digits < 9) {
+          mantissa = (Math.imul(mantissa, 10) + d) | 0;
+          digits++;
+          fraction++;
+          d = bytes[++at]! - 48;
+        }
+      }
+      let value: number;
+      if (d <= -16 && digits > 0) {
+        value = fraction === 0 ? mantissa : mantissa / powers[fraction]!;
+        if (dot) whole = false;
+        if (single && mantissa >= 1_000_000 && Math.fround(value) !== value && !isSingle(mantissa, fraction, value))
+          single = false;
+        if (negative) value = -value;
+      } else {
+        while (at < end && bytes[at]! > 32) at++;
+        value = longNumber(bytes, start, at, base);
+        if (whole && !(Number.isInteger(value) && Math.abs(value) <= 0x7fffffff && isPlain(bytes, start, at)))
+          whole = false;
+        if (single && !isSingleSlowly(value)) single = false;
+      }
+      values[count++] = value;
+    }
+    this.count = count;
+    this.whole = whole;
+    this.single = single;
+    return at;
+  }
+}
+
+/** Whether `mantissa / 10^fraction` (7 to 9 digits) is the shortest decimal number whose Float32 is that of `value`. */
+function isSingle(mantissa: number, fraction: number, value: number): boolean {
+  let digits = mantissa;
+  let places = fraction;
+  while (places > 0 && digits % 10 === 0) {
+    digits /= 10;
+    places--;
+  }
+  // Six digits always survive.
+  if (digits < 1_000_000) return true;
+  if (places === 0) return isSingleSlowly(value);
+  const float = Math.fround(value);
+  if (Math.round(float * powers[places]!) !== digits) return false;
+  return Math.fround(Math.round(float * powers[places - 1]!) / powers[places - 1]!) !== float;
+}
+
+function isSingleSlowly(value: number): boolean {
+  const float = Math.fround(value);
+  if (float === value || Number.isNaN(value)) return true;
+  if (!Number.isFinite(float)) return false;
+  for (let digits = 1; digits <= 9; digits++) {
+    const shorter = Number(float.toPrecision(digits));
+    if (Math.fround(shorter) === float) return shorter === value;
+  }
+  return false;
+}
+
+/** No point and no exponent. */
+function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at]! > 57 || bytes[at]! === 46 || bytes[at]! === 44) return false;
+  return true;
+}
+
+/**
+ * A number of more than nine digits, or with an exponent, or no number. Seventeen digits are kept as two exact integers, divided by
+ * the power of ten with an error below 2^-98 of the value; only when that, or the digits left out, could change the rounding is the
+ * text made into a string.
+ */
+function longNumber(bytes: Uint8Array, start: number, end: number, base: number): number {
+  let at = start;
+  const negative = bytes[at] === 45;
+  if (negative || bytes[at] === 43) at++;
+  let high = 0;
+  let low = 0;
+  let digits = 0;
+  let lowDigits = 0;
+  let places = 0;
+  let more = false;
+  let dot = false;
+  for (; at < end; at++) {
+    const d = bytes[at]! - 48;
+    if (d >= 0 && d <= 9) {
+      if (digits < 8) {
+        high = high * 10 + d;
+        if (high > 0) digits++;
+      } else if (lowDigits < 9) {
+        low = low * 10 + d;
+        lowDigits++;
+      } else {
+        if (!dot) return slowNumber(bytes, start, end, base);
+        more ||= d > 0;
+        continue;
+      }
+      if (dot) places++;
+    } else if ((d === -2 || d === -4) && !dot) dot = true;
+    else return slowNumber(bytes, start, end, base);
+  }
+  if (digits === 0 || places > 22) return slowNumber(bytes, start, end, base);
+  const value = quotient(high * smallPowers[lowDigits]!, low, powers[places]!, more ? 1 : 0);
+  if (Number.isNaN(value)) return slowNumber(bytes, start, end, base);
+  return negative ? -value : value;
+}
+
+/** (big + small … big + small + slack) / divisor when the rounding is beyond doubt, else NaN. `big` and `small` are exact integers. */
+function quotient(big: number, small: number, divisor: number, slack: number): number {
+  const sum = big + small;
+  const rest = small - (sum - big);
+  const first = sum / divisor;
+  // first · divisor without rounding error (Dekker, with Veltkamp's split by 2^27 + 1).
+  const product = first * divisor;
+  const a = 134217729 * first;
+  const firstHigh = a - (a - first);
+  const firstLow = first - firstHigh;
+  const b = 134217729 * divisor;
+  const divisorHigh = b - (b - divisor);
+  const divisorLow = divisor - divisorHigh;
+  const error =
+    firstLow * divisorLow - (product - firstHigh * divisorHigh - firstLow * divisorHigh - firstHigh * divisorLow);
+  const second = (sum - product - error + rest) / divisor;
+  const doubt = first * 2 ** -98;
+  const lowest = first + (second - doubt);
+  const highest = first + (second + slack / divisor + doubt);
+  return lowest === highest ? lowest : Number.NaN;
+}
+
+/** @throws FormatError when the word is no number */
+function slowNumber(bytes: Uint8Array, start: number, end: number, base: number): number {
+  const word = Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.min(end - start, longestWord)).toString(
+    'latin1',
+  );
+  if (end - start < longestWord) {
+    const value = parseNumber(word);
+    if (value !== undefined) return value;
+  }
+  const shown = word.slice(0, 40).replace(/[^\x20-\x7e]/g, '?');
+  throw new FormatError(`'${shown}' is not a number.`, base + start);
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { FormatError } from '../../errors.ts';
+import { defineReader } from '../define.ts';
+import { Srid } from '../transformations.ts';
+import type { ByteSource, RowBlock, Samples } from '../types.ts';
+import type { AsciiHeader } from './header.ts';
+import { readHeader } from './header.ts';
+import { longestWord, NumberScanner } from './numbers.ts';
+
+const chunk = 1 << 20;
+const cellsPerBlock = 1 << 16;
+
+export const asciiGridReader = defineReader({
+  name: 'AsciiGridReader',
+  description: 'A grid in ESRI ASCII form (.asc): square cells, one band, without a coordinate system of its own.',
+  format: 'asciigrid',
+  produces: 'grid',
+  parameters: z.object({
+    SRID: Srid.describe('Number of the coordinate system, such as 25832; the file itself names none.').optional(),
+  }),
+  async read(source) {
+    const header = await readHeader(source);
+    const { width, height, affine, nodata } = header;
+    const numbers = await survey(source, header);
+    return {
+      kind: 'grid',
+      width,
+      height,
+      affine,
+      bands: [nodata === undefined ? {} : { nodata }],
+      rows: () => rows(source, header, numbers),
+    };
+  },
+});
+
+/** What all numbers seen so far have in common; once false it stays false. */
+interface Numbers {
+  whole: boolean;
+  single: boolean;
+}
+
+/** Looks at pieces from all over the file, so that the type of the numbers is nearly always known before the first row is asked for. */
+async function survey(source: ByteSource, { end, nodata }: AsciiHeader): Promise<Numbers> {
+  const pieces = 16;
+  const length = 1 << 15;
+  const scanner = new NumberScanner(length);
+  if (nodata !== undefined) {
+    const text = Buffer.from(`${nodata} `);
+    scanner.scan(text, 0, text.length, 0);
+  }
+  for (let piece = 0; piece < pieces; piece++) {
+    const offset = end + Math.floor(((source.size - end) * piece) / pieces);
+    const bytes = await source.read(offset, length);
+    let from = 0;
+    if (piece > 0) while (from < bytes.length && bytes[from]! > 32) from++;
+    let to = bytes.length;
+    while (to > from && bytes[to - 1]! > 32) to--;
+    scanner.count = 0;
+    try {
+      scanner.scan(bytes, from, to, offset);
+    } catch (error) {
+      // The pass over all values will say it, unless the file is refused for something that comes first.
+      if (!(error instanceof FormatError)) throw error;
+    }
+  }
+  return { whole: scanner.whole, single: scanner.single };
+}
+
+async function* rows(source: ByteSource, header: AsciiHeader, numbers: Numbers): AsyncGenerator<RowBlock> {
+  const { width, height } = header;
+  const rowsPerBlock = Math.min(height, Math.max(1, Math.floor(cellsPerBlock / width)));
+  const scanner = new NumberScanner(rowsPerBlock * width);
+  let firstRow = 0;
+  for await (const { bytes, end, base } of words(source, header.end)) {
+    let at = 0;
+    while (firstRow < height) {
+      const rowCount = Math.min(rowsPerBlock, height - firstRow);
+      at = scanner.scan(bytes, at, end, base, rowCount * width);
+      if (scanner.count < rowCount * width) break;
+      yield { firstRow, rowCount, samples: take(scanner, numbers) };
+      firstRow += rowCount;
+    }
+    if (firstRow === height) refuseMore(header, bytes, at, end, base);
+  }
+  if (firstRow < height) {
+    const values = firstRow * width + scanner.count;
+    throw new FormatError(`The grid ends after ${values} of ${width * height} values.`, source.size);
+  }
+}
+
+/** The values of a full block in the narrowest type for all so far. */
+function take(scanner: NumberScanner, numbers: Numbers): Samples {
+  const values = scanner.values.subarray(0, scanner.count);
+  scanner.count = 0;
+  numbers.whole &&= scanner.whole;
+  numbers.single &&= scanner.single;
+  if (numbers.whole) return new Int32Array(values);
+  return numbers.single ? new Float32Array(values) : new Float64Array(values);
+}
+
+function refuseMore(header: AsciiHeader, bytes: Uint8Array, from: number, end: number, base: number): void {
+  let at = from;
+  while (at < end && bytes[at]! <= 32) at++;
+  if (at < end)
+    throw new FormatError(
+      `The header promises ${header.width} × ${header.height} values, but there are more.`,
+      base + at,
+    );
+}
+
+/** Pieces of the file that end behind a blank; a word that a piece cuts is read again with the next one. */
+async function* words(source: ByteSource, from: number) {
+  let base = from;
+  let next = source.read(base, chunk);
+  while (base < source.size) {
+    let bytes = await next;
+    let end = bytes.length;
+    if (base + end >= source.size) {
+      if (bytes[end - 1]! > 32) bytes = Buffer.concat([bytes, Buffer.from(' ')]);
+      yield { bytes, end: bytes.length, base };
+      return;
+    }
+    if (end < chunk) throw new Error(`The input ended at byte ${base + end} of ${source.size}.`);
+    while (end > 0 && bytes[end - 1]! > 32) end--;
+    if (bytes.length - end > longestWord)
+      throw new FormatError(`A word of more than ${longestWord} bytes is no number.`, base + end);
+    next = source.read(base + end, chunk);
+    // An error while the piece is parsed must not leave this one unheard.
+    next.catch(() => undefined);
+    yield { bytes, end, base };
+    base += end;
+  }
+}

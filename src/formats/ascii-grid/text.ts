@@ -1,0 +1,163 @@
+import type { Samples } from '../types.ts';
+
+/** 10^0 … 10^22: the powers of ten that a double holds exactly. */
+const powers = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
+
+/** No number takes more, blank included: -1.2345678901234567e-300. */
+const longestText = 26;
+
+/**
+ * Writes numbers as the shortest text that reads back as the same number of their type. `places` is the number of decimals that the last
+ * one took: neighbours nearly always take as many.
+ */
+export class NumberWriter {
+  readonly #capacity: number;
+  readonly #bytes: Buffer;
+  #count = 0;
+  #length = 0;
+  #places = 0;
+
+  constructor(numbers: number) {
+    this.#capacity = numbers;
+    this.#bytes = Buffer.allocUnsafeSlow(numbers * longestText);
+  }
+
+  /** Numbers that may still be added before `take`. */
+  get room(): number {
+    return this.#capacity - this.#count;
+  }
+
+  /** `samples[from…to)`, with blanks between them. */
+  add(samples: Samples, from: number, to: number): void {
+    this.#count += to - from;
+    if (samples instanceof Float32Array) for (let i = from; i < to; i++) this.#single(samples[i]!);
+    else if (samples instanceof Float64Array) for (let i = from; i < to; i++) this.#double(samples[i]!);
+    else for (let i = from; i < to; i++) this.#whole(samples[i]!);
+  }
+
+  /** A line feed instead of the last blank. */
+  endLine(): void {
+    this.#bytes[this.#length - 1] = 10;
+  }
+
+  /** A copy of all that was added since the last time. */
+  take(): Buffer {
+    const text = Buffer.allocUnsafeSlow(this.#length);
+    this.#bytes.copy(text, 0, 0, this.#length);
+    this.#count = 0;
+    this.#length = 0;
+    return text;
+  }
+
+  #whole(value: number): void {
+    if (value < 0) {
+      this.#bytes[this.#length++] = 45;
+      this.#digits(-value, 0);
+    } else this.#digits(value, 0);
+  }
+
+  #single(value: number): void {
+    const size = Math.abs(value);
+    if (!(size >= 1e-5 && size < 1e9)) {
+      if (size === 0 && !Object.is(value, -0)) this.#digits(0, 0);
+      else this.#text(singleText(value));
+      return;
+    }
+    // Nine digits are always enough, so the digits stay below 10^9 and all quotients are correctly rounded doubles.
+    let places = this.#places;
+    while (places > 0 && size * powers[places]! >= 1e9) places--;
+    let digits = Math.round(size * powers[places]!);
+    while (Math.fround(digits / powers[places]!) !== size) {
+      places++;
+      digits = Math.round(size * powers[places]!);
+    }
+    while (places > 0) {
+      const fewer = Math.round(size * powers[places - 1]!);
+      if (Math.fround(fewer / powers[places - 1]!) !== size) break;
+      digits = fewer;
+      places--;
+    }
+    this.#places = places;
+    if (value < 0) this.#bytes[this.#length++] = 45;
+    this.#digits(digits, places);
+  }
+
+  #double(value: number): void {
+    const size = Math.abs(value);
+    if (!(size >= 1e-5 && size < 1e15)) {
+      if (size === 0 && !Object.is(value, -0)) this.#digits(0, 0);
+      else this.#text(doubleText(value));
+      return;
+    }
+    let places = this.#places;
+    while (places > 0 && size * powers[places]! >= 1e15) places--;
+    let digits = Math.round(size * powers[places]!);
+    while (digits / powers[places]! !== size) {
+      if (digits >= 1e15 || places === 22) {
+        this.#text(doubleText(value));
+        return;
+      }
+      places++;
+      digits = Math.round(size * powers[places]!);
+    }
+    while (places > 0) {
+      const fewer = Math.round(size * powers[places - 1]!);
+      if (fewer / powers[places - 1]! !== size) break;
+      digits = fewer;
+      places--;
+    }
+    this.#places = places;
+    if (value < 0) this.#bytes[this.#length++] = 45;
+    this.#digits(digits, places);
+  }
+
+  /** `digits / 10^places`, and a blank. `digits` is a whole number below 2^53. */
+  #digits(digits: number, places: number): void {
+    const bytes = this.#bytes;
+    let count = places + 1;
+    while (count < 16 && digits >= powers[count]!) count++;
+    let at = this.#length + count + (places > 0 ? 1 : 0);
+    this.#length = at + 1;
+    bytes[at] = 32;
+    let left = places > 0 ? places : -1;
+    let rest = digits;
+    // From the last digit to the first, in 32-bit arithmetic as soon as it fits.
+    while (count > 0) {
+      let low = 0;
+      let take = count;
+      if (rest > 0x7fffffff) {
+        const high = Math.floor(rest / 1e9);
+        low = rest - high * 1e9;
+        rest = high;
+        take = 9;
+      } else low = rest;
+      for (let n = 0; n < take; n++) {
+        const tenth = (low / 10) | 0;
+        bytes[--at] = 48 + low - tenth * 10;
+        low = tenth;
+        if (--left === 0) bytes[--at] = 46;
+      }
+      count -= take;
+    }
+  }
+
+  #text(text: string): void {
+    this.#length += this.#bytes.write(text, this.#length, 'latin1');
+    this.#bytes[this.#length++] = 32;
+  }
+}
+
+const wordFor = (value: number): string | undefined =>
+  Number.isFinite(value) ? undefined : Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+
+export const doubleText = (value: number): string => wordFor(value) ?? (Object.is(value, -0) ? '-0' : String(value));
+
+/** The shortest text whose Float32 is that of `value`. */
+export function singleText(value: number): string {
+  const single = Math.fround(value);
+  for (let digits = 1; Number.isFinite(single) && digits < 9; digits++) {
+    const shorter = Number(single.toPrecision(digits));
+    if (Math.fround(shorter) === single) return doubleText(shorter);
+  }
+  return wordFor(single) ?? doubleText(Number(single.toPrecision(9)));
+}

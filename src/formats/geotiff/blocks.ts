@@ -1,0 +1,207 @@
+import { FormatError } from '../../errors.ts';
+import { sampleArrays } from '../samples.ts';
+import type { ByteSource, RowBlock, Samples } from '../types.ts';
+import { within } from './directory.ts';
+import type { Layout } from './layout.ts';
+import { bytesPerRow, rowsOf } from './layout.ts';
+import { undoDifferences, undoFloatDifferences } from './predictor.ts';
+
+/** Bytes that are read at once when neighbouring blocks lie next to each other; also what a part of a stored strip has. */
+const readAtOnce = 1 << 20;
+/** Blocks that are unpacked at the same time, on the thread pool. */
+const unpackedAhead = 6;
+/** Rows are handed over in pieces of about so many cells, however thin the strips are. */
+const cellsPerPiece = 1 << 16;
+
+/** A block, or some rows of a stored one. */
+interface Piece {
+  offset: number;
+  length: number;
+  rows: number;
+  /** Cells from the left edge of the image. */
+  left: number;
+}
+
+interface Waiting {
+  piece: Piece;
+  unpacked: Promise<Uint8Array> | Uint8Array;
+}
+
+export interface Wanted {
+  band: number;
+  /** The value of cells in blocks that were never written. */
+  fill: number;
+  /** Called when a 64-bit integer is beyond what a double holds exactly. */
+  inexact(): void;
+}
+
+export async function* bandRows(source: ByteSource, layout: Layout, wanted: Wanted): AsyncGenerator<RowBlock> {
+  const { width, height } = layout;
+  let firstRow = 0;
+  let piece: { samples: Samples; rows: number; filled: number } | undefined;
+  let left = 0;
+  for await (const { piece: block, unpacked } of unpackedBlocks(source, layout, wanted.band)) {
+    if (piece === undefined) {
+      const rows = Math.min(
+        height - firstRow,
+        layout.tiled ? block.rows : Math.max(block.rows, Math.floor(cellsPerPiece / width)),
+      );
+      piece = { samples: new sampleArrays[layout.type](rows * width), rows, filled: 0 };
+    }
+    const rows = Math.min(block.rows, piece.rows - piece.filled);
+    put(layout, wanted, await unpacked, block, { samples: piece.samples, row: piece.filled, rows });
+    left = block.left + layout.blockWidth;
+    if (left < width) continue;
+    piece.filled += rows;
+    const next = Math.min(layout.blockHeight, height - firstRow - piece.filled);
+    if (piece.filled === piece.rows || piece.filled + next > piece.rows) {
+      yield { firstRow, rowCount: piece.filled, samples: piece.samples.subarray(0, piece.filled * width) };
+      firstRow += piece.filled;
+      piece = undefined;
+    }
+  }
+}
+
+function* pieces(layout: Layout, band: number): Generator<Piece> {
+  const { blocksAcross, blocksDown, blockWidth } = layout;
+  const rowBytes = bytesPerRow(layout);
+  const first = layout.chunky ? 0 : band * blocksAcross * blocksDown;
+  for (let down = 0; down < blocksDown; down++) {
+    for (let across = 0; across < blocksAcross; across++) {
+      const block = first + down * blocksAcross + across;
+      const offset = layout.offsets[block]!;
+      const length = layout.byteCounts[block]!;
+      const rows = rowsOf(layout, block);
+      const left = across * blockWidth;
+      if (layout.tiled || (layout.codec.mostExpansion > 1 && length > 0)) yield { offset, length, rows, left };
+      else {
+        if (length > 0 && length < rows * rowBytes)
+          throw new FormatError(`Block ${block} has ${length} of ${rows * rowBytes} bytes.`, offset);
+        const step = Math.max(1, Math.floor(readAtOnce / rowBytes));
+        for (let row = 0; row < rows; row += step) {
+          const part = Math.min(step, rows - row);
+          yield { offset: offset + row * rowBytes, length: length === 0 ? 0 : part * rowBytes, rows: part, left };
+        }
+      }
+    }
+  }
+}
+
+/** Blocks in the order of the image, read one after the other, several unpacked at once. */
+async function* unpackedBlocks(source: ByteSource, layout: Layout, band: number): AsyncGenerator<Waiting> {
+  const waiting: Waiting[] = [];
+  const rowBytes = bytesPerRow(layout);
+  // Some programs pad the last strip to full size.
+  const raw = rowBytes * layout.blockHeight;
+  const { unpack, mostExpansion } = layout.codec;
+  for await (const { piece, bytes } of readTogether(source, pieces(layout, band))) {
+    const most = Math.min(raw, bytes.length * mostExpansion);
+    const unpacked = bytes.length === 0 ? bytes : unpack(bytes, most, piece.offset);
+    // An error in an earlier block must not leave this one unheard.
+    if (unpacked instanceof Promise) unpacked.catch(() => undefined);
+    waiting.push({ piece, unpacked });
+    if (waiting.length >= unpackedAhead) yield waiting.shift()!;
+  }
+  yield* waiting;
+}
+
+async function* readTogether(source: ByteSource, all: Iterable<Piece>) {
+  let group: Piece[] = [];
+  let end = 0;
+  async function* read() {
+    const start = group[0]?.offset ?? 0;
+    const bytes = end > start ? await within(source, start, end - start, 'A block') : new Uint8Array(0);
+    for (const piece of group)
+      yield { piece, bytes: bytes.subarray(piece.offset - start, piece.offset - start + piece.length) };
+  }
+  for (const piece of all) {
+    const fits = piece.offset === end && end + piece.length - group[0]!.offset <= readAtOnce;
+    if (group.length > 0 && !fits) {
+      yield* read();
+      group = [];
+    }
+    group.push(piece);
+    end = piece.offset + piece.length;
+  }
+  if (group.length > 0) yield* read();
+}
+
+/** Puts the cells of one band of a block where they belong. */
+function put(
+  layout: Layout,
+  { band, fill, inexact }: Wanted,
+  unpacked: Uint8Array,
+  block: Piece,
+  to: { samples: Samples; row: number; rows: number },
+): void {
+  const { width, blockWidth } = layout;
+  const { samples, rows } = to;
+  const across = Math.min(blockWidth, width - block.left);
+  let start = to.row * width + block.left;
+  if (block.length === 0) {
+    for (let row = 0; row < rows; row++, start += width) samples.fill(fill, start, start + across);
+    return;
+  }
+  const bytes = rows * bytesPerRow(layout);
+  if (unpacked.length < bytes)
+    throw new FormatError(`A block has ${unpacked.length} of ${bytes} bytes when unpacked.`, block.offset);
+  const values = valuesOf(layout, unpacked.subarray(0, bytes));
+  const step = layout.chunky ? layout.samples : 1;
+  const rowValues = values.length / rows;
+  let from = layout.chunky ? band : 0;
+  for (let row = 0; row < rows; row++, from += rowValues, start += width) {
+    if (values instanceof BigInt64Array || values instanceof BigUint64Array)
+      for (let i = 0; i < across; i++) {
+        const value = Number(values[from + i * step]!);
+        if (!Number.isSafeInteger(value)) inexact();
+        samples[start + i] = value;
+      }
+    else if (step === 1) samples.set(values.subarray(from, from + across), start);
+    else for (let i = 0; i < across; i++) samples[start + i] = values[from + i * step]!;
+  }
+}
+
+type Values = Samples | BigInt64Array | BigUint64Array | Float16Array;
+
+/** Numbers of a block, all samples of its cells. */
+function valuesOf(layout: Layout, unpacked: Uint8Array): Values {
+  const { bits, format, chunky } = layout;
+  const rowBytes = bytesPerRow(layout);
+  if (bits < 8) return fewBits(unpacked, bits, rowBytes, layout.blockWidth * (chunky ? layout.samples : 1));
+  const size = bits / 8;
+  // A copy, aligned, that may be changed.
+  let bytes =
+    unpacked.byteOffset % size === 0 && layout.predictor === 1 && (layout.littleEndian || size === 1)
+      ? unpacked
+      : unpacked.slice();
+  if (!layout.littleEndian && layout.predictor !== 3) swap(bytes, size);
+  if (layout.predictor === 2) undoDifferences(bytes, size, rowBytes, chunky ? layout.samples : 1);
+  else if (layout.predictor === 3) bytes = undoFloatDifferences(bytes, size, rowBytes, chunky ? layout.samples : 1);
+  const count = bytes.length / size;
+  if (bits === 64 && format !== 3)
+    return format === 2
+      ? new BigInt64Array(bytes.buffer, bytes.byteOffset, count)
+      : new BigUint64Array(bytes.buffer, bytes.byteOffset, count);
+  if (bits === 16 && format === 3) return new Float16Array(bytes.buffer, bytes.byteOffset, count);
+  return new sampleArrays[layout.type](bytes.buffer, bytes.byteOffset, count);
+}
+
+function swap(bytes: Uint8Array, size: number): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (size === 2) buffer.swap16();
+  else if (size === 4) buffer.swap32();
+  else if (size === 8) buffer.swap64();
+}
+
+/** Samples of 1, 2 or 4 bits; each row begins with a byte of its own. */
+function fewBits(bytes: Uint8Array, bits: number, rowBytes: number, perRow: number): Uint8Array {
+  const rows = bytes.length / rowBytes;
+  const values = new Uint8Array(rows * perRow);
+  const mask = (1 << bits) - 1;
+  for (let row = 0; row < rows; row++)
+    for (let i = 0; i < perRow; i++) {
+      const bit = i * bits;
+      values[row * perRow + i] = (bytes[row * rowBytes + (bit >> 3)]! >> (8 - bits - (bit & 7))) & mask;
+    }
+  return values;
+}

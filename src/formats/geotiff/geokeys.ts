@@ -1,0 +1,98 @@
+import { AppError, FormatError } from '../../errors.ts';
+import type { Crs } from '../../geo/crs.ts';
+import { kindOf, parseSrid } from '../../geo/crs.ts';
+import type { Affine } from '../types.ts';
+import type { Directory, GeoTags } from './directory.ts';
+import { readGeoTags, tag } from './directory.ts';
+import { crsOfKeys, keysOfCrs } from './foreign-crs.ts';
+
+/** Numbers of GeoTIFF 1.1 (OGC 19-008), annex B. */
+export const key = {
+  modelType: 1024,
+  rasterType: 1025,
+  citation: 1026,
+  geodeticCrs: 2048,
+  projectedCrs: 3072,
+  verticalCrs: 4096,
+} as const;
+const userDefined = 32767;
+
+export interface Georeference {
+  affine: Affine;
+  crs?: Crs;
+  /** False: the file does not say where it is, and cells are counted from its upper left corner. */
+  located: boolean;
+}
+
+export async function readGeoreference(directory: Directory): Promise<Georeference> {
+  const tags = await readGeoTags(directory);
+  const keys = shortKeys(tags);
+  const transformation = await directory.numbers(tag.modelTransformation);
+  const scale = await directory.numbers(tag.modelPixelScale);
+  const tie = await directory.numbers(tag.modelTiepoint);
+  let affine: Affine | undefined;
+  if (transformation.length >= 16) {
+    const [a, b, , c, d, e, , f] = transformation;
+    affine = [c!, a!, b!, f!, d!, e!];
+  } else if (scale.length >= 2 && tie.length >= 6) {
+    const [dx, dy] = [scale[0]!, -Math.abs(scale[1]!)];
+    affine = [tie[3]! - tie[0]! * dx, dx, 0, tie[4]! - tie[1]! * dy, 0, dy];
+  } else if (tie.length > 6)
+    throw new AppError('unprocessable', 'The image is placed by control points alone, which are not read.');
+  if (affine !== undefined && !usable(affine))
+    throw new FormatError(`The cells of the image have no size or place: ${affine.join(', ')}.`, directory.offset);
+  const pixelIsPoint = keys.get(key.rasterType) === 2;
+  if (affine !== undefined && pixelIsPoint) {
+    const [x, a, b, y, c, d] = affine;
+    affine = [x - (a + b) / 2, a, b, y - (c + d) / 2, c, d];
+  }
+  const crs = keys.size === 0 ? undefined : await crsOf(tags, keys);
+  return {
+    affine: affine ?? [0, 1, 0, 0, 0, -1],
+    located: affine !== undefined,
+    ...(crs === undefined ? {} : { crs }),
+  };
+}
+
+const usable = ([x, a, b, y, c, d]: Affine): boolean =>
+  [x, a, b, y, c, d].every(Number.isFinite) && a * d - b * c !== 0;
+
+/** Keys whose value stands in the directory itself. */
+function shortKeys({ directory }: GeoTags): Map<number, number> {
+  const keys = new Map<number, number>();
+  const count = Math.min(directory[3] ?? 0, Math.floor(directory.length / 4) - 1);
+  for (let n = 1; n <= count; n++) if (directory[n * 4 + 1] === 0) keys.set(directory[n * 4]!, directory[n * 4 + 3]!);
+  return keys;
+}
+
+/** By its code when it has one that is known, else as GDAL understands the keys. */
+async function crsOf(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<Crs | undefined> {
+  const model = keys.get(key.modelType);
+  const code = model === 1 ? keys.get(key.projectedCrs) : keys.get(key.geodeticCrs);
+  const vertical = keys.get(key.verticalCrs) ?? 0;
+  if (code !== undefined && code > 0 && code < userDefined && vertical === 0) {
+    try {
+      return parseSrid(`EPSG:${code}`);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+  return crsOfKeys(tags);
+}
+
+/** Keys for a coordinate system; a code says it all. */
+export async function geoTagsFor(crs: Crs | undefined): Promise<GeoTags | undefined> {
+  if (crs === undefined) return undefined;
+  const kind = kindOf(crs);
+  const [model, id] = kind === 'projected' ? [1, key.projectedCrs] : kind === 'geographic' ? [2, key.geodeticCrs] : [];
+  if (
+    model === undefined ||
+    id === undefined ||
+    crs.code === undefined ||
+    crs.authority === 'ESRI' ||
+    crs.code >= userDefined
+  )
+    return keysOfCrs(crs);
+  const keys = [key.modelType, 0, 1, model, key.rasterType, 0, 1, 1, id, 0, 1, crs.code];
+  return { directory: Float64Array.from([1, 1, 0, keys.length / 4, ...keys]), doubles: new Float64Array(0), text: '' };
+}

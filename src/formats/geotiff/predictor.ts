@@ -1,0 +1,69 @@
+import type { Samples } from '../types.ts';
+
+type Whole = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
+
+/** Rows of whole numbers of these bytes, whatever they stand for: differences are taken modulo their size. */
+function wholes(bytes: Uint8Array, size: number): Whole {
+  if (size === 1) return bytes;
+  if (size === 2) return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
+  if (size === 4) return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  return new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length >> 3);
+}
+
+/** Horizontal differences (predictor 2) back to values, in place; `samples` to a cell. */
+export function undoDifferences(bytes: Uint8Array, size: number, rowBytes: number, samples: number): void {
+  const values = wholes(bytes, size);
+  const row = rowBytes / size;
+  if (values instanceof BigUint64Array) {
+    for (let from = 0; from < values.length; from += row)
+      for (let i = from + samples; i < from + row; i++) values[i] = values[i]! + values[i - samples]!;
+  } else {
+    for (let from = 0; from < values.length; from += row)
+      for (let i = from + samples; i < from + row; i++) values[i] = values[i]! + values[i - samples]!;
+  }
+}
+
+/**
+ * Predictor 3 (Adobe's technical note 3): the bytes of a row's numbers, first all the highest ones, then the next …, each less its
+ * neighbour; back to numbers in this machine's order of bytes.
+ */
+export function undoFloatDifferences(bytes: Uint8Array, size: number, rowBytes: number, samples: number): Uint8Array {
+  const out = new Uint8Array(bytes.length);
+  const count = rowBytes / size;
+  for (let from = 0; from < bytes.length; from += rowBytes) {
+    const end = from + rowBytes;
+    for (let i = from + samples; i < end; i++) bytes[i] = bytes[i]! + bytes[i - samples]!;
+    for (let plane = 0; plane < size; plane++) {
+      let to = from + size - 1 - plane;
+      const last = from + (plane + 1) * count;
+      for (let i = last - count; i < last; i++, to += size) out[to] = bytes[i]!;
+    }
+  }
+  return out;
+}
+
+/** Predictor 2 over rows of `width` samples, in place. */
+export function takeDifferences(values: Exclude<Samples, Float32Array | Float64Array>, width: number): void {
+  for (let from = values.length - width; from >= 0; from -= width)
+    for (let i = from + width - 1; i > from; i--) values[i] = values[i]! - values[i - 1]!;
+}
+
+/** Predictor 3 over rows of `width` numbers. */
+export function takeFloatDifferences(values: Float32Array | Float64Array, width: number): Uint8Array {
+  const size = values.BYTES_PER_ELEMENT;
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const out = new Uint8Array(bytes.length);
+  const rowBytes = width * size;
+  for (let row = 0; row < bytes.length; row += rowBytes) {
+    let before = 0;
+    let to = row;
+    for (let plane = size - 1; plane >= 0; plane--) {
+      for (let i = row + plane; i < row + rowBytes; i += size) {
+        const byte = bytes[i]!;
+        out[to++] = byte - before;
+        before = byte;
+      }
+    }
+  }
+  return out;
+}
