@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { invalid } from '../errors.ts';
 
 export interface BlobInfo {
   size: number;
@@ -16,17 +17,50 @@ export interface BlobStore {
   put(name: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<BlobInfo>;
   /** Keeps a block for `commitBlocks`; the same id again replaces it. */
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
-  /** Makes the blob of the named blocks, in this order, and forgets the others. Unknown block: `invalid`. */
+  /** Makes the blob of the named blocks, in this order, and forgets the others. Unknown block: `invalid` with code `InvalidBlockList`. */
   commitBlocks(name: string, blockIds: readonly string[], limit: number): Promise<BlobInfo>;
   info(name: string): Promise<BlobInfo | undefined>;
-  /** Bytes from `start` to `end`, both included. Throws `notFound`. */
-  read(name: string, range?: { start: number; end: number }): Promise<Readable>;
-  /** Makes the blob readable as a local file at `path`, which must not exist: a link where the store is local, else a copy. Throws `notFound`. */
+  /**
+   * Bytes from `start` to `end`, both included and within the blob. Throws `notFound`, and `preconditionFailed` when the blob's ETag is
+   * not (any more) `etag`, so that a range computed from `info` is never taken from other bytes.
+   */
+  read(name: string, range?: ByteRange, etag?: string): Promise<Readable>;
+  /**
+   * Makes the blob readable as a local file at `path`, which must not exist: a link where the store is local, else a copy. Only for
+   * reading: writing into a link would change the blob. Throws `notFound`.
+   */
   fetch(name: string, path: string): Promise<void>;
   /** Takes a local file, which is gone afterwards, as a blob. */
   adopt(path: string, name: string): Promise<BlobInfo>;
-  /** Removing what is not there is fine. */
+  /** Removing what is not there is fine. Blocks that were never committed go too. */
   remove(name: string): Promise<void>;
   /** Every blob whose name starts with `prefix`, in no order. */
-  list(prefix: string): AsyncIterable<{ name: string; size: number; lastModified: Date }>;
+  list(prefix: string): AsyncIterable<StoredBlob>;
+  /** Removes what broken-off writes left: temporary files and blocks that nobody touched for this long. Says how many. */
+  removeLeftovers(olderThanMs: number): Promise<number>;
+}
+
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+export interface StoredBlob {
+  name: string;
+  size: number;
+  lastModified: Date;
+}
+
+const NAME = /^[a-z]{1,20}\/[A-Za-z0-9._~-]{1,220}$/;
+
+/** Refuses what is no blob name; in particular nothing that leaves the store. */
+export function checkName(name: string) {
+  if (!NAME.test(name) || /\/\.{1,2}$/.test(name)) throw invalid(`'${name}' is not a blob name.`);
+}
+
+/** Block ids are base64 of at most 64 bytes. */
+export function checkBlockId(blockId: string) {
+  if (!/^[A-Za-z0-9+/]{1,88}={0,2}$/.test(blockId)) {
+    throw invalid(`'${blockId.slice(0, 100)}' is not a block id.`, { code: 'InvalidQueryParameterValue' });
+  }
 }

@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, opendir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { AppError, invalid, notFound } from '../errors.ts';
+import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
+import { checkBlockId, checkName } from './blobs.ts';
+
+/** Writes under way; a file that nobody writes any more is swept. */
+const TEMPORARY = '.temporary';
+/** `.blocks/<area>/<name>/<hex of the block id>`, until they are committed. */
+const BLOCKS = '.blocks';
+
+/**
+ * A blob store in a folder, made if absent and open to its owner alone: `<folder>/<area>/<name>`. Several processes may use it at once.
+ * What a method promised is on the disk when it returns, the directory's entry included.
+ */
+export async function openDiskStore(folder: string): Promise<BlobStore> {
+  const place = (name: string) => join(folder, checked(name));
+  const blocksOf = (name: string) => join(folder, BLOCKS, checked(name));
+  const syncFolder = groupedSync();
+  await mkdir(join(folder, TEMPORARY), { recursive: true, mode: 0o700 });
+
+  /** Runs `fill` on a new temporary file, flushes it and gives it its name. */
+  async function write(target: string, fill: (file: FileHandle) => Promise<unknown>): Promise<BlobInfo> {
+    const temporary = join(folder, TEMPORARY, randomUUID());
+    try {
+      const file = await open(temporary, 'wx', 0o600);
+      let info: BlobInfo;
+      try {
+        await fill(file);
+        info = await seal(file);
+      } finally {
+        await file.close();
+      }
+      await moveInto(temporary, target);
+      return info;
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw explained(error);
+    }
+  }
+
+  async function moveInto(source: string, target: string) {
+    const parent = join(target, '..');
+    for (let tries = 1; ; tries++) {
+      try {
+        await rename(source, target);
+        break;
+      } catch (error) {
+        // the first blob of its area, or a folder of blocks that was removed in this moment
+        if (codeOf(error) !== 'ENOENT' || tries > 3) throw error;
+        await mkdir(parent, { recursive: true, mode: 0o700 });
+        await syncFolder(join(parent, '..'));
+      }
+    }
+    await syncFolder(parent);
+  }
+
+  async function openBlob(name: string): Promise<FileHandle> {
+    try {
+      return await open(place(name), 'r');
+    } catch (error) {
+      throw codeOf(error) === 'ENOENT' ? notFound('Blob', name) : explained(error);
+    }
+  }
+
+  const store: BlobStore = {
+    async put(name, body, limit) {
+      return write(place(name), (file) => writeFile(file, limited(body, limit)));
+    },
+
+    async putBlock(name, blockId, body, limit) {
+      checkBlockId(blockId);
+      const target = join(blocksOf(name), Buffer.from(blockId).toString('hex'));
+      await write(target, (file) => writeFile(file, limited(body, limit)));
+    },
+
+    async commitBlocks(name, blockIds, limit) {
+      const blocks = blocksOf(name);
+      async function* joined() {
+        for (const id of blockIds) {
+          checkBlockId(id);
+          const block = await open(join(blocks, Buffer.from(id).toString('hex')), 'r').catch((error) => {
+            if (codeOf(error) !== 'ENOENT') throw error;
+            throw invalid(`There is no block '${id}'.`, { code: 'InvalidBlockList' });
+          });
+          yield* block.createReadStream({ highWaterMark: 1 << 20 });
+        }
+      }
+      const info = await write(place(name), (file) => writeFile(file, limited(joined(), limit)));
+      await rm(blocks, { recursive: true, force: true });
+      return info;
+    },
+
+    async info(name) {
+      const found = await stat(place(name), { bigint: true }).catch(absent);
+      return found && infoOf(found);
+    },
+
+    async read(name, range?: ByteRange, etag?: string): Promise<Readable> {
+      const file = await openBlob(name);
+      if (etag !== undefined && infoOf(await file.stat({ bigint: true })).etag !== etag) {
+        await file.close();
+        throw new AppError('preconditionFailed', `Blob '${name}' has changed.`);
+      }
+      return file.createReadStream({ highWaterMark: 256 * 1024, ...range });
+    },
+
+    async fetch(name, path) {
+      try {
+        await link(place(name), path);
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT' && !(await store.info(name))) throw notFound('Blob', name);
+        if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(codeOf(error))) throw explained(error);
+        await copyFile(place(name), path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      }
+    },
+
+    async adopt(path, name) {
+      const target = place(name);
+      const source = await open(path, 'r+');
+      try {
+        await source.chmod(0o600);
+        const info = await seal(source);
+        try {
+          await moveInto(path, target);
+          return info;
+        } catch (error) {
+          if (codeOf(error) !== 'EXDEV') throw error;
+        }
+        const copied = await write(target, (file) => writeFile(file, source.createReadStream({ autoClose: false })));
+        await unlink(path);
+        return copied;
+      } finally {
+        await source.close();
+      }
+    },
+
+    async remove(name) {
+      await unlink(place(name)).catch(absent);
+      await rm(blocksOf(name), { recursive: true, force: true });
+    },
+
+    async *list(prefix): AsyncGenerator<StoredBlob> {
+      const slash = prefix.indexOf('/');
+      for await (const area of slash < 0 ? entries(folder) : [prefix.slice(0, slash)]) {
+        if (!/^[a-z]+$/.test(area) || !area.startsWith(prefix.slice(0, slash < 0 ? undefined : slash))) continue;
+        for await (const entry of entries(join(folder, area))) {
+          const name = `${area}/${entry}`;
+          if (!name.startsWith(prefix)) continue;
+          const found = await stat(join(folder, name)).catch(absent);
+          if (found?.isFile()) yield { name, size: found.size, lastModified: found.mtime };
+        }
+      }
+    },
+
+    async removeLeftovers(olderThanMs) {
+      const before = Date.now() - olderThanMs;
+      let removed = await removeOldFiles(join(folder, TEMPORARY), before);
+      for await (const area of entries(join(folder, BLOCKS))) {
+        for await (const name of entries(join(folder, BLOCKS, area))) {
+          const blocks = join(folder, BLOCKS, area, name);
+          removed += await removeOldFiles(blocks, before);
+          // stays when something is in it
+          await rmdir(blocks).catch(() => {});
+        }
+      }
+      return removed;
+    },
+  };
+  return store;
+}
+
+function checked(name: string) {
+  checkName(name);
+  return name;
+}
+
+/** Passes a stream on until it holds more than it may. */
+async function* limited(body: AsyncIterable<Uint8Array>, limit: number) {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw new AppError('tooLarge', `At most ${limit} bytes are taken.`);
+    yield chunk;
+  }
+}
+
+/**
+ * Flushes a file that is about to get its name. Its time is set to the microsecond, because file systems stamp by the tick of a few
+ * milliseconds and the ETag is made of it. A file with a second name is a blob already and keeps its time, and so its ETag.
+ */
+async function seal(file: FileHandle): Promise<BlobInfo> {
+  if ((await file.stat()).nlink === 1) {
+    const now = (performance.timeOrigin + performance.now()) / 1000;
+    await file.utimes(now, now);
+  }
+  await file.sync();
+  return infoOf(await file.stat({ bigint: true }));
+}
+
+const infoOf = (found: { size: bigint; mtimeNs: bigint; mtime: Date; ino: bigint }): BlobInfo => ({
+  size: Number(found.size),
+  etag: `"${found.ino.toString(36)}-${found.size.toString(36)}-${found.mtimeNs.toString(36)}"`,
+  lastModified: found.mtime,
+});
+
+/**
+ * Flushes directories. Who comes while a directory is being flushed waits for the next flush, which serves all that came meanwhile:
+ * under load one flush stands for many writes.
+ */
+function groupedSync() {
+  const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>();
+  const flush = async (folder: string) => {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  };
+  function start(folder: string): Promise<void> {
+    const state: { now: Promise<void>; next?: Promise<void> } = { now: flush(folder) };
+    running.set(folder, state);
+    const done = () => {
+      if (running.get(folder) === state && state.next === undefined) running.delete(folder);
+    };
+    state.now.then(done, done);
+    return state.now;
+  }
+  return (folder: string): Promise<void> => {
+    const state = running.get(folder);
+    if (!state) return start(folder);
+    state.next ??= state.now.catch(() => {}).then(() => start(folder));
+    return state.next;
+  };
+}
+
+async function* entries(folder: string): AsyncGenerator<string> {
+  const directory = await opendir(folder, { bufferSize: 256 }).catch(absent);
+  if (directory) for await (const entry of directory) yield entry.name;
+}
+
+async function removeOldFiles(folder: string, before: number): Promise<number> {
+  let removed = 0;
+  for await (const entry of entries(folder)) {
+    const path = join(folder, entry);
+    const found = await stat(path).catch(absent);
+    if (!found || found.mtimeMs >= before) continue;
+    await unlink(path).catch(absent);
+    removed++;
+  }
+  return removed;
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
+
+function absent(error: unknown): undefined {
+  if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) throw error;
+}
+
+function explained(error: unknown): unknown {
+  if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) return error;
+  return new AppError('unavailable', 'The store is full.', { retryAfter: 60 });
+}

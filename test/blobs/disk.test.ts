@@ -1,0 +1,58 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { openDiskStore } from '../../src/blobs/disk.ts';
+import { bytes, keepsTheRules, text } from './rules.ts';
+
+let root: string;
+test.before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'platform-blobs-'));
+});
+test.after.always(() => rm(root, { recursive: true, force: true }));
+
+async function make() {
+  const folder = await mkdtemp(join(root, 'store-'));
+  return { store: await openDiskStore(join(folder, 'blobs')), folder };
+}
+
+keepsTheRules(test, make);
+
+test('files and folders are open to their owner alone', async (t) => {
+  const { store, folder } = await make();
+  await store.put('staging/a', bytes('x'), 1);
+  await store.putBlock('staging/b', 'YQ==', bytes('x'), 1);
+  for (const entry of await readdir(folder, { recursive: true })) {
+    const found = await stat(join(folder, entry));
+    t.is(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, entry);
+  }
+});
+
+test('a temporary file is swept when nobody has written it for long, and never seen as a blob', async (t) => {
+  const { store, folder } = await make();
+  let release = () => {};
+  const wait = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  async function* slow() {
+    yield Buffer.from('begun');
+    await wait;
+  }
+  const writing = store.put('staging/a', slow(), 100);
+  while ((await readdir(join(folder, 'blobs/.temporary'))).length === 0) await new Promise((f) => setTimeout(f, 5));
+  t.deepEqual(await Array.fromAsync(store.list('')), []);
+  t.is(await store.removeLeftovers(60_000), 0);
+  t.is(await store.removeLeftovers(-60_000), 1);
+  release();
+  await t.throwsAsync(writing);
+  t.is(await store.info('staging/a'), undefined);
+});
+
+test('two stores on one folder write the same name at once: one of the two stands, whole', async (t) => {
+  const { store, folder } = await make();
+  const other = await openDiskStore(join(folder, 'blobs'));
+  const [a, b] = ['a'.repeat(300_000), 'b'.repeat(300_000)];
+  await Promise.all([store.put('dataset/x', bytes(a), 300_000), other.put('dataset/x', bytes(b), 300_000)]);
+  const stored = await text(store.read('dataset/x'));
+  t.true(stored === a || stored === b);
+});

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { TestFn } from 'ava';
+import type { BlobStore } from '../../src/blobs/blobs.ts';
+import { AppError } from '../../src/errors.ts';
+
+export const MIB = 2 ** 20;
+
+export async function* bytes(...parts: (string | Uint8Array)[]) {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+export const text = async (stream: Promise<Readable>) => (await buffer(await stream)).toString();
+
+/** What every blob store keeps. `make` gives an empty one and a folder for local files. */
+export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobStore; folder: string }>) {
+  test('what was put is read again, whole and in ranges', async (t) => {
+    const { store } = await make();
+    const info = await store.put('staging/a', bytes('hello ', 'world'), 100);
+    t.is(info.size, 11);
+    t.regex(info.etag, /^"[^"]+"$/);
+    t.deepEqual(await store.info('staging/a'), info);
+    t.is(await text(store.read('staging/a')), 'hello world');
+    t.is(await text(store.read('staging/a', { start: 6, end: 10 })), 'world');
+    t.is(await text(store.read('staging/a', { start: 0, end: 0 })), 'h');
+    await store.put('staging/empty', bytes(), 0);
+    t.is((await store.info('staging/empty'))?.size, 0);
+    t.is(await text(store.read('staging/empty')), '');
+  });
+
+  test('the ETag changes with the bytes, and a read that names another ETag is refused', async (t) => {
+    const { store } = await make();
+    const etags = new Set<string>();
+    for (const letter of 'abcdef') etags.add((await store.put('dataset/x', bytes(letter), 1)).etag);
+    t.is(etags.size, 6);
+    const [first] = etags;
+    const { etag } = (await store.info('dataset/x'))!;
+    t.is(await text(store.read('dataset/x', undefined, etag)), 'f');
+    const error = await t.throwsAsync(store.read('dataset/x', { start: 0, end: 0 }, first), { instanceOf: AppError });
+    t.is(error?.kind, 'preconditionFailed');
+  });
+
+  test('more bytes than the limit are refused and leave what was there', async (t) => {
+    const { store } = await make();
+    await store.put('staging/a', bytes('old'), 3);
+    const error = await t.throwsAsync(store.put('staging/a', bytes('ne', 'wer'), 4), { instanceOf: AppError });
+    t.is(error?.kind, 'tooLarge');
+    t.is(await text(store.read('staging/a')), 'old');
+    await t.throwsAsync(store.put('staging/b', bytes('toolong'), 3), { instanceOf: AppError });
+    t.is(await store.info('staging/b'), undefined);
+  });
+
+  test('a stream that breaks off leaves nothing', async (t) => {
+    const { store } = await make();
+    async function* broken() {
+      yield Buffer.from('half');
+      throw new Error('connection lost');
+    }
+    await t.throwsAsync(store.put('staging/a', broken(), 100), { message: 'connection lost' });
+    t.is(await store.info('staging/a'), undefined);
+    t.deepEqual(await Array.fromAsync(store.list('')), []);
+  });
+
+  test('blocks put in any order and at once become the blob in the order of the list, and the others are forgotten', async (t) => {
+    const { store } = await make();
+    const big = randomBytes(3 * MIB);
+    await Promise.all([
+      store.putBlock('staging/a', 'Yw==', bytes('third'), 100),
+      store.putBlock('staging/a', 'Yg==', bytes('discarded'), 100),
+      store.putBlock('staging/a', 'YQ==', bytes(big), 4 * MIB),
+    ]);
+    t.is(await store.info('staging/a'), undefined);
+    await store.putBlock('staging/a', 'Yg==', bytes('second'), 100);
+    await store.putBlock('staging/a', 'ZA==', bytes('never listed'), 100);
+    const info = await store.commitBlocks('staging/a', ['YQ==', 'Yg==', 'Yw=='], 4 * MIB);
+    t.is(info.size, big.length + 11);
+    const stored = await buffer(await store.read('staging/a'));
+    t.true(stored.equals(Buffer.concat([big, Buffer.from('secondthird')])));
+    const error = await t.throwsAsync(store.commitBlocks('staging/a', ['ZA=='], 100), { instanceOf: AppError });
+    t.is(error?.details.code, 'InvalidBlockList');
+    t.is((await store.info('staging/a'))?.etag, info.etag);
+  });
+
+  test('a block list of nothing makes an empty blob, and the limit holds for the sum of the blocks', async (t) => {
+    const { store } = await make();
+    t.is((await store.commitBlocks('staging/a', [], 0)).size, 0);
+    await store.putBlock('staging/b', 'YQ==', bytes('1234'), 4);
+    const error = await t.throwsAsync(store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 7), { instanceOf: AppError });
+    t.is(error?.kind, 'tooLarge');
+    t.is((await store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 8)).size, 8);
+  });
+
+  test('a blob becomes a local file, and a local file a blob', async (t) => {
+    const { store, folder } = await make();
+    const scratch = await mkdtemp(join(folder, 'scratch-'));
+    await store.put('staging/a', bytes('input'), 100);
+    await store.fetch('staging/a', join(scratch, 'in'));
+    await store.remove('staging/a');
+    t.is(await readFile(join(scratch, 'in'), 'utf8'), 'input');
+
+    await writeFile(join(scratch, 'out'), 'result');
+    const info = await store.adopt(join(scratch, 'out'), 'dataset/d');
+    t.deepEqual(await store.info('dataset/d'), info);
+    t.is(await text(store.read('dataset/d')), 'result');
+    t.deepEqual(await readdir(scratch), ['in']);
+    await t.throwsAsync(store.fetch('dataset/d', join(scratch, 'in')), undefined, 'never over a file that is there');
+  });
+
+  test('what is not there is notFound to readers, undefined to info, and fine to remove', async (t) => {
+    const { store, folder } = await make();
+    for (const attempt of [() => store.read('staging/none'), () => store.fetch('staging/none', join(folder, 'none'))]) {
+      const error = await t.throwsAsync(attempt(), { instanceOf: AppError });
+      t.is(error?.kind, 'notFound');
+    }
+    t.is(await store.info('staging/none'), undefined);
+    await t.notThrowsAsync(store.remove('staging/none'));
+  });
+
+  test('the list names every blob below a prefix once', async (t) => {
+    const { store } = await make();
+    for (const name of ['staging/ab', 'staging/ac', 'staging/b', 'dataset/ab']) await store.put(name, bytes(name), 100);
+    await store.putBlock('staging/pending', 'YQ==', bytes('block'), 100);
+    const names = async (prefix: string) => (await Array.fromAsync(store.list(prefix))).map((blob) => blob.name).sort();
+    t.deepEqual(await names(''), ['dataset/ab', 'staging/ab', 'staging/ac', 'staging/b']);
+    t.deepEqual(await names('staging/'), ['staging/ab', 'staging/ac', 'staging/b']);
+    t.deepEqual(await names('staging/a'), ['staging/ab', 'staging/ac']);
+    const [one] = await Array.fromAsync(store.list('dataset/'));
+    t.is(one?.size, 10);
+    t.true(Math.abs(one!.lastModified.getTime() - Date.now()) < 60_000);
+  });
+
+  test('blocks that were never committed are swept when they are old, and go when their blob is removed', async (t) => {
+    const { store } = await make();
+    await store.putBlock('staging/a', 'YQ==', bytes('block'), 100);
+    t.is(await store.removeLeftovers(60_000), 0);
+    t.is(await store.removeLeftovers(-60_000), 1);
+    await t.throwsAsync(store.commitBlocks('staging/a', ['YQ=='], 100), { instanceOf: AppError });
+    await store.putBlock('staging/a', 'YQ==', bytes('block'), 100);
+    await store.remove('staging/a');
+    await t.throwsAsync(store.commitBlocks('staging/a', ['YQ=='], 100), { instanceOf: AppError });
+  });
+
+  for (const name of ['a', '/a', 'staging/', 'staging/..', 'staging/.', 'staging/a/b', '../etc', 'staging/a b', '']) {
+    test(`'${name}' is no blob name`, async (t) => {
+      const { store } = await make();
+      await t.throwsAsync(store.put(name, bytes('x'), 1), { instanceOf: AppError });
+      await t.throwsAsync(store.read(name), { instanceOf: AppError });
+      await t.throwsAsync(store.remove(name), { instanceOf: AppError });
+    });
+  }
+}
