@@ -3,7 +3,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 5 * 60_000;
@@ -13,6 +13,8 @@ const PATIENCE_MS = 5 * 60_000;
  * The lock is a listening socket, so that the kernel takes it back when its holder dies, in whatever way.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  // Postgres may have to run as another user, who must be able to pass through.
+  await mkdir(dirname(folder), { recursive: true, mode: 0o711 });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const address = await lockAddress(folder);
   const deadline = Date.now() + PATIENCE_MS;

@@ -1,0 +1,243 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Method, OptionsInit, Response } from 'got';
+import got, { RequestError } from 'got';
+import { NotLoggedIn, Refused, UsageError } from './errors.ts';
+import type { Env } from './io.ts';
+import type { Login, LoginFile } from './login-file.ts';
+import { loginFile } from './login-file.ts';
+
+export interface Answer<T> {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** The body as it came. */
+  text: string;
+  /** The body as JSON, undefined when there is none. What a server of ours says is taken at its word. */
+  body: T;
+}
+
+export interface CallOptions {
+  /** Undefined members are left out, arrays are repeated names. */
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Without a login. */
+  anonymous?: boolean;
+}
+
+/** The platform's HTTP interface as one person uses it. */
+export interface Api {
+  /** Where it is, without a trailing slash. */
+  readonly url: string;
+  /** The tenant to act in; undefined: the home tenant. */
+  tenant: string | undefined;
+  /** Throws `Refused` for what the server refuses, `NotLoggedIn` where it does not know who asks. */
+  call<T>(method: Method, path: string, options?: CallOptions): Promise<Answer<T>>;
+  /** Exchanges id and password for tokens and keeps them. */
+  logIn(id: string, password: string): Promise<Answer<TokenAnswer>>;
+  /** Forgets the stored login and tells the server. False when there was none. */
+  logOut(): Promise<boolean>;
+}
+
+interface TokenAnswer {
+  accessToken: { token: string; expiration: string };
+  refreshToken: { token: string; expiration: string };
+  otpRequired?: boolean;
+}
+
+/** A token that is about to expire could do so on its way. */
+const ABOUT_TO_EXPIRE_MS = 30_000;
+const CONNECT_MS = 10_000;
+/** `Prefer: wait=60` may take its time. */
+const ANSWER_MS = 120_000;
+
+/** Connects nowhere yet. */
+export function connectApi(env: Env): Api {
+  const url = addressOf(env);
+  const stored = loginFile(env, url);
+  const api: Api = {
+    url,
+    tenant: undefined,
+    async call<T>(method: Method, path: string, options: CallOptions = {}) {
+      const once = async (authorization: string | undefined) => {
+        const response = await send(method, url, path, {
+          ...options,
+          headers: {
+            ...options.headers,
+            ...(authorization ? { authorization: `Bearer ${authorization}` } : {}),
+            ...(authorization && api.tenant ? { 'svc-tenant-id': api.tenant } : {}),
+            ...(authorization && method !== 'GET' ? { 'idempotency-key': key } : {}),
+          },
+        });
+        return answerOf<T>(response, url);
+      };
+      const key = randomUUID();
+      if (options.anonymous) return once(undefined);
+      if (env.PLATFORM_TOKEN) return once(env.PLATFORM_TOKEN);
+      const login = await currentLogin(stored, url);
+      try {
+        return await once(login.accessToken);
+      } catch (error) {
+        if (!(error instanceof NotLoggedIn)) throw error;
+        // a clock that is wrong, or keys that were changed: the refresh token decides
+        return once((await renew(stored, login, url)).accessToken);
+      }
+    },
+    async logIn(id, password) {
+      const answer = await api.call<TokenAnswer>('POST', '/api/tokens', { body: { id, password }, anonymous: true });
+      if (answer.body.otpRequired)
+        throw new Error('This account needs a one-time password, which is not supported yet.');
+      await stored.write(loginFrom(id, answer.body));
+      return answer;
+    },
+    async logOut() {
+      const login = await stored.read().catch(() => undefined);
+      await stored.remove();
+      if (login === undefined) return false;
+      await send('POST', url, '/api/tokens/revocation', { body: login.refreshToken }).catch(() => {});
+      return true;
+    },
+  };
+  return api;
+}
+
+/** `PLATFORM_URL`, else where `npm start` listens with the same settings. */
+function addressOf(env: Env): string {
+  if (env.PLATFORM_URL) {
+    const parsed = URL.canParse(env.PLATFORM_URL) ? new URL(env.PLATFORM_URL) : undefined;
+    if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.search) {
+      throw new UsageError(
+        `PLATFORM_URL must be an address such as https://platform.example, not '${env.PLATFORM_URL}'.`,
+      );
+    }
+    return parsed.href.replace(/\/+$/, '');
+  }
+  const host = env.PLATFORM_HOST || '127.0.0.1';
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const port = env.PLATFORM_PORT || '8080';
+  if (!/^[1-9]\d{0,4}$/.test(port)) throw new UsageError(`PLATFORM_PORT is ${port}: name the address in PLATFORM_URL.`);
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+const loginFrom = (id: string, { accessToken, refreshToken }: TokenAnswer): Login => ({
+  id,
+  accessToken: accessToken.token,
+  accessExpires: accessToken.expiration,
+  refreshToken: refreshToken.token,
+});
+
+async function currentLogin(stored: LoginFile, url: string): Promise<Login> {
+  const login = await stored.read();
+  if (login === undefined) throw new NotLoggedIn(`Nobody is logged in at ${url}: run 'platform login'.`);
+  const left = Date.parse(login.accessExpires) - Date.now();
+  return left > ABOUT_TO_EXPIRE_MS ? login : renew(stored, login, url);
+}
+
+/**
+ * Exchanges the refresh token, which works once. Of two programs that try at the same time one succeeds; the other finds what it wrote.
+ * The key lets the server repeat an answer that was lost on its way.
+ */
+async function renew(stored: LoginFile, old: Login, url: string): Promise<Login> {
+  const newer = async () => {
+    const now = await stored.read();
+    return now && now.refreshToken !== old.refreshToken ? now : undefined;
+  };
+  const already = await newer();
+  if (already) return already;
+  const key = createHash('sha256').update(`refresh ${old.refreshToken}`).digest('hex');
+  try {
+    const response = await send('POST', url, '/api/tokens/refresh', {
+      body: old.refreshToken,
+      headers: { 'idempotency-key': key },
+    });
+    const login = loginFrom(old.id, answerOf<TokenAnswer>(response, url).body);
+    await stored.write(login);
+    return login;
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status >= 500) throw error;
+    for (let look = 0; look < 20; look++) {
+      const written = await newer();
+      if (written) return written;
+      await sleep(100);
+    }
+    throw new NotLoggedIn(`The login of ${old.id} has ended (${error.message}) Run 'platform login'.`);
+  }
+}
+
+async function send(
+  method: Method,
+  base: string,
+  path: string,
+  { query = {}, body, headers = {} }: CallOptions,
+): Promise<Response<string>> {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
+  }
+  const repeatable = method === 'GET' || 'idempotency-key' in headers;
+  const options: OptionsInit = {
+    method,
+    searchParams: search,
+    headers: { accept: 'application/json', 'user-agent': 'platform', ...headers },
+    throwHttpErrors: false,
+    followRedirect: false,
+    retry: {
+      limit: repeatable ? 3 : 0,
+      methods: [method as 'GET'],
+      statusCodes: [429, 503],
+      errorCodes: ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
+      maxRetryAfter: 30_000,
+    },
+    timeout: { connect: CONNECT_MS, response: ANSWER_MS },
+    ...(body === undefined ? {} : { json: body }),
+  };
+  try {
+    return (await got(`${base}${path}`, { ...options, responseType: 'text' })) as Response<string>;
+  } catch (error) {
+    throw unreachable(error, base);
+  }
+}
+
+/** A failure below HTTP, as a person can understand it. */
+export function unreachable(error: unknown, base: string): unknown {
+  if (!(error instanceof RequestError)) return error;
+  const reason = error.code === 'ECONNREFUSED' ? 'the connection was refused' : error.message || error.code;
+  return new Error(
+    `No platform answers at ${base}: ${reason}. Start it with 'npm start', or name its address in PLATFORM_URL.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+interface Problem {
+  detail?: string;
+  code?: string;
+  errors?: Record<string, string[]>;
+  traceId?: string;
+}
+
+function answerOf<T>(response: Response<string>, base: string): Answer<T> {
+  const { statusCode: status, headers, body: text } = response;
+  let body: unknown;
+  try {
+    body = text === '' ? undefined : JSON.parse(text);
+  } catch {
+    const type = headers['content-type'] ?? 'no type';
+    throw new Error(`${base} answered ${status} with ${type}, which is not what a platform says.`);
+  }
+  if (status >= 200 && status < 300) return { status, headers, text, body: body as T };
+  const problem = Object(body) as Problem;
+  const sentence = sentenceOf(problem) || `${base} answered ${status}.`;
+  if (status === 401) throw new NotLoggedIn(sentence);
+  throw new Refused(status, problem.code ?? '', status < 500 ? sentence : `${sentence} (request ${problem.traceId})`);
+}
+
+/** One line: the detail, with the members it is about. */
+function sentenceOf({ detail = '', errors = {} }: Problem): string {
+  const members = Object.entries(errors).flatMap(([path, sentences]) => sentences.map((one) => `${path}: ${one}`));
+  const joined = members.join('; ');
+  if (joined === '') return detail;
+  return joined.includes(detail) ? joined : `${detail} (${joined})`;
+}

@@ -1,0 +1,98 @@
+import { randomInt } from 'node:crypto';
+import type { Command } from 'commander';
+import type { Answer } from '../client.ts';
+import type { Io } from '../io.ts';
+import { record, table } from '../table.ts';
+import type { PasswordOptions } from './login.ts';
+import { passwordFrom } from './login.ts';
+
+interface Account {
+  id: string;
+  userId: string;
+  tenantId?: string;
+  name: string;
+  email?: string;
+  company?: string;
+  roles?: string;
+  activated: boolean;
+  enabled: boolean;
+  locked: boolean;
+}
+
+interface NewAccount extends PasswordOptions {
+  id: string;
+  name?: string;
+  email?: string;
+}
+
+export function accountCommands(program: Command, io: Io): void {
+  const account = program.command('account').description('accounts: who may log in (administrators)');
+  account
+    .command('create')
+    .description('create an account in the tenant you act in; prints a generated password once unless one is given')
+    .requiredOption('--id <id>', 'login id')
+    .option('--name <name>')
+    .option('--email <address>')
+    .option('--password-stdin', 'read the password from stdin')
+    .action((options) => createAccount(io, options));
+  account
+    .command('list')
+    .description('list the accounts')
+    .action(() => listAccounts(io));
+  account
+    .command('show')
+    .description('show one account')
+    .argument('<id>', 'login id')
+    .action((id) => showAccount(io, id));
+}
+
+async function createAccount(io: Io, { id, name, email, ...options }: NewAccount): Promise<void> {
+  const password = options.passwordStdin ? await passwordFrom(io, options) : generatedPassword();
+  const body = { id, name: name ?? id, email, password, activated: true };
+  const answer = await io.api.call<Account>('POST', '/api/accounts', { body });
+  io.show(answer, describe);
+  if (!options.passwordStdin) io.note(`Password, shown only now: ${password}`);
+}
+
+async function listAccounts(io: Io): Promise<void> {
+  const answer: Answer<Account[]> = await io.api.call('GET', '/api/accounts');
+  io.show(answer, (accounts) =>
+    table(
+      ['ID', 'NAME', 'EMAIL', 'STATE', 'USER ID'],
+      accounts.map((account) => [account.id, account.name, account.email, state(account), account.userId]),
+    ),
+  );
+}
+
+async function showAccount(io: Io, id: string): Promise<void> {
+  io.show(await io.api.call<Account>('GET', `/api/accounts/${encodeURIComponent(id)}`), describe);
+}
+
+const describe = (account: Account) =>
+  record({
+    id: account.id,
+    'user id': account.userId,
+    name: account.name,
+    email: account.email,
+    company: account.company,
+    tenant: account.tenantId,
+    roles: account.roles,
+    state: state(account),
+  });
+
+function state({ activated, enabled, locked }: Account): string {
+  if (!enabled) return 'disabled';
+  if (locked) return 'locked';
+  return activated ? 'active' : 'not activated';
+}
+
+/** 20 characters of four classes, each there (about 120 bits). */
+function generatedPassword(): string {
+  const classes = ['abcdefghijkmnopqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '-_.+!'];
+  const all = classes.join('');
+  const pick = (from: string) => from[randomInt(from.length)] ?? '';
+  for (;;) {
+    const password = Array.from({ length: 20 }, () => pick(all)).join('');
+    if (classes.every((one) => [...one].some((character) => password.includes(character)))) return password;
+  }
+}

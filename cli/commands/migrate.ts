@@ -1,0 +1,11 @@
+import { loadConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database.ts';
+import type { Io } from '../io.ts';
+
+/** Applies the pending migrations to the database of the settings; any number may do so at once. */
+export async function migrate(io: Io): Promise<void> {
+  const database = await openDatabase(loadConfig(io.env));
+  await database.close();
+  if (io.json) io.out(JSON.stringify({ applied: database.applied }));
+  else io.out(database.applied.length > 0 ? `Applied ${database.applied.join(', ')}.` : 'The database is up to date.');
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database.ts';
+import { readableLines } from '../log-lines.ts';
+import type { Part, Ready } from '../part.ts';
+import { keepRunning } from '../part.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+type Environment = Record<string, string | undefined>;
+
+export interface StartOutput {
+  out(line: string): void;
+  note(line: string): void;
+}
+
+const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
+/** Of the ten seconds in which everything must be over, what the processes have; the rest is for the database. */
+const PATIENCE_MS = 8000;
+
+/**
+ * The whole platform in one terminal: the embedded database unless another is given, the API and one worker, each a process of its own
+ * that is started again when it dies. Runs until it is asked to stop; a second request ends at once. Returns the exit code.
+ */
+export async function start(env: Environment, io: StartOutput): Promise<number> {
+  const config = loadConfig(env);
+  const parts: Part[] = [];
+  let closeDatabase = async () => {};
+  const stop = stopSignal(async () => {
+    for (const part of parts) part.kill();
+    await Promise.race([closeDatabase().catch(() => {}), sleep(1000)]);
+  });
+  const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
+
+  const database = await openDatabase(config);
+  closeDatabase = database.close;
+  try {
+    if (stop.aborted) return 0;
+    const api = keepRunning('api', (before) => launch('serve', env, before), io.note);
+    const worker = keepRunning('worker', () => launch('work', env), io.note);
+    parts.push(api, worker);
+    await Promise.race([stopped, Promise.all([api.ready, worker.ready])]);
+    if (stop.aborted) return 0;
+    io.out(`The platform is ready at ${(await api.ready).address}`);
+    await stopped;
+    return 0;
+  } finally {
+    await Promise.all(parts.map((part) => part.stop(PATIENCE_MS)));
+    await database.close();
+  }
+}
+
+/** In a group of its own, so that Ctrl-C in the terminal reaches this process alone, which ends the others in order. */
+function launch(command: 'serve' | 'work', env: Environment, before?: Ready) {
+  const terminal = process.stderr.isTTY;
+  const logs = terminal ? 'pipe' : process.stderr.fd;
+  const child = spawn(process.execPath, [PROGRAM, command], {
+    detached: process.platform !== 'win32',
+    stdio: ['ignore', logs, logs, 'ipc'],
+    // After a death the API takes the port again that was told to everybody.
+    env: before?.address === undefined ? env : { ...env, PLATFORM_PORT: new URL(before.address).port },
+  });
+  for (const output of [child.stdout, child.stderr]) {
+    if (output !== null) readableLines(command, output, (line) => process.stderr.write(`${line}\n`));
+  }
+  return child;
+}

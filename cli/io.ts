@@ -1,0 +1,75 @@
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Answer, Api } from './client.ts';
+import { connectApi } from './client.ts';
+import { UsageError } from './errors.ts';
+import type { Progress } from './progress.ts';
+import { startProgress } from './progress.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** All that a command may touch of the world around it. */
+export interface Io {
+  readonly env: Env;
+  readonly api: Api;
+  /** Somebody sits at a terminal and can be asked. */
+  readonly interactive: boolean;
+  /** Set from `--json` before a command runs. */
+  json: boolean;
+  /** A line of the result, to stdout. */
+  out(line: string): void;
+  /** Everything else, to stderr. */
+  note(line: string): void;
+  /** The result of a command: the API's answer as it came (`--json`), else what `human` makes of it. */
+  show<T>(answer: Answer<T>, human: (body: T) => string): void;
+  /** These three throw a `UsageError` with `instead` (what to do without a terminal) if nobody can be asked. */
+  ask(question: string, instead: string): Promise<string>;
+  confirm(question: string, instead: string): Promise<boolean>;
+  secret(question: string, instead: string): Promise<string>;
+  /** All of stdin, without one line end. */
+  stdin(): Promise<string>;
+  /** A bar on a terminal, plain lines elsewhere. End it before anything else is written. */
+  progress(label: string): Progress;
+}
+
+type Stream<T> = T & { isTTY?: boolean };
+export interface Streams {
+  stdin: Stream<Readable>;
+  stdout: Stream<Writable>;
+  stderr: Stream<Writable>;
+}
+
+/** The world of a process: its streams and its environment. */
+export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
+  const interactive = Boolean(stdin.isTTY && stderr.isTTY);
+  // inquirer waits for ever where there is no terminal
+  const prompt = async <T>(type: string, message: string, instead: string): Promise<T> => {
+    if (!interactive) throw new UsageError(`There is no terminal to ask at: ${instead}.`);
+    const { createPromptModule } = await import('inquirer');
+    const question = { type, name: 'answer', message, ...(type === 'password' ? { mask: '*' } : {}) };
+    const { answer } = await createPromptModule({ input: stdin, output: stderr })([question as never]);
+    return answer as T;
+  };
+  let api: Api | undefined;
+  const io: Io = {
+    env,
+    interactive,
+    json: false,
+    get api() {
+      api ??= connectApi(env);
+      return api;
+    },
+    out: (line) => void stdout.write(`${line}\n`),
+    note: (line) => void stderr.write(`${line}\n`),
+    show: (answer, human) => {
+      const shown = io.json ? answer.text : human(answer.body);
+      if (shown !== '') io.out(shown);
+    },
+    ask: (question, instead) => prompt('input', question, instead),
+    confirm: (question, instead) => prompt('confirm', question, instead),
+    secret: (question, instead) => prompt('password', question, instead),
+    stdin: async () => (await text(stdin)).replace(/\r?\n$/, ''),
+    progress: (label) => startProgress(label, stderr),
+  };
+  return io;
+}

@@ -1,0 +1,40 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
+/** Said in the line's own way, or known to whoever reads it in the terminal of the process. */
+const SAID = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'v']);
+
+/** Writes each line of a process' output for a person to read, with the name of the process before it. */
+export function readableLines(name: string, output: Readable, write: (line: string) => void): void {
+  createInterface({ input: output }).on('line', (line) => write(readableLine(name, line)));
+}
+
+/** A line of pino's JSON → `14:03:22.117 api info: request completed status=200`; any other line as it is. */
+export function readableLine(name: string, line: string): string {
+  const record = line.startsWith('{') ? parse(line) : undefined;
+  if (record === undefined) return `${name} ${line}`;
+  const { time, level, msg, err } = record;
+  const clock = new Date(Number(time));
+  const at = Number.isNaN(clock.valueOf()) ? '' : `${clock.toISOString().slice(11, 23)} `;
+  const rest = Object.entries(record)
+    .filter(([key]) => !SAID.has(key))
+    .map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('');
+  return `${at}${name} ${LEVELS[Number(level)] ?? level}: ${msg ?? ''}${rest}${stackOf(err)}`;
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const record: unknown = JSON.parse(line);
+    return typeof record === 'object' && record !== null && 'level' in record ? { ...record } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function stackOf(err: unknown): string {
+  if (typeof err !== 'object' || err === null) return '';
+  const { stack, message } = err as { stack?: unknown; message?: unknown };
+  return `\n${stack ?? message ?? JSON.stringify(err)}`;
+}

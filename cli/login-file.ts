@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { NotLoggedIn } from './errors.ts';
+import type { Env } from './io.ts';
+
+const VERSION = 1;
+
+/** What is kept between two calls of the program. */
+export interface Login {
+  /** Login id of the account, as the person typed it. */
+  id: string;
+  accessToken: string;
+  /** ISO time with `Z`. */
+  accessExpires: string;
+  refreshToken: string;
+}
+
+/** The stored login at one address. Each address has a file of its own: a token is never sent to another server than the one that gave it. */
+export interface LoginFile {
+  /** Throws `NotLoggedIn` for a file that this program cannot read. */
+  read(): Promise<Login | undefined>;
+  write(login: Login): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export function loginFile(env: Env, url: string): LoginFile {
+  const home = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+  const path = join(home, 'platform', 'logins', `${url.replace('://', '_').replace(/[^A-Za-z0-9.-]+/g, '_')}.json`);
+  return {
+    async read() {
+      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+      return text === undefined ? undefined : parse(text, url, path);
+    },
+    async write(login) {
+      const folder = dirname(path);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const aside = join(folder, `${randomUUID()}.new`);
+      const file = await open(aside, 'wx', 0o600);
+      try {
+        await file.writeFile(`${JSON.stringify({ version: VERSION, url, ...login }, undefined, 2)}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(aside, path);
+    },
+    remove: () => rm(path, { force: true }),
+  };
+}
+
+function parse(text: string, url: string, path: string): Login {
+  const again = "log in again with 'platform login'";
+  let stored: Record<string, unknown>;
+  try {
+    stored = Object(JSON.parse(text));
+  } catch {
+    throw new NotLoggedIn(`${path} is damaged: ${again}.`);
+  }
+  if (stored.version !== VERSION) {
+    throw new NotLoggedIn(
+      `${path} has version ${JSON.stringify(stored.version)}, this program reads version ${VERSION}: ${again}.`,
+    );
+  }
+  const { id, accessToken, accessExpires, refreshToken } = stored;
+  const whole = [id, accessToken, accessExpires, refreshToken].every((member) => typeof member === 'string');
+  // two addresses may share a file name; a token goes to its own server alone
+  if (!whole || stored.url !== url) throw new NotLoggedIn(`${path} holds no login for ${url}: ${again}.`);
+  return { id, accessToken, accessExpires, refreshToken } as Login;
+}

@@ -1,0 +1,56 @@
+import { Command, CommanderError } from 'commander';
+import { accountCommands } from './commands/account.ts';
+import { loginCommands } from './commands/login.ts';
+import { processCommands } from './commands/processes.ts';
+import { NotLoggedIn, UsageError } from './errors.ts';
+import type { Io } from './io.ts';
+import { terminal } from './io.ts';
+import { plain } from './table.ts';
+
+/** In the order of `--help`. Each adds its commands to the program; an action that fails throws. */
+const COMMANDS: ((program: Command, io: Io) => void)[] = [processCommands, loginCommands, accountCommands];
+
+const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
+
+/** Runs one command. Gives the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in. */
+export async function main(argv: readonly string[], io = terminal(process, process.env)): Promise<number> {
+  try {
+    await program(io).parseAsync(argv, { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    return exitCode(error, io);
+  }
+}
+
+function program(io: Io): Command {
+  const program = new Command('platform')
+    .description('A data platform: projects, datasets, and the transfers that convert them.')
+    .option('--json', "print the server's answer as it came")
+    .option('--tenant <id>', 'act in this tenant instead of the home tenant')
+    .helpCommand(false)
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.note(text.trimEnd()),
+      outputError: (text) => io.note(`platform: ${text.replace(/^error: /, '').trimEnd()}`),
+    })
+    .hook('preAction', (_, command) => {
+      const { json, tenant } = command.optsWithGlobals<{ json?: boolean; tenant?: string }>();
+      io.json = json ?? false;
+      if (tenant !== undefined) io.api.tenant = tenant;
+    });
+  for (const add of COMMANDS) add(program, io);
+  return program;
+}
+
+/** Says on stderr what went wrong, in one line, and gives the code for it. */
+function exitCode(error: unknown, io: Io): number {
+  // commander has said it already, or was asked for its help
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (io.env.NODE_DEBUG?.includes('platform') && error instanceof Error) io.note(error.stack ?? '');
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  io.note(`platform: ${plain(message.replace(/\s*\n\s*/g, ' '))}`);
+  if (error instanceof UsageError) return EXIT.usage;
+  return error instanceof NotLoggedIn ? EXIT.notLoggedIn : EXIT.failed;
+}

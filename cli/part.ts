@@ -1,0 +1,88 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A process that is kept running until it is told to stop. */
+export interface Part {
+  /** What it said when it was first ready. Rejects if it gave up by itself before that: trying again would change nothing. */
+  ready: Promise<Ready>;
+  /** Lets it finish within `patience` milliseconds, then kills it; resolves when it is gone. */
+  stop(patience: number): Promise<void>;
+  kill(): void;
+}
+
+export interface Ready {
+  ready: true;
+  /** Where it listens, if it does. */
+  address?: string;
+}
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 10_000;
+/** Who lived this long is not in a loop of deaths. */
+const SOUND_AFTER_MS = 10_000;
+
+/**
+ * @param launch starts the process; it gets what the process said when it was ready, if it ever was. The process sends `Ready` over its channel.
+ * @param note hears in a sentence of deaths and new starts
+ */
+export function keepRunning(
+  name: string,
+  launch: (before: Ready | undefined) => ChildProcess,
+  note: (sentence: string) => void,
+): Part {
+  const first = Promise.withResolvers<Ready>();
+  const stopping = new AbortController();
+  let said: Ready | undefined;
+  let child: ChildProcess | undefined;
+
+  const run = async () => {
+    let deaths = 0;
+    while (!stopping.signal.aborted) {
+      const started = Date.now();
+      child = launch(said);
+      child.on('message', (message) => {
+        if (!isReady(message)) return;
+        said = message;
+        first.resolve(message);
+      });
+      child.on('error', () => {}); // `endOf` tells
+      const end = await endOf(child);
+      if (stopping.signal.aborted) return;
+      if (said === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
+      deaths = Date.now() - started > SOUND_AFTER_MS ? 1 : deaths + 1;
+      note(`${name} ${end.sentence}; it is started again.`);
+      const wait = Math.min(FIRST_WAIT_MS * 2 ** (deaths - 1), LONGEST_WAIT_MS);
+      await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const running = run().catch((error) => first.reject(error));
+  first.promise.catch(() => {});
+  return {
+    ready: first.promise,
+    async stop(patience) {
+      stopping.abort();
+      child?.kill('SIGTERM');
+      const timer = setTimeout(() => child?.kill('SIGKILL'), patience);
+      await running;
+      clearTimeout(timer);
+    },
+    kill() {
+      stopping.abort();
+      child?.kill('SIGKILL');
+    },
+  };
+}
+
+async function endOf(child: ChildProcess): Promise<{ sentence: string; byItself: boolean }> {
+  try {
+    const [code, signal] = await once(child, 'exit');
+    if (signal !== null) return { sentence: `was ended by ${signal}`, byItself: false };
+    return { sentence: `ended with code ${code}`, byItself: true };
+  } catch (error) {
+    return { sentence: `could not be launched: ${(error as Error).message}`, byItself: true };
+  }
+}
+
+const isReady = (message: unknown): message is Ready =>
+  typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;

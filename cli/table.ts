@@ -1,0 +1,43 @@
+/** What a terminal shows of text that came from elsewhere: no control characters, which could redraw the screen. */
+export const plain = (value: unknown): string =>
+  (value === undefined || value === null ? '' : String(value)).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+
+const isNumber = (cell: string) => /^-?[\d.]+( (B|KiB|MiB|GiB|TiB|%))?$/.test(cell);
+
+/** Columns of even width below their headings; a column of numbers stands right. */
+export function table(headings: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const cells = rows.map((row) => row.map(plain));
+  const columns = headings.map((heading, column) => ({
+    width: Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+    right: cells.length > 0 && cells.every((row) => isNumber(row[column] ?? '')),
+  }));
+  const line = (row: readonly string[]) =>
+    columns
+      .map(({ width, right }, column) =>
+        right ? (row[column] ?? '').padStart(width) : (row[column] ?? '').padEnd(width),
+      )
+      .join('  ')
+      .trimEnd();
+  return [line(headings), ...cells.map(line)].join('\n');
+}
+
+/** One record: a line for each member that has a value. */
+export function record(members: Record<string, unknown>): string {
+  const shown = Object.entries(members).filter(([, value]) => value !== undefined && value !== '');
+  const width = Math.max(0, ...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${plain(value)}`).join('\n');
+}
+
+/** A time of the API (UTC without zone, or with `Z`) to the second. */
+export const moment = (time: string | undefined): string =>
+  time === undefined ? '' : `${time.slice(0, 10)} ${time.slice(11, 19)}Z`;
+
+export function bytes(count: number | undefined): string {
+  if (count === undefined) return '';
+  let value = count;
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
+    if (value < 1024) return `${unit === 'B' ? value : value.toFixed(1)} ${unit}`;
+    value /= 1024;
+  }
+  return `${value.toFixed(1)} TiB`;
+}
