@@ -3,7 +3,8 @@ import process from 'node:process';
 /**
  * Two signals this close are one: a terminal sends Ctrl-C to every process of the group, and npm then hands it on once more.
  */
-const SAME_WITHIN_MS = 250;
+const SAME_WITHIN_MS = 300;
+const LOOK_AT_PARENT_MS = 500;
 /** What a shell says of a process that such a signal ended. */
 const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
@@ -31,4 +32,18 @@ export function stopSignal(last: () => Promise<void> = async () => {}): AbortSig
 /** Tells the process that started this one over a channel, if any, that it does its work now. */
 export function tellReady(address?: string): void {
   process.send?.({ ready: true, ...(address === undefined ? {} : { address }) });
+}
+
+/** Aborts when the parent of this process is gone. npm is such a parent: without it, nobody could stop what it started. */
+export function untilParentEnds(): AbortSignal {
+  const gone = new AbortController();
+  const parent = process.ppid;
+  const look = () => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    gone.abort(new Error('the process that started this one is gone'));
+  };
+  const timer = setInterval(look, LOOK_AT_PARENT_MS);
+  timer.unref();
+  return gone.signal;
 }

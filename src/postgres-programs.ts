@@ -1,13 +1,16 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { lchown, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join, parse, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 const NOBODY = 65534;
 const UNSHARE = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`];
+/** Out of the terminal's reach: Ctrl-C is for us, who then stop the server in order. */
+const APART = { detached: process.platform !== 'win32' };
 /** Nothing of our own environment: it may hold secrets, and PG… variables would speak to the wrong server. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
@@ -38,15 +41,10 @@ export async function postgresPrograms(folder: string): Promise<Programs> {
   };
   return {
     async run(name, args) {
-      try {
-        await promisify(execFile)(...command(name, args), base);
-      } catch (error) {
-        const { stderr, message } = error as Error & { stderr?: string };
-        throw new Error(`${name} failed: ${stderr?.trim() || message}`);
-      }
+      const failure = await failureOf(...command(name, args), base);
+      if (failure !== undefined) throw new Error(`${name} failed: ${failure}`);
     },
-    launch: (name, args, log) =>
-      spawn(...command(name, args), { ...base, detached: true, stdio: ['ignore', log, log] }),
+    launch: (name, args, log) => spawn(...command(name, args), { ...base, ...APART, stdio: ['ignore', log, log] }),
     async give(path) {
       if (identity.user !== undefined) await giveTree(path, identity.user);
     },
@@ -102,12 +100,12 @@ async function chooseIdentity(home: string, folder: string): Promise<Identity> {
   if (await unshareWorks()) return { unshare: true };
   const user = { uid: NOBODY, gid: NOBODY };
   for (const reached of [programPath(home, 'postgres'), `${dirname(folder)}/.`]) {
-    await promisify(execFile)('ls', ['-d', reached], { ...user, cwd: '/' }).catch(() => {
+    if ((await failureOf('ls', ['-d', reached], { ...user, cwd: '/' })) !== undefined) {
       throw new Error(
         `Postgres does not run as root. Here root may not open a user namespace, and as user ${NOBODY} it cannot reach ${reached}. ` +
           'Set DATABASE_URL, start as an ordinary user, or move the project and its data out of private folders.',
       );
-    });
+    }
   }
   return { unshare: false, user };
 }
@@ -120,11 +118,19 @@ function hasName(): boolean {
   }
 }
 
-const unshareWorks = () =>
-  promisify(execFile)('unshare', [...UNSHARE, '--', 'true'], { env: ENVIRONMENT }).then(
-    () => true,
-    () => false,
-  );
+const unshareWorks = async () =>
+  (await failureOf('unshare', [...UNSHARE, '--', 'true'], { env: ENVIRONMENT })) === undefined;
+
+/** What a program said on stderr before it failed, or undefined if it did not. */
+async function failureOf(program: string, args: string[], options: SpawnOptions): Promise<string | undefined> {
+  try {
+    const child = spawn(program, args, { ...options, ...APART, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [said, [code, signal]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+    return code === 0 ? undefined : said.trim() || `ended with ${code ?? signal}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 async function giveTree(path: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   const now = await stat(path);

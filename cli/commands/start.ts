@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/database.ts';
 import { readableLines } from '../log-lines.ts';
 import type { Part, Ready } from '../part.ts';
 import { keepRunning } from '../part.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { stopSignal, untilParentEnds } from '../stop-signal.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -27,10 +27,11 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   const config = loadConfig(env);
   const parts: Part[] = [];
   let closeDatabase = async () => {};
-  const stop = stopSignal(async () => {
+  const asked = stopSignal(async () => {
     for (const part of parts) part.kill();
     await Promise.race([closeDatabase().catch(() => {}), sleep(1000)]);
   });
+  const stop = env.npm_lifecycle_event === undefined ? asked : AbortSignal.any([asked, untilParentEnds()]);
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
 
   const database = await openDatabase(config);
