@@ -199,16 +199,17 @@ async function send(
   }
 }
 
-/** A failure below HTTP, as a person can understand it. */
+/** Nothing answers, or not to the end: later it may. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+/** A failure below HTTP, as a person can understand it; anything else as it is. */
 export function unreachable(error: unknown, base: string): unknown {
   if (!(error instanceof RequestError)) return error;
   const reason = error.code === 'ECONNREFUSED' ? 'the connection was refused' : error.message || error.code;
-  return new Error(
-    `No platform answers at ${base}: ${reason}. Start it with 'npm start', or name its address in PLATFORM_URL.`,
-    {
-      cause: error,
-    },
-  );
+  const advice = "Start it with 'npm start', or name its address in PLATFORM_URL.";
+  return new Unreachable(`No platform answers at ${base}: ${reason}. ${advice}`, { cause: error });
 }
 
 interface Problem {
@@ -220,18 +221,28 @@ interface Problem {
 
 function answerOf<T>(response: Response<string>, base: string): Answer<T> {
   const { statusCode: status, headers, body: text } = response;
-  let body: unknown;
+  if (status < 200 || status >= 300) throw refusalOf(status, text, base);
   try {
-    body = text === '' ? undefined : JSON.parse(text);
+    return { status, headers, text, body: (text === '' ? undefined : JSON.parse(text)) as T };
   } catch {
-    const type = headers['content-type'] ?? 'no type';
-    throw new Error(`${base} answered ${status} with ${type}, which is not what a platform says.`);
+    throw new Error(
+      `${base} answered with ${headers['content-type'] ?? 'no type'}, which is not what a platform says.`,
+    );
   }
-  if (status >= 200 && status < 300) return { status, headers, text, body: body as T };
-  const problem = Object(body) as Problem;
+}
+
+/** What a status and its body mean as an error. */
+export function refusalOf(status: number, text: string, base: string): Error {
+  let problem: Problem;
+  try {
+    problem = Object(JSON.parse(text)) as Problem;
+  } catch {
+    problem = {};
+  }
   const sentence = sentenceOf(problem) || `${base} answered ${status}.`;
-  if (status === 401) throw new NotLoggedIn(sentence);
-  throw new Refused(status, problem.code ?? '', status < 500 ? sentence : `${sentence} (request ${problem.traceId})`);
+  if (status === 401) return new NotLoggedIn(sentence);
+  const request = status >= 500 && problem.traceId ? ` (request ${problem.traceId})` : '';
+  return new Refused(status, problem.code ?? '', `${sentence}${request}`);
 }
 
 /** One line: the detail, with the members it is about. */

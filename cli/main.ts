@@ -1,14 +1,28 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommands } from './commands/account.ts';
+import { converterCommands } from './commands/converter.ts';
+import { datasetCommands } from './commands/dataset.ts';
 import { loginCommands } from './commands/login.ts';
 import { processCommands } from './commands/processes.ts';
+import { projectCommands } from './commands/project.ts';
+import { tenantCommands } from './commands/tenant.ts';
+import { transferCommands } from './commands/transfer.ts';
 import { NotLoggedIn, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { terminal } from './io.ts';
 import { plain } from './table.ts';
 
 /** In the order of `--help`. Each adds its commands to the program; an action that fails throws. */
-const COMMANDS: ((program: Command, io: Io) => void)[] = [processCommands, loginCommands, accountCommands];
+const COMMANDS: ((program: Command, io: Io) => void)[] = [
+  processCommands,
+  loginCommands,
+  accountCommands,
+  tenantCommands,
+  projectCommands,
+  datasetCommands,
+  transferCommands,
+  converterCommands,
+];
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
 

@@ -68,6 +68,12 @@ async function showAccount(io: Io, id: string): Promise<void> {
   io.show(await io.api.call<Account>('GET', `/api/accounts/${encodeURIComponent(id)}`), describe);
 }
 
+/** People go by their login id, most of the interface by a uuid. Only administrators may look it up. */
+export async function userIdOf(io: Io, account: string): Promise<string> {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account)) return account;
+  return (await io.api.call<Account>('GET', `/api/accounts/${encodeURIComponent(account)}`)).body.userId;
+}
+
 const describe = (account: Account) =>
   record({
     id: account.id,

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { DownloadTarget } from '../download.ts';
+import { download } from '../download.ts';
+import type { Io } from '../io.ts';
+import { bytes, moment, record, table } from '../table.ts';
+
+export interface Dataset {
+  id: string;
+  name: string;
+  description?: string;
+  projectId: string;
+  datasetType: string;
+  datasetFormat: string;
+  storageSize?: number;
+  createdAt: string;
+  updatedAt: string;
+  spatialInformation?: { primarySpatialReference?: string; srid?: number; resolution?: unknown };
+}
+
+export function datasetCommands(program: Command, io: Io): void {
+  const dataset = program.command('dataset').description('datasets: what transfers made');
+  dataset
+    .command('list')
+    .description('list the datasets of a project')
+    .requiredOption('--project <id>')
+    .action(({ project }) => listDatasets(io, project));
+  dataset
+    .command('show')
+    .description('show one dataset')
+    .argument('<id>')
+    .action((id) => showDataset(io, id));
+  dataset
+    .command('download')
+    .description('fetch the bytes of a dataset as they are stored')
+    .argument('<id>')
+    .option('-o, --output <file>', "file or folder; default: the dataset's own name here")
+    .option('--force', 'replace a file that is there')
+    .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
+  dataset
+    .command('delete')
+    .description('move a dataset to the recycle bin')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .action((id, options) => deleteDataset(io, id, options));
+}
+
+const path = (id: string) => `/api/metadata/dataset/${encodeURIComponent(id)}`;
+
+async function listDatasets(io: Io, project: string): Promise<void> {
+  const from = `/api/metadata/project/${encodeURIComponent(project)}/dataset/list`;
+  const answer = await io.api.call<{ data: Dataset[] }>('GET', from);
+  io.show(answer, ({ data }) =>
+    table(
+      ['ID', 'NAME', 'FORMAT', 'SIZE', 'UPDATED'],
+      data.map(({ id, name, datasetFormat, storageSize, updatedAt }) => [
+        id,
+        name,
+        datasetFormat,
+        bytes(storageSize),
+        moment(updatedAt),
+      ]),
+    ),
+  );
+}
+
+async function showDataset(io: Io, id: string): Promise<void> {
+  io.show(await io.api.call<Dataset>('GET', path(id)), describeDataset);
+}
+
+export const describeDataset = (dataset: Dataset): string =>
+  record({
+    id: dataset.id,
+    name: dataset.name,
+    description: dataset.description,
+    project: dataset.projectId,
+    type: dataset.datasetType,
+    format: dataset.datasetFormat,
+    size: bytes(dataset.storageSize),
+    srid: dataset.spatialInformation?.srid,
+    created: moment(dataset.createdAt),
+    updated: moment(dataset.updatedAt),
+  });
+
+async function downloadDataset(io: Io, id: string, target: DownloadTarget): Promise<void> {
+  const answer = await io.api.call<{ data: string }>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
+  const file = await downloadShown(io, answer.body.data, target);
+  io.show(answer, () => file);
+}
+
+/** With a bar. */
+export async function downloadShown(io: Io, address: string, target: DownloadTarget): Promise<string> {
+  const progress = io.progress('Downloading');
+  try {
+    return await download(address, target, (done, size) => {
+      if (size !== undefined) progress.report(size === 0 ? 1 : done / size, bytes(done));
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+async function deleteDataset(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
+  const { name } = (await io.api.call<Dataset>('GET', path(id))).body;
+  if (!yes && !(await io.confirm(`Move the dataset '${name}' to the recycle bin?`, 'give --yes'))) return;
+  io.show(await io.api.call('DELETE', path(id)), () => `The dataset '${name}' is in the recycle bin.`);
+}

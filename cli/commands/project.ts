@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { repeated } from '../options.ts';
+import { moment, record, table } from '../table.ts';
+
+interface Project {
+  id: string;
+  name: string;
+  description?: string;
+  accessLevel: string;
+  parentProjectId?: string;
+  createdAt: string;
+  updatedAt: string;
+  members?: { userId: string; role: string }[];
+}
+
+interface Page {
+  cursor?: string;
+  data: Project[];
+}
+
+interface ListOptions {
+  namePrefix?: string;
+  role?: string[];
+  sortBy?: string;
+  sortOrder?: string;
+  limit?: string;
+  cursor?: string;
+}
+
+export function projectCommands(program: Command, io: Io): void {
+  const project = program
+    .command('project')
+    .description('projects: what holds datasets, and who may do what with them');
+  project
+    .command('create')
+    .description('create a project; you become its owner')
+    .requiredOption('--name <name>')
+    .option('--description <text>')
+    .option('--access-level <level>', 'Confidential, Private or Shared')
+    .action((options) => createProject(io, options));
+  project
+    .command('list')
+    .description('list the projects in which you have a role')
+    .option('--name-prefix <text>')
+    .option('--role <role>', 'only where you are Owner, Contributor or Reader; may be repeated', repeated)
+    .option('--sort-by <field>', 'Name, CreatedAt or UpdatedAt')
+    .option('--sort-order <order>', 'Asc or Desc')
+    .option('--limit <count>', 'at most this many, up to 1000')
+    .option('--cursor <cursor>', 'go on where a list ended')
+    .action((options) => listProjects(io, options));
+  project
+    .command('show')
+    .description('show a project and its members')
+    .argument('<id>')
+    .action((id) => showProject(io, id));
+  project
+    .command('delete')
+    .description('move a project and all in it to the recycle bin')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .action((id, options) => deleteProject(io, id, options));
+}
+
+const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
+
+async function createProject(io: Io, body: { name: string; description?: string; accessLevel?: string }) {
+  io.show(await io.api.call<Project>('POST', '/api/metadata/project', { body }), describe);
+}
+
+async function listProjects(io: Io, options: ListOptions): Promise<void> {
+  const query = { limit: '1000', ...options };
+  const answer = await io.api.call<Page>('GET', '/api/metadata/project/list', { query });
+  io.show(answer, ({ data }) =>
+    table(
+      ['ID', 'NAME', 'ACCESS', 'UPDATED'],
+      data.map((project) => [project.id, project.name, project.accessLevel, moment(project.updatedAt)]),
+    ),
+  );
+  if (answer.body.cursor !== undefined) io.note(`There are more: --cursor ${answer.body.cursor}`);
+}
+
+async function showProject(io: Io, id: string): Promise<void> {
+  io.show(await io.api.call<Project>('GET', path(id)), describe);
+}
+
+async function deleteProject(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
+  const { name } = (await io.api.call<Project>('GET', path(id))).body;
+  if (!yes && !(await io.confirm(`Move the project '${name}' and all in it to the recycle bin?`, 'give --yes'))) return;
+  io.show(await io.api.call('DELETE', path(id)), () => `The project '${name}' is in the recycle bin.`);
+}
+
+function describe(project: Project): string {
+  const head = record({
+    id: project.id,
+    name: project.name,
+    description: project.description,
+    access: project.accessLevel,
+    parent: project.parentProjectId,
+    created: moment(project.createdAt),
+    updated: moment(project.updatedAt),
+  });
+  if (!project.members?.length) return head;
+  const rows = project.members.map(({ userId, role }) => [userId, role]);
+  return `${head}\n\n${table(['MEMBER', 'ROLE'], rows)}`;
+}

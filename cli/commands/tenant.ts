@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { moment, record, table } from '../table.ts';
+import { userIdOf } from './account.ts';
+
+interface Tenant {
+  id: string;
+  name: string;
+  role?: string;
+  weight?: number;
+  createdAt?: string;
+}
+
+interface Member {
+  userId: string;
+  role: string;
+}
+
+export function tenantCommands(program: Command, io: Io): void {
+  const tenant = program.command('tenant').description('tenants: who owns projects');
+  tenant
+    .command('create')
+    .description('create a tenant (administrators)')
+    .requiredOption('--name <name>')
+    .option('--owner <id>', 'login id or user id of its first owner')
+    .action((options) => createTenant(io, options));
+  tenant
+    .command('list')
+    .description('list your tenants; --all: every tenant (administrators)')
+    .option('--all')
+    .action((options) => listTenants(io, options));
+  const members = tenant.command('members').description('who belongs to a tenant (its owners and administrators)');
+  members
+    .command('list', { isDefault: true })
+    .description('list the members')
+    .argument('<tenant>')
+    .action((id) => listMembers(io, id));
+  members
+    .command('add')
+    .description('add somebody, or change the role')
+    .argument('<tenant>')
+    .argument('<account>', 'login id or user id')
+    .option('--role <role>', 'Owner or Member', 'Member')
+    .action((id, account, { role }) => addMember(io, id, account, role));
+  members
+    .command('remove')
+    .description('take somebody out')
+    .argument('<tenant>')
+    .argument('<account>', 'login id or user id')
+    .action((id, account) => removeMember(io, id, account));
+}
+
+const path = (id: string) => `/api/iam/tenant/${encodeURIComponent(id)}`;
+
+async function createTenant(io: Io, { name, owner }: { name: string; owner?: string }): Promise<void> {
+  const body = { name, ...(owner === undefined ? {} : { ownerUserId: await userIdOf(io, owner) }) };
+  const answer = await io.api.call<Tenant>('POST', '/api/iam/tenant', { body });
+  io.show(answer, ({ id }) => record({ id, name }));
+}
+
+async function listTenants(io: Io, { all }: { all?: boolean }): Promise<void> {
+  const answer = await io.api.call<{ data: Tenant[] }>('GET', all ? '/api/iam/tenant' : '/api/iam/tenant/my');
+  io.show(answer, ({ data }) =>
+    table(
+      ['ID', 'NAME', 'ROLE', 'CREATED'],
+      data.map(({ id, name, role, createdAt }) => [id, name, role, moment(createdAt)]),
+    ),
+  );
+}
+
+async function listMembers(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<{ data: Member[] }>('GET', `${path(id)}/member`);
+  io.show(answer, ({ data }) =>
+    table(
+      ['USER ID', 'ROLE'],
+      data.map(({ userId, role }) => [userId, role]),
+    ),
+  );
+}
+
+async function addMember(io: Io, id: string, account: string, role: string): Promise<void> {
+  const body = { userId: await userIdOf(io, account), role };
+  const answer = await io.api.call('POST', `${path(id)}/member`, { body });
+  io.show(answer, () => `${account} is ${role} now.`);
+}
+
+async function removeMember(io: Io, id: string, account: string): Promise<void> {
+  const userId = await userIdOf(io, account);
+  const answer = await io.api.call('DELETE', `${path(id)}/member/${userId}`);
+  io.show(answer, () => `${account} is no member any more.`);
+}

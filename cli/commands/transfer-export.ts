@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import type { ConversionOptions } from '../converters.ts';
+import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
+import type { DownloadTarget } from '../download.ts';
+import type { Io } from '../io.ts';
+import type { TransferSummary } from '../watch.ts';
+import { showEnded, watchTransfer } from '../watch.ts';
+import { downloadShown } from './dataset.ts';
+
+interface ExportOptions extends ConversionOptions {
+  reader?: string;
+  writer?: string;
+  output?: string;
+  force?: boolean;
+}
+
+export function exportCommand(transfer: Command, io: Io): void {
+  const command = transfer
+    .command('export')
+    .description('convert a dataset into a file and fetch it')
+    .argument('<dataset>')
+    .option('--writer <name>', "how to write it; default: by the extension of the output's name")
+    .option('--reader <name>', "how to read the dataset; default: by the dataset's format")
+    .option('-o, --output <file>', "file or folder; default: the export's own name here")
+    .option('--force', 'replace a file that is there');
+  conversionOptions(command).action((dataset, options) => exportDataset(io, dataset, options));
+}
+
+async function exportDataset(io: Io, dataset: string, options: ExportOptions): Promise<void> {
+  const readers = (await listConverters(io.api, 'reader')).body.data;
+  const writers = (await listConverters(io.api, 'writer')).body.data;
+  const reader = options.reader === undefined ? undefined : named(options.reader, readers, '--reader');
+  const writer =
+    options.writer === undefined
+      ? converterFor(options.output ?? '', writers, '--writer')
+      : named(options.writer, writers, '--writer');
+  const body = {
+    ...(reader === undefined ? {} : { readerName: reader.name }),
+    writerName: writer.name,
+    ...conversionOf(options, reader, writer),
+  };
+  const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
+  const { id } = (await io.api.call<TransferSummary>('POST', path, { body })).body;
+  const ended = await watchTransfer(io, id);
+  if (ended.body.status !== 'Completed') return showEnded(io, ended);
+  const target: DownloadTarget = { path: options.output, force: options.force };
+  const file = await downloadShown(io, ended.body.downloadPath ?? '', target);
+  io.show(ended, () => file);
+}

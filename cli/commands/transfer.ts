@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import type { Answer } from '../client.ts';
+import type { Io } from '../io.ts';
+import { repeated } from '../options.ts';
+import { moment, plain, table } from '../table.ts';
+import type { Transfer, TransferSummary } from '../watch.ts';
+import { describeTransfer, showEnded, transferPath, watchTransfer } from '../watch.ts';
+import { exportCommand } from './transfer-export.ts';
+import { importCommand } from './transfer-import.ts';
+
+export function transferCommands(program: Command, io: Io): void {
+  const transfer = program.command('transfer').description('transfers: conversions and their progress');
+  importCommand(transfer, io);
+  exportCommand(transfer, io);
+  transfer
+    .command('list')
+    .description('list the transfers that you started, newest first')
+    .option('--status <status>', 'Pending, InProgress, Completed or Error; may be repeated', repeated)
+    .option('--from <time>', 'started at or after, such as 2026-01-24 or 2026-01-24T08:00:00Z')
+    .option('--to <time>', 'started before')
+    .option('--limit <count>', 'at most this many', '50')
+    .action((options) => listTransfers(io, options));
+  transfer
+    .command('show')
+    .description('show one transfer')
+    .argument('<id>')
+    .action((id) => showTransfer(io, id));
+  transfer
+    .command('watch')
+    .description('follow a transfer to its end; exit code 1 if it ends in an error')
+    .argument('<id>')
+    .action((id) => watch(io, id));
+  transfer
+    .command('cancel')
+    .description('end a transfer; what it has written so far is nowhere to be seen')
+    .argument('<id>')
+    .action((id) => cancelTransfer(io, id));
+  transfer
+    .command('log')
+    .description('show what a transfer said on its way')
+    .argument('<id>')
+    .option('--level <level>', 'debug, info, warning or error, and what is worse')
+    .action((id, { level }) => showLog(io, id, level));
+}
+
+interface ListOptions {
+  status?: string[];
+  from?: string;
+  to?: string;
+  limit: string;
+}
+
+async function listTransfers(io: Io, query: ListOptions): Promise<void> {
+  const from = '/api/conversion/transfer/list-summaries';
+  const answer = await io.api.call<{ data: TransferSummary[] }>('GET', from, { query: { ...query } });
+  io.show(answer, ({ data }) =>
+    table(
+      ['ID', 'TYPE', 'FORMAT', 'STATUS', 'STARTED'],
+      data.map(({ id, type, format, status, createdAt }) => [id, type, format, status, moment(createdAt)]),
+    ),
+  );
+}
+
+async function showTransfer(io: Io, id: string): Promise<void> {
+  io.show(await io.api.call<Transfer>('GET', transferPath(id)), describeTransfer);
+}
+
+async function watch(io: Io, id: string): Promise<void> {
+  showEnded(io, await watchTransfer(io, id));
+}
+
+async function cancelTransfer(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<Transfer>('POST', `${transferPath(id)}/cancel`);
+  io.show(answer, () => `Transfer ${id} is being cancelled.`);
+}
+
+interface LogPage {
+  cursor?: string;
+  data: { time: string; level: string; message: string }[];
+}
+
+/** All of it; with `--json` its first page of at most 1000 lines. */
+async function showLog(io: Io, id: string, level: string | undefined): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const query = { level, limit: 1000, cursor };
+    const answer: Answer<LogPage> = await io.api.call('GET', `${transferPath(id)}/log`, { query });
+    io.show(answer, ({ data }) =>
+      data.map((line) => `${moment(line.time)}  ${line.level.padEnd(7)}  ${plain(line.message)}`).join('\n'),
+    );
+    cursor = io.json ? undefined : answer.body.cursor;
+  } while (cursor !== undefined);
+}

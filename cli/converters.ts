@@ -1,0 +1,118 @@
+import { extname } from 'node:path';
+import type { Command } from 'commander';
+import type { Api } from './client.ts';
+import { UsageError } from './errors.ts';
+import { repeated, srid } from './options.ts';
+
+interface Parameter {
+  name: string;
+  description: string;
+  dataType: string;
+  required: boolean;
+  defaultValue?: unknown;
+  allowedValues?: unknown[];
+}
+
+/** A reader or a writer as the server lists it. */
+export interface Converter {
+  name: string;
+  description: string;
+  datasetFormat: string;
+  canAppend?: boolean;
+  parameters: Parameter[];
+  /** Of a reader: what can follow. */
+  writers?: string[];
+}
+
+export const listConverters = (api: Api, kind: 'reader' | 'writer', filter?: string) =>
+  api.call<{ data: Converter[] }>('GET', `/api/conversion/${kind}/list`, { query: { filter } });
+
+/** What people call the files of each format. Several formats live in zip files, so that says nothing. */
+const EXTENSIONS: Record<string, string> = {
+  asc: 'asciigrid',
+  tif: 'geotiff',
+  tiff: 'geotiff',
+  geojson: 'geojson',
+  shp: 'shapefile',
+  dfs0: 'dfs0',
+  dfs1: 'dfs1',
+  dfs2: 'dfs2',
+  dfs3: 'dfs3',
+  dfsu: 'dfsu',
+  vtu: 'vtu',
+  xyz: 'xyz',
+  mesh: 'mesh',
+};
+
+/** The one converter for files of this name. `option` is what to give where the name does not tell. */
+export function converterFor(file: string, converters: readonly Converter[], option: string): Converter {
+  const extension = extname(file).slice(1).toLowerCase();
+  const format = EXTENSIONS[extension];
+  const found = converters.filter(({ datasetFormat }) => datasetFormat === format);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const names = (found.length > 1 ? found : converters).map(({ name }) => name).join(', ');
+  throw new UsageError(`The name of ${file} does not tell how to treat it: give ${option}, one of ${names}.`);
+}
+
+interface NamedValue {
+  name: string;
+  value: unknown;
+}
+
+export interface ConversionOptions {
+  param: string[];
+  srid?: number;
+  toSrid?: number;
+}
+
+/** The options that import and export share. */
+export const conversionOptions = (command: Command): Command =>
+  command
+    .option(
+      '--param <name=value>',
+      'a parameter, may be repeated; reader.NAME= or writer.NAME= where both have it',
+      repeated,
+      [],
+    )
+    .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid)
+    .option('--to-srid <srid>', 'transform into this coordinate system', srid);
+
+/** Members of a request. A name without a side goes to whichever has it, else to the reader, so that the server refuses it. */
+export function conversionOf(
+  { param, srid, toSrid }: ConversionOptions,
+  reader: Converter | undefined,
+  writer: Converter,
+): { readerParameters: NamedValue[]; writerParameters: NamedValue[]; transformations: unknown[] } {
+  const readerParameters: NamedValue[] = srid === undefined ? [] : [{ name: 'SRID', value: srid }];
+  const writerParameters: NamedValue[] = [];
+  for (const text of param) {
+    const [, side, name, value] = /^(?:(reader|writer)\.)?([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined) throw new UsageError(`--param takes NAME=VALUE, not '${text}'.`);
+    const has = (converter: Converter | undefined) =>
+      converter?.parameters.some((one) => one.name.toLowerCase() === name.toLowerCase()) ?? false;
+    if (side === undefined && has(reader) && has(writer)) {
+      throw new UsageError(`Reader and writer both have '${name}': write reader.${name}= or writer.${name}=.`);
+    }
+    const toWriter = side === undefined ? has(writer) : side === 'writer';
+    (toWriter ? writerParameters : readerParameters).push({ name, value: jsonOrText(value) });
+  }
+  const transformations = toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }];
+  return { readerParameters, writerParameters, transformations };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export function named(name: string, converters: readonly Converter[], option: string): Converter {
+  const found = converters.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (found) return found;
+  throw new UsageError(
+    `${option} ${name} is not offered here; there are ${converters.map((one) => one.name).join(', ')}.`,
+  );
+}

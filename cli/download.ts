@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { FileHandle } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlainResponse } from 'got';
+import got from 'got';
+import { refusalOf, Unreachable, unreachable } from './client.ts';
+import { UsageError } from './errors.ts';
+
+const TRIES = 5;
+
+export interface DownloadTarget {
+  /** File or existing folder; undefined: the current folder. */
+  path?: string;
+  /** Replace a file that is there. */
+  force?: boolean;
+}
+
+/**
+ * Fetches a blob address into a local file and gives its path. The bytes go to a temporary name beside it, which becomes the file's own
+ * when all are there; a connection that breaks is taken up where it broke.
+ * @param report called with bytes so far and the whole size, where the server tells it
+ */
+export async function download(
+  address: string,
+  target: DownloadTarget,
+  report: (bytes: number, size: number | undefined) => void,
+): Promise<string> {
+  const path = await pathOf(address, target);
+  const aside = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.part`);
+  const file = await open(aside, 'wx').catch((error) => {
+    throw new Error(`${path} cannot be written: ${error.message}`);
+  });
+  try {
+    await fetchInto(file, address, report);
+    await file.sync();
+    await file.close();
+    await rename(aside, path);
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(aside, { force: true });
+    throw error;
+  }
+  return path;
+}
+
+async function pathOf(address: string, { path = '.', force }: DownloadTarget): Promise<string> {
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isDirectory())
+    return pathOf(address, { path: join(path, await nameAt(address)), ...(force ? { force } : {}) });
+  if (there && !force) throw new UsageError(`${path} is there already: --force replaces it.`);
+  return path;
+}
+
+/** The name that the server gives the file. Only a name: it must not lead to another folder. */
+async function nameAt(address: string): Promise<string> {
+  const base = new URL(address).origin;
+  const answer = await got
+    .head(address, { throwHttpErrors: false, followRedirect: false, timeout: { connect: 10_000, response: 30_000 } })
+    .catch((error) => {
+      throw unreachable(error, base);
+    });
+  if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, '', base);
+  const name = basename(nameFrom(answer.headers['content-disposition'] ?? '').replaceAll('\\', '/'));
+  if (/^\.*$/.test(name)) throw new UsageError('The server gives this file no name: give one with -o.');
+  return name;
+}
+
+/** RFC 6266: `filename*` wins over `filename`. */
+function nameFrom(disposition: string): string {
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+  if (encoded !== undefined) return decodeURIComponent(encoded);
+  const [, quoted, bare] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
+  return quoted?.replace(/\\(.)/g, '$1') ?? bare?.trim() ?? '';
+}
+
+async function fetchInto(file: FileHandle, address: string, report: (bytes: number, size?: number) => void) {
+  let have = 0;
+  let etag: string | undefined;
+  for (let failures = 0; ; ) {
+    const before = have;
+    try {
+      const stream = got.stream(address, {
+        headers: {
+          'accept-encoding': 'identity',
+          ...(have > 0 && etag ? { range: `bytes=${have}-`, 'if-match': etag } : {}),
+        },
+        throwHttpErrors: false,
+        followRedirect: false,
+        retry: { limit: 0 },
+        timeout: { connect: 10_000, socket: 60_000 },
+      });
+      const [response] = (await once(stream, 'response')) as [PlainResponse];
+      if (response.statusCode === 412) throw new Error(`The file at ${new URL(address).pathname} changed on its way.`);
+      if (response.statusCode >= 300) {
+        throw refusalOf(response.statusCode, (await stream.toArray()).join(''), new URL(address).origin);
+      }
+      if (response.statusCode !== 206) have = 0;
+      etag = response.headers.etag;
+      const length = response.headers['content-length'];
+      const size = length === undefined ? undefined : have + Number(length);
+      report(have, size);
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        await file.write(chunk, 0, chunk.length, have);
+        have += chunk.length;
+        report(have, size);
+      }
+      if (size === undefined || have === size) return await file.truncate(have);
+      throw new Unreachable(`The connection to ${new URL(address).origin} ended at byte ${have} of ${size}.`);
+    } catch (error) {
+      const failure = unreachable(error, new URL(address).origin);
+      failures = have > before ? 1 : failures + 1;
+      if (!(failure instanceof Unreachable) || failures === TRIES) throw failure;
+      await sleep(250 * 2 ** failures);
+    }
+  }
+}

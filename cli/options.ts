@@ -1,0 +1,11 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Of an option that may be given several times. */
+export const repeated = (text: string, before: readonly string[] = []): string[] => [...before, text];
+
+/** Of an option that takes the number of a coordinate system. */
+export function srid(text: string): number {
+  const digits = /^(?:EPSG:)?(\d{1,9})$/i.exec(text)?.[1];
+  if (digits === undefined) throw new InvalidArgumentError('It is a number such as 25832 or EPSG:25832.');
+  return Number(digits);
+}

@@ -1,0 +1,111 @@
+import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OptionsInit } from 'got';
+import got from 'got';
+import { refusalOf, Unreachable, unreachable } from './client.ts';
+
+/** Called with the bytes that have gone so far. */
+export type Report = (bytes: number) => void;
+
+export interface UploadSizes {
+  /** Up to this many bytes go in one piece. */
+  onePiece: number;
+  block: number;
+}
+
+/** The address takes 64 MiB in one piece, and blocks of any size up to that. */
+const SIZES: UploadSizes = { onePiece: 64 * 2 ** 20, block: 8 * 2 ** 20 };
+const BLOCKS_AT_ONCE = 2;
+const TRIES = 4;
+
+/**
+ * Sends a local file to a blob address, streamed: small ones in one piece, others in blocks. What is lost on the way is sent again.
+ * Throws when the file ends early, because it changed.
+ */
+export async function upload(path: string, address: string, report: Report, sizes = SIZES): Promise<void> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    /** Whole or an error. */
+    const read = async (offset: number, length: number) => {
+      const buffer = Buffer.alloc(length);
+      const { bytesRead } = await file.read(buffer, 0, length, offset);
+      if (bytesRead === length) return buffer;
+      throw new Error(`${path} changed while it was sent: it has ended at byte ${offset + bytesRead} of ${size}.`);
+    };
+    if (size <= sizes.onePiece) {
+      await persistently(address, async () => {
+        async function* body() {
+          for (let at = 0; at < size; at += 2 ** 18) {
+            yield await read(at, Math.min(2 ** 18, size - at));
+            report(Math.min(size, at + 2 ** 18));
+          }
+        }
+        const headers = { 'content-length': String(size), 'x-ms-blob-type': 'BlockBlob' };
+        await put(address, { headers, body: size === 0 ? '' : body() });
+      });
+    } else await inBlocks(address, size, sizes.block, read, report);
+  } finally {
+    await file.close();
+  }
+}
+
+async function inBlocks(
+  address: string,
+  size: number,
+  length: number,
+  read: (offset: number, length: number) => Promise<Buffer>,
+  report: Report,
+): Promise<void> {
+  const ids = Array.from({ length: Math.ceil(size / length) }, (_, block) => blockId(block));
+  const left = ids.entries();
+  let sent = 0;
+  const worker = async () => {
+    for (const [block, id] of left) {
+      const body = await read(block * length, Math.min(length, size - block * length));
+      await persistently(address, () => put(withQuery(address, { comp: 'block', blockid: id }), { body }));
+      sent += body.length;
+      report(sent);
+    }
+  };
+  await Promise.all(Array.from({ length: BLOCKS_AT_ONCE }, worker));
+  const list = ids.map((id) => `<Latest>${id}</Latest>`).join('');
+  const body = `<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`;
+  await persistently(address, () => put(withQuery(address, { comp: 'blocklist' }), { body }));
+}
+
+/** All of one length, as the protocol wants. */
+const blockId = (block: number) => Buffer.from(String(block).padStart(8, '0')).toString('base64');
+
+function withQuery(address: string, query: Record<string, string>): string {
+  const parsed = new URL(address);
+  for (const [name, value] of Object.entries(query)) parsed.searchParams.set(name, value);
+  return parsed.href;
+}
+
+async function put(address: string, options: Pick<OptionsInit, 'headers' | 'body'>): Promise<void> {
+  const answer = await got(address, {
+    method: 'PUT',
+    throwHttpErrors: false,
+    followRedirect: false,
+    responseType: 'text',
+    retry: { limit: 0 },
+    timeout: { connect: 10_000, socket: 120_000 },
+    ...options,
+  } as const);
+  if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, new URL(address).origin);
+}
+
+/** Sending the same bytes again to the same place is harmless. */
+async function persistently(address: string, work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const failure = unreachable(error, new URL(address).origin);
+      const passing = failure instanceof Unreachable || (failure as { status?: number }).status === 503;
+      if (!passing || attempt === TRIES) throw failure;
+      await sleep(250 * 2 ** attempt);
+    }
+  }
+}

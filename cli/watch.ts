@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from './client.ts';
+import { Unreachable } from './client.ts';
+import type { Io } from './io.ts';
+import { moment, plain, record } from './table.ts';
+
+export interface TransferSummary {
+  id: string;
+  type: string;
+  format: string;
+  status: string;
+  createdAt: string;
+  createdBy: string;
+}
+
+export interface Transfer extends TransferSummary {
+  projectId?: string;
+  progress?: number;
+  phase?: string;
+  startedAt?: string;
+  finishedAt?: string;
+  attempt?: number;
+  waitingReason?: string;
+  errorMessage?: string;
+  importParameters?: { fileName?: string; readerName?: string; writerName?: string };
+  exportParameters?: { datasetId?: string; outputFileName?: string; readerName?: string; writerName?: string };
+  importResults?: { projectId: string; datasetId: string }[];
+  downloadPath?: string;
+  recordsRead?: number;
+  recordsWritten?: number;
+  recordsSkipped?: number;
+  receipt?: { lost?: string[] };
+}
+
+export const hasEnded = ({ status }: Transfer) => status === 'Completed' || status === 'Error';
+
+export const transferPath = (id: string) => `/api/conversion/transfer/${encodeURIComponent(id)}`;
+
+/** An API process that died is back in seconds; the transfer does not mind. */
+const PATIENCE_MS = 30_000;
+
+/** Follows a transfer with a bar until it has ended, however; the caller looks at its status. Sits out restarts of the server. */
+export async function watchTransfer(io: Io, id: string): Promise<Answer<Transfer>> {
+  const progress = io.progress('Converting');
+  try {
+    let lastHeard = Date.now();
+    for (;;) {
+      try {
+        // The server answers at the end of the transfer or after a second.
+        const asked = Date.now();
+        const headers = { prefer: 'wait=1' };
+        const answer = await io.api.call<Transfer>('GET', transferPath(id), { headers });
+        const transfer = answer.body;
+        progress.report((transfer.progress ?? 0) / 100, transfer.waitingReason ?? transfer.phase ?? transfer.status);
+        if (hasEnded(transfer)) return answer;
+        lastHeard = Date.now();
+        await sleep(Math.max(0, 200 - (lastHeard - asked)));
+      } catch (error) {
+        if (!(error instanceof Unreachable) || Date.now() - lastHeard > PATIENCE_MS) throw error;
+        await sleep(500);
+      }
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** The ended transfer; one that failed makes the command fail, with its sentence. */
+export function showEnded(io: Io, answer: Answer<Transfer>): void {
+  const { status, id, errorMessage } = answer.body;
+  if (status === 'Completed' || io.json) io.show(answer, describeTransfer);
+  if (status !== 'Completed') throw new Error(`Transfer ${id} failed: ${errorMessage}`);
+}
+
+export function describeTransfer(transfer: Transfer): string {
+  const { importParameters, exportParameters, receipt } = transfer;
+  const parameters = { ...importParameters, ...exportParameters };
+  const lost = receipt?.lost ?? [];
+  const head = record({
+    id: transfer.id,
+    type: transfer.type,
+    status: transfer.status,
+    error: transfer.errorMessage,
+    progress: transfer.progress === undefined ? '' : `${Math.floor(transfer.progress)} %`,
+    phase: transfer.phase,
+    'waits for': transfer.waitingReason,
+    file: importParameters?.fileName ?? exportParameters?.outputFileName,
+    reader: parameters.readerName,
+    writer: parameters.writerName,
+    project: transfer.projectId,
+    'from dataset': exportParameters?.datasetId,
+    dataset: transfer.importResults?.map(({ datasetId }) => datasetId).join(', '),
+    created: moment(transfer.createdAt),
+    started: moment(transfer.startedAt),
+    finished: moment(transfer.finishedAt),
+  });
+  return [head, ...lost.map((sentence) => `lost  ${plain(sentence)}`)].join('\n');
+}
