@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { AppError } from '../../src/errors.ts';
+import { ChildDied } from '../../src/transfers/conversion.ts';
+import { keepChildren } from '../../workers/children.ts';
+
+const program = fileURLToPath(new URL('programs/misbehave.ts', import.meta.url));
+const limits = { memoryMb: 300, time: 60_000, timeLimit: 60_000 };
+
+/** Orders something of a child that does what `reader` names. */
+function misbehaving(reader: string, given: Partial<typeof limits> = {}) {
+  const children = keepChildren({ program, memoryMb: 300 });
+  const stop = new AbortController();
+  const said: string[] = [];
+  const nowhere = { path: '/nowhere', name: 'x' };
+  const began = Promise.withResolvers<void>();
+  const end = children
+    .convert(
+      { input: nowhere, output: nowhere, scratch: '/nowhere', reader: { name: reader }, writer: { name: '-' } },
+      { ...limits, ...given },
+      {
+        signal: stop.signal,
+        progress: () => {},
+        log(_, message) {
+          said.push(message);
+          began.resolve();
+        },
+      },
+    )
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  return { end, stop, said, began: began.promise, pid: async () => pidOf((await began.promise, said[0])) };
+}
+
+const pidOf = (line = '') => Number(/^pid (\d+)/.exec(line)?.[1]);
+
+/** A process that was ended but not yet reaped by its new parent counts as gone. */
+async function isGone(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  return status === undefined || /\) [ZX] /.test(status);
+}
+
+async function allGone(pids: number[]): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await Promise.all(pids.map(isGone))).every(Boolean)) return true;
+    await sleep(50);
+  }
+  return false;
+}
+
+test('a conversion that needs more memory than its limit ends with a sentence that names the limit', async (t) => {
+  const { end, pid } = misbehaving('eat');
+  const error = (await end) as AppError;
+  t.true(error instanceof AppError, String(error));
+  t.is(error.message, 'The conversion needed more than its memory limit of 300 MB.');
+  t.true(await allGone([await pid()]));
+});
+
+test("V8's own end of a full heap has the same sentence", async (t) => {
+  const error = (await misbehaving('eatHeap').end) as AppError;
+  t.is(error.message, 'The conversion needed more than its memory limit of 300 MB.');
+});
+
+test('a conversion that spins is ended at its time limit', async (t) => {
+  const { end, pid } = misbehaving('spin', { time: 1500, timeLimit: 120_000 });
+  const error = (await end) as AppError;
+  t.true(error instanceof AppError, String(error));
+  t.is(error.message, 'The conversion took longer than its time limit of 2 min.');
+  t.true(await allGone([await pid()]));
+});
+
+test('a conversion that spins and ignores signals is ended when it is cancelled, with the reason it was cancelled for', async (t) => {
+  const { end, began, stop, pid } = misbehaving('spin');
+  await began;
+  const reason = new Error('cancelled');
+  stop.abort(reason);
+  t.is(await end, reason);
+  t.true(await allGone([await pid()]));
+});
+
+test('a conversion that was cancelled before it began never begins', async (t) => {
+  const children = keepChildren({ program, memoryMb: 300 });
+  const nowhere = { path: '/nowhere', name: 'x' };
+  const request = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'spin' }, writer: { name: '-' } };
+  const signal = AbortSignal.abort(new Error('too late'));
+  await t.throwsAsync(children.convert(request, limits, { signal, progress: () => {}, log: () => {} }), {
+    message: 'too late',
+  });
+});
+
+for (const misdeed of ['crash', 'leave']) {
+  test(`a child that dies by itself is told from one that was ended: ${misdeed}`, async (t) => {
+    t.true((await misbehaving(misdeed).end) instanceof ChildDied);
+  });
+}
+
+test('a full disk is neither the fault of the file nor of the converter', async (t) => {
+  const error = await misbehaving('fillDisk').end;
+  t.false(error instanceof AppError || error instanceof ChildDied);
+  t.regex(String(error), /no space left/);
+});
+
+test("nothing of the worker's environment reaches a child", async (t) => {
+  process.env.PLATFORM_SECRET_OF_THE_TEST = 'secret';
+  const { said, began, stop, end } = misbehaving('wait');
+  await began;
+  t.false(said[0]!.includes('PLATFORM') || said[0]!.includes('PATH'), said[0]);
+  stop.abort();
+  await end;
+});
+
+test('children of a killed worker are gone, also those that spin', async (t) => {
+  const parent = spawn(process.execPath, [fileURLToPath(new URL('programs/parent.ts', import.meta.url)), program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const pids: number[] = [];
+  for await (const line of createInterface(parent.stdout)) if (pids.push(Number(line)) === 2) break;
+  t.true(pids.every((pid) => pid > 0));
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  t.true(await allGone(pids));
+});
+
+test('the real converter runs in a child, is used again, and is replaced when it is worn', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-children-'));
+  const children = keepChildren({ memoryMb: 1024, kept: 1 });
+  try {
+    await children.warm();
+    await writeFile(join(folder, 'in'), 'a few bytes');
+    const convert = async (n: number) => {
+      const result = await children.convert(
+        {
+          input: { path: join(folder, 'in'), name: 'in.txt' },
+          output: { path: join(folder, `out-${n}`), name: 'out.txt' },
+          scratch: folder,
+          reader: { name: 'FileReader' },
+          writer: { name: 'FileWriter' },
+        },
+        { ...limits, memoryMb: 1024 },
+        { signal: new AbortController().signal, progress: () => {}, log: () => {} },
+      );
+      t.is(result.receipt.output.size, 11);
+    };
+    for (let n = 0; n < 202; n++) await convert(n);
+    t.is(await readFile(join(folder, 'out-201'), 'utf8'), 'a few bytes');
+  } finally {
+    await children.close(new Error('the end'));
+    await rm(folder, { recursive: true });
+  }
+});

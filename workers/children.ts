@@ -1,0 +1,111 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../src/errors.ts';
+import type { Convert } from '../src/transfers/conversion.ts';
+import type { Child } from './child.ts';
+import { memoryExceeded, startChild } from './child.ts';
+import { residentMb, watchMemory } from './resident-memory.ts';
+
+export interface ChildrenOptions {
+  /** What runs in a child; speaks `messages.ts`. */
+  program?: string;
+  /** MB of children that are kept for the next order; others get a process of their own. */
+  memoryMb: number;
+  /** As many as this are kept. */
+  kept?: number;
+}
+
+/** Processes that convert, kept warm: a message to one costs 0.1 ms, a new one 25 ms and more. */
+export interface Children {
+  convert: Convert;
+  /** Starts one before the first order comes. */
+  warm(): Promise<void>;
+  /** Ends all; orders under way fail with `reason`. */
+  close(reason: unknown): Promise<void>;
+}
+
+const PROGRAM = fileURLToPath(new URL('./convert-process.ts', import.meta.url));
+const MOST_ORDERS = 200;
+const MOST_GROWTH = 2;
+
+export function keepChildren({
+  program = PROGRAM,
+  memoryMb,
+  kept = availableParallelism(),
+}: ChildrenOptions): Children {
+  const watch = watchMemory();
+  const all = new Set<Child>();
+  const idle: Child[] = [];
+  /** Resident MB after the first order, when everything that is always needed is loaded. */
+  const firstSizes = new WeakMap<Child, number>();
+  let closed: { reason: unknown } | undefined;
+
+  async function start(megabytes: number): Promise<Child> {
+    const child = await startChild(program, megabytes);
+    all.add(child);
+    void child.gone.then(() => {
+      all.delete(child);
+      const at = idle.indexOf(child);
+      if (at >= 0) idle.splice(at, 1);
+    });
+    if (closed) child.kill(closed.reason);
+    return child;
+  }
+
+  function giveBack(child: Child) {
+    if (child.usable && child.memoryMb === memoryMb && idle.length < kept && !isWorn(child)) idle.push(child);
+    else child.kill(new Error('not needed any more'));
+  }
+
+  function isWorn(child: Child): boolean {
+    if (child.orders >= MOST_ORDERS) return true;
+    const size = residentMb([child.pid]).get(child.pid) ?? 0;
+    const first = firstSizes.get(child);
+    if (first === undefined) firstSizes.set(child, size);
+    return first !== undefined && size > first * MOST_GROWTH;
+  }
+
+  return {
+    async convert(request, limits, hooks) {
+      hooks.signal.throwIfAborted();
+      const child = (limits.memoryMb === memoryMb && idle.pop()) || (await start(limits.memoryMb));
+      const onAbort = () => child.kill(hooks.signal.reason);
+      hooks.signal.addEventListener('abort', onAbort);
+      if (hooks.signal.aborted) onAbort();
+      const timer = setTimeout(() => child.kill(timeExceeded(limits.timeLimit)), limits.time);
+      const unwatch = watch.add(child.pid, {
+        limitMb: limits.memoryMb,
+        exceeded: () => child.kill(memoryExceeded(limits.memoryMb)),
+      });
+      try {
+        return await child.run(request, hooks);
+      } finally {
+        unwatch();
+        clearTimeout(timer);
+        hooks.signal.removeEventListener('abort', onAbort);
+        giveBack(child);
+      }
+    },
+    async warm() {
+      giveBack(await start(memoryMb));
+    },
+    async close(reason) {
+      closed = { reason };
+      for (const child of all) child.kill(reason);
+      await Promise.all([...all].map((child) => child.gone));
+    },
+  };
+}
+
+const timeExceeded = (limit: number) =>
+  new AppError('unprocessable', `The conversion took longer than its time limit of ${inWords(limit)}.`);
+
+function inWords(milliseconds: number): string {
+  const units = [
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1000],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => milliseconds >= length && milliseconds % length === 0) ?? ['ms', 1];
+  return `${milliseconds / length} ${unit}`;
+}

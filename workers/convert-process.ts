@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { AppError, FormatError } from '../src/errors.ts';
+import { convert } from '../src/formats/convert.ts';
+import { endWithWorker } from './lifeline.ts';
+import type { Order, Report } from './messages.ts';
+
+/**
+ * The program of a conversion's child process: local file in, local file out, order after order. It knows neither database nor store.
+ * The worker ends it by SIGKILL for whatever reason, so it need not listen for anything.
+ */
+const PROGRESS_EVERY_MS = 250;
+const MACHINE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);
+
+const tell = (report: Report) => process.send?.(report);
+
+async function obey({ request }: Order) {
+  let last = 0;
+  const hooks = {
+    signal: new AbortController().signal,
+    log: (level: Extract<Report, { is: 'log' }>['level'], message: string) => tell({ is: 'log', level, message }),
+    progress(fraction: number, phase: string) {
+      const now = performance.now();
+      if (now - last < PROGRESS_EVERY_MS) return;
+      last = now;
+      tell({ is: 'progress', fraction, phase });
+    },
+  };
+  try {
+    tell({ is: 'done', result: await convert(request, hooks) });
+  } catch (error) {
+    tell({ is: 'failed', ...explain(error) });
+  }
+}
+
+function explain(error: unknown): Omit<Extract<Report, { is: 'failed' }>, 'is'> {
+  if (error instanceof FormatError || (error instanceof AppError && error.kind !== 'unavailable'))
+    return { why: 'hopeless', message: error.message };
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  const befell = error instanceof AppError || (code !== undefined && MACHINE_ERRORS.has(code));
+  return { why: befell ? 'outage' : 'bug', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+/** When the machine runs out of memory, the kernel shall take the conversion and not the database. */
+function offerToKernel() {
+  try {
+    if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {
+    // a container may forbid it
+  }
+}
+
+offerToKernel();
+await endWithWorker();
+process.on('message', (order: Order) => void obey(order));
+tell({ is: 'ready' });
