@@ -5,6 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -235,6 +236,48 @@ for (const [who, id] of [
     await alone.stop();
     t.is((await stat(join(folder, 'cluster', 'postmaster.opts'))).uid, id);
   });
+}
+
+test.serial(
+  'root who may open no user namespace runs it as nobody, and says so where nobody cannot reach',
+  async (t) => {
+    if (process.getuid?.() !== 0 || !(await reachable(65534))) {
+      t.log('SKIPPED: needs root, and a project folder that everybody can read');
+      return t.pass();
+    }
+    const folder = join(await temporaryFolder(t), 'data', 'pg');
+    const refused = await withoutNamespaces(folder);
+    await end(refused.child);
+    t.regex(
+      await refused.said,
+      /root may not open a user namespace, and as user 65534 it cannot reach .*Set DATABASE_URL/s,
+    );
+
+    await chmod(join(folder, '..', '..'), 0o755);
+    const { child, line, said } = await withoutNamespaces(folder);
+    t.regex(await line, /^postgres:/, await Promise.race([said, '']));
+    t.is((await stat(join(folder, 'cluster', 'password'))).uid, 65534);
+    const root = await startLocalPostgres(folder);
+    t.deepEqual(await ask(root.url, 'select 1'), [1]);
+    await end(child);
+    t.true(await root.stopIfIdle());
+  },
+);
+
+/** Attaches as root in a namespace that has the same users as ours, and in which no further one may be opened. */
+async function withoutNamespaces(folder: string) {
+  const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"';
+  const wait = 'while [ "$(id -u)" != 0 ]; do sleep .02; done; exec sh -c "$0" sh "$@"';
+  const flags = ['--input-type=module', '-e', ATTACH, folder];
+  const child = spawn('unshare', ['--user', 'sh', '-c', wait, forbid, process.execPath, ...flags], {
+    cwd: '/',
+    stdio: 'pipe',
+  });
+  const own = await readlink('/proc/self/ns/user');
+  while ((await readlink(`/proc/${child.pid}/ns/user`)) === own) await sleep(5);
+  for (const map of ['uid_map', 'gid_map']) await writeFile(`/proc/${child.pid}/${map}`, '0 0 65536');
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return { child, line: lines.next().then(({ value }) => String(value)), said: text(child.stderr) };
 }
 
 async function reachable(id: number): Promise<boolean> {
