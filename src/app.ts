@@ -1,12 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db.ts';
-import { auth } from './http/auth.ts';
-import { problems } from './http/problems.ts';
+import type { FindCaller } from './http/auth.ts';
+import { healthRoutes } from './http/health.ts';
+import { closeMethods } from './http/methods.ts';
+import { openapiRoute } from './http/openapi.ts';
 import type { App } from './http/route.ts';
+import { serverOptions } from './http/server-options.ts';
+import { wire } from './http/wire.ts';
 
 export interface AppParts {
   config: Config;
@@ -16,11 +20,18 @@ export interface AppParts {
 }
 
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
-export async function buildApp({ log }: AppParts): Promise<App> {
-  const app: App = Fastify({ loggerInstance: log });
-  app.setValidatorCompiler(validatorCompiler);
+export async function buildApp({ config, db, log }: AppParts): Promise<App> {
+  const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
-  await app.register(problems);
-  await app.register(auth, { findCaller: async () => undefined });
+  const findCaller: FindCaller = () => undefined;
+  await app.register(wire, { config, db, findCaller });
+
+  const room = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
+    app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
+
+  await room(healthRoutes, { db });
+
+  openapiRoute(app);
+  closeMethods(app);
   return app;
 }

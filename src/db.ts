@@ -1,7 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createPgDriverFactory } from '@slonik/pg-driver';
 import type { CommonQueryMethods, DatabasePool, DriverTypeParser, Interceptor } from 'slonik';
-import { createPool, SchemaValidationError, sql } from 'slonik';
+import {
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  createPool,
+  ForeignKeyIntegrityConstraintViolationError,
+  IdleTransactionTimeoutError,
+  SchemaValidationError,
+  StatementTimeoutError,
+  sql,
+  UniqueIntegrityConstraintViolationError,
+} from 'slonik';
 import { timestampFromPostgres } from './time.ts';
 
 export { sql };
@@ -13,6 +24,8 @@ export type Db = CommonQueryMethods;
 export interface Database extends Db {
   /** Runs `work` with every statement of this `Database`, made anywhere below it, inside `tx`. */
   within<T>(tx: Db, work: () => T): T;
+  /** Runs `work` outside of any transaction that `within` opened around it. */
+  apart<T>(work: () => T): T;
   end(): Promise<void>;
 }
 
@@ -104,6 +117,35 @@ function following(pool: DatabasePool): Database {
     stream: (...a) => target().stream(...a),
     transaction: (...a) => target().transaction(...a),
     within: (tx, work) => current.run(tx, work),
+    apart: (work) => current.exit(work),
     end: () => pool.end(),
   };
+}
+
+/**
+ * What an error of the database means to whoever asked: it cannot be reached or is busy beyond its time limits (`outage`), two of us
+ * were in each other's way (`again`), a unique or foreign key holds against it (`conflict`). Undefined: a bug, or no error of the database.
+ */
+export type Trouble = 'outage' | 'again' | 'conflict' | undefined;
+
+const OUTAGES = [
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  IdleTransactionTimeoutError,
+  StatementTimeoutError,
+];
+// Of the system's calls, and SQLSTATE: connection exceptions, insufficient resources, operator intervention.
+const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|53...|57P..)$/;
+const AGAIN_CODES = /^(40001|40P01|55P03)$/;
+
+export function troubleOf(error: unknown): Trouble {
+  if (!(error instanceof Error)) return undefined;
+  if (OUTAGES.some((kind) => error instanceof kind)) return 'outage';
+  if (error instanceof UniqueIntegrityConstraintViolationError) return 'conflict';
+  if (error instanceof ForeignKeyIntegrityConstraintViolationError) return 'conflict';
+  const code = 'code' in error ? String(error.code) : '';
+  if (OUTAGE_CODES.test(code)) return 'outage';
+  if (AGAIN_CODES.test(code)) return 'again';
+  return troubleOf(error.cause);
 }

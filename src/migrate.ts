@@ -28,7 +28,7 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
       ]),
     );
     const fresh: string[] = [];
-    for (const name of (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()) {
+    for (const name of await migrationNames(folder)) {
       const text = await readFile(new URL(name, folder), 'utf8');
       const sha256 = createHash('sha256').update(text).digest('hex');
       const before = applied.get(name);
@@ -46,6 +46,10 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
     await client.end();
   }
 }
+
+/** Of all migrations, in the order in which they are applied. */
+export const migrationNames = async (folder = FOLDER) =>
+  (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
 
 async function apply(client: pg.Client, name: string, text: string, sha256: string) {
   let completed = 0;

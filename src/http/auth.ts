@@ -1,44 +1,67 @@
 import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import { AppError, forbidden } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { isAdministrator, isEditor } from './caller.ts';
+import type { Rule } from './rules.ts';
 
-export interface AuthOptions {
-  /** Who holds this bearer token, or undefined when it is not valid (any more). */
-  findCaller(request: FastifyRequest): Promise<Caller | undefined>;
-}
+/** Who is asking, or undefined when the request shows nothing that is valid (any more). Given by the room of tokens. */
+export type FindCaller = (request: FastifyRequest) => Caller | undefined | Promise<Caller | undefined>;
 
 const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** Of a request that was let in, or undefined: for logs. */
+export const callerOf = (request: FastifyRequest) => callers.get(request);
+
+export const callerDecoration = {
+  getter(this: FastifyRequest): Caller {
+    const caller = callers.get(this);
+    if (!caller) throw new Error(`${this.routeOptions.url} is public and has no caller.`);
+    return caller;
+  },
+};
 
 /**
  * Signs every request in but those of public routes: before the body is looked at, so that a stranger gets 401 and no advice; policies
  * are checked when the request was found valid.
  */
-export const auth = fp<AuthOptions>(async (app, { findCaller }) => {
-  app.decorateRequest('caller', {
-    getter() {
-      const caller = callers.get(this);
-      if (!caller) throw new Error(`${this.routeOptions.url} is public and has no caller.`);
-      return caller;
-    },
-  });
-  app.addHook('onRoute', (route) => {
-    if (route.config?.access === undefined)
-      throw new Error(`${route.method} ${route.url} does not say who may call it.`);
-    if (route.config.service === undefined) throw new Error(`${route.method} ${route.url} does not say its service.`);
-  });
-  app.addHook('onRequest', async (request) => {
-    const access = request.routeOptions.config.access;
-    if (access === undefined || access === 'public') return;
-    const caller = await findCaller(request);
-    if (!caller) throw new AppError('unauthenticated', 'A valid access token is required.');
-    callers.set(request, caller);
-  });
-  app.addHook('preHandler', async (request) => {
-    const access = request.routeOptions.config.access;
-    if (access === 'administrators' && !isAdministrator(request.caller))
-      throw forbidden('Only administrators may do this.');
-    if (access === 'editors' && !isEditor(request.caller)) throw forbidden('Only editors may do this.');
-  });
-});
+export const auth =
+  (findCaller: FindCaller): Rule =>
+  (route) => {
+    const access = route.config?.access;
+    if (access === undefined) throw new Error(`${route.method} ${route.url} does not say who may call it.`);
+    if (access === 'public') return {};
+    return {
+      onRequest(request, _reply, done) {
+        const admit = (caller: Caller | undefined) => {
+          if (!caller) return done(new AppError('unauthenticated', 'A valid access token is required.'));
+          callers.set(request, caller);
+          done();
+        };
+        try {
+          const found = findCaller(request);
+          if (found instanceof Promise) found.then(admit, done);
+          else admit(found);
+        } catch (error) {
+          done(error as Error);
+        }
+      },
+    };
+  };
+
+/** The policies AdministratorsOnly and EditorsOnly. */
+export const policies: Rule = (route) => {
+  switch (route.config?.access) {
+    case 'administrators':
+      return {
+        preHandler: (request, _reply, done) =>
+          isAdministrator(request.caller) ? done() : done(forbidden('Only administrators may do this.')),
+      };
+    case 'editors':
+      return {
+        preHandler: (request, _reply, done) =>
+          isEditor(request.caller) ? done() : done(forbidden('Only editors may do this.')),
+      };
+    default:
+      return {};
+  }
+};

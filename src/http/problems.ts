@@ -1,9 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { troubleOf } from '../db.ts';
 import type { ErrorKind } from '../errors.ts';
 import { AppError } from '../errors.ts';
+import { pathAsSent, pathOf } from './names.ts';
+import { asInvalid, FormError } from './validation.ts';
 
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
@@ -33,32 +35,55 @@ export const problems = fp(async (app) => {
   );
 });
 
-function asAppError(error: FastifyError | AppError, request: FastifyRequest): AppError | undefined {
-  if (error instanceof AppError) return error;
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const errors: Record<string, string[]> = {};
-    for (const issue of error.validation) {
-      const path = issue.instancePath
-        .slice(1)
-        .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
-        .replace(/\//g, '.');
-      const key = path || (error.validationContext ?? 'body');
-      errors[key] = [...(errors[key] ?? []), issue.message ?? 'is not valid'];
-    }
-    const [first] = Object.entries(errors);
-    return new AppError('invalid', first ? `${first[0]}: ${first[1][0]}` : 'The request is not valid.', { errors });
+/** For addresses that the router cannot even read: they meet no hook. */
+export function refuseUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const detail = error.code === 'FST_ERR_BAD_URL' ? 'The address is not well formed.' : error.message;
+  const kind = error.statusCode === 404 ? 'notFound' : 'invalid';
+  return send(request, reply.header('x-request-id', request.id), new AppError(kind, detail));
+}
+
+function asAppError(error: FastifyError | AppError | FormError, request: FastifyRequest): AppError | undefined {
+  if (error instanceof AppError) return withNamesAsSent(error, request);
+  if (error instanceof FormError) {
+    const where = (error as FormError & { validationContext?: string }).validationContext ?? 'body';
+    return asInvalid(error, where === 'querystring' ? request.sentQuery : request.sentBody, where);
   }
   switch (error.statusCode) {
     case 400:
       return new AppError('invalid', error.message);
     case 413:
-      return new AppError('tooLarge', error.message);
-    case 415:
-      return new AppError('unsupportedMediaType', error.message);
-    default:
-      request.log.error({ err: error }, 'request failed');
-      return undefined;
+      return new AppError('tooLarge', 'The body is larger than this address takes.');
+    case 415: {
+      const type = request.headers['content-type'];
+      const given =
+        type === undefined ? 'The request does not say its content type' : `'${type}' is not understood here`;
+      return new AppError('unsupportedMediaType', `${given}; send application/json.`);
+    }
   }
+  const trouble = troubleOf(error);
+  if (trouble === 'outage') {
+    request.log.error({ err: error }, 'the database is not available');
+    return new AppError('unavailable', 'The service is not available for the moment.', { retryAfter: 2 });
+  }
+  if (trouble === 'again') {
+    request.log.warn({ err: error }, 'lost against another request');
+    return new AppError('unavailable', 'Others were changing the same things. Try again.', { retryAfter: 1 });
+  }
+  if (trouble === 'conflict') {
+    request.log.warn({ err: error }, 'stopped by a constraint');
+    return new AppError('conflict', 'The request conflicts with something that exists or was just removed.');
+  }
+  request.log.error({ err: error }, 'request failed');
+  return undefined;
+}
+
+/** A rule names members as they are declared; the caller reads his own spelling. */
+function withNamesAsSent(error: AppError, request: FastifyRequest): AppError {
+  const { errors } = error.details;
+  if (!errors) return error;
+  const sent = request.sentBody ?? request.sentQuery;
+  const spelt = Object.entries(errors).map(([path, sentences]) => [pathAsSent(sent, pathOf(path)), sentences]);
+  return new AppError(error.kind, error.message, { ...error.details, errors: Object.fromEntries(spelt) });
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, error: AppError | undefined) {

@@ -26,6 +26,8 @@ declare module 'fastify' {
     versionRequired?: boolean;
     /** The answer holds a secret: it is never kept for a repeated request. */
     secretAnswer?: boolean;
+    /** Stands for a method that its path lacks: 405. */
+    closed?: boolean;
   }
   interface FastifyRequest {
     /** Who is asking. Reading it on a public route is a bug and throws. */

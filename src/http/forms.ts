@@ -1,0 +1,124 @@
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { unreadable } from './body.ts';
+import { foldFor } from './names.ts';
+import { queryFoldFor } from './query.ts';
+import type { Rule } from './rules.ts';
+import { defOf } from './shapes.ts';
+
+/** A path's id that must be a uuid; any other text names nothing, so the answer is 404. */
+export const uuidParam = () => z.uuid();
+
+/** The parameters of a path with one id. */
+export const Id = z.object({ id: uuidParam() });
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body before its names were folded. */
+    sentBody: unknown;
+    /** The query before its names were folded. */
+    sentQuery: unknown;
+  }
+}
+
+/** What comes before a route's own schemas: ids of the path, then a readable body, then names as they are declared. */
+export const forms: Rule = (route) => {
+  const { params, body, querystring } = (route.schema ?? {}) as Record<string, z.core.$ZodType | undefined>;
+  checkAnswers(route);
+  const ids = params ? uuidNames(params) : [];
+  const foldBody = body && foldFor(body);
+  const foldQuery = querystring && queryFoldFor(querystring);
+  return {
+    preValidation(request, _reply, done) {
+      for (const name of ids) {
+        const id = (request.params as Record<string, string>)[name] ?? '';
+        if (!UUID.test(id)) return done(new AppError('notFound', `'${id}' is not the id of anything.`));
+      }
+      const failure = unreadable(request);
+      if (failure) return done(failure);
+      if (request.raw.url?.includes('%00')) return done(new AppError('invalid', 'The address holds a NUL character.'));
+      try {
+        fold(request, foldBody, foldQuery);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done();
+    },
+  };
+};
+
+// the same as zod's, so that both say the same of an id
+const UUID = z.regexes.uuid();
+
+function fold(
+  request: FastifyRequest,
+  foldBody: ((body: unknown) => unknown) | undefined,
+  foldQuery: ((query: Record<string, unknown>) => Record<string, unknown>) | undefined,
+) {
+  if (foldBody) {
+    request.sentBody = request.body;
+    request.body = foldBody(request.body);
+  }
+  if (foldQuery) {
+    request.sentQuery = request.query;
+    request.query = foldQuery(request.query as Record<string, unknown>);
+  }
+}
+
+function uuidNames(params: z.core.$ZodType): string[] {
+  return Object.entries(defOf(params).shape ?? {})
+    .filter(([, schema]) => (schema._zod.def as { format?: string }).format === 'uuid')
+    .map(([name]) => name);
+}
+
+/** Members without a value are left out of answers; a schema that allows null would let one through. Cells of value arrays may be null. */
+function checkAnswers(route: RouteOptions) {
+  const answers = (route.schema as { response?: Record<string, unknown> } | undefined)?.response ?? {};
+  for (const [status, schema] of Object.entries(answers)) {
+    if (!(schema instanceof z.core.$ZodType)) continue;
+    const path = nullMember(schema, '', new Set());
+    if (path !== undefined)
+      throw new Error(
+        `${route.method} ${route.url}: member '${path}' of answer ${status} may be null; make it optional.`,
+      );
+  }
+}
+
+function nullMember(schema: z.core.$ZodType, path: string, seen: Set<z.core.$ZodType>): string | undefined {
+  if (seen.has(schema)) return undefined;
+  seen.add(schema);
+  const def = defOf(schema);
+  if (def.type === 'object') {
+    for (const [name, member] of Object.entries(def.shape)) {
+      const below = path === '' ? name : `${path}.${name}`;
+      if (allowsNull(member)) return below;
+      const found = nullMember(member, below, seen);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  const parts = [
+    def.element,
+    def.valueType,
+    def.innerType,
+    def.in,
+    def.out,
+    def.left,
+    def.right,
+    ...(def.options ?? []),
+  ];
+  if (def.type === 'lazy') parts.push(def.getter());
+  for (const part of parts) {
+    const found = part && nullMember(part, def.type === 'array' ? `${path}[]` : path, seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function allowsNull(schema: z.core.$ZodType): boolean {
+  const def = defOf(schema);
+  if (def.type === 'nullable' || def.type === 'null') return true;
+  if (def.type === 'union') return def.options.some(allowsNull);
+  return def.innerType !== undefined && allowsNull(def.innerType);
+}

@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { invalid } from '../errors.ts';
+import type { Rule } from './rules.ts';
+
+/** Header → its names behind a prefix. Others with a prefix, such as `user-id` and `user-is-admin`, are never looked at. */
+const NAMES = {
+  'open-api-key': ['open-api-key'],
+  'project-id': ['project-id'],
+  'dataset-id': ['dataset-id'],
+  'service-id': ['service-id'],
+  'tenant-id': ['tenant-id', 'customer-guid'],
+  'sas-token': ['sas-token'],
+} as const;
+export type PlatformHeader = keyof typeof NAMES;
+
+const SERVICE_IDS = new Set('metadata raw timeseries md gis tiles iam pubsub sharing job engine'.split(' '));
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A header of ours under any configured prefix and any of its names. Two that differ are refused. Empty counts as absent. */
+    platformHeader(name: PlatformHeader): string | undefined;
+  }
+}
+
+/** Reads the platform's headers under each of the prefixes (`svc-`, `dhi-`). */
+export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixes }) => {
+  const spellings = Object.fromEntries(
+    Object.entries(NAMES).map(([name, names]) => [
+      name,
+      prefixes.flatMap((prefix) => names.map((each) => `${prefix}${each}`.toLowerCase())),
+    ]),
+  ) as Record<PlatformHeader, string[]>;
+  app.decorateRequest('platformHeader', function (this: FastifyRequest, name: PlatformHeader) {
+    let found: string | undefined;
+    for (const spelling of spellings[name]) {
+      const value = this.headers[spelling];
+      if (value === undefined || value === '') continue;
+      const text = String(value).trim();
+      if (found !== undefined && found.toLowerCase() !== text.toLowerCase())
+        throw invalid(`The headers for ${name} contradict each other: '${found}' and '${text}'.`);
+      found ??= text;
+    }
+    return found;
+  });
+});
+
+/** Headers must not speak of another project or dataset than the path does, nor of a service that does not exist. */
+export const headersAgree: Rule = (route) => {
+  const addressed = [...route.url.matchAll(/\/(project|dataset)\/:(\w+)/g)].map(
+    ([, noun, parameter]) => [`${noun}-id` as PlatformHeader, parameter ?? ''] as const,
+  );
+  return {
+    preValidation(request, _reply, done) {
+      try {
+        const service = request.platformHeader('service-id');
+        if (service !== undefined && !SERVICE_IDS.has(service.toLowerCase()))
+          throw invalid(`The header service-id names no service: '${service}'.`);
+        for (const [header, parameter] of addressed) {
+          const named = request.platformHeader(header);
+          const meant = (request.params as Record<string, string>)[parameter];
+          if (named !== undefined && named.toLowerCase() !== meant?.toLowerCase())
+            throw invalid(`The header ${header} names '${named}', but the address '${meant}'.`);
+        }
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  };
+};

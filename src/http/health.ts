@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { AppError } from '../errors.ts';
+import { migrationNames } from '../migrate.ts';
+import { listMigrations } from './health.queries.ts';
+import type { App } from './route.ts';
+
+const PATIENCE_MS = 2000;
+const State = z.object({ status: z.string() });
+
+/** `/health/live`: the process answers. `/health/ready`: so does its database, and it is up to date. */
+export const healthRoutes = async (app: App, { db }: { db: Db }): Promise<void> => {
+  const config = { access: 'public', service: 'none' } as const;
+  const tags = ['health'];
+
+  app.get(
+    '/health/live',
+    { config, schema: { tags, summary: 'Does the process answer?', response: { 200: State } } },
+    async () => ({ status: 'live' }),
+  );
+
+  const expected = await migrationNames();
+  app.get(
+    '/health/ready',
+    { config, schema: { tags, summary: 'Can requests be served?', response: { 200: State } } },
+    async (request) => {
+      const missing = await Promise.race([
+        missingMigrations(db, expected),
+        sleep(PATIENCE_MS, undefined, { ref: false }),
+      ]).catch((error) => {
+        request.log.warn({ err: error }, 'not ready');
+        return undefined;
+      });
+      if (missing === undefined)
+        throw new AppError('unavailable', 'The database cannot be reached.', { code: 'NotReady', retryAfter: 2 });
+      if (missing.length > 0)
+        throw new AppError('unavailable', 'The database is not migrated yet.', { code: 'NotReady', retryAfter: 2 });
+      return { status: 'ready' };
+    },
+  );
+};
+
+async function missingMigrations(db: Db, expected: readonly string[]) {
+  const applied = new Set(await listMigrations(db));
+  return expected.filter((name) => !applied.has(name));
+}

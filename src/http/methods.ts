@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { AppError } from '../errors.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'] as const;
+
+interface Path {
+  /** As one of its routes spells it. */
+  url: string;
+  methods: Set<string>;
+}
+
+/** Notes which methods each path has. Register it before any route; call `closeMethods` after the last one. */
+export const methods = fp(async (app) => {
+  const paths = new Map<string, Path>();
+  app.decorate('paths', paths);
+  app.addHook('onRoute', ({ url, method }) => {
+    // `/project/:id` and `/project/:projectId` are one path
+    const key = url.replace(/\/$/, '').replace(/:\w+/g, ':');
+    const path = paths.get(key) ?? { url, methods: new Set() };
+    paths.set(key, path);
+    for (const name of [method].flat()) path.methods.add(name);
+  });
+});
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    paths: Map<string, Path>;
+  }
+}
+
+/** Gives each path a closed route for every method it lacks: 405 with `Allow`, before anything else is looked at. */
+export function closeMethods(app: FastifyInstance) {
+  for (const { url, methods: present } of [...app.paths.values()]) {
+    if (url.includes('*')) continue;
+    const missing = METHODS.filter((method) => !present.has(method));
+    const allow = [...METHODS.filter((method) => present.has(method)), 'OPTIONS'].join(', ');
+    app.route({
+      method: [...missing],
+      url,
+      schema: { hide: true },
+      config: { access: 'public', service: 'none', closed: true },
+      onRequest: (request, _reply, done) => {
+        const detail = `${request.method} is not possible here, only ${allow}.`;
+        done(new AppError('methodNotAllowed', detail, { headers: { allow } }));
+      },
+      handler: () => {},
+    });
+  }
+}

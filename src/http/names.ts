@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Shape } from './shapes.ts';
+import { hasNames, shapeOf } from './shapes.ts';
+
+/** A member whose contents are the caller's own: names, letter case and nulls in it stay as they came (`metadata`, `properties`, `settings`). */
+export const freeForm = () => z.record(z.string(), z.unknown());
+
+/**
+ * Makes the function that reads a request's body as its schema names it: declared names in any letter case (an exact spelling wins over
+ * another), members that are null count as absent, strangers are dropped, an absent body is `{}` where an object is expected. Never
+ * changes its argument, which still has the names as sent.
+ */
+export function foldFor(schema: z.core.$ZodType): (body: unknown) => unknown {
+  const shape = shapeOf(schema);
+  const walk = hasNames(shape);
+  return (body) => {
+    if (body === undefined || body === null) return shape.members || shape.values ? {} : body;
+    return walk ? fold(shape, body) : body;
+  };
+}
+
+function fold(shape: Shape, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    return items && hasContent(items) ? value.map((item) => fold(items, item)) : value;
+  }
+  if (shape.members) return foldMembers(shape, shape.members, value as Record<string, unknown>);
+  const { values } = shape;
+  if (!values || !hasContent(values)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fold(values, item)]));
+}
+
+const hasContent = (shape: Shape) =>
+  shape.members !== undefined || shape.items !== undefined || shape.values !== undefined;
+
+function foldMembers(shape: Shape, members: NonNullable<Shape['members']>, value: Record<string, unknown>) {
+  const folded: Record<string, unknown> = {};
+  for (const sent of Object.keys(value)) {
+    const member = members.get(sent) ?? members.get(sent.toLowerCase());
+    if (!member) {
+      if (shape.loose && sent !== '__proto__') folded[sent] = value[sent];
+      continue;
+    }
+    if (sent !== member.name && Object.hasOwn(value, member.name)) continue;
+    const item = value[sent];
+    if (item !== null && item !== undefined) folded[member.name] = fold(member.shape, item);
+  }
+  return folded;
+}
+
+/** `['members', 0, 'userId']` → `Members[0].userID`, spelt as in what was sent, or as declared where nothing was sent. */
+export function pathAsSent(sent: unknown, path: readonly PropertyKey[]): string {
+  let text = '';
+  let at = sent;
+  for (const part of path) {
+    if (typeof part === 'number') {
+      text += `[${part}]`;
+      at = Array.isArray(at) ? at[part] : undefined;
+      continue;
+    }
+    const spelling = spellingIn(at, String(part));
+    text += text === '' ? spelling : `.${spelling}`;
+    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[spelling] : undefined;
+  }
+  return text;
+}
+
+function spellingIn(value: unknown, name: string): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.hasOwn(value, name)) return name;
+  const lower = name.toLowerCase();
+  return Object.keys(value).findLast((key) => key.toLowerCase() === lower) ?? name;
+}
+
+/** `members[0].userId` → `['members', 0, 'userId']`. */
+export const pathOf = (dotted: string): (string | number)[] =>
+  [...dotted.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) => (index === undefined ? text : Number(index)));

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { invalidMember } from '../errors.ts';
+import type { Timestamp } from '../time.ts';
+import { timestampFromText } from '../time.ts';
+import { defOf } from './shapes.ts';
+
+/** `1`, `-5`; not `1.0`, `0x1` or an empty text. */
+export const queryInteger = (least: number, most: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
+    z.int(`must be a whole number from ${least} to ${most}`).min(least).max(most),
+  );
+
+/** `true` and `false` in any letter case. */
+export const queryBoolean = () =>
+  z.preprocess((value) => {
+    const lower = typeof value === 'string' ? value.toLowerCase() : value;
+    return lower === 'true' ? true : lower === 'false' ? false : value;
+  }, z.boolean('must be true or false'));
+
+/** One of the values, sent in any letter case. */
+export const queryEnum = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.preprocess((value) => {
+    if (typeof value !== 'string') return value;
+    const lower = value.toLowerCase();
+    return values.find((known) => known.toLowerCase() === lower) ?? value;
+  }, z.enum(values));
+
+/** A name that may be repeated; sent once it is a list of one. */
+export const queryList = <Item extends z.ZodType>(item: Item) => z.array(item);
+
+/** A time in any of the forms that clients send; given on in wire form. */
+export const queryTime = () =>
+  z
+    .string()
+    .transform((text, context): Timestamp => {
+      const time = timestampFromText(text);
+      if (time === undefined) {
+        context.addIssue(`'${text}' is no time such as 2026-01-24T08:17:02 or 2026-01-24`);
+        return z.NEVER;
+      }
+      return time;
+    })
+    .meta({ description: 'UTC: 2026-01-24T08:17:02[.435][Z], 2026-01-24T081702 or 2026-01-24' });
+
+interface Parameter {
+  name: string;
+  list: boolean;
+}
+
+/**
+ * Makes the function that reads a query as its schema names it: names in any letter case, the values of a repeated one together,
+ * strangers dropped. A name that has one value and is sent twice is refused.
+ */
+export function queryFoldFor(schema: z.core.$ZodType): (query: Record<string, unknown>) => Record<string, unknown> {
+  const parameters = new Map<string, Parameter>();
+  for (const [name, member] of Object.entries(defOf(schema).shape ?? {})) {
+    parameters.set(name.toLowerCase(), { name, list: isList(member) });
+  }
+  return (query) => {
+    const folded: Record<string, unknown> = {};
+    for (const sent of Object.keys(query)) {
+      const parameter = parameters.get(sent) ?? parameters.get(sent.toLowerCase());
+      if (!parameter) continue;
+      const { name, list } = parameter;
+      const value = query[sent];
+      const before = folded[name];
+      if (list) folded[name] = [...((before as unknown[]) ?? []), ...(Array.isArray(value) ? value : [value])];
+      else if (before !== undefined || Array.isArray(value))
+        throw invalidMember(sent, `'${name}' may be given only once.`);
+      else folded[name] = value;
+    }
+    return folded;
+  };
+}
+
+function isList(schema: z.core.$ZodType): boolean {
+  const def = defOf(schema);
+  if (def.type === 'array') return true;
+  if (def.type === 'pipe') return isList(def.out) || isList(def.in);
+  return def.innerType !== undefined && isList(def.innerType);
+}

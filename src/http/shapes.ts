@@ -1,0 +1,118 @@
+import type { z } from 'zod';
+
+/** What of a schema matters to the names in a request: which members an object may have, and what lies below. */
+export interface Shape {
+  /** By their names in lower case. Absent: not an object with declared members, so its names are data and stay as they are. */
+  members?: Map<string, Member>;
+  /** Members that are not declared are kept. */
+  loose: boolean;
+  /** Of an array's elements. */
+  items?: Shape;
+  /** Of a record's values. */
+  values?: Shape;
+}
+
+export interface Member {
+  /** As declared. */
+  name: string;
+  shape: Shape;
+}
+
+interface Def {
+  type: string;
+  shape: Record<string, z.core.$ZodType>;
+  catchall?: z.core.$ZodType;
+  element: z.core.$ZodType;
+  valueType: z.core.$ZodType;
+  innerType: z.core.$ZodType;
+  in: z.core.$ZodType;
+  out: z.core.$ZodType;
+  options: z.core.$ZodType[];
+  left: z.core.$ZodType;
+  right: z.core.$ZodType;
+  getter(): z.core.$ZodType;
+}
+
+export const defOf = (schema: z.core.$ZodType) => schema._zod.def as unknown as Def;
+
+const known = new WeakMap<z.core.$ZodType, Shape>();
+
+/** Compiles a schema once; a schema that contains itself gives a shape that contains itself. */
+export function shapeOf(wrapped: z.core.$ZodType): Shape {
+  const schema = unwrapped(wrapped);
+  const before = known.get(schema);
+  if (before) return before;
+  const shape: Shape = { loose: false };
+  known.set(schema, shape);
+  fill(shape, defOf(schema));
+  return shape;
+}
+
+/** What is inside `optional`, `default`, `lazy` and their like. Of a pipe the input counts: that is what arrives. */
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  const def = defOf(schema);
+  if (def.type === 'lazy') return unwrapped(def.getter());
+  // before a preprocessing function only the output says anything
+  if (def.type === 'pipe') return unwrapped(defOf(def.in).type === 'transform' ? def.out : def.in);
+  return def.innerType ? unwrapped(def.innerType) : schema;
+}
+
+function fill(shape: Shape, def: Def) {
+  switch (def.type) {
+    case 'object':
+      shape.members = new Map();
+      for (const [name, member] of Object.entries(def.shape)) {
+        if (shape.members.has(name.toLowerCase()))
+          throw new Error(`Two members are both called '${name.toLowerCase()}'.`);
+        shape.members.set(name.toLowerCase(), { name, shape: shapeOf(member) });
+      }
+      // a strict object refuses strangers by itself, so it must see them
+      shape.loose = def.catchall !== undefined;
+      break;
+    case 'array':
+      shape.items = shapeOf(def.element);
+      break;
+    case 'record':
+      shape.values = shapeOf(def.valueType);
+      break;
+    case 'union':
+      for (const option of def.options) join(shape, shapeOf(option));
+      break;
+    case 'intersection':
+      join(shape, shapeOf(def.left));
+      join(shape, shapeOf(def.right));
+      break;
+  }
+}
+
+/** Adds what `other` allows: of alternatives, each member is read as whichever of them declares it. */
+function join(shape: Shape, other: Shape) {
+  shape.loose ||= other.loose;
+  if (other.items) shape.items = joined(shape.items, other.items);
+  if (other.values) shape.values = joined(shape.values, other.values);
+  if (!other.members) return;
+  shape.members ??= new Map();
+  for (const [lower, member] of other.members) {
+    const present = shape.members.get(lower);
+    shape.members.set(lower, present ? { name: present.name, shape: joined(present.shape, member.shape) } : member);
+  }
+}
+
+function joined(one: Shape | undefined, two: Shape): Shape {
+  if (!one || one === two) return two;
+  const shape: Shape = { loose: false };
+  join(shape, one);
+  join(shape, two);
+  return shape;
+}
+
+/** Does folding change anything below? Text, numbers and free-form values need no walk. */
+export const hasNames = (shape: Shape): boolean => walks(shape, new Set());
+function walks(shape: Shape, seen: Set<Shape>): boolean {
+  if (seen.has(shape)) return false;
+  seen.add(shape);
+  if (shape.members) return true;
+  return (
+    (shape.items !== undefined && walks(shape.items, seen)) || (shape.values !== undefined && walks(shape.values, seen))
+  );
+}

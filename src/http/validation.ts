@@ -1,0 +1,58 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import type { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { pathAsSent } from './names.ts';
+
+/** Thrown by validators: paths in declared names, which `problems` turns into names as sent. */
+export class FormError extends Error {
+  override readonly name = 'FormError';
+  readonly issues: readonly z.core.$ZodIssue[];
+  constructor(issues: readonly z.core.$ZodIssue[]) {
+    super('The request is not valid.');
+    this.issues = issues;
+  }
+}
+
+/** Checks requests against zod schemas; all that is wrong is told at once. */
+export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (data) => {
+    const result = schema.safeParse(data, { error: sentenceFor });
+    return result.success ? { value: result.data } : { error: new FormError(result.error.issues) };
+  };
+
+const TYPES: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** Sentence without its subject; schemas that bring their own keep it. `undefined` leaves the wording to zod. */
+function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_type') return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_format' && issue.format === 'uuid') return 'must be a uuid';
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  return undefined;
+}
+
+/** What the caller reads: one sentence per mistake, under the names that were sent. */
+export function asInvalid(error: FormError, sent: unknown, where: string): AppError {
+  const errors: Record<string, string[]> = {};
+  for (const issue of error.issues) {
+    const path = pathAsSent(sent, issue.path) || where;
+    errors[path] = [...(errors[path] ?? []), sentence(path, issue)];
+  }
+  const detail = Object.values(errors)[0]?.[0] ?? error.message;
+  return new AppError('invalid', detail, { errors });
+}
+
+/** `name` + `is required` → `name is required.`; messages that are sentences by themselves stay. */
+function sentence(path: string, { message }: z.core.$ZodIssue): string {
+  const ended = /[.!?]$/.test(message) ? message : `${message}.`;
+  return /^[a-z]/.test(message) ? `${path} ${ended}` : `${path}: ${ended}`;
+}

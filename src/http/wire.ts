@@ -1,0 +1,60 @@
+import cors from '@fastify/cors';
+import fp from 'fastify-plugin';
+import type { Config } from '../config.ts';
+import type { Database } from '../db.ts';
+import type { FindCaller } from './auth.ts';
+import { auth, callerDecoration, policies } from './auth.ts';
+import { body } from './body.ts';
+import { forms } from './forms.ts';
+import { headers, headersAgree } from './headers.ts';
+import { methods } from './methods.ts';
+import { openapi } from './openapi.ts';
+import { problems } from './problems.ts';
+import { requestIds } from './request-ids.ts';
+import { requestLog } from './request-log.ts';
+import { rules } from './rules.ts';
+import { validatorCompiler } from './validation.ts';
+import { versions } from './versions.ts';
+
+export interface WireOptions {
+  config: Pick<Config, 'cors.origins' | 'headerPrefixes'>;
+  db: Database;
+  findCaller: FindCaller;
+}
+
+const READABLE_HEADERS = [
+  'api-supported-versions',
+  'content-disposition',
+  'content-range',
+  'etag',
+  'idempotent-replayed',
+  'location',
+  'retry-after',
+  'x-request-id',
+];
+
+/** Everything that holds for every route and that no route knows of. Register it before the first route. */
+export const wire = fp<WireOptions>(async (app, { config, findCaller }) => {
+  const origins = config['cors.origins'];
+  app.setValidatorCompiler(validatorCompiler);
+  app.decorateRequest('caller', callerDecoration);
+  app.decorateRequest('apiVersion', 0);
+  app.decorateRequest('sentBody', undefined);
+  app.decorateRequest('sentQuery', undefined);
+  await app.register(requestIds);
+  await app.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    strictPreflight: false,
+    exposedHeaders: READABLE_HEADERS,
+    maxAge: 600,
+  });
+  await app.register(problems);
+  await app.register(methods);
+  await app.register(openapi);
+  await app.register(requestLog);
+  await app.register(body);
+  await app.register(headers, { prefixes: config.headerPrefixes });
+  // In the order of refusals: a wrong method is closed before all (`methods`), the body's type is judged behind `auth`.
+  await app.register(rules, { rules: [versions, auth(findCaller), forms, headersAgree, policies] });
+});

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildApp } from './app.ts';
+import { openDiskStore } from './blobs/disk.ts';
+import type { Config } from './config.ts';
+import { openDatabase } from './database.ts';
+import { connect } from './db.ts';
+import { createLog } from './log.ts';
+
+export interface Server {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  url: string;
+  /** Resolves if the embedded database went to another address: the process must start anew. */
+  moved: Promise<void>;
+  /** Takes no more requests, lets those under way finish for a while, closes everything. */
+  close(): Promise<void>;
+}
+
+/** What requests under way have when the server is told to close. */
+const PATIENCE_MS = 6000;
+
+/** Opens the database, brings it up to date, and listens. */
+export async function serve(config: Config): Promise<Server> {
+  const log = createLog(config['log.level']);
+  const database = await openDatabase(config);
+  const db = await connect(database.url, config['database.poolSize'], 'platform serve');
+  const release = async () => {
+    await Promise.race([db.end(), sleep(1000)]);
+    await database.close();
+  };
+  try {
+    const blobs = await openDiskStore(join(config.data, 'blobs'));
+    const app = await buildApp({ config, db, blobs, log });
+    const url = await app.listen({ host: config.host, port: config.port });
+    return {
+      url,
+      moved: database.moved,
+      async close() {
+        const giveUp = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
+        await app.close();
+        clearTimeout(giveUp);
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

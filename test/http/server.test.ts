@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { loadConfig } from '../../src/config.ts';
+import { sql } from '../../src/db.ts';
+import { serve } from '../../src/server.ts';
+import { testDatabase } from '../world.ts';
+
+test('The server listens, says how it is, describes itself, and stops', async (t) => {
+  const { url: databaseUrl, db, close } = await testDatabase();
+  t.teardown(close);
+  const data = await mkdtemp(join(tmpdir(), 'platform-test-'));
+  t.teardown(() => rm(data, { recursive: true, force: true }));
+  const server = await serve(
+    loadConfig({ DATABASE_URL: databaseUrl, PLATFORM_DATA: data, PLATFORM_PORT: '0', PLATFORM_LOG_LEVEL: 'silent' }),
+  );
+  const get = async (path: string) => {
+    const answer = await fetch(`${server.url}${path}`);
+    return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+  };
+  t.deepEqual(JSON.parse((await get('/health/live')).text), { status: 'live' });
+  t.deepEqual(JSON.parse((await get('/health/ready/')).text), { status: 'ready' });
+  t.is(JSON.parse((await get('/openapi.json')).text).openapi, '3.1.0');
+  const page = await get('/docs');
+  t.is(page.status, 200);
+  t.regex(page.type ?? '', /^text\/html/);
+
+  await db.query(sql.unsafe`update migrations set name = name || '.old' where name like '0001%'`);
+  const behind = await get('/health/ready');
+  t.deepEqual([behind.status, JSON.parse(behind.text).code], [503, 'NotReady']);
+
+  await server.close();
+  await t.throwsAsync(fetch(`${server.url}/health/live`));
+});
+
+test('Without its database the server lives on, is not ready, and says nothing of the reason', async (t) => {
+  const { url: databaseUrl, folder, close } = await testDatabase();
+  const server = await serve(
+    loadConfig({ DATABASE_URL: databaseUrl, PLATFORM_DATA: folder, PLATFORM_PORT: '0', PLATFORM_LOG_LEVEL: 'silent' }),
+  );
+  t.teardown(() => server.close());
+  await close();
+  const answer = await fetch(`${server.url}/health/ready`);
+  t.is(answer.status, 503);
+  t.truthy(answer.headers.get('retry-after'));
+  const problem = (await answer.json()) as { detail: string };
+  t.is(problem.detail, 'The database cannot be reached.');
+  t.is((await fetch(`${server.url}/health/live`)).status, 200);
+});

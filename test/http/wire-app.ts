@@ -1,0 +1,51 @@
+import type { ExecutionContext } from 'ava';
+import Fastify from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import { loadConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db.ts';
+import type { Caller } from '../../src/http/caller.ts';
+import { closeMethods } from '../../src/http/methods.ts';
+import type { App } from '../../src/http/route.ts';
+import { serverOptions } from '../../src/http/server-options.ts';
+import { wire } from '../../src/http/wire.ts';
+import { createLog } from '../../src/log.ts';
+
+/** A caller for each of these tokens. */
+export const callers: Record<string, Caller> = Object.fromEntries(
+  ['anna', 'berta', 'admin'].map((name, index) => [
+    name,
+    {
+      userId: `00000000-0000-4000-8000-00000000000${index}`,
+      accountId: name,
+      tenants: [],
+      groups: name === 'admin' ? ['Administrators'] : [],
+      roles: [],
+      scopes: [],
+      via: 'token',
+      address: '127.0.0.1',
+      requestId: 'test',
+    },
+  ]),
+);
+
+export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
+
+/** The wire rules over routes of the test's own; callers sign in with their name as token. */
+export async function wireApp(
+  t: ExecutionContext,
+  routes: (app: App) => void,
+  { db, env = {} }: { db?: Database; env?: Record<string, string> } = {},
+): Promise<App> {
+  const config = loadConfig(env);
+  const app: App = Fastify(serverOptions(config, createLog('silent')));
+  app.setSerializerCompiler(serializerCompiler);
+  await app.register(wire, {
+    config,
+    db: db as Database,
+    findCaller: ({ headers }) => callers[headers.authorization?.slice('Bearer '.length) ?? ''],
+  });
+  routes(app);
+  closeMethods(app);
+  t.teardown(() => app.close());
+  return app;
+}
