@@ -1,0 +1,201 @@
+import type { Samples } from '../formats/types.ts';
+
+/** Source rows in memory: `samples` begins with row `first`. Places whose upper row is one of `from … to - 1` are worked now. */
+export interface Piece {
+  samples: Samples;
+  first: number;
+  from: number;
+  to: number;
+  /** Of the whole source. */
+  width: number;
+  height: number;
+}
+
+/** Where the target cells lie in the source, and where their values go: `out[at + i]` for `px[i], py[i]`. */
+export interface Places {
+  px: Float64Array;
+  py: Float64Array;
+  count: number;
+  out: Samples;
+  at: number;
+}
+
+/** A way to make values; leaves alone what has none. It looks at `reach - 1` rows above a place's upper row, and at `reach` below. */
+export interface Kernel {
+  reach: number;
+  run(piece: Piece, places: Places): void;
+}
+
+/** Values that mean "nothing": from `low` to `high`, or NaN when those are NaN. */
+export interface Nothing {
+  low: number;
+  high: number;
+}
+
+function isNothing(value: number, low: number, high: number, nan: boolean): boolean {
+  return nan ? Number.isNaN(value) : value >= low && value <= high;
+}
+
+/** GDAL takes a place this little beyond a border as on it. */
+const edge = 1e-10;
+
+/** The upper of the two rows between whose centres a place lies: its row, for which it waits. */
+const upperRow = (y: number) => (y < 0.5 ? 0 : Math.floor(y - 0.5));
+
+/** Upper rows of a stripe of places, first and last + 1; undefined when all lie outside. */
+export function upperRows({ px, py, count }: Omit<Places, 'out' | 'at'>, width: number, height: number) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < count; i++) {
+    const x = px[i]!;
+    const y = py[i]!;
+    if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+    if (y < low) low = y;
+    if (y > high) high = y;
+  }
+  return low > high ? undefined : { from: upperRow(low), to: upperRow(high) + 1 };
+}
+
+/** The value of the cell in which a place lies. */
+export const nearest: Kernel = {
+  reach: 1,
+  run({ samples, first, from, to, width, height }, { px, py, count, out, at }) {
+    for (let i = 0; i < count; i++) {
+      const x = px[i]!;
+      const y = py[i]!;
+      if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+      const upper = upperRow(y);
+      if (upper < from || upper >= to) continue;
+      let column = Math.floor(x + edge);
+      let row = Math.floor(y + edge);
+      if (column === width) column--;
+      if (row === height) row--;
+      out[at + i] = samples[(row - first) * width + column]!;
+    }
+  },
+};
+
+/** Between the four nearest cell centres; towards a border, the outermost value. No value means "nothing". */
+export const bilinear: Kernel = {
+  reach: 1,
+  run({ samples, first, from, to, width, height }, { px, py, count, out, at }) {
+    for (let i = 0; i < count; i++) {
+      const x = px[i]!;
+      const y = py[i]!;
+      if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+      const row = upperRow(y);
+      if (row < from || row >= to) continue;
+      const column = upperRow(x);
+      const u = x < 0.5 ? 0 : x - 0.5 - column;
+      const v = y < 0.5 ? 0 : y - 0.5 - row;
+      const upper = (row - first) * width + column;
+      const lower = row + 1 < height ? upper + width : upper;
+      const right = column + 1 < width ? 1 : 0;
+      out[at + i] =
+        (samples[upper]! * (1 - u) + samples[upper + right]! * u) * (1 - v) +
+        (samples[lower]! * (1 - u) + samples[lower + right]! * u) * v;
+    }
+  },
+};
+
+/** Weights below this in sum do not make a value. */
+const leastWeight = 1e-5;
+
+/**
+ * As `bilinear`, with values that mean "nothing". As in GDAL, a place inside such a cell stays without a value; beside
+ * one, the others' weights are raised to 1 together.
+ */
+export function bilinearWith({ low, high }: Nothing): Kernel {
+  const nan = Number.isNaN(low);
+  const nothing = (value: number) => isNothing(value, low, high, nan);
+  return {
+    reach: 1,
+    run({ samples, first, from, to, width, height }, { px, py, count, out, at }) {
+      for (let i = 0; i < count; i++) {
+        const x = px[i]!;
+        const y = py[i]!;
+        if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+        const row = upperRow(y);
+        if (row < from || row >= to) continue;
+        const column = upperRow(x);
+        const u = x < 0.5 ? 0 : x - 0.5 - column;
+        const v = y < 0.5 ? 0 : y - 0.5 - row;
+        const upper = (row - first) * width + column;
+        const lower = row + 1 < height ? upper + width : upper;
+        const right = column + 1 < width ? 1 : 0;
+        const a = samples[upper]!;
+        const b = samples[upper + right]!;
+        const c = samples[lower]!;
+        const d = samples[lower + right]!;
+        const noA = nothing(a);
+        const noB = nothing(b);
+        const noC = nothing(c);
+        const noD = nothing(d);
+        if (!noA && !noB && !noC && !noD) {
+          out[at + i] = (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v;
+          continue;
+        }
+        // The cell in which the place itself lies.
+        if (u < 0.5 ? (v < 0.5 ? noA : noC) : v < 0.5 ? noB : noD) continue;
+        const wa = noA ? 0 : (1 - u) * (1 - v);
+        const wb = noB ? 0 : u * (1 - v);
+        const wc = noC ? 0 : (1 - u) * v;
+        const wd = noD ? 0 : u * v;
+        const sum = wa + wb + wc + wd;
+        if (sum < leastWeight) continue;
+        out[at + i] = ((noA ? 0 : a * wa) + (noB ? 0 : b * wb) + (noC ? 0 : c * wc) + (noD ? 0 : d * wd)) / sum;
+      }
+    },
+  };
+}
+
+/**
+ * What GDAL calls bilinear where the target has fewer cells than the source along an axis: the triangle of weights grows
+ * with the source cells that one target cell stands for. `xScale`, `yScale`: target cells per source cell, at most 1.
+ */
+export function wideBilinear(xScale: number, yScale: number, nothing: Nothing | undefined): Kernel {
+  const xReach = Math.ceil(1 / xScale);
+  const reach = Math.ceil(1 / yScale);
+  const low = nothing?.low ?? Infinity;
+  const high = nothing?.high ?? -Infinity;
+  const nan = Number.isNaN(low);
+  const weights = new Float64Array(2 * xReach);
+  return {
+    reach,
+    run({ samples, first, from, to, width, height }, { px, py, count, out, at }) {
+      for (let i = 0; i < count; i++) {
+        const x = px[i]!;
+        const y = py[i]!;
+        if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+        const upper = upperRow(y);
+        if (upper < from || upper >= to) continue;
+        const own =
+          samples[
+            (Math.min(Math.floor(y + edge), height - 1) - first) * width + Math.min(Math.floor(x + edge), width - 1)
+          ]!;
+        if (isNothing(own, low, high, nan)) continue;
+        const left = Math.max(0, Math.floor(x - 0.5) + 1 - xReach);
+        const right = Math.min(width - 1, Math.floor(x - 0.5) + xReach);
+        for (let column = left; column <= right; column++) {
+          weights[column - left] = Math.max(0, 1 - Math.abs(column + 0.5 - x) * xScale);
+        }
+        const top = Math.max(0, Math.floor(y - 0.5) + 1 - reach);
+        const bottom = Math.min(height - 1, Math.floor(y - 0.5) + reach);
+        let sum = 0;
+        let weight = 0;
+        for (let row = top; row <= bottom; row++) {
+          const w = Math.max(0, 1 - Math.abs(row + 0.5 - y) * yScale);
+          const line = (row - first) * width;
+          for (let column = left; column <= right; column++) {
+            const value = samples[line + column]!;
+            if (isNothing(value, low, high, nan)) continue;
+            const share = w * weights[column - left]!;
+            sum += value * share;
+            weight += share;
+          }
+        }
+        if (weight >= leastWeight) out[at + i] = sum / weight;
+      }
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import test from 'ava';
+import { FormatError } from '../../src/errors.ts';
+import { parseSrid } from '../../src/geo/crs.ts';
+import { operationSentence } from '../../src/geo/operation.ts';
+import { transformer } from '../../src/geo/transform.ts';
+
+/** From, to, x, y and the answer of pyproj 3.7.2 (PROJ 9.5.1, no grids, always x before y), written down once. */
+const known = [
+  [27700, 4326, 400000, 300000, -2.0014331155108924, 52.59779243083379],
+  [28992, 4326, 155000, 463000, 5.3872035084137675, 52.15517230119224],
+  [25832, 4326, 500000, 5500000, 9.0, 49.65254292355683],
+  [4326, 25832, 9.5, 52.25, 534133.62367779, 5788962.280633821],
+  [4326, 3857, 10, 55, 1113194.9079327357, 7361866.113051188],
+  [5514, 4326, -740000, -1043000, 14.46012881787189, 50.09101731117563],
+  [31467, 25832, 3500000, 5500000, 499924.8338665288, 5498239.501109305],
+  [2056, 4326, 2600000, 1200000, 7.43863242087181, 46.9510827718711],
+  [3035, 4326, 4321000, 3210000, 10.0, 52.0],
+  [3031, 4326, 1000000, 1000000, 45.0, -77.03740063459344],
+  [2193, 4326, 1600000, 5400000, 173.0, -41.551664523452835],
+  [2263, 4326, 1000000, 200000, -73.94318506826245, 40.71561647872389],
+  [31370, 4326, 150000, 170000, 4.36875214090419, 50.840411283117874],
+  [2154, 4326, 700000, 6600000, 3.0000000000000004, 46.499999999999986],
+] as const;
+
+test('coordinates agree with PROJ to the last digits, x always being easting or longitude', async (t) => {
+  for (const [from, to, x, y, expectedX, expectedY] of known) {
+    using transform = await transformer(parseSrid(from), parseSrid(to));
+    const xs = Float64Array.of(x);
+    const ys = Float64Array.of(y);
+    t.is(transform.forward(xs, ys), 0);
+    const close = Math.abs(expectedX) > 1000 ? 1e-6 : 1e-11;
+    t.true(Math.abs(xs[0]! - expectedX) < close, `${from} → ${to}: ${xs[0]} is not ${expectedX}`);
+    t.true(Math.abs(ys[0]! - expectedY) < close, `${from} → ${to}: ${ys[0]} is not ${expectedY}`);
+  }
+});
+
+test('points go through in bulk, forth and back to a tenth of a millimetre', async (t) => {
+  using there = await transformer(parseSrid(4326), parseSrid(25832));
+  using back = await transformer(parseSrid(25832), parseSrid(4326));
+  const count = 50_001;
+  const x = Float64Array.from({ length: count }, (_, i) => 6 + (6 * (i % 223)) / 223);
+  const y = Float64Array.from({ length: count }, (_, i) => 47 + (8 * i) / count);
+  const [x0, y0] = [x.slice(), y.slice()];
+  t.is(there.forward(x, y), 0);
+  t.is(back.forward(x, y), 0);
+  let worst = 0;
+  for (let i = 0; i < count; i++) worst = Math.max(worst, Math.abs(x[i]! - x0[i]!), Math.abs(y[i]! - y0[i]!));
+  t.true(worst < 1e-9, `${worst} degrees`);
+});
+
+test('a point without an image becomes NaN and is counted; the others are not touched by it', async (t) => {
+  using transform = await transformer(parseSrid(4326), parseSrid(3857));
+  const x = Float64Array.of(10, Number.NaN, 10, Number.POSITIVE_INFINITY);
+  const y = Float64Array.of(55, 50, 1e6, 50);
+  t.is(transform.forward(x, y), 3);
+  t.deepEqual([...x.subarray(1)], [Number.NaN, Number.NaN, Number.NaN]);
+  t.deepEqual([...y.subarray(1)], [Number.NaN, Number.NaN, Number.NaN]);
+  t.true(Math.abs(x[0]! - 1113194.9079327357) < 1e-6);
+});
+
+test('the operation that was taken is named, with its accuracy and what a grid file would give', async (t) => {
+  using british = await transformer(parseSrid(27700), parseSrid(4326));
+  british.forward(Float64Array.of(400000), Float64Array.of(300000));
+  const taken = british.operation();
+  t.deepEqual(taken.names, ['Inverse of British National Grid + OSGB36 to WGS 84 (6)']);
+  t.is(taken.accuracy, 2);
+  t.false(taken.ballpark);
+  t.true(taken.better.some(({ grid, accuracy }) => /OSTN/.test(grid) && accuracy <= 1));
+  t.regex(operationSentence(taken), /accuracy 2 m.*needs the grid file .*OSTN/);
+
+  using gauss = await transformer(parseSrid(31467), parseSrid(25832));
+  gauss.forward(Float64Array.of(3500000), Float64Array.of(5500000));
+  t.true(gauss.operation().better.length > 0);
+
+  using zones = await transformer(parseSrid(25832), parseSrid(25833));
+  zones.forward(Float64Array.of(800000), Float64Array.of(5500000));
+  t.deepEqual(zones.operation(), { names: [], accuracy: 0, ballpark: false, better: [] });
+});
+
+test('a system that does not exist or cannot be read is refused before any point', async (t) => {
+  await t.throwsAsync(transformer({ authority: 'EPSG', code: 99999 }, parseSrid(4326)), {
+    message: 'The coordinate system EPSG:99999 is not known.',
+  });
+  await t.throwsAsync(transformer({ wkt: 'GEOGCS["x"]' }, parseSrid(4326)), { instanceOf: FormatError });
+});
+
+test('a closed transformer refuses, and closing twice does no harm', async (t) => {
+  const transform = await transformer(parseSrid(4326), parseSrid(3857));
+  transform.close();
+  transform.close();
+  t.throws(() => transform.forward(Float64Array.of(1), Float64Array.of(1)), { message: /is closed/ });
+});
