@@ -11,6 +11,9 @@ import { openapiRoute } from './http/openapi.ts';
 import type { App } from './http/route.ts';
 import { serverOptions } from './http/server-options.ts';
 import { wire } from './http/wire.ts';
+import { openSigner } from './signing-keys.ts';
+import { blobRoutes } from './uploads/blob.routes.ts';
+import { uploadRoutes } from './uploads/routes.ts';
 
 export interface AppParts {
   config: Config;
@@ -20,7 +23,7 @@ export interface AppParts {
 }
 
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
-export async function buildApp({ config, db, log }: AppParts): Promise<App> {
+export async function buildApp({ config, db, blobs, log }: AppParts): Promise<App> {
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
   const findCaller: FindCaller = () => undefined;
@@ -29,7 +32,18 @@ export async function buildApp({ config, db, log }: AppParts): Promise<App> {
   const room = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
 
+  const signer = await openSigner(db, 'address');
+  const { publicUrl } = config;
+
   await room(healthRoutes, { db });
+  await room(uploadRoutes, { db, signer, publicUrl });
+  await room(blobRoutes, {
+    db,
+    blobs,
+    signer,
+    maxSize: config['uploads.maxSize'],
+    findBytes: { dataset: async () => undefined, export: async (name) => `export/${name}` },
+  });
 
   openapiRoute(app);
   closeMethods(app);

@@ -74,14 +74,19 @@ create index datasets_project on datasets (project_id, name collate "C", id);
 -- A place that was handed out for a file to be put into; its account and its tenant may name it in transfers.
 create table staged_blobs (
   -- last segment of the address
-  name text primary key check (name ~ '^[A-Za-z0-9._~-]{1,200}$'),
+  name text primary key check (name ~ '^[A-Za-z0-9._~-]{1,100}$'),
   user_id uuid not null,
   tenant_id uuid,
+  -- name of the bytes in the blob store, absent until something was put; each write makes a new one, so that what a transfer was given
+  -- never changes under it
+  blob text unique,
+  size bigint,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   -- writable until the first transfer names it
   named_at timestamptz,
   -- hidden at once; the bytes stay while a transfer that named it still needs them
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  check ((blob is null) = (size is null))
 );
 create index staged_blobs_expiry on staged_blobs (expires_at);

@@ -17,8 +17,11 @@ export interface BlobStore {
   put(name: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<BlobInfo>;
   /** Keeps a block for `commitBlocks`; the same id again replaces it. */
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
-  /** Makes the blob of the named blocks, in this order, and forgets the others. Unknown block: `invalid` with code `InvalidBlockList`. */
-  commitBlocks(name: string, blockIds: readonly string[], limit: number): Promise<BlobInfo>;
+  /**
+   * Makes the blob `target` of blocks that were put under `name`, in this order, and forgets the others. Unknown block: `invalid` with
+   * code `InvalidBlockList`.
+   */
+  commitBlocks(name: string, blockIds: readonly string[], limit: number, target?: string): Promise<BlobInfo>;
   info(name: string): Promise<BlobInfo | undefined>;
   /**
    * Bytes from `start` to `end`, both included and within the blob. Throws `notFound`, and `preconditionFailed` when the blob's ETag is

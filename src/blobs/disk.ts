@@ -78,7 +78,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       await write(target, (file) => writeFile(file, limited(body, limit)));
     },
 
-    async commitBlocks(name, blockIds, limit) {
+    async commitBlocks(name, blockIds, limit, target = name) {
       const blocks = blocksOf(name);
       async function* joined() {
         for (const id of blockIds) {
@@ -90,7 +90,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
           yield* block.createReadStream({ highWaterMark: 1 << 20 });
         }
       }
-      const info = await write(place(name), (file) => writeFile(file, limited(joined(), limit)));
+      const info = await write(place(target), (file) => writeFile(file, limited(joined(), limit)));
       await rm(blocks, { recursive: true, force: true });
       return info;
     },

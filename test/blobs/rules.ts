@@ -90,7 +90,9 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     await store.putBlock('staging/b', 'YQ==', bytes('1234'), 4);
     const error = await t.throwsAsync(store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 7), { instanceOf: AppError });
     t.is(error?.kind, 'tooLarge');
-    t.is((await store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 8)).size, 8);
+    t.is((await store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 8, 'staging/c')).size, 8);
+    t.is(await text(store.read('staging/c')), '12341234');
+    t.is(await store.info('staging/b'), undefined);
   });
 
   test('a blob becomes a local file, and a local file a blob', async (t) => {

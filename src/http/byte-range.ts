@@ -1,0 +1,16 @@
+/** What `Range: bytes=…` asks of something with `size` bytes: both ends included, within it. */
+export type RangeAnswer = { start: number; end: number } | 'whole' | 'unsatisfiable';
+
+/** RFC 9110, 14.2. What is no byte range, or asks for several, is answered with the whole. */
+export function byteRange(header: string | undefined, size: number): RangeAnswer {
+  const [, first = '', last = ''] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return 'whole';
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return 'whole';
+  return start >= size ? 'unsatisfiable' : { start, end };
+}

@@ -1,0 +1,98 @@
+import type { Signer } from '../signing-keys.ts';
+
+/** `staging`: files on their way in; `dataset`: by the dataset's id; `export`: files that transfers made for downloading. */
+export const AREAS = ['staging', 'dataset', 'export'] as const;
+export type Area = (typeof AREAS)[number];
+
+/** What an address of ours stands for. */
+export interface BlobAddress {
+  area: Area;
+  /** Last segment of the address. */
+  name: string;
+}
+
+/** `r` reads; `cw` puts, and looks at and deletes what was put. */
+export type Permission = 'r' | 'cw';
+
+export interface Grant {
+  permission: Permission;
+  expiresAt: Date;
+  /** File name that a browser saves the bytes under. */
+  fileName?: string;
+  contentType?: string;
+}
+
+/** Version of the form of our grants. */
+const VERSION = '1';
+const PATH = /\/api\/blob\/(staging|dataset|export)\/([A-Za-z0-9._~-]{1,220})$/;
+
+/** Absolute address without a grant. `base` as `publicBase` tells it. */
+export const blobAddress = (base: string, { area, name }: BlobAddress) => `${base}/api/blob/${area}/${name}`;
+
+/** What a URL of ours addresses, told by its path alone: the host is what the caller happens to call us. Undefined: not ours. */
+export function parseOwnAddress(url: string): BlobAddress | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, pathname } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:') return undefined;
+  const [, area, name] = PATH.exec(pathname) ?? [];
+  return area !== undefined && name !== undefined ? { area: area as Area, name } : undefined;
+}
+
+/** Absolute address that carries the right to what is named, until it expires. Whoever has it may use it. */
+export async function signedAddress(signer: Signer, base: string, address: BlobAddress, grant: Grant): Promise<string> {
+  return `${blobAddress(base, address)}?${await grantQuery(signer, address, grant)}`;
+}
+
+/** The query part of a signed address. */
+export async function grantQuery(signer: Signer, address: BlobAddress, grant: Grant): Promise<string> {
+  const query = new URLSearchParams({
+    sv: VERSION,
+    sr: 'b',
+    sp: grant.permission,
+    se: `${grant.expiresAt.toISOString().slice(0, 19)}Z`,
+  });
+  if (grant.fileName !== undefined) query.set('rscd', attachment(grant.fileName));
+  if (grant.contentType !== undefined) query.set('rsct', grant.contentType);
+  const { kid, signature } = await signer.sign(signedText(address, query));
+  query.set('si', kid);
+  query.set('sig', signature.toString('base64url'));
+  // form encoding writes a space as +, which blob clients read as a plus
+  return query.toString().replaceAll('+', '%20');
+}
+
+/** Rights that a query proves: undefined when it is not ours, was changed, repeats a name, or has expired. */
+export async function checkGrant(
+  signer: Signer,
+  address: BlobAddress,
+  query: URLSearchParams,
+): Promise<{ permission: Permission; disposition?: string; contentType?: string } | undefined> {
+  const one = (name: string) => (query.getAll(name).length === 1 ? (query.get(name) ?? '') : '');
+  for (const name of query.keys()) if (query.getAll(name).length > 1) return undefined;
+  if (one('sv') !== VERSION || one('sr') !== 'b') return undefined;
+  const signature = Buffer.from(one('sig'), 'base64url');
+  if (!(await signer.verify(signedText(address, query), one('si'), signature))) return undefined;
+  if (!(Date.parse(one('se')) > Date.now())) return undefined;
+  const disposition = query.get('rscd');
+  const contentType = query.get('rsct');
+  return {
+    permission: one('sp') as Permission,
+    ...(disposition === null ? {} : { disposition }),
+    ...(contentType === null ? {} : { contentType }),
+  };
+}
+
+/** Everything that the grant says, in one unambiguous text. */
+const signedText = ({ area, name }: BlobAddress, query: URLSearchParams) =>
+  JSON.stringify([area, name, ...['sv', 'sr', 'sp', 'se', 'rscd', 'rsct'].map((part) => query.get(part))]);
+
+/** `Content-Disposition` of a download, RFC 6266: an ASCII form for old readers, and the true name. */
+export function attachment(fileName: string): string {
+  const plain = fileName.replace(/[^\x20-\x7e]|["\\%/]/g, '_');
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  );
+  return plain === fileName
+    ? `attachment; filename="${plain}"`
+    : `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

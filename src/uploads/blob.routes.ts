@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import { AppError, forbidden, invalid } from '../errors.ts';
+import { byteRange } from '../http/byte-range.ts';
+import type { App } from '../http/route.ts';
+import type { Signer } from '../signing-keys.ts';
+import type { Area, BlobAddress, Permission } from './address.ts';
+import { AREAS, checkGrant, parseOwnAddress } from './address.ts';
+import { readBlockList } from './block-list.ts';
+import type { WriteConditions } from './staged.ts';
+import { checkWritable, deleteStaged, stagedBytes, writeStaged } from './staged.ts';
+
+export interface BlobRoutes {
+  db: Db;
+  blobs: BlobStore;
+  signer: Signer;
+  /** Bytes that one upload may have. */
+  maxSize: number;
+  /** Name in the store of what an address stands for at this moment; undefined when it is not there (any more). */
+  findBytes: Record<Exclude<Area, 'staging'>, (name: string) => Promise<string | undefined>>;
+}
+
+const CODES: Partial<Record<AppError['kind'], string>> = {
+  invalid: 'InvalidInput',
+  notFound: 'BlobNotFound',
+  preconditionFailed: 'ConditionNotMet',
+  rangeNotSatisfiable: 'InvalidRange',
+  tooLarge: 'RequestBodyTooLarge',
+  unavailable: 'ServerBusy',
+};
+const PATH = '/api/blob/:area/:name';
+const config = { access: 'public', service: 'none' } as const;
+
+/**
+ * Blob addresses, spoken to with the protocol of widely used blob-storage clients. The right lies in the address's query, so there is no
+ * caller; bodies are streams whatever their type. Every refusal has its name in `x-ms-error-code` besides the problem in the body.
+ */
+export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findBytes }: BlobRoutes) {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  app.addHook('onRequest', async (request, reply) => {
+    const { 'x-ms-version': version, 'x-ms-client-request-id': clientId } = request.headers;
+    reply.header('x-ms-request-id', request.id);
+    if (typeof version === 'string') reply.header('x-ms-version', version);
+    if (typeof clientId === 'string') reply.header('x-ms-client-request-id', clientId);
+  });
+  app.setErrorHandler((error, _request, reply) => {
+    const known = error instanceof AppError ? (error.details.code ?? CODES[error.kind]) : undefined;
+    reply.header('x-ms-error-code', known ?? 'InternalError');
+    throw error;
+  });
+
+  /** The address of the request, once its query was found to grant `wanted`. */
+  async function granted(request: FastifyRequest, wanted: readonly Permission[]) {
+    const { area, name } = request.params as { area: string; name: string };
+    const address = { area: area as Area, name };
+    const query = queryOf(request.url);
+    const grant = AREAS.includes(address.area) ? await checkGrant(signer, address, query) : undefined;
+    if (!grant)
+      throw forbidden('The signature of the address is not valid or has expired.', { code: 'AuthenticationFailed' });
+    if (!wanted.includes(grant.permission)) {
+      throw forbidden('The address does not grant this.', { code: 'AuthorizationPermissionMismatch' });
+    }
+    return { address, query, grant };
+  }
+
+  async function bytesOf({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
+    const blob = area === 'staging' ? await stagedBytes(db, name) : await findBytes[area](name);
+    const info = blob === undefined ? undefined : await blobs.info(blob);
+    if (blob === undefined || !info) throw new AppError('notFound', `Blob '${name}' was not found.`);
+    return { blob, info };
+  }
+
+  app.head(PATH, { config }, async (request, reply) => {
+    const { address, grant } = await granted(request, ['r', 'cw']);
+    const { info } = await bytesOf(address);
+    checkMatch(request, info);
+    return describe(reply, info, grant).header('content-length', info.size).send();
+  });
+
+  app.get(PATH, { config }, async (request, reply) => {
+    const { address, grant } = await granted(request, ['r']);
+    const { blob, info } = await bytesOf(address);
+    checkMatch(request, info);
+    describe(reply, info, grant);
+    if (listed(request.headers['if-none-match'], info.etag)) return reply.code(304).send();
+    const range = byteRange(rangeHeader(request, info), info.size);
+    if (range === 'unsatisfiable') {
+      throw new AppError('rangeNotSatisfiable', `The blob has ${info.size} bytes.`, {
+        code: 'InvalidRange',
+        headers: { 'content-range': `bytes */${info.size}` },
+      });
+    }
+    if (range === 'whole') {
+      return reply.header('content-length', info.size).send(await blobs.read(blob, undefined, info.etag));
+    }
+    return reply
+      .code(206)
+      .header('content-range', `bytes ${range.start}-${range.end}/${info.size}`)
+      .header('content-length', range.end - range.start + 1)
+      .send(await blobs.read(blob, range, info.etag));
+  });
+
+  app.put(PATH, { config }, async (request, reply) => {
+    const { address, query } = await granted(request, ['cw']);
+    if (address.area !== 'staging') throw forbidden('Only upload addresses take files.');
+    const { name } = address;
+    const comp = query.get('comp');
+    if (comp === 'block') {
+      await checkWritable(db, blobs, name);
+      // a client that does not encode the id properly sends its + as a space
+      const blockId = (query.get('blockid') ?? '').replaceAll(' ', '+');
+      await blobs.putBlock(`staging/${name}`, blockId, bodyOf(request, maxSize), maxSize);
+      return reply.code(201).send();
+    }
+    const conditions = writeConditions(request);
+    const source = request.headers['x-ms-copy-source'];
+    let info: BlobInfo;
+    if (comp === 'blocklist') {
+      const ids = await readBlockList(bodyOf(request, maxSize));
+      info = await writeStaged(db, blobs, name, conditions, (blob) =>
+        blobs.commitBlocks(`staging/${name}`, ids, maxSize, blob),
+      );
+    } else if (comp !== null) {
+      throw invalid(`comp=${comp} is not offered.`, { code: 'UnsupportedQueryParameter' });
+    } else if (source !== undefined) {
+      const copied = await openSource(String(source));
+      info = await writeStaged(db, blobs, name, conditions, (blob) => blobs.put(blob, copied, maxSize));
+      reply.code(202).headers({ 'x-ms-copy-id': randomUUID(), 'x-ms-copy-status': 'success' });
+      return stamp(reply, info).send();
+    } else {
+      info = await writeStaged(db, blobs, name, conditions, (blob) =>
+        blobs.put(blob, bodyOf(request, maxSize), maxSize),
+      );
+    }
+    return stamp(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
+  });
+
+  app.delete(PATH, { config }, async (request, reply) => {
+    const { address } = await granted(request, ['cw']);
+    if (address.area !== 'staging') throw forbidden('Only uploads are deleted by their address.');
+    await deleteStaged(db, blobs, address.name);
+    return reply.code(202).send();
+  });
+
+  /** Bytes to copy: only from an address of ours that carries the right to read it, so that nothing is ever fetched for a client. */
+  async function openSource(url: string): Promise<Readable> {
+    const code = 'CannotVerifyCopySource';
+    const address = parseOwnAddress(url);
+    if (!address) throw invalid('x-ms-copy-source is no address of this platform.', { code });
+    const grant = await checkGrant(signer, address, queryOf(url));
+    if (grant?.permission !== 'r') throw forbidden('x-ms-copy-source does not grant reading.', { code });
+    const { blob, info } = await bytesOf(address);
+    return blobs.read(blob, undefined, info.etag);
+  }
+}
+
+const queryOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+
+/** The body as it comes in; refused at once when its announced length is too much. */
+function bodyOf(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > maxSize) {
+    throw new AppError('tooLarge', `At most ${maxSize} bytes are taken.`);
+  }
+  return (request.body as Readable | null | undefined) ?? request.raw;
+}
+
+function writeConditions(request: FastifyRequest): WriteConditions {
+  const type = request.headers['x-ms-blob-type'];
+  if (type !== undefined && type !== 'BlockBlob') {
+    throw invalid(`x-ms-blob-type '${type}' is not offered.`, { code: 'InvalidHeaderValue' });
+  }
+  const etag = request.headers['if-match'];
+  const onlyNew = request.headers['if-none-match']?.trim() === '*';
+  return etag === undefined || etag.trim() === '*' ? { onlyNew } : { onlyNew, etag: etag.trim() };
+}
+
+function checkMatch(request: FastifyRequest, info: BlobInfo) {
+  const wanted = request.headers['if-match'];
+  if (wanted !== undefined && !listed(wanted, info.etag)) {
+    throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
+  }
+}
+
+const listed = (header: string | undefined, etag: string) =>
+  (header ?? '').split(',').some((part) => ['*', etag].includes(part.trim()));
+
+/** The range that is asked for, unless `If-Range` names another state of the blob. */
+function rangeHeader(request: FastifyRequest, info: BlobInfo): string | undefined {
+  const condition = request.headers['if-range'];
+  if (typeof condition === 'string' && condition !== info.etag && condition !== info.lastModified.toUTCString()) {
+    return undefined;
+  }
+  const blobRange = request.headers['x-ms-range'];
+  return typeof blobRange === 'string' ? blobRange : request.headers.range;
+}
+
+const stamp = (reply: FastifyReply, info: BlobInfo) =>
+  reply.header('etag', info.etag).header('last-modified', info.lastModified.toUTCString());
+
+/** What is always said of a blob. Bytes of strangers are never shown as a page of ours. */
+const describe = (reply: FastifyReply, info: BlobInfo, grant: { disposition?: string; contentType?: string }) =>
+  stamp(reply, info)
+    .header('accept-ranges', 'bytes')
+    .header('x-ms-blob-type', 'BlockBlob')
+    .header('x-content-type-options', 'nosniff')
+    .header('content-security-policy', 'sandbox')
+    .header('content-type', grant.contentType ?? 'application/octet-stream')
+    .headers(grant.disposition === undefined ? {} : { 'content-disposition': grant.disposition });

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+const Staged = z.object({
+  name: z.string(),
+  /** Name of the bytes in the blob store; absent while nothing was put. */
+  blob: z.string().optional(),
+  size: z.number().optional(),
+  namedAt: z.string().optional(),
+  deletedAt: z.string().optional(),
+});
+export type StagedRow = z.infer<typeof Staged>;
+
+export const insertStaged = (db: Db, row: { name: string; userId: string; tenantId?: string; expiresAt: Date }) =>
+  db.query(sql.unsafe`
+    insert into staged_blobs (name, user_id, tenant_id, expires_at)
+    values (${row.name}, ${row.userId}, ${row.tenantId ?? null}, ${row.expiresAt.toISOString()})`);
+
+/** A place whose grant is in the caller's hand; deleted ones too, for they still refuse writers. */
+export const findStaged = (db: Db, name: string) =>
+  db.maybeOne(sql.type(Staged)`
+    select name, blob, size, named_at, deleted_at from staged_blobs where name = ${name} and expires_at > now()`);
+
+/** A place that was handed out to this account, or to one of these tenants. */
+export const findStagedOf = (db: Db, name: string, userId: string, tenantIds: readonly string[]) =>
+  db.maybeOne(sql.type(Staged)`
+    select name, blob, size, named_at from staged_blobs
+    where name = ${name} and expires_at > now() and deleted_at is null
+      and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))`);
+
+/** Makes these the bytes of the place unless it was named, or was filled though `onlyNew`. Gives the bytes that it had before. */
+export const setStagedBlob = (db: Db, name: string, blob: string, size: number, onlyNew: boolean) =>
+  db.maybeOne(sql.type(z.object({ before: z.string().optional() }))`
+    update staged_blobs set blob = ${blob}, size = ${size}
+    where name = ${name} and named_at is null and deleted_at is null and (blob is null or not ${onlyNew})
+    returning old.blob as before`);
+
+/** Nobody writes it from now on. Undefined: it was emptied or hidden meanwhile. */
+export const markNamed = (db: Db, name: string) =>
+  db.maybeOne(sql.type(Staged.required({ blob: true, size: true }))`
+    update staged_blobs set named_at = coalesce(named_at, now())
+    where name = ${name} and blob is not null and deleted_at is null
+    returning name, blob, size, named_at`);
+
+/** Takes the bytes away, or hides the place when a transfer has named it. `removable` are bytes that nobody needs any more. */
+export const emptyStaged = (db: Db, name: string) =>
+  db.maybeOne(sql.type(z.object({ removable: z.string().optional() }))`
+    update staged_blobs set
+      blob = case when named_at is null then null else blob end,
+      size = case when named_at is null then null else size end,
+      deleted_at = case when named_at is null then null else now() end
+    where name = ${name} and blob is not null and deleted_at is null and expires_at > now()
+    returning case when named_at is null then old.blob end as removable`);

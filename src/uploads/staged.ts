@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Signer } from '../signing-keys.ts';
+import { parseOwnAddress, signedAddress } from './address.ts';
+import { emptyStaged, findStaged, findStagedOf, insertStaged, markNamed, setStagedBlob } from './staged.queries.ts';
+
+const LIFETIME_MS = 24 * 3_600_000;
+
+/** Hands out a place for one file: an address that may be put to for a day. */
+export async function issueUploadUrl(db: Db, signer: Signer, caller: Caller, base: string): Promise<string> {
+  const name = randomUUID();
+  const expiresAt = new Date(Date.now() + LIFETIME_MS);
+  await insertStaged(db, { name, userId: caller.userId, tenantId: caller.tenantId, expiresAt });
+  return signedAddress(signer, base, { area: 'staging', name }, { permission: 'cw', expiresAt });
+}
+
+/** A staged file as a transfer takes it. */
+export interface NamedBlob {
+  /** Key of `staged_blobs`, for the transfer's row. */
+  name: string;
+  /** Its bytes in the blob store; they stay as they are from now on. */
+  blob: string;
+  size: number;
+}
+
+/**
+ * Takes the staged file at `url` (an address of ours, its query is ignored) as the input of a transfer, in the transaction that starts
+ * it: from its commit on nobody writes the file, and a writer under way is refused. What was not handed out to the caller or to a tenant
+ * of the caller does not exist.
+ */
+export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promise<NamedBlob> {
+  const address = parseOwnAddress(url);
+  if (address?.area !== 'staging') throw invalidMember('uploadUrl', `'${url}' is no upload address of this platform.`);
+  const tenants = caller.tenants.map((tenant) => tenant.id);
+  const found = await findStagedOf(tx, address.name, caller.userId, tenants);
+  if (!found) throw notFound('Upload', address.name);
+  const { blob, size } = found;
+  if (blob === undefined || size === undefined) {
+    throw invalidMember('uploadUrl', `Nothing was uploaded to '${address.name}' yet.`);
+  }
+  if (found.namedAt !== undefined) return { name: address.name, blob, size };
+  const named = await markNamed(tx, address.name);
+  if (!named) throw notFound('Upload', address.name);
+  return { name: named.name, blob: named.blob, size: named.size };
+}
+
+/** What must hold of a staged place before it is written. */
+export interface WriteConditions {
+  /** `If-None-Match: *`. */
+  onlyNew: boolean;
+  /** `If-Match`. */
+  etag?: string;
+}
+
+const blobNotFound = (name: string) =>
+  new AppError('notFound', `Blob '${name}' was not found.`, { code: 'BlobNotFound' });
+const inUse = (name: string) =>
+  conflict(`'${name}' is the input of a transfer and can no longer be changed.`, { code: 'BlobImmutableDueToPolicy' });
+const exists = (name: string) => conflict(`'${name}' holds a file already.`, { code: 'BlobAlreadyExists' });
+
+/** Throws unless the place may be written now; asked before any byte is read. */
+export async function checkWritable(db: Db, blobs: BlobStore, name: string, conditions?: WriteConditions) {
+  const found = await findStaged(db, name);
+  if (!found) throw blobNotFound(name);
+  if (found.namedAt !== undefined || found.deletedAt !== undefined) throw inUse(name);
+  if (conditions?.onlyNew && found.blob !== undefined) throw exists(name);
+  if (conditions?.etag === undefined) return;
+  const info = found.blob === undefined ? undefined : await blobs.info(found.blob);
+  if (info?.etag !== conditions.etag) throw new AppError('preconditionFailed', `'${name}' has another ETag.`);
+}
+
+/**
+ * Fills the place with the bytes that `store` puts under the name it is given. They become the place's bytes only if it may still be
+ * written when they are all there.
+ */
+export async function writeStaged(
+  db: Db,
+  blobs: BlobStore,
+  name: string,
+  conditions: WriteConditions,
+  store: (blob: string) => Promise<BlobInfo>,
+): Promise<BlobInfo> {
+  await checkWritable(db, blobs, name, conditions);
+  const blob = `staging/${name}.${randomUUID()}`;
+  const info = await store(blob);
+  const replaced = await setStagedBlob(db, name, blob, info.size, conditions.onlyNew);
+  if (!replaced) {
+    await blobs.remove(blob);
+    await checkWritable(db, blobs, name, conditions);
+    throw inUse(name);
+  }
+  if (replaced.before !== undefined) await blobs.remove(replaced.before);
+  return info;
+}
+
+/** Bytes of a staged place as holders of its address see them. */
+export async function stagedBytes(db: Db, name: string): Promise<string | undefined> {
+  const found = await findStaged(db, name);
+  return found?.deletedAt === undefined ? found?.blob : undefined;
+}
+
+/** Removes the file; one that a transfer has named is hidden now and goes when no transfer needs it any more. */
+export async function deleteStaged(db: Db, blobs: BlobStore, name: string) {
+  const emptied = await emptyStaged(db, name);
+  if (!emptied) throw blobNotFound(name);
+  if (emptied.removable !== undefined) await blobs.remove(emptied.removable);
+}

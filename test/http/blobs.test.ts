@@ -1,0 +1,359 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import test from 'ava';
+import pg from 'pg';
+import { pino } from 'pino';
+import { buildApp } from '../../src/app.ts';
+import type { BlobStore } from '../../src/blobs/blobs.ts';
+import { openDiskStore } from '../../src/blobs/disk.ts';
+import { loadConfig } from '../../src/config.ts';
+import { AppError } from '../../src/errors.ts';
+import type { Caller } from '../../src/http/caller.ts';
+import type { App } from '../../src/http/route.ts';
+import type { Signer } from '../../src/signing-keys.ts';
+import { openSigner } from '../../src/signing-keys.ts';
+import { parseOwnAddress, signedAddress } from '../../src/uploads/address.ts';
+import type { NamedBlob } from '../../src/uploads/staged.ts';
+import { issueUploadUrl, nameStagedBlob } from '../../src/uploads/staged.ts';
+import type { TestDatabase } from '../world.ts';
+import { testDatabase } from '../world.ts';
+
+let world: TestDatabase;
+let app: App;
+let blobs: BlobStore;
+let signer: Signer;
+test.before(async () => {
+  world = await testDatabase();
+  blobs = await openDiskStore(`${world.folder}/blobs`);
+  signer = await openSigner(world.db, 'address');
+  const config = loadConfig({ PLATFORM_UPLOADS_MAX_SIZE: '1000000' });
+  app = await buildApp({ config, db: world.db, blobs, log: pino({ level: 'silent' }) });
+});
+test.after.always(async () => {
+  await app.close();
+  await world.close();
+});
+
+const BASE = 'http://platform.example';
+const person = (tenantId: string = randomUUID()): Caller => ({
+  userId: randomUUID(),
+  accountId: 'someone',
+  tenantId,
+  tenants: [{ id: tenantId, role: 'Member' }],
+  groups: [],
+  roles: [],
+  scopes: [],
+  via: 'token',
+  address: '127.0.0.1',
+  requestId: 'test',
+});
+
+/** A fresh place: its address to put to, one to read from, and requests to them. */
+async function place(owner = person()) {
+  const upload = await issueUploadUrl(world.db, signer, owner, BASE);
+  const address = parseOwnAddress(upload)!;
+  const read = await signedAddress(signer, BASE, address, {
+    permission: 'r',
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  const send = (method: 'PUT' | 'GET' | 'HEAD' | 'DELETE') => {
+    return (url: string, headers: Record<string, string> = {}, payload?: string | Buffer) =>
+      app.inject({ method, url: url.slice(BASE.length), headers, payload });
+  };
+  const put = (payload: string | Buffer, headers: Record<string, string> = {}, query = '') =>
+    send('PUT')(upload + query, { 'content-type': 'application/octet-stream', ...headers }, payload);
+  return {
+    owner,
+    name: address.name,
+    upload,
+    read,
+    put,
+    get: (headers: Record<string, string> = {}, url = read) => send('GET')(url, headers),
+    head: (url = read) => send('HEAD')(url),
+    delete: (url = upload) => send('DELETE')(url),
+  };
+}
+
+const BLOCK_BLOB = { 'x-ms-blob-type': 'BlockBlob', 'if-none-match': '*' };
+
+test('a file that is put in one piece is read again, and its headers tell of it', async (t) => {
+  const { put, get, head } = await place();
+  const stored = await put('hello world', { ...BLOCK_BLOB, 'x-ms-version': '2026-10-06' });
+  t.is(stored.statusCode, 201);
+  t.is(stored.headers['x-ms-version'], '2026-10-06');
+  t.truthy(stored.headers['x-ms-request-id']);
+  const answer = await get();
+  t.is(answer.statusCode, 200);
+  t.is(answer.body, 'hello world');
+  t.is(answer.headers.etag, stored.headers.etag);
+  t.is(answer.headers['last-modified'], stored.headers['last-modified']);
+  t.is(answer.headers['accept-ranges'], 'bytes');
+  t.is(answer.headers['x-ms-blob-type'], 'BlockBlob');
+  const seen = await head();
+  t.is(seen.statusCode, 200);
+  t.is(seen.headers['content-length'], '11');
+  t.is(seen.headers.etag, stored.headers.etag);
+  t.is(seen.body, '');
+});
+
+test('a plain PUT works, of any content type, of no bytes, and over what was there', async (t) => {
+  const { put, get } = await place();
+  t.is((await put('{"a":', { 'content-type': 'application/json' })).statusCode, 201);
+  t.is((await get()).body, '{"a":');
+  const first = (await get()).headers.etag;
+  t.is((await put('')).statusCode, 201);
+  t.is((await get()).body, '');
+  t.not((await get()).headers.etag, first);
+});
+
+test('If-None-Match: * on a blob that exists is 409 BlobAlreadyExists, also when both are on their way at once', async (t) => {
+  const { put, get } = await place();
+  const answers = await Promise.all(['one', 'two', 'three'].map((text) => put(text, BLOCK_BLOB)));
+  t.deepEqual(answers.map((answer) => answer.statusCode).sort(), [201, 409, 409]);
+  const refused = await put('late', BLOCK_BLOB);
+  t.is(refused.headers['x-ms-error-code'], 'BlobAlreadyExists');
+  t.is(refused.json().code, 'BlobAlreadyExists');
+  t.is((await get()).headers.etag, answers.find((answer) => answer.statusCode === 201)?.headers.etag);
+});
+
+const listOf = (...ids: string[]) =>
+  `<?xml version='1.0' encoding='utf-8'?>\n<BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join('')}</BlockList>`;
+const block = (id: string) => `&comp=block&blockid=${encodeURIComponent(id)}`;
+
+test('blocks arrive in any order and at once; the order of the blob is the list’s', async (t) => {
+  const { put, get } = await place();
+  const [a, b] = [randomBytes(200_000), randomBytes(100_000)];
+  const answers = await Promise.all([
+    put(b, {}, block('Yi+/')),
+    put(a, {}, block('YQ==')),
+    put('no', {}, block('Yw==')),
+  ]);
+  t.deepEqual(
+    answers.map((answer) => answer.statusCode),
+    [201, 201, 201],
+  );
+  t.is((await get()).statusCode, 404);
+  const xml = { 'content-type': 'application/xml' };
+  t.is((await put(listOf('YQ==', 'Yi+/'), xml, '&comp=blocklist')).statusCode, 201);
+  t.true((await get()).rawPayload.equals(Buffer.concat([a, b])));
+  const forgotten = await put(listOf('Yw=='), xml, '&comp=blocklist');
+  t.is(forgotten.statusCode, 400);
+  t.is(forgotten.headers['x-ms-error-code'], 'InvalidBlockList');
+});
+
+for (const [what, list] of Object.entries({
+  'another element': '<Blocks/>',
+  'an open end': '<BlockList><Latest>YQ==</Latest>',
+  'a strange child': '<BlockList><Committed>YQ==</Committed></BlockList>',
+  'text behind': '<BlockList/><BlockList/>',
+  'an entity': '<!DOCTYPE x [<!ENTITY a "b">]><BlockList><Latest>&a;</Latest></BlockList>',
+  nothing: '',
+})) {
+  test(`a block list with ${what} is 400`, async (t) => {
+    const { put } = await place();
+    const answer = await put(list, {}, '&comp=blocklist');
+    t.is(answer.statusCode, 400);
+    t.is(answer.headers['x-ms-error-code'], 'InvalidXmlDocument');
+  });
+}
+
+test('a range is 206 with Content-Range, also when it covers all; x-ms-range goes before Range', async (t) => {
+  const { put, get } = await place();
+  await put('0123456789');
+  for (const [range, body, contentRange] of [
+    ['bytes=0-9', '0123456789', 'bytes 0-9/10'],
+    ['bytes=0-33554431', '0123456789', 'bytes 0-9/10'],
+    ['bytes=3-4', '34', 'bytes 3-4/10'],
+    ['bytes=8-', '89', 'bytes 8-9/10'],
+    ['bytes=-3', '789', 'bytes 7-9/10'],
+  ]) {
+    for (const headers of [{ range }, { 'x-ms-range': range }, { 'x-ms-range': range, range: 'bytes=0-0' }]) {
+      const answer = await get(headers as Record<string, string>);
+      t.is(answer.statusCode, 206);
+      t.is(answer.body, body);
+      t.is(answer.headers['content-range'], contentRange);
+    }
+  }
+  for (const range of ['bytes=5-2', 'lines=1-2', 'bytes=0-1,3-4']) t.is((await get({ range })).statusCode, 200);
+});
+
+test('a range outside, and any range of an empty blob, is 416 InvalidRange', async (t) => {
+  const { put, get } = await place();
+  await put('0123456789');
+  for (const range of ['bytes=10-', 'bytes=10-20', 'bytes=-0']) {
+    const answer = await get({ range });
+    t.is(answer.statusCode, 416);
+    t.is(answer.headers['x-ms-error-code'], 'InvalidRange');
+    t.is(answer.headers['content-range'], 'bytes */10');
+  }
+  await put('');
+  t.is((await get({ range: 'bytes=0-0' })).statusCode, 416);
+});
+
+test('If-Match of another ETag is 412, If-None-Match of this one 304, and If-Range of another gives the whole', async (t) => {
+  const { put, get } = await place();
+  const { etag } = (await put('first')).headers as { etag: string };
+  t.is((await get({ 'if-match': etag, range: 'bytes=0-1' })).statusCode, 206);
+  t.is((await get({ 'if-none-match': etag })).statusCode, 304);
+  await put('second');
+  const stale = await get({ 'if-match': etag, range: 'bytes=0-1' });
+  t.is(stale.statusCode, 412);
+  t.is(stale.headers['x-ms-error-code'], 'ConditionNotMet');
+  t.is((await get({ 'if-range': etag, range: 'bytes=0-1' })).body, 'second');
+  t.is((await put('third', { 'if-match': etag })).statusCode, 412);
+});
+
+test('DELETE is 202, the blob is gone, and the place can be filled again', async (t) => {
+  const place1 = await place();
+  await place1.put('text', BLOCK_BLOB);
+  t.is((await place1.delete()).statusCode, 202);
+  for (const answer of [await place1.get(), await place1.head(), await place1.delete()]) {
+    t.is(answer.statusCode, 404);
+    t.is(answer.headers['x-ms-error-code'], 'BlobNotFound');
+  }
+  t.deepEqual(await Array.fromAsync(blobs.list(`staging/${place1.name}`)), []);
+  t.is((await place1.put('again', BLOCK_BLOB)).statusCode, 201);
+});
+
+test('an upload grant looks at and deletes its blob but does not read it; a reading grant does not write', async (t) => {
+  const { put, head, get, upload, read, delete: remove } = await place();
+  await put('text');
+  t.is((await head(upload)).statusCode, 200);
+  t.is((await get({}, upload)).statusCode, 403);
+  t.is((await remove(read)).statusCode, 403);
+  const answer = await app.inject({ method: 'PUT', url: read.slice(BASE.length), payload: 'x' });
+  t.is(answer.headers['x-ms-error-code'], 'AuthorizationPermissionMismatch');
+  t.is((await get()).body, 'text');
+});
+
+test('an address that was changed, has expired, or has no grant is 403 AuthenticationFailed', async (t) => {
+  const { put, get, read, name, upload } = await place();
+  await put('text');
+  const other = await place();
+  const old = await signedAddress(signer, BASE, { area: 'staging', name }, { permission: 'r', expiresAt: new Date(0) });
+  for (const url of [
+    read.split('?')[0]!,
+    read.replace(name, other.name),
+    read.replace('/staging/', '/export/'),
+    read.replace('sp=r', 'sp=cw'),
+    read.replace(/se=\d{4}/, 'se=2999'),
+    read.replace(/sig=./, (found) => (found === 'sig=A' ? 'sig=B' : 'sig=A')),
+    read.replace(/sig=[^&]*/, 'sig='),
+    read.replace(/si=[^&]*/, 'si=nobody'),
+    `${read}&rscd=attachment`,
+    `${read}&sp=cw`,
+    upload.replace('sp=cw', 'sp=r'),
+    old,
+  ]) {
+    const answer = await get({}, url);
+    t.is(answer.statusCode, 403, url);
+    t.is(answer.headers['x-ms-error-code'], 'AuthenticationFailed');
+    t.is(answer.json().status, 403);
+  }
+});
+
+test('more bytes than uploads.maxSize are 413 and leave nothing, announced or not', async (t) => {
+  const { put, get } = await place();
+  const big = Buffer.alloc(1_000_001);
+  for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[]) {
+    const answer = await put(big, headers);
+    t.is(answer.statusCode, 413);
+    t.is(answer.headers['x-ms-error-code'], 'RequestBodyTooLarge');
+  }
+  t.is((await put(big.subarray(1), {}, block('YQ=='))).statusCode, 201);
+  t.is((await put(listOf('YQ==', 'YQ=='), {}, '&comp=blocklist')).statusCode, 413);
+  t.is((await get()).statusCode, 404);
+});
+
+test('x-ms-copy-source takes a readable address of ours and nothing else', async (t) => {
+  const [source, target] = [await place(), await place()];
+  await source.put('copied');
+  const answer = await target.put('', { 'x-ms-copy-source': source.read });
+  t.is(answer.statusCode, 202);
+  t.is(answer.headers['x-ms-copy-status'], 'success');
+  t.truthy(answer.headers['x-ms-copy-id']);
+  t.is((await target.get()).body, 'copied');
+  for (const [url, status] of [
+    ['http://169.254.169.254/latest/meta-data', 400],
+    [source.upload, 403],
+    [source.read.split('?')[0], 403],
+    ['file:///etc/passwd', 400],
+  ] as [string, number][]) {
+    const refused = await target.put('', { 'x-ms-copy-source': url });
+    t.is(refused.statusCode, status, url);
+    t.is(refused.headers['x-ms-error-code'], 'CannotVerifyCopySource');
+  }
+});
+
+test('a download carries its true name and type', async (t) => {
+  const { put, get, name } = await place();
+  await put('text');
+  const url = await signedAddress(
+    signer,
+    BASE,
+    { area: 'staging', name },
+    { permission: 'r', expiresAt: new Date(Date.now() + 60_000), fileName: 'Höhen "1".asc', contentType: 'text/plain' },
+  );
+  const answer = await get({}, url);
+  t.is(
+    answer.headers['content-disposition'],
+    `attachment; filename="H_hen _1_.asc"; filename*=UTF-8''H%C3%B6hen%20%221%22.asc`,
+  );
+  t.is(answer.headers['content-type'], 'text/plain');
+});
+
+test('a file that a transfer has named is 409 to writers, also to one under way, and another transfer may name it too', async (t) => {
+  const { put, get, upload, owner } = await place();
+  await put('input');
+  const [isNamed, commit] = [Promise.withResolvers<NamedBlob>(), Promise.withResolvers<void>()];
+  const naming = world.db.transaction(async (tx) => {
+    isNamed.resolve(await nameStagedBlob(tx, owner, upload.split('?')[0]!));
+    await commit.promise;
+  });
+  const named = await isNamed.promise;
+  const writer = put('overtaken');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  commit.resolve();
+  await naming;
+  t.is((await writer).statusCode, 409);
+  t.is(named.size, 5);
+  for (const answer of [await put('late'), await put('late', {}, block('YQ=='))]) t.is(answer.statusCode, 409);
+  t.is((await get()).body, 'input');
+  t.deepEqual(await nameStagedBlob(world.db, owner, upload), named);
+  const stored = await Array.fromAsync(blobs.list(named.blob));
+  t.is(stored.length, 1);
+});
+
+test('DELETE of a named file is 202 and hides it; its bytes stay for the transfer', async (t) => {
+  const { put, get, upload, owner, delete: remove } = await place();
+  await put('input');
+  const { blob } = await nameStagedBlob(world.db, owner, upload);
+  t.is((await remove()).statusCode, 202);
+  t.is((await get()).statusCode, 404);
+  t.is((await put('again')).statusCode, 409);
+  t.is((await blobs.info(blob))?.size, 5);
+  await t.throwsAsync(nameStagedBlob(world.db, owner, upload), { message: /was not found/ });
+});
+
+test('a staged file is known to its account and its tenant, to others it does not exist', async (t) => {
+  const { put, upload, owner } = await place();
+  await put('input');
+  const colleague = person(owner.tenantId);
+  t.is((await nameStagedBlob(world.db, colleague, upload)).size, 5);
+  const error = await t.throwsAsync(nameStagedBlob(world.db, person(), upload), { instanceOf: AppError });
+  t.is(error?.kind, 'notFound');
+});
+
+test('nothing can be named that was not uploaded, or has no address of ours, or is a day old', async (t) => {
+  const { upload, owner, put, get } = await place();
+  const naming = (url: string) => t.throwsAsync(nameStagedBlob(world.db, owner, url), { instanceOf: AppError });
+  t.is((await naming(upload))?.kind, 'invalid');
+  t.is((await naming('https://elsewhere.example/file.asc'))?.kind, 'invalid');
+  t.is((await naming(`${BASE}/api/blob/staging/${randomUUID()}`))?.kind, 'notFound');
+  await put('input');
+  const past = new pg.Client({ connectionString: world.url });
+  await past.connect();
+  await past.query(`update staged_blobs set expires_at = now() where name = $1`, [parseOwnAddress(upload)!.name]);
+  await past.end();
+  t.is((await naming(upload))?.kind, 'notFound');
+  t.is((await get()).statusCode, 404);
+});
