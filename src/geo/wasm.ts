@@ -107,7 +107,7 @@ export function guarded<T>(f: () => T): T {
     return f();
   } catch (error) {
     if (error instanceof Error && error.name !== 'RuntimeError') throw error;
-    dead = new Error('GDAL ran out of memory.', { cause: error });
+    dead = new Error('The coordinate engine (GDAL) broke down, most likely for want of memory.', { cause: error });
     throw dead;
   }
 }

@@ -2,6 +2,7 @@ import test from 'ava';
 import { FormatError } from '../../src/errors.ts';
 import { parseSrid } from '../../src/geo/crs.ts';
 import { operationSentence } from '../../src/geo/operation.ts';
+import { outlineWkt } from '../../src/geo/outline.ts';
 import { transformer } from '../../src/geo/transform.ts';
 
 /** From, to, x, y and the answer of pyproj 3.7.2 (PROJ 9.5.1, no grids, always x before y), written down once. */
@@ -89,4 +90,15 @@ test('a closed transformer refuses, and closing twice does no harm', async (t) =
   transform.close();
   transform.close();
   t.throws(() => transform.forward(Float64Array.of(1), Float64Array.of(1)), { message: /is closed/ });
+});
+
+test('the outline of a grid is a closed polygon in longitude and latitude', async (t) => {
+  const lattice = { width: 100, height: 50, affine: [500000, 100, 0, 5500000, 0, -100] } as const;
+  const wkt = await outlineWkt(lattice, parseSrid(25832));
+  const points = wkt!.slice('POLYGON (('.length, -2).split(', ');
+  t.is(points.length, 65);
+  t.is(points[0], '9 49.6525429');
+  t.is(points.at(-1), points[0]);
+  const beyond = { width: 10, height: 10, affine: [1e30, 1, 0, 0, 0, -1] } as const;
+  t.is(await outlineWkt(beyond, parseSrid(25832)), undefined);
 });
