@@ -29,9 +29,10 @@ export function stopSignal(last: () => Promise<void> = async () => {}): AbortSig
   return stop.signal;
 }
 
-/** Tells the process that started this one over a channel, if any, that it does its work now. */
-export function tellReady(address?: string): void {
+/** Tells the process that started this one over a channel that it does its work now. False if there is none. */
+export function tellReady(address?: string): boolean {
   process.send?.({ ready: true, ...(address === undefined ? {} : { address }) });
+  return process.send !== undefined;
 }
 
 /** Aborts when the parent of this process is gone. npm is such a parent: without it, nobody could stop what it started. */

@@ -11,6 +11,13 @@ export function processCommands(program: Command, io: Io): void {
       await start(io.env, io);
     });
   program
+    .command('serve')
+    .description('run the API alone')
+    .action(async () => {
+      const { serve } = await import('./serve.ts');
+      await serve(io);
+    });
+  program
     .command('migrate')
     .description('bring the database up to date')
     .action(async () => {
