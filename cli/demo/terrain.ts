@@ -47,7 +47,8 @@ function heightAt(noise: Noise, x: number, y: number): number {
   const channel = 7 * Math.exp(-((away / 0.005) ** 2));
 
   const along = (y - 0.6) / 0.15;
-  const breadth = 0.055 * Math.sqrt(Math.max(0, 1 - along * along)) * (1 + 1.1 * layers(noise, x * 7 + 31, y * 7 + 7, 5));
+  const breadth =
+    0.055 * Math.sqrt(Math.max(0, 1 - along * along)) * (1 + 1.1 * layers(noise, x * 7 + 31, y * 7 + 7, 5));
   return away < breadth ? Number.NaN : land - channel;
 }
 

@@ -77,8 +77,10 @@ for (const name of ['api', 'worker'] as const) {
     const entries = Object.entries(service.environment ?? {}).map(([key, value]) => [key, filled(value, given)]);
     const config = loadConfig(Object.fromEntries(entries));
     t.is(config['database.url'], 'postgres://platform:secret@postgres:5432/platform');
-    const { io } = person({});
-    t.is(await main([...(service.command ?? []), '--help'], io), 0);
+    const [command = ''] = service.command ?? [];
+    const { io, out } = person({});
+    t.is(await main([command, '--help'], io), 0);
+    t.true(out().startsWith(`Usage: platform ${command} `), out());
     if (name === 'worker') {
       t.is(service.container_name, undefined, 'a fixed name cannot be scaled');
       t.is(service.ports, undefined, 'a port of the machine can be taken once');
