@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import { openPasswords } from './accounts/password.ts';
+import { accountRoutes } from './accounts/routes.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db.ts';
-import type { FindCaller } from './http/auth.ts';
 import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
@@ -12,6 +13,12 @@ import type { App } from './http/route.ts';
 import { serverOptions } from './http/server-options.ts';
 import { wire } from './http/wire.ts';
 import { openSigner } from './signing-keys.ts';
+import { newAccountRoutes } from './tenants/accounts.routes.ts';
+import { tenantRoutes } from './tenants/routes.ts';
+import { openAccessTokens } from './tokens/access.ts';
+import { findCaller } from './tokens/caller.ts';
+import { openIdentities } from './tokens/identities.ts';
+import { tokenRoutes } from './tokens/routes.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
@@ -20,14 +27,25 @@ export interface AppParts {
   db: Database;
   blobs: BlobStore;
   log: FastifyBaseLogger;
+  /** Cost of new password hashes. Tests alone say it; there is no setting for it. */
+  passwordIterations?: number;
 }
 
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
-export async function buildApp({ config, db, blobs, log }: AppParts): Promise<App> {
+export async function buildApp({ config, db, blobs, log, passwordIterations }: AppParts): Promise<App> {
+  const passwords = openPasswords(passwordIterations);
+  const tokens = await openAccessTokens(db, config);
+  const identities = openIdentities(db);
+
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
-  const findCaller: FindCaller = () => undefined;
-  await app.register(wire, { config, db, findCaller });
+  await app.register(wire, {
+    config,
+    db,
+    findCaller: ({ headers, ip, id }) =>
+      findCaller({ tokens, identities }, { authorization: headers.authorization, address: ip, requestId: id }),
+    identitiesChanged: identities.forgetAll,
+  });
 
   const room = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
@@ -36,6 +54,10 @@ export async function buildApp({ config, db, blobs, log }: AppParts): Promise<Ap
   const { publicUrl } = config;
 
   await room(healthRoutes, { db });
+  await room(accountRoutes, { db });
+  await room(newAccountRoutes, { db, passwords });
+  await room(tenantRoutes, { db });
+  await room(tokenRoutes, { db, tokens, identities, passwords, settings: config });
   await room(uploadRoutes, { db, signer, publicUrl });
   await room(blobRoutes, {
     db,

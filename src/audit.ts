@@ -1,5 +1,6 @@
 import type { Db } from './db.ts';
 import { sql } from './db.ts';
+import type { Caller } from './http/caller.ts';
 
 /** Who did what to which identity object. Never holds a secret. */
 export interface AuditEntry {
@@ -22,3 +23,6 @@ export async function record(tx: Db, entry: AuditEntry) {
     values (${entry.action}, ${entry.accountId ?? null}, ${entry.subject}, ${entry.tenantId ?? null}, ${entry.address ?? null},
       ${entry.requestId ?? null}, ${sql.jsonb((entry.details ?? {}) as never)})`);
 }
+
+/** Who did it and from where, as parts of an entry. */
+export const by = ({ accountId, address, requestId }: Caller) => ({ accountId, address, requestId });

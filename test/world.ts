@@ -1,82 +1,155 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import pg from 'pg';
+import type { TestFn } from 'ava';
+import pino from 'pino';
+import { openPasswords } from '../src/accounts/password.ts';
+import { buildApp } from '../src/app.ts';
+import type { BlobStore } from '../src/blobs/blobs.ts';
+import { openDiskStore } from '../src/blobs/disk.ts';
+import type { Config } from '../src/config.ts';
+import { environmentName, loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
-import { connect } from '../src/db.ts';
-import { startLocalPostgres } from '../src/local-postgres.ts';
-import { migrate } from '../src/migrate.ts';
+import type { App } from '../src/http/route.ts';
+import { bootstrap } from '../src/tenants/bootstrap.ts';
+import type { AccessTokens } from '../src/tokens/access.ts';
+import { openAccessTokens } from '../src/tokens/access.ts';
+import { findIdentity } from '../src/tokens/identity.queries.ts';
+import type { Client } from './world/client.ts';
+import { clientOf } from './world/client.ts';
+import type { TestDatabase } from './world/database.ts';
+import { testDatabase } from './world/database.ts';
 
-const root = new URL('..', import.meta.url);
+export type { Answer, Client } from './world/client.ts';
+export type { TestDatabase } from './world/database.ts';
+export { testDatabase } from './world/database.ts';
 
-/** A migrated database of its own, a clone of a template that the first test file of a run makes. */
-export interface TestDatabase {
-  url: string;
-  db: Database;
-  /** A new empty folder, removed by `close`. */
-  folder: string;
-  close(): Promise<void>;
+/** Hashing at its true cost would be most of the time of every test. */
+export const PASSWORD_ITERATIONS = 10;
+export const PASSWORD = 'Correct-horse-7';
+
+export interface User {
+  userId: string;
+  /** The login id. */
+  id: string;
+  /** The home tenant. */
+  tenantId: string;
 }
 
-export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
-  const server = await startLocalPostgres(new URL('node_modules/.cache/test-postgres', root).pathname, {
-    settings: { fsync: 'off', max_connections: '400' },
+/** A server on a database of its own, and people who call it. Its parts are there from the first test on. */
+export interface World {
+  readonly app: App;
+  readonly config: Config;
+  readonly db: Database;
+  readonly url: string;
+  readonly blobs: BlobStore;
+  readonly folder: string;
+  /** A stranger, without a token. */
+  readonly nobody: Client;
+  as(user: Pick<User, 'userId'>): Client;
+  /** A new access token, made as a login makes it. */
+  tokenOf(user: Pick<User, 'userId'>): Promise<string>;
+  /** The first administrator, Owner of a tenant; the same one at each call. */
+  administrator(): Promise<User>;
+  /** A new tenant without members. */
+  tenant(name?: string): Promise<string>;
+  /** A new account with the password `PASSWORD`; without more said, Member of the administrator's tenant. */
+  account(wanted?: {
+    id?: string;
+    tenantId?: string;
+    role?: 'Owner' | 'Member';
+    userGroups?: string[];
+    roles?: string;
+  }): Promise<User>;
+}
+
+/** Call it once at the top of a test file. `settings` are dotted names, as in a configuration file. */
+export function world(test: TestFn, settings: Record<string, string> = {}): World {
+  let database: TestDatabase;
+  let app: App;
+  let config: Config;
+  let blobs: BlobStore;
+  let tokens: AccessTokens;
+  let first: Promise<User> | undefined;
+
+  test.before('the world', async () => {
+    database = await testDatabase();
+    const environment = Object.entries({ data: database.folder, ...settings });
+    config = loadConfig(Object.fromEntries(environment.map(([name, value]) => [environmentName(name), value])));
+    blobs = await openDiskStore(join(database.folder, 'blobs'));
+    const log = pino({ level: process.env.TEST_LOG ?? 'fatal' });
+    app = await buildApp({ config, db: database.db, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
+    await app.ready();
+    tokens = await openAccessTokens(database.db, config);
   });
-  const template = await templateOf(server.url);
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(server.url, async (client) => {
-    await client.query(`create database ${name} template ${template}`);
+  test.after.always('the end of the world', async () => {
+    await app?.close();
+    await database?.close();
   });
-  const url = withDatabase(server.url, name);
-  const db = await connect(url, poolSize);
-  const folder = await mkdtemp(join(tmpdir(), 'platform-test-'));
+
+  const as = (user: Pick<User, 'userId'>) =>
+    clientOf(
+      () => app,
+      async () => ({ authorization: `Bearer ${await tokenOf(user)}` }),
+    );
+  async function tokenOf({ userId }: Pick<User, 'userId'>) {
+    const identity = await findIdentity(database.db, userId);
+    if (!identity) throw new Error(`There is no account ${userId}.`);
+    return (await tokens.issue(identity)).token;
+  }
+  async function makeAdministrator(): Promise<User> {
+    const id = 'root';
+    const made = await bootstrap(
+      database.db,
+      { accountId: id, password: PASSWORD },
+      openPasswords(PASSWORD_ITERATIONS),
+    );
+    return { id, ...made };
+  }
+  function administrator() {
+    first ??= makeAdministrator();
+    return first;
+  }
+  /** Through the public door, as the administrator. */
+  async function post(url: string, body: unknown, headers?: Record<string, string>) {
+    const answer = await as(await administrator()).post(url, body, headers);
+    if (answer.status >= 300) throw new Error(`POST ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
   return {
-    url,
-    db,
-    folder,
-    async close() {
-      await db.end();
-      await administer(server.url, async (client) => {
-        await client.query(`drop database ${name} with (force)`);
-      });
-      await rm(folder, { recursive: true, force: true });
-      await server.stopIfIdle();
+    get app() {
+      return app;
+    },
+    get config() {
+      return config;
+    },
+    get db() {
+      return database.db;
+    },
+    get url() {
+      return database.url;
+    },
+    get blobs() {
+      return blobs;
+    },
+    get folder() {
+      return database.folder;
+    },
+    nobody: clientOf(() => app),
+    as,
+    tokenOf,
+    administrator,
+    async tenant(name = unique('tenant')) {
+      return (await post('/api/iam/tenant', { name })).id;
+    },
+    async account({ id = unique('user'), tenantId, role = 'Member', ...rest } = {}) {
+      const headers: Record<string, string> = tenantId === undefined ? {} : { 'svc-tenant-id': tenantId };
+      const account = await post('/api/accounts', { id, password: PASSWORD, activated: true, ...rest }, headers);
+      const { userId } = account;
+      if (role === 'Owner') await post(`/api/iam/tenant/${account.tenantId}/member`, { userId, role });
+      return { id, userId, tenantId: account.tenantId };
     },
   };
 }
 
-/** The template's name tells its contents, so a changed migration gets a new one. */
-async function templateOf(serverUrl: string): Promise<string> {
-  const folder = new URL('sql/migrations/', root);
-  const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));
-  for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(new URL(file, folder)));
-  const name = `template_${hash.digest('hex').slice(0, 16)}`;
-  await administer(serverUrl, async (client) => {
-    await client.query('select pg_advisory_lock(1)');
-    const known = await client.query('select from pg_database where datname = $1', [name]);
-    if (known.rowCount) return;
-    const making = `${name}_making`;
-    await client.query(`drop database if exists ${making} with (force)`);
-    await client.query(`create database ${making}`);
-    await migrate(withDatabase(serverUrl, making));
-    await client.query(`alter database ${making} rename to ${name}`);
-  });
-  return name;
-}
-
-async function administer(url: string, work: (client: pg.Client) => Promise<void>) {
-  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function withDatabase(url: string, name: string) {
-  const parsed = new URL(url);
-  parsed.pathname = `/${name}`;
-  return parsed.href;
-}
+const unique = (noun: string) => `${noun}-${randomBytes(4).toString('hex')}`;

@@ -37,7 +37,10 @@ function explain(error: unknown): Omit<Extract<Report, { is: 'failed' }>, 'is'> 
     return { why: 'hopeless', message: error.message };
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   const befell = error instanceof AppError || (code !== undefined && MACHINE_ERRORS.has(code));
-  return { why: befell ? 'outage' : 'bug', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  return {
+    why: befell ? 'outage' : 'bug',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
 }
 
 /** When the machine runs out of memory, the kernel shall take the conversion and not the database. */

@@ -36,6 +36,7 @@ create table accounts (
   updated_by uuid
 );
 create unique index accounts_id on accounts (lower(id));
+create index accounts_tenant on accounts (tenant_id);
 
 create table tenant_members (
   tenant_id uuid not null references tenants on delete cascade,

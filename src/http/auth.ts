@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError, forbidden } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import { isAdministrator, isEditor } from './caller.ts';
+import { actingIn, isAdministrator, isEditor } from './caller.ts';
 import type { Rule } from './rules.ts';
 
 /** Who is asking, or undefined when the request shows nothing that is valid (any more). Given by the room of tokens. */
@@ -44,6 +44,39 @@ export const auth =
         } catch (error) {
           done(error as Error);
         }
+      },
+    };
+  };
+
+/** Where administrators may name a tenant that they do not belong to. */
+const ANY_TENANT = new Set<string | undefined>(['accounts', 'groups', 'iam']);
+
+/** A tenant header narrows the caller to that tenant. */
+export const tenantHeader: Rule = (route) => {
+  if (route.config?.access === 'public') return {};
+  const anyTenant = ANY_TENANT.has(route.config?.service);
+  return {
+    preHandler(request, _reply, done) {
+      try {
+        const tenantId = request.platformHeader('tenant-id');
+        if (tenantId !== undefined) callers.set(request, actingIn(request.caller, tenantId, { anyTenant }));
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  };
+};
+
+/** What this process has changed about accounts, groups or tenants holds from the next request on. Behind the commit of the change. */
+export const identityChanges =
+  (identitiesChanged: () => void): Rule =>
+  (route) => {
+    if (['GET', 'HEAD'].includes(String(route.method)) || !ANY_TENANT.has(route.config?.service)) return {};
+    return {
+      onSend(_request, _reply, payload, done) {
+        identitiesChanged();
+        done(null, payload);
       },
     };
   };

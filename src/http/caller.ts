@@ -1,3 +1,5 @@
+import { forbidden } from '../errors.ts';
+
 /** Who is asking: one small value, made in one place (`tokens/`), passed on to every rule. */
 export interface Caller {
   /** Uuid of the account, or of the API key. */
@@ -21,3 +23,15 @@ export const isAdministrator = (caller: Caller) => caller.groups.includes('Admin
 export const isEditor = (caller: Caller) => caller.groups.includes('Editors') || isAdministrator(caller);
 export const ownedTenants = (caller: Caller) =>
   caller.tenants.filter((tenant) => tenant.role === 'Owner').map((tenant) => tenant.id);
+
+/**
+ * The caller as it acts in the tenant that a header names: of its own tenants only that one counts. Refuses another's tenant, unless
+ * `anyTenant`: administrators may name any where accounts and tenants are managed, but hold no role in it.
+ */
+export function actingIn(caller: Caller, tenantId: string, { anyTenant }: { anyTenant: boolean }): Caller {
+  const id = tenantId.toLowerCase();
+  const tenants = caller.tenants.filter((tenant) => tenant.id === id);
+  if (tenants.length === 0 && !(anyTenant && isAdministrator(caller)))
+    throw forbidden(`You are not a member of tenant '${tenantId}'.`);
+  return { ...caller, tenantId: id, tenants };
+}

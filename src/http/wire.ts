@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
 import type { FindCaller } from './auth.ts';
-import { auth, callerDecoration, policies } from './auth.ts';
+import { auth, callerDecoration, identityChanges, policies, tenantHeader } from './auth.ts';
 import { body } from './body.ts';
 import { forms } from './forms.ts';
 import { headers, headersAgree } from './headers.ts';
@@ -20,6 +20,8 @@ export interface WireOptions {
   config: Pick<Config, 'cors.origins' | 'headerPrefixes'>;
   db: Database;
   findCaller: FindCaller;
+  /** Called when a request of this process may have changed who may do what. */
+  identitiesChanged(): void;
 }
 
 const READABLE_HEADERS = [
@@ -34,7 +36,7 @@ const READABLE_HEADERS = [
 ];
 
 /** Everything that holds for every route and that no route knows of. Register it before the first route. */
-export const wire = fp<WireOptions>(async (app, { config, findCaller }) => {
+export const wire = fp<WireOptions>(async (app, { config, findCaller, identitiesChanged }) => {
   const origins = config['cors.origins'];
   app.setValidatorCompiler(validatorCompiler);
   app.decorateRequest('caller', callerDecoration);
@@ -56,5 +58,15 @@ export const wire = fp<WireOptions>(async (app, { config, findCaller }) => {
   await app.register(body);
   await app.register(headers, { prefixes: config.headerPrefixes });
   // In the order of refusals: a wrong method is closed before all (`methods`), the body's type is judged behind `auth`.
-  await app.register(rules, { rules: [versions, auth(findCaller), forms, headersAgree, policies] });
+  await app.register(rules, {
+    rules: [
+      versions,
+      auth(findCaller),
+      forms,
+      headersAgree,
+      tenantHeader,
+      policies,
+      identityChanges(identitiesChanged),
+    ],
+  });
 });

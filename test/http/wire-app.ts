@@ -42,6 +42,7 @@ export async function wireApp(
   await app.register(wire, {
     config,
     db: db as Database,
+    identitiesChanged: () => {},
     findCaller: ({ headers }) => callers[headers.authorization?.slice('Bearer '.length) ?? ''],
   });
   routes(app);

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** An account as answers show it; password and hash are never in it. */
+export const Account = z.object({
+  /** The login id. */
+  id: z.string(),
+  userId: z.string(),
+  /** The home tenant. */
+  tenantId: z.string().optional(),
+  name: z.string(),
+  email: z.string().optional(),
+  company: z.string().optional(),
+  phoneNumber: z.string().optional(),
+  /** Separated by commas. */
+  roles: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  activated: z.boolean(),
+  enabled: z.boolean(),
+  locked: z.boolean(),
+  lockedDateEnd: z.string().optional(),
+  noOfUnsuccessfulLoginAttempts: z.number(),
+  lastLoginAttemptedDate: z.string().optional(),
+  allowMePasswordChange: z.boolean(),
+  userGroups: z.array(z.string()),
+});
+export type Account = z.infer<typeof Account>;
+
+/** What decides whether an account may sign in; its stored hash besides. */
+export const SignInState = z.object({
+  userId: z.string(),
+  passwordHash: z.string(),
+  enabled: z.boolean(),
+  activated: z.boolean(),
+  /** Now: a lock whose end has passed is none. */
+  locked: z.boolean(),
+});
+export type SignInState = z.infer<typeof SignInState>;
+
+/** The sentence that tells an account's holder why it cannot be used, or nothing. */
+export function standingInTheWay(
+  state: Pick<SignInState, 'enabled' | 'activated' | 'locked'>,
+): { code: string; sentence: string } | undefined {
+  if (!state.enabled) return { code: 'AccountDisabled', sentence: 'Account is disabled.' };
+  if (state.locked) return { code: 'AccountLocked', sentence: 'Account is locked.' };
+  if (!state.activated) return { code: 'AccountNotActivated', sentence: 'Account is not activated.' };
+  return undefined;
+}

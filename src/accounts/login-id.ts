@@ -1,0 +1,19 @@
+import { invalidMember } from '../errors.ts';
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** What is wrong with a new login id, or nothing. Existing ones are only looked up. */
+function loginIdProblem(id: string): string | undefined {
+  if (id.length < 1 || id.length > 255) return 'A login id has 1 to 255 characters.';
+  if (id !== id.trim() || /\p{Cc}/u.test(id))
+    return `The login id '${id}' begins or ends with a blank, or has a control character.`;
+  // user ids and login ids are taken side by side as names of principals
+  if (UUID.test(id)) return `The login id '${id}' has the form of a user id.`;
+  return undefined;
+}
+
+/** Refuses it under the name of the member that held it. */
+export function checkLoginId(id: string, member: string) {
+  const problem = loginIdProblem(id);
+  if (problem) throw invalidMember(member, problem);
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import { notFound } from '../errors.ts';
+import { Account, SignInState } from './account.ts';
+
+const account = sql.fragment`
+  a.id, a.user_id, a.tenant_id, a.name, a.email, a.company, a.phone_number, array_to_string(a.roles, ',') as roles, a.metadata,
+  a.activated, a.enabled, a.locked, a.locked_date_end, a.no_of_unsuccessful_login_attempts, a.last_login_attempted_date,
+  a.allow_me_password_change,
+  array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
+    order by g.name collate "C") as user_groups`;
+
+export const listAccounts = (db: Db) =>
+  db.any(sql.type(Account)`select ${account} from accounts a order by a.id collate "C"`);
+
+export const countAccounts = (db: Db) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from accounts`);
+
+/** By login id, in any letter case. */
+export async function getAccount(db: Db, id: string): Promise<Account> {
+  const found = await db.maybeOne(
+    sql.type(Account)`select ${account} from accounts a where lower(a.id) = lower(${id})`,
+  );
+  if (!found) throw notFound('Account', id);
+  return found;
+}
+
+export interface NewAccountRow {
+  id: string;
+  passwordHash: string;
+  name: string;
+  tenantId?: string;
+  email?: string;
+  company?: string;
+  phoneNumber?: string;
+  roles?: string[];
+  metadata?: Record<string, unknown>;
+  activated?: boolean;
+  enabled?: boolean;
+  allowMePasswordChange?: boolean;
+  createdBy?: string;
+}
+
+/** The new account's user id, or nothing when its login id is taken. */
+export const insertAccount = (tx: Db, row: NewAccountRow) =>
+  tx.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
+    insert into accounts (id, password_hash, name, tenant_id, email, company, phone_number, roles, metadata, activated, enabled,
+      allow_me_password_change, created_by, updated_by)
+    values (${row.id}, ${row.passwordHash}, ${row.name}, ${row.tenantId ?? null}, ${row.email ?? null}, ${row.company ?? null},
+      ${row.phoneNumber ?? null}, ${sql.array(row.roles ?? [], 'text')}, ${sql.jsonb((row.metadata ?? {}) as never)},
+      ${row.activated ?? true}, ${row.enabled ?? true}, ${row.allowMePasswordChange ?? true}, ${row.createdBy ?? null},
+      ${row.createdBy ?? null})
+    on conflict (lower(id)) do nothing
+    returning user_id`);
+
+const signInState = sql.fragment`
+  user_id, password_hash, enabled, activated, locked and (locked_date_end is null or locked_date_end > now()) as locked`;
+
+export const findSignInState = (db: Db, id: string) =>
+  db.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where lower(id) = lower(${id})`);
+
+/** Its account row stays as it is until `tx` ends: a login or an exchange cannot slip past a change of password or state. */
+export const lockSignInState = (tx: Db, userId: string) =>
+  tx.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where user_id = ${userId} for no key update`);
+
+/** Counts an attempt as failed; a success sets the count back. */
+export const noteAttempt = (db: Db, userId: string) =>
+  db.query(sql.unsafe`
+    update accounts set no_of_unsuccessful_login_attempts = no_of_unsuccessful_login_attempts + 1, last_login_attempted_date = now()
+    where user_id = ${userId}`);
+
+export const noteSuccess = (tx: Db, userId: string) =>
+  tx.query(sql.unsafe`update accounts set no_of_unsuccessful_login_attempts = 0 where user_id = ${userId}`);
+
+export const userExists = (db: Db, userId: string) =>
+  db.exists(sql.unsafe`select from accounts where user_id = ${userId}`);
+
+/** An account without a home gets this tenant as its home. */
+export const giveHome = (tx: Db, userId: string, tenantId: string) =>
+  tx.query(sql.unsafe`update accounts set tenant_id = ${tenantId} where user_id = ${userId} and tenant_id is null`);
+
+/** Accounts at home in a tenant that they are no members of (any more) move to another of theirs, or have none. */
+export const rehome = (tx: Db, tenantId: string) =>
+  tx.query(sql.unsafe`
+    update accounts a set tenant_id = (select min(m.tenant_id::text)::uuid from tenant_members m where m.user_id = a.user_id)
+    where a.tenant_id = ${tenantId}
+      and not exists (select from tenant_members m where m.user_id = a.user_id and m.tenant_id = ${tenantId})`);

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Account } from '../accounts/account.ts';
+import type { Passwords } from '../accounts/password.ts';
+import type { Db } from '../db.ts';
+import type { App } from '../http/route.ts';
+import { createAccount } from './create-account.ts';
+
+const Text = z.string().max(255);
+
+/** Accounts as members of tenants; reading them is the accounts' own business. */
+export async function newAccountRoutes(app: App, parts: { db: Db; passwords: Passwords }) {
+  app.post(
+    '/api/accounts',
+    {
+      config: { access: 'administrators', service: 'accounts' },
+      schema: {
+        body: z.object({
+          id: z.string(),
+          password: z.string().max(1000),
+          name: Text.optional(),
+          email: Text.optional(),
+          company: Text.optional(),
+          phoneNumber: Text.optional(),
+          roles: z.string().optional(),
+          metadata: z.record(z.string(), z.unknown()).optional(),
+          activated: z.boolean().optional(),
+          enabled: z.boolean().optional(),
+          allowMePasswordChange: z.boolean().optional(),
+          userGroups: z.array(z.string()).optional(),
+        }),
+        response: { 201: Account },
+      },
+    },
+    async (request, reply) => {
+      const account = await createAccount(parts, request.caller, request.body);
+      return reply
+        .code(201)
+        .header('location', `/api/accounts/${encodeURIComponent(account.id)}`)
+        .send(account);
+    },
+  );
+}

@@ -1,0 +1,55 @@
+import { checkLoginId } from '../accounts/login-id.ts';
+import type { Passwords } from '../accounts/password.ts';
+import { openPasswords } from '../accounts/password.ts';
+import { checkPassword } from '../accounts/password-policy.ts';
+import { insertAccount } from '../accounts/queries.ts';
+import { record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict } from '../errors.ts';
+import { hasAdministrator, joinGroups, lockFirstAdministrator } from '../groups/queries.ts';
+import { putMember } from './members.queries.ts';
+import { insertTenant } from './queries.ts';
+
+export interface FirstAdministrator {
+  /** The login id. */
+  accountId: string;
+  password: string;
+  name?: string;
+  email?: string;
+  /** Default: the login id. */
+  tenantName?: string;
+}
+
+/**
+ * Makes the first administrator: an activated account in `Administrators`, Owner of a new tenant, which is its home. Refuses when the
+ * platform has an administrator; of several at once one succeeds.
+ */
+export async function bootstrap(
+  db: Db,
+  { accountId, password, name, email, tenantName }: FirstAdministrator,
+  passwords: Passwords = openPasswords(),
+): Promise<{ userId: string; tenantId: string }> {
+  checkLoginId(accountId, 'accountId');
+  checkPassword(password);
+  if (await hasAdministrator(db)) throw alreadyThere();
+  const passwordHash = await passwords.hash(password);
+  return db.transaction(async (tx) => {
+    await lockFirstAdministrator(tx);
+    if (await hasAdministrator(tx)) throw alreadyThere();
+    const tenant = await insertTenant(tx, tenantName ?? accountId, undefined);
+    const userId = await insertAccount(tx, {
+      id: accountId,
+      passwordHash,
+      name: name ?? accountId,
+      tenantId: tenant.id,
+      ...(email === undefined ? {} : { email }),
+    });
+    if (!userId) throw conflict(`The account id '${accountId}' is taken.`, { code: 'AccountExists' });
+    await putMember(tx, tenant.id, userId, 'Owner');
+    await joinGroups(tx, userId, ['Administrators']);
+    await record(tx, { action: 'admin.bootstrap', subject: accountId, tenantId: tenant.id });
+    return { userId, tenantId: tenant.id };
+  });
+}
+
+const alreadyThere = () => conflict('This platform has an administrator already.', { code: 'AdministratorExists' });

@@ -1,0 +1,79 @@
+import type { Account } from '../accounts/account.ts';
+import { checkLoginId } from '../accounts/login-id.ts';
+import type { Passwords } from '../accounts/password.ts';
+import { checkPassword } from '../accounts/password-policy.ts';
+import { getAccount, insertAccount } from '../accounts/queries.ts';
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict, invalidMember, notFound } from '../errors.ts';
+import { joinGroups } from '../groups/queries.ts';
+import type { Caller } from '../http/caller.ts';
+import { putMember } from './members.queries.ts';
+import { lockTenant } from './queries.ts';
+
+export interface NewAccount {
+  id: string;
+  password: string;
+  name?: string;
+  email?: string;
+  company?: string;
+  phoneNumber?: string;
+  /** Separated by commas. */
+  roles?: string;
+  metadata?: Record<string, unknown>;
+  activated?: boolean;
+  enabled?: boolean;
+  allowMePasswordChange?: boolean;
+  /** Names of groups that exist. */
+  userGroups?: string[];
+}
+
+/** Makes an account: Member of the tenant that the caller acts in, which becomes its home. Without a tenant it has no home yet. */
+export async function createAccount(
+  { db, passwords }: { db: Db; passwords: Passwords },
+  caller: Caller,
+  { password, userGroups = [], ...wanted }: NewAccount,
+): Promise<Account> {
+  checkLoginId(wanted.id, 'id');
+  checkPassword(password);
+  const passwordHash = await passwords.hash(password);
+  return db.transaction(async (tx) => {
+    const { tenantId } = caller;
+    if (tenantId !== undefined && !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
+    const userId = await insertAccount(tx, {
+      ...wanted,
+      name: wanted.name ?? wanted.id,
+      roles: rolesOf(wanted.roles),
+      passwordHash,
+      tenantId,
+      createdBy: caller.userId,
+    });
+    if (!userId) throw conflict(`The account id '${wanted.id}' is taken.`, { code: 'AccountExists' });
+    if (tenantId !== undefined) await putMember(tx, tenantId, userId, 'Member');
+    await join(tx, userId, userGroups);
+    await record(tx, {
+      action: 'account.create',
+      subject: wanted.id,
+      tenantId,
+      ...by(caller),
+      details: { userGroups },
+    });
+    return getAccount(tx, wanted.id);
+  });
+}
+
+async function join(tx: Db, userId: string, names: readonly string[]) {
+  if (names.length === 0) return;
+  const joined = new Set(await joinGroups(tx, userId, names));
+  const at = names.findIndex((name) => !joined.has(name));
+  if (at >= 0) throw invalidMember(`userGroups[${at}]`, `There is no group '${names[at]}'.`);
+}
+
+const rolesOf = (roles = '') => [
+  ...new Set(
+    roles
+      .split(',')
+      .map((role) => role.trim())
+      .filter(Boolean),
+  ),
+];

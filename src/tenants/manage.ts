@@ -1,0 +1,76 @@
+import { rehome, userExists } from '../accounts/queries.ts';
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict, forbidden, invalidMember } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { isAdministrator } from '../http/caller.ts';
+import { governs, lockGoverned, visibleTenant } from './access.ts';
+import type { Role } from './members.queries.ts';
+import { deleteMembers, listMembers } from './members.queries.ts';
+import { join } from './members.ts';
+import type { TenantRow } from './queries.ts';
+import { deleteTenant, hasProjects, insertTenant, listTenants, listTenantsById, updateTenant } from './queries.ts';
+
+/** A tenant as answers show it; its members only to those who govern it. */
+export interface Tenant extends TenantRow {
+  members?: { userId: string; role: Role }[];
+}
+
+/** All, for administrators; else the caller's own. */
+export const tenantsSeenBy = (db: Db, caller: Caller) =>
+  isAdministrator(caller)
+    ? listTenants(db)
+    : listTenantsById(
+        db,
+        caller.tenants.map((tenant) => tenant.id),
+      );
+
+export const getTenant = async (db: Db, caller: Caller, id: string) =>
+  complete(db, caller, await visibleTenant(db, caller, id));
+
+/** Whoever makes it becomes no member of it. */
+export const createTenant = (db: Db, caller: Caller, wanted: { name: string; ownerUserId?: string }) =>
+  db.transaction(async (tx) => {
+    const { ownerUserId } = wanted;
+    if (ownerUserId !== undefined && !(await userExists(tx, ownerUserId)))
+      throw invalidMember('ownerUserId', `There is no user '${ownerUserId}'.`);
+    const tenant = await insertTenant(tx, wanted.name, caller.userId);
+    if (ownerUserId !== undefined) await join(tx, tenant.id, ownerUserId, 'Owner');
+    await record(tx, {
+      action: 'tenant.create',
+      subject: tenant.id,
+      tenantId: tenant.id,
+      ...by(caller),
+      details: { ...wanted },
+    });
+    return complete(tx, caller, tenant);
+  });
+
+/** Owners rename their tenant; its share of the queue is the administrators' to give. */
+export const changeTenant = (db: Db, caller: Caller, id: string, wanted: { name: string; weight?: number }) =>
+  db.transaction(async (tx) => {
+    const before = await lockGoverned(tx, caller, id);
+    if (wanted.weight !== undefined && wanted.weight !== before.weight && !isAdministrator(caller))
+      throw forbidden('Only administrators may change the weight of a tenant.');
+    const tenant = await updateTenant(tx, id, { ...wanted, updatedBy: caller.userId });
+    await record(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details: { ...wanted } });
+    return complete(tx, caller, tenant);
+  });
+
+/** Its members stay as accounts; whoever was at home there moves to another of its tenants. */
+export const removeTenant = (db: Db, caller: Caller, id: string) =>
+  db.transaction(async (tx) => {
+    const { name } = await lockGoverned(tx, caller, id);
+    if (await hasProjects(tx, id))
+      throw conflict(`Tenant '${id}' has projects, in use or in the recycle bin.`, { code: 'TenantNotEmpty' });
+    await deleteMembers(tx, id);
+    await rehome(tx, id);
+    await deleteTenant(tx, id);
+    await record(tx, { action: 'tenant.delete', subject: id, tenantId: id, ...by(caller), details: { name } });
+  });
+
+async function complete(db: Db, caller: Caller, tenant: TenantRow): Promise<Tenant> {
+  if (!governs(caller, tenant.id)) return tenant;
+  const members = await listMembers(db, tenant.id);
+  return { ...tenant, members: members.map(({ userId, role }) => ({ userId, role })) };
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+export const Role = z.enum(['Owner', 'Member']);
+export type Role = z.infer<typeof Role>;
+
+const Member = z.object({ userId: z.string(), role: Role, accountId: z.string(), name: z.string() });
+
+export const listMembers = (db: Db, tenantId: string) =>
+  db.any(sql.type(Member)`
+    select m.user_id, m.role, a.id as account_id, a.name from tenant_members m join accounts a using (user_id)
+    where m.tenant_id = ${tenantId} order by a.id collate "C"`);
+
+export const findRole = (db: Db, tenantId: string, userId: string) =>
+  db.maybeOneFirst(sql.type(z.object({ role: Role }))`
+    select role from tenant_members where tenant_id = ${tenantId} and user_id = ${userId}`);
+
+export const hasOtherOwner = (tx: Db, tenantId: string, userId: string) =>
+  tx.exists(sql.unsafe`
+    select from tenant_members where tenant_id = ${tenantId} and user_id <> ${userId} and role = 'Owner'`);
+
+/** Makes somebody a member or changes the role of one. */
+export const putMember = (tx: Db, tenantId: string, userId: string, role: Role) =>
+  tx.query(sql.unsafe`
+    insert into tenant_members (tenant_id, user_id, role) values (${tenantId}, ${userId}, ${role})
+    on conflict (tenant_id, user_id) do update set role = excluded.role`);
+
+export const deleteMember = (tx: Db, tenantId: string, userId: string) =>
+  tx.query(sql.unsafe`delete from tenant_members where tenant_id = ${tenantId} and user_id = ${userId}`);
+
+export const deleteMembers = (tx: Db, tenantId: string) =>
+  tx.query(sql.unsafe`delete from tenant_members where tenant_id = ${tenantId}`);

@@ -1,0 +1,52 @@
+import { giveHome, rehome, userExists } from '../accounts/queries.ts';
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict, invalidMember, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { governs } from './access.ts';
+import type { Role } from './members.queries.ts';
+import { deleteMember, findRole, hasOtherOwner, listMembers, putMember } from './members.queries.ts';
+import { findTenant, lockTenant } from './queries.ts';
+
+/** Who belongs to a tenant is for its Owners and administrators to know; to others it is not there. */
+export async function membersOf(db: Db, caller: Caller, tenantId: string) {
+  if (!governs(caller, tenantId) || !(await findTenant(db, tenantId))) throw notFound('Tenant', tenantId);
+  return listMembers(db, tenantId);
+}
+
+/** Makes a user a member, or changes the role of one. A tenant that has an Owner keeps one. */
+export const setMember = (db: Db, caller: Caller, tenantId: string, userId: string, role: Role) =>
+  db.transaction(async (tx) => {
+    await lockForMembers(tx, caller, tenantId);
+    if (!(await userExists(tx, userId))) throw invalidMember('userId', `There is no user '${userId}'.`);
+    if (role !== 'Owner') await keepAnOwner(tx, tenantId, userId);
+    await join(tx, tenantId, userId, role);
+    await record(tx, { action: 'tenant.member.set', subject: userId, tenantId, ...by(caller), details: { role } });
+    return { userId, role };
+  });
+
+export const removeMember = (db: Db, caller: Caller, tenantId: string, userId: string) =>
+  db.transaction(async (tx) => {
+    await lockForMembers(tx, caller, tenantId);
+    if (!(await findRole(tx, tenantId, userId))) throw notFound('Member', userId);
+    await keepAnOwner(tx, tenantId, userId);
+    await deleteMember(tx, tenantId, userId);
+    await rehome(tx, tenantId);
+    await record(tx, { action: 'tenant.member.remove', subject: userId, tenantId, ...by(caller) });
+  });
+
+/** An account without a home finds it here. */
+export async function join(tx: Db, tenantId: string, userId: string, role: Role) {
+  await putMember(tx, tenantId, userId, role);
+  await giveHome(tx, userId, tenantId);
+}
+
+/** Changes of members go one after the other: two Owners who leave at once would both see the other stay. */
+async function lockForMembers(tx: Db, caller: Caller, tenantId: string) {
+  if (!governs(caller, tenantId) || !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
+}
+
+async function keepAnOwner(tx: Db, tenantId: string, userId: string) {
+  if ((await findRole(tx, tenantId, userId)) === 'Owner' && !(await hasOtherOwner(tx, tenantId, userId)))
+    throw conflict('The last Owner of a tenant stays its Owner.', { code: 'LastOwner' });
+}

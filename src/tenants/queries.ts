@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+const TenantRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  weight: z.string().transform(Number),
+  createdAt: z.string(),
+  createdBy: z.string().optional(),
+  updatedAt: z.string(),
+  updatedBy: z.string().optional(),
+});
+export type TenantRow = z.infer<typeof TenantRow>;
+
+const MyTenant = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+const tenant = sql.fragment`t.id, t.name, t.weight, t.created_at, t.created_by, t.updated_at, t.updated_by`;
+
+export const listTenants = (db: Db) =>
+  db.any(sql.type(TenantRow)`select ${tenant} from tenants t order by t.name collate "C", t.id`);
+
+export const listTenantsById = (db: Db, ids: readonly string[]) =>
+  db.any(sql.type(TenantRow)`
+    select ${tenant} from tenants t where t.id = any(${sql.array([...ids], 'uuid')}) order by t.name collate "C", t.id`);
+
+/** Those of these tenants that a user is member of, with the role there. */
+export const listMyTenants = (db: Db, userId: string, ids: readonly string[]) =>
+  db.any(sql.type(MyTenant)`
+    select t.id, t.name, m.role, t.created_at, t.updated_at from tenants t join tenant_members m on m.tenant_id = t.id
+    where m.user_id = ${userId} and t.id = any(${sql.array([...ids], 'uuid')}) order by t.name collate "C", t.id`);
+
+export const findTenant = (db: Db, id: string) =>
+  db.maybeOne(sql.type(TenantRow)`select ${tenant} from tenants t where t.id = ${id}`);
+
+/** As `findTenant`; the tenant stays, and so do its members, until `tx` ends: changes of members go one after the other. */
+export const lockTenant = (tx: Db, id: string) =>
+  tx.maybeOne(sql.type(TenantRow)`select ${tenant} from tenants t where t.id = ${id} for no key update`);
+
+export const insertTenant = (tx: Db, name: string, createdBy: string | undefined) =>
+  tx.one(sql.type(TenantRow)`
+    insert into tenants as t (name, created_by, updated_by) values (${name}, ${createdBy ?? null}, ${createdBy ?? null})
+    returning ${tenant}`);
+
+export const updateTenant = (tx: Db, id: string, changed: { name: string; weight?: number; updatedBy: string }) =>
+  tx.one(sql.type(TenantRow)`
+    update tenants t set name = ${changed.name}, weight = coalesce(${changed.weight ?? null}::numeric, t.weight), updated_at = now(),
+      updated_by = ${changed.updatedBy}
+    where t.id = ${id} returning ${tenant}`);
+
+export const hasProjects = (tx: Db, tenantId: string) =>
+  tx.exists(sql.unsafe`select from projects where tenant_id = ${tenantId}`);
+
+export const deleteTenant = (tx: Db, id: string) => tx.query(sql.unsafe`delete from tenants where id = ${id}`);

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import type { App } from '../http/route.ts';
+import { changeTenant, createTenant, getTenant, removeTenant, tenantsSeenBy } from './manage.ts';
+import { Role } from './members.queries.ts';
+import { membersOf, removeMember, setMember } from './members.ts';
+import { listMyTenants } from './queries.ts';
+
+const Tenant = z.object({
+  id: z.string(),
+  name: z.string(),
+  weight: z.number(),
+  createdAt: z.string(),
+  createdBy: z.string().optional(),
+  updatedAt: z.string(),
+  updatedBy: z.string().optional(),
+  members: z.array(z.object({ userId: z.string(), role: z.string() })).optional(),
+});
+const MyTenant = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+const Member = z.object({ userId: z.string(), role: z.string() });
+const ListedMember = Member.extend({ accountId: z.string(), name: z.string() });
+const list = <Item extends z.ZodType>(item: Item) => z.object({ data: z.array(item) });
+
+const Uuid = z.uuid().toLowerCase();
+const Id = z.object({ id: Uuid });
+const Name = z.string().trim().min(1).max(255);
+
+const signedIn = { access: 'signedIn', service: 'iam' } as const;
+const administrators = { access: 'administrators', service: 'iam' } as const;
+
+export async function tenantRoutes(app: App, { db }: { db: Db }) {
+  app.get('/api/iam/tenant', { config: signedIn, schema: { response: { 200: list(Tenant) } } }, async ({ caller }) => ({
+    data: [...(await tenantsSeenBy(db, caller))],
+  }));
+
+  app.get(
+    '/api/iam/tenant/my',
+    { config: signedIn, schema: { response: { 200: list(MyTenant) } } },
+    async (request) => {
+      const { userId, tenants } = request.caller;
+      const ids = tenants.map((tenant) => tenant.id);
+      return { data: [...(await listMyTenants(db, userId, ids))] };
+    },
+  );
+
+  app.post(
+    '/api/iam/tenant',
+    {
+      config: administrators,
+      schema: { body: z.object({ name: Name, ownerUserId: Uuid.optional() }), response: { 201: Tenant } },
+    },
+    async (request, reply) => {
+      const tenant = await createTenant(db, request.caller, request.body);
+      return reply.code(201).header('location', `/api/iam/tenant/${tenant.id}`).send(tenant);
+    },
+  );
+
+  app.get(
+    '/api/iam/tenant/:id',
+    { config: signedIn, schema: { params: Id, response: { 200: Tenant } } },
+    async (request) => getTenant(db, request.caller, request.params.id),
+  );
+
+  app.put(
+    '/api/iam/tenant/:id',
+    {
+      config: signedIn,
+      schema: {
+        params: Id,
+        body: z.object({ name: Name, weight: z.number().positive().max(1_000_000).optional() }),
+        response: { 200: Tenant },
+      },
+    },
+    async (request) => changeTenant(db, request.caller, request.params.id, request.body),
+  );
+
+  app.delete(
+    '/api/iam/tenant/:id',
+    { config: administrators, schema: { params: Id, response: { 204: z.null() } } },
+    async (request, reply) => {
+      await removeTenant(db, request.caller, request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/api/iam/tenant/:id/member',
+    { config: signedIn, schema: { params: Id, response: { 200: list(ListedMember) } } },
+    async (request) => ({ data: [...(await membersOf(db, request.caller, request.params.id))] }),
+  );
+
+  app.post(
+    '/api/iam/tenant/:id/member',
+    {
+      config: signedIn,
+      schema: { params: Id, body: z.object({ userId: Uuid, role: Role }), response: { 200: Member } },
+    },
+    async (request) => setMember(db, request.caller, request.params.id, request.body.userId, request.body.role),
+  );
+
+  app.delete(
+    '/api/iam/tenant/:id/member/:userId',
+    { config: signedIn, schema: { params: Id.extend({ userId: Uuid }), response: { 204: z.null() } } },
+    async (request, reply) => {
+      await removeMember(db, request.caller, request.params.id, request.params.userId);
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,119 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { JWTPayload } from 'jose';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { Db } from '../db.ts';
+import type { Timestamp } from '../time.ts';
+import { timestampFromDate } from '../time.ts';
+import type { Identity } from './identity.queries.ts';
+import type { PublicKey } from './keys.ts';
+import { openTokenKeys } from './keys.ts';
+
+const ALGORITHM = 'RS256';
+/** RFC 9068: no other kind of JWT passes for an access token. */
+const TYPE = 'at+jwt';
+const CLOCK_TOLERANCE_SECONDS = 5;
+/** How long and how many verified tokens are known by their hash alone; checking a signature costs more than the rest of a request. */
+const KEEP_MS = 60_000;
+const MOST_KEPT = 5_000;
+
+/** What a valid token says for sure: whose it is and what it was given for. Everything else about the account is asked anew. */
+export interface Grant {
+  userId: string;
+  scopes: readonly string[];
+}
+
+export interface IssuedToken {
+  token: string;
+  /** Ends in `Z`, unlike other times. */
+  expiration: Timestamp;
+}
+
+export interface AccessTokens {
+  issue(identity: Identity): Promise<IssuedToken>;
+  /** Nothing for a token that is not ours, forged, expired or of another kind. */
+  verify(token: string): Promise<Grant | undefined>;
+  publicKeys(): Promise<readonly PublicKey[]>;
+}
+
+type Settings = Pick<Config, 'tokens.issuer' | 'tokens.audience' | 'tokens.accessLifetime' | 'tokens.defaultScopes'>;
+
+const Claims = z.object({ user_id: z.uuid(), scope: z.string(), exp: z.number() });
+
+/** Signs and checks access tokens with the platform's keys, which are made here on the first start. Not inside a transaction. */
+export async function openAccessTokens(db: Db, settings: Settings): Promise<AccessTokens> {
+  const issuer = settings['tokens.issuer'];
+  const audience = settings['tokens.audience'];
+  const lifetimeSeconds = Math.ceil(settings['tokens.accessLifetime'] / 1000);
+  const keys = await openTokenKeys(db, settings['tokens.accessLifetime']);
+  const verified = new Map<string, Grant & { until: number }>();
+
+  async function check(token: string): Promise<(Grant & { expires: number }) | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, async ({ kid }) => keys.verifying(kid), {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer,
+        audience,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        requiredClaims: ['sub', 'iat', 'exp', 'jti'],
+      });
+      const claims = Claims.parse(payload);
+      return {
+        userId: claims.user_id,
+        scopes: claims.scope.split(' ').filter(Boolean),
+        expires: (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000,
+      };
+    } catch (error) {
+      if (error instanceof errors.JOSEError || error instanceof z.ZodError) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async issue(identity) {
+      const { kid, key } = keys.signing();
+      const now = Math.floor(Date.now() / 1000);
+      const expires = now + lifetimeSeconds;
+      const token = await new SignJWT(claimsOf(identity, settings['tokens.defaultScopes']))
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(identity.accountId)
+        .setIssuedAt(now)
+        .setNotBefore(now)
+        .setExpirationTime(expires)
+        .setJti(randomUUID())
+        .sign(key);
+      return { token, expiration: `${timestampFromDate(new Date(expires * 1000))}Z` };
+    },
+    async verify(token) {
+      const name = hash('sha256', token, 'base64url');
+      const known = verified.get(name);
+      if (known && Date.now() < known.until) return known;
+      verified.delete(name);
+      const checked = await check(token);
+      if (!checked) return undefined;
+      const oldest = verified.size >= MOST_KEPT ? verified.keys().next().value : undefined;
+      if (oldest !== undefined) verified.delete(oldest);
+      const { expires, ...grant } = checked;
+      verified.set(name, { ...grant, until: Math.min(expires, Date.now() + KEEP_MS) });
+      return grant;
+    },
+    publicKeys: keys.published,
+  };
+}
+
+function claimsOf(identity: Identity, defaultScopes: readonly string[]): JWTPayload {
+  const own = z.array(z.string()).safeParse(identity.metadata.scopes);
+  return {
+    user_id: identity.userId,
+    ...(identity.tenantId === undefined ? {} : { tenant_id: identity.tenantId }),
+    name: identity.name,
+    ...(identity.email === undefined ? {} : { email: identity.email }),
+    roles: identity.roles,
+    groups: identity.groups,
+    scope: (own.success ? own.data : defaultScopes).join(' '),
+  };
+}

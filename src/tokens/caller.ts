@@ -1,0 +1,40 @@
+import type { Caller } from '../http/caller.ts';
+import type { AccessTokens } from './access.ts';
+import type { Identities } from './identities.ts';
+
+/** What a request shows of its sender. */
+export interface Presented {
+  /** The whole header field. */
+  authorization: string | undefined;
+  /** Client's network address. */
+  address: string;
+  requestId: string;
+}
+
+/**
+ * Who holds this bearer token. Nothing when it is not valid, or when its account was deleted, disabled or not yet activated. Groups, roles
+ * and tenants are the account's present ones, not the token's. Costs no query when token and account were seen in the last seconds.
+ */
+export async function findCaller(
+  { tokens, identities }: { tokens: AccessTokens; identities: Identities },
+  { authorization, address, requestId }: Presented,
+): Promise<Caller | undefined> {
+  const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
+  if (!token) return undefined;
+  const grant = await tokens.verify(token);
+  if (!grant) return undefined;
+  const identity = await identities.find(grant.userId);
+  if (!identity?.enabled || !identity.activated) return undefined;
+  return {
+    userId: identity.userId,
+    accountId: identity.accountId,
+    tenantId: identity.tenantId,
+    tenants: identity.tenants,
+    groups: identity.groups,
+    roles: identity.roles,
+    scopes: grant.scopes,
+    via: 'token',
+    address,
+    requestId,
+  };
+}

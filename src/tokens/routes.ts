@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Passwords } from '../accounts/password.ts';
+import type { App } from '../http/route.ts';
+import type { Identities } from './identities.ts';
+import { whoAmI } from './me.ts';
+import type { Origin, TokenParts } from './refresh.ts';
+import { refresh } from './refresh.ts';
+import { signIn } from './sign-in.ts';
+
+const Issued = z.object({ token: z.string(), expiration: z.string() });
+const TokenAnswer = z.object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued });
+const Jwk = z.object({
+  kty: z.string(),
+  kid: z.string(),
+  alg: z.string(),
+  use: z.string(),
+  n: z.string(),
+  e: z.string(),
+});
+
+const open = { access: 'public', service: 'tokens' } as const;
+
+export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Passwords; identities: Identities }) {
+  app.post(
+    '/api/tokens',
+    {
+      onRequest: noStore,
+      config: open,
+      schema: {
+        body: z.object({
+          id: z.string(),
+          password: z.string(),
+          otp: z.string().optional(),
+          otpAuthenticator: z.string().optional(),
+        }),
+        response: { 200: TokenAnswer },
+      },
+    },
+    async (request) => signIn(parts, request.body),
+  );
+
+  app.post(
+    '/api/tokens/refresh',
+    {
+      onRequest: noStore,
+      config: open,
+      schema: { body: z.string(), response: { 200: TokenAnswer } },
+    },
+    async (request) => refresh(parts, request.body, originOf(request)),
+  );
+
+  app.get(
+    '/.well-known/jwks.json',
+    {
+      config: { access: 'public', service: 'none' },
+      schema: { response: { 200: z.object({ keys: z.array(Jwk) }) } },
+    },
+    async (_, reply) => {
+      reply.header('cache-control', 'public, max-age=300');
+      return { keys: [...(await parts.tokens.publicKeys())] };
+    },
+  );
+
+  app.get(
+    '/api/iam/principal/me',
+    {
+      config: { access: 'signedIn', service: 'iam' },
+      schema: {
+        response: {
+          200: z.object({
+            id: z.string(),
+            name: z.string(),
+            email: z.string().optional(),
+            role: z.string().optional(),
+            tenantId: z.string().optional(),
+          }),
+        },
+      },
+    },
+    async (request) => whoAmI(parts.identities, request.caller),
+  );
+}
+
+/** Tokens are kept by nobody on the way, and neither are refusals. */
+async function noStore(_: FastifyRequest, reply: FastifyReply) {
+  reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
+}
+
+const originOf = (request: FastifyRequest): Origin => ({ address: request.ip, requestId: request.id });

@@ -1,0 +1,57 @@
+import type { InjectOptions } from 'fastify';
+import type { App } from '../../src/http/route.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  /** Parsed when it is JSON; else as text. Bytes are in `raw`. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects
+  body: any;
+  raw: Buffer;
+}
+
+type Headers = Record<string, string>;
+
+/** Calls the server as somebody, without a network. A body that is no Buffer and no text is sent as JSON. */
+export interface Client {
+  get(url: string, headers?: Headers): Promise<Answer>;
+  post(url: string, body?: unknown, headers?: Headers): Promise<Answer>;
+  put(url: string, body?: unknown, headers?: Headers): Promise<Answer>;
+  patch(url: string, body?: unknown, headers?: Headers): Promise<Answer>;
+  delete(url: string, headers?: Headers): Promise<Answer>;
+  send(options: InjectOptions): Promise<Answer>;
+}
+
+/** `own` is asked for the headers that every request of this client carries. */
+export function clientOf(app: () => App, own: () => Promise<Headers> | Headers = () => ({})): Client {
+  const send = async (options: InjectOptions): Promise<Answer> => {
+    const headers = { ...(await own()), ...options.headers };
+    const response = await app().inject({ ...options, headers });
+    const json = /\bjson\b/.test(String(response.headers['content-type']));
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: json && response.body !== '' ? JSON.parse(response.body) : response.body,
+      raw: response.rawPayload,
+    };
+  };
+  const withBody =
+    (method: 'POST' | 'PUT' | 'PATCH') =>
+    (url: string, body?: unknown, headers: Headers = {}) => {
+      if (body === undefined || Buffer.isBuffer(body)) return send({ method, url, headers, payload: body });
+      return send({
+        method,
+        url,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' && headers['content-type'] ? body : JSON.stringify(body),
+      });
+    };
+  return {
+    get: (url, headers = {}) => send({ method: 'GET', url, headers }),
+    post: withBody('POST'),
+    put: withBody('PUT'),
+    patch: withBody('PATCH'),
+    delete: (url, headers = {}) => send({ method: 'DELETE', url, headers }),
+    send,
+  };
+}

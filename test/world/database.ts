@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Database } from '../../src/db.ts';
+import { connect } from '../../src/db.ts';
+import { startLocalPostgres } from '../../src/local-postgres.ts';
+import { migrate } from '../../src/migrate.ts';
+
+const root = new URL('../..', import.meta.url);
+
+/** A migrated database of its own, a clone of a template that the first test file of a run makes. */
+export interface TestDatabase {
+  url: string;
+  db: Database;
+  /** A new empty folder, removed by `close`. */
+  folder: string;
+  close(): Promise<void>;
+}
+
+export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
+  const server = await startLocalPostgres(new URL('node_modules/.cache/test-postgres', root).pathname, {
+    settings: { fsync: 'off', max_connections: '400' },
+  });
+  const template = await templateOf(server.url);
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(server.url, async (client) => {
+    await client.query(`create database ${name} template ${template}`);
+  });
+  const url = withDatabase(server.url, name);
+  const db = await connect(url, poolSize);
+  const folder = await mkdtemp(join(tmpdir(), 'platform-test-'));
+  return {
+    url,
+    db,
+    folder,
+    async close() {
+      await db.end();
+      await administer(server.url, async (client) => {
+        await client.query(`drop database ${name} with (force)`);
+      });
+      await rm(folder, { recursive: true, force: true });
+      await server.stopIfIdle();
+    },
+  };
+}
+
+/** The template's name tells its contents, so a changed migration gets a new one. */
+async function templateOf(serverUrl: string): Promise<string> {
+  const folder = new URL('sql/migrations/', root);
+  const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));
+  for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(new URL(file, folder)));
+  const name = `template_${hash.digest('hex').slice(0, 16)}`;
+  await administer(serverUrl, async (client) => {
+    await client.query('select pg_advisory_lock(1)');
+    const known = await client.query('select from pg_database where datname = $1', [name]);
+    if (known.rowCount) return;
+    const making = `${name}_making`;
+    await client.query(`drop database if exists ${making} with (force)`);
+    await client.query(`create database ${making}`);
+    await migrate(withDatabase(serverUrl, making));
+    await client.query(`alter database ${making} rename to ${name}`);
+  });
+  return name;
+}
+
+async function administer(url: string, work: (client: pg.Client) => Promise<void>) {
+  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, name: string) {
+  const parsed = new URL(url);
+  parsed.pathname = `/${name}`;
+  return parsed.href;
+}
