@@ -38,7 +38,7 @@ export function checkParameters(definition: Definition, given: GivenParameters):
     else {
       const parsed = parseValue(definition.parameters.shape[parameter.name] as z.ZodType, value, parameter);
       if (parsed.success) values[parameter.name] = parsed.data;
-      else errors.push({ name, sentence: wrongValue(parameter, value) });
+      else errors.push({ name, sentence: wrongValue(parameter, value, parsed.error.issues) });
     }
   }
   return { values, errors };
@@ -82,9 +82,10 @@ function unknownName(owner: string, name: string, declared: ReadonlyMap<string, 
   return `'${name}' is not a parameter of ${owner}, which ${names === '' ? 'takes none' : `takes ${names}`}.`;
 }
 
-function wrongValue(parameter: ParameterDescription, value: unknown): string {
-  const shown = typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+function wrongValue(parameter: ParameterDescription, value: unknown, issues: readonly z.core.$ZodIssue[]): string {
+  const shown = (typeof value === 'string' ? `'${value}'` : JSON.stringify(value)).slice(0, 200);
+  const own = issues.find((issue) => issue.code === 'custom')?.message;
+  if (own !== undefined) return `Parameter '${parameter.name}' cannot be ${shown}: ${own}`;
   const expected = parameter.allowedValues?.join(', ') ?? parameter.dataType;
-  const detail = parameter.description === '' ? '' : ` ${parameter.description}`;
-  return `Parameter '${parameter.name}' cannot be ${shown.slice(0, 200)}; it takes ${expected}.${detail}`;
+  return `Parameter '${parameter.name}' cannot be ${shown}; it takes ${expected}. ${parameter.description}`.trimEnd();
 }

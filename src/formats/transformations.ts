@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { parseSrid, sridOf } from '../geo/crs.ts';
 
-/**
- * A coordinate system by number, with or without its authority: 25832, '25832', 'EPSG:25832', 'ESRI:54030'.
- * Comes out as `AUTHORITY:CODE`.
- */
-export const Srid = z
-  .union([z.int().positive(), z.string().regex(/^\s*(?:(?:EPSG|ESRI):)?\s*\d{1,9}\s*$/i)])
-  .transform((value) => {
-    const text = String(value).replace(/\s/g, '').toUpperCase();
-    return text.includes(':') ? text : `EPSG:${text}`;
-  });
+/** A coordinate system by number, with or without its authority: 25832, '25832', 'EPSG:25832', 'ESRI:54030'. Comes out as `AUTHORITY:CODE`. */
+export const Srid = z.union([z.int().positive(), z.string()]).transform((value, context) => {
+  try {
+    return sridOf(parseSrid(value))!;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+    return z.NEVER;
+  }
+});
 
 const CrsTransformation = z.object({
   type: z.literal('crsTransformation'),
@@ -78,14 +79,13 @@ function parseOne(given: unknown, path: string): Transformation {
     outputSrid: members.get('outputsrid'),
   });
   if (parsed.success) return parsed.data;
-  const wrong = parsed.error.issues.map((issue) => `${path}.${issue.path.join('.')}`);
-  const errors = wrong.map((member): [string, string[]] => {
-    const value = members.get(member.slice(path.length + 1).toLowerCase());
+  const errors = parsed.error.issues.map((issue): [string, string[]] => {
+    const member = String(issue.path[0]);
+    const value = members.get(member.toLowerCase());
+    const wrong = `${path}.${member} must be the number of a coordinate system such as 25832, not ${JSON.stringify(value)}.`;
     const sentence =
-      value === undefined
-        ? `${member} is required.`
-        : `${member} must be the number of a coordinate system such as 25832, not ${JSON.stringify(value)}.`;
-    return [member, [sentence]];
+      value === undefined ? `${path}.${member} is required.` : issue.code === 'custom' ? issue.message : wrong;
+    return [`${path}.${member}`, [sentence]];
   });
   throw new AppError('invalid', errors[0]![1][0]!, { errors: Object.fromEntries(errors) });
 }

@@ -155,9 +155,10 @@ export const doubleText = (value: number): string => wordFor(value) ?? (Object.i
 /** The shortest text whose Float32 is that of `value`. */
 export function singleText(value: number): string {
   const single = Math.fround(value);
-  for (let digits = 1; Number.isFinite(single) && digits < 9; digits++) {
+  for (let digits = 1; Number.isFinite(single) && single !== 0 && digits < 9; digits++) {
     const shorter = Number(single.toPrecision(digits));
     if (Math.fround(shorter) === single) return doubleText(shorter);
   }
-  return wordFor(single) ?? doubleText(Number(single.toPrecision(9)));
+  if (single === 0 || !Number.isFinite(single)) return doubleText(single);
+  return doubleText(Number(single.toPrecision(9)));
 }

@@ -115,8 +115,8 @@ async function* readTogether(source: ByteSource, all: Iterable<Piece>) {
       yield { piece, bytes: bytes.subarray(piece.offset - start, piece.offset - start + piece.length) };
   }
   for (const piece of all) {
-    const fits = piece.offset === end && end + piece.length - group[0]!.offset <= readAtOnce;
-    if (group.length > 0 && !fits) {
+    const first = group[0];
+    if (first !== undefined && (piece.offset !== end || end + piece.length - first.offset > readAtOnce)) {
       yield* read();
       group = [];
     }

@@ -1,0 +1,307 @@
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { AppError, FormatError } from '../../src/errors.ts';
+import type { SampleType } from '../../src/formats/types.ts';
+import { converted } from './files.ts';
+import { gridOf, valuesOf } from './grids.ts';
+import { placed, tiffFile } from './tiff-file.ts';
+
+const header = 'ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\n';
+const toTiff = { reader: 'AsciiGridReader', writer: 'GeoTiffWriter' };
+const toAscii = { reader: 'AsciiGridReader', writer: 'AsciiGridWriter' };
+
+const asTiff = async (t: ExecutionContext, text: string) => gridOf(t, (await converted(t, text, toTiff)).bytes);
+
+test('header keys come in any letter case and any order', async (t) => {
+  const grid = await asTiff(
+    t,
+    'CELLSIZE 10\nNODATA_Value -1\nYllCorner 200\nXLLCORNER 100\nNROWS 2\r\nnCols\t3\r\n1 2 3\r\n4 5 -1\r\n',
+  );
+  t.deepEqual(grid.affine, [100, 10, 0, 220, 0, -10]);
+  t.deepEqual([grid.width, grid.height, grid.bands[0]?.nodata], [3, 2, -1]);
+  t.deepEqual(await valuesOf(grid), [1, 2, 3, 4, 5, -1]);
+});
+
+test('centre headers place the corner half a cell away, and dx and dy give oblong cells', async (t) => {
+  const centred = await asTiff(t, 'ncols 2\nnrows 1\nxllcenter 105\nyllcentre 205\ncellsize 10\n1 2');
+  t.deepEqual(centred.affine, [100, 10, 0, 210, 0, -10]);
+  const oblong = await asTiff(t, 'ncols 2\nnrows 1\nxllcorner 0\nyllcenter 1\ndx 10\ndy 2\n1 2');
+  t.deepEqual(oblong.affine, [0, 10, 0, 2, 0, -2]);
+});
+
+test('NODATA is understood in any form that programs write', async (t) => {
+  const cases: [string, number][] = [
+    ['-9999', -9999],
+    ['-9.999E+03', -9999],
+    ['-9999.000', -9999],
+    ['-9999,0', -9999],
+    ['nan', Number.NaN],
+    ['-1.#IND', Number.NaN],
+    ['-3.4028234663852886e+38', Math.fround(-3.4028235e38)],
+    ['-3.4028235e+38', Math.fround(-3.4028235e38)],
+  ];
+  for (const [word, nodata] of cases) {
+    const result = await converted(t, `${header}NODATA_value ${word}\n1.5 2.5 ${word} 4 5 6`, toTiff);
+    const grid = await gridOf(t, result.bytes);
+    t.is(grid.bands[0]?.nodata, nodata, word);
+    t.is(result.receipt.statistics.before?.bands[0]?.empty, 1, word);
+  }
+  t.is((await asTiff(t, `${header}1 2 3 4 5 6`)).bands[0]?.nodata, undefined);
+});
+
+test('values may wrap lines freely', async (t) => {
+  const grid = await asTiff(t, `${header} 1\n2 3 4\n\n5\t\t6\r\n\u001a`);
+  t.deepEqual(await valuesOf(grid), [1, 2, 3, 4, 5, 6]);
+});
+
+test('the GeoTIFF is Int32 for whole numbers, Float32 where seven digits survive, else Float64', async (t) => {
+  const cases: [string, SampleType][] = [
+    ['1 -2 3 2147483647 -2147483647 0', 'Int32'],
+    ['1 2 3 4 5 2147483648', 'Float32'],
+    ['1 2 3 4 5 2147483649', 'Float64'],
+    ['1 2 3 4 5 6.0', 'Float32'],
+    ['1.5 -0.001 123.4567 1e10 1e-10 0.1', 'Float32'],
+    ['123.4560012817382812 1 2 3 4 5', 'Float32'],
+    ['123456.789 1 2 3 4 5', 'Float64'],
+    ['1 2 3 4 5 0.123456789012', 'Float64'],
+    ['16777217.5 1 2 3 4 5', 'Float64'],
+    ['1 2 3 4 5 1e300', 'Float64'],
+    ['nan 1 2 3 4 5', 'Float32'],
+    ['1 2 3 inf 4 5', 'Float32'],
+  ];
+  for (const [values, type] of cases) {
+    const grid = await asTiff(t, `${header}${values}`);
+    t.is(grid.bands[0]?.type, type, values);
+    t.deepEqual(
+      await valuesOf(grid),
+      values
+        .split(' ')
+        .map((word) => Number(word.replace('nan', 'NaN').replace('inf', 'Infinity')))
+        .map(type === 'Float32' ? Math.fround : Number),
+      values,
+    );
+  }
+});
+
+test('a type that turns out too narrow far down in the file is widened for all rows', async (t) => {
+  const [width, height] = [1000, 700];
+  const words = Array.from({ length: width * height }, (_, n) => String(n % 1000));
+  words[words.length - 40_000] = '0.5';
+  words[words.length - 3] = '0.123456789012';
+  const text = `ncols ${width}\nnrows ${height}\nxllcorner 0\nyllcorner 0\ncellsize 1\n${words.join(' ')}`;
+  const grid = await asTiff(t, text);
+  t.is(grid.bands[0]?.type, 'Float64');
+  t.true((await valuesOf(grid)).every((value, n) => value === Number(words[n])));
+});
+
+test('numbers are rounded correctly, however many digits they have', async (t) => {
+  const words = [
+    '0.1',
+    '123456789',
+    '1234567890',
+    '0.30000000000000004',
+    '9007199254740993',
+    '9007199254740992.5',
+    '123.45600128173828125',
+    '2.2250738585072011e-308',
+    '5e-324',
+    '1.7976931348623157e308',
+    '1.00000000000000011102230246251565404236316680908203125',
+    '1.00000000000000011102230246251565404236316680908203124',
+    '179769313486231580793e289',
+    '0.000000000000000000000000123456',
+    '-0.0',
+    '+7',
+    '.5',
+    '5.',
+    '1,25',
+    '8.5e2',
+    '1E-7',
+    '123456789.123456789',
+    '99999999.999999999',
+    '0.99999999999999994448884876874217',
+    '4503599627370496.5',
+    '4503599627370497.5',
+  ];
+  let seed = 12345;
+  const random = () => {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    return seed / 0x80000000;
+  };
+  for (let n = 0; n < 20_000; n++) {
+    const value = (random() - 0.5) * 10 ** Math.floor(random() * 12);
+    const digits = 1 + Math.floor(random() * 20);
+    words.push(n % 3 === 0 ? value.toPrecision(digits) : n % 3 === 1 ? String(value) : value.toFixed(digits));
+  }
+  const text = `ncols ${words.length}\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n${words.join('\n')}`;
+  const values = await valuesOf(await asTiff(t, text));
+  const wrong = words.filter((word, n) => !Object.is(values[n], Number(word.replace(',', '.'))));
+  t.deepEqual(wrong, []);
+});
+
+test('the text of a number is the shortest that reads back the same', async (t) => {
+  const singles = [
+    0,
+    -0,
+    1,
+    -1,
+    0.1,
+    123.456,
+    16777216,
+    1e9,
+    123456789,
+    1e-5,
+    9.999999e-6,
+    3.4028235e38,
+    1e-45,
+    -9999,
+    0.3,
+    1 / 3,
+    8589973000,
+    65504.06,
+    Number.NaN,
+    Infinity,
+  ].map(Math.fround);
+  const doubles = [
+    0,
+    1,
+    0.1,
+    0.30000000000000004,
+    1e15,
+    123456789012345,
+    9007199254740991,
+    1e21,
+    1e-7,
+    1 / 3,
+    5e-324,
+    1.7976931348623157e308,
+    -123.456,
+    99999.99999,
+  ];
+  let seed = 99;
+  for (let n = 0; n < 30_000; n++) {
+    seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
+    const value = (seed / 2 ** 31) * 10 ** ((n % 17) - 5);
+    singles.push(Math.fround(n % 2 === 0 ? value : Number(value.toFixed(3))));
+    doubles.push(n % 2 === 0 ? value : Number(value.toFixed(5)));
+  }
+  for (const [bits, values] of [
+    [32, singles],
+    [64, doubles],
+  ] as const) {
+    const file = tiffFile({ width: values.length, height: 1, values, bits, format: 3, tags: placed(0, 0, 1) });
+    const { text } = await converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
+    const words = text.trimEnd().split('\n').at(-1)!.split(' ');
+    const read = (word: string) => (bits === 32 ? Math.fround(Number(word)) : Number(word));
+    const digits = (word: string) => word.replace(/e.*/, '').replace(/\D/g, '').replace(/^0+/, '').length;
+    t.is(words.length, values.length);
+    const wrong = values.filter((value, n) => {
+      const word = words[n]!.replace('nan', 'NaN').replace('inf', 'Infinity');
+      if (!Object.is(read(word), value)) return true;
+      if (!Number.isFinite(value)) return false;
+      const shorter = digits(word) - 1;
+      return (
+        shorter > 0 &&
+        word.length > String(Number(value.toPrecision(shorter))).length &&
+        read(value.toPrecision(shorter)) === value
+      );
+    });
+    t.deepEqual(wrong, []);
+  }
+});
+
+test('ASCII text goes to GeoTIFF and back as it was', async (t) => {
+  const text = `${header}NODATA_value -9999\n1.25 -9999 3.125\n1000.001 5 0.007\n`;
+  const { bytes } = await converted(t, text, toTiff);
+  t.is((await converted(t, bytes, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' })).text, text);
+  t.is((await converted(t, text, toAscii)).text, text);
+});
+
+test('a grid whose first row lies in the south is written from the north', async (t) => {
+  const file = tiffFile({
+    width: 2,
+    height: 2,
+    values: [1, 2, 3, 4],
+    tags: { 34264: [12, [5, 0, 0, 100, 0, 5, 0, 200, 0, 0, 0, 0, 0, 0, 0, 1]] },
+  });
+  const { text } = await converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
+  t.is(text, 'ncols 2\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 5\n3 4\n1 2\n');
+});
+
+test('rotated, mirrored and oblong grids end with a sentence that names crsTransformation as the way out', async (t) => {
+  const matrices = [
+    [5, 1, 0, 100, 1, -5, 0, 200],
+    [-5, 0, 0, 100, 0, -5, 0, 200],
+    [5, 0, 0, 100, 0, -6, 0, 200],
+  ];
+  for (const matrix of matrices) {
+    const file = tiffFile({
+      width: 2,
+      height: 2,
+      values: [1, 2, 3, 4],
+      tags: { 34264: [12, [...matrix, 0, 0, 0, 0, 0, 0, 0, 1]] },
+    });
+    const error = await t.throwsAsync(converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' }), {
+      instanceOf: AppError,
+    });
+    t.regex(error!.message, /crsTransformation/);
+  }
+});
+
+test('what an ASCII grid cannot hold is said in the receipt', async (t) => {
+  const file = tiffFile({
+    width: 2,
+    height: 1,
+    samples: 2,
+    bits: 32,
+    format: 3,
+    values: [1, 10, 2, 20],
+    tags: { ...placed(0, 1, 1), 34735: [3, [1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 25832]] },
+  });
+  const { receipt, text } = await converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
+  t.deepEqual(receipt.lost, [
+    'An ASCII grid names no coordinate system; that of this one is EPSG:25832.',
+    'An ASCII grid holds one band; bands 2 to 2 were left out.',
+    'All values are whole numbers; an ASCII grid does not tell that their type was Float32.',
+  ]);
+  t.true(text.endsWith('\n1 2\n'));
+});
+
+test('broken grids end with a sentence and the place', async (t) => {
+  const cases: [string, RegExp, number][] = [
+    ['', /no ncols/, 0],
+    ['hello world', /'hello' is not a key/, 0],
+    [`${header}1 2 3 4 5`, /promises 3 × 2 values, which take at least 11 bytes; 9 follow/, header.length],
+    [`${header}1 2 3 4 5    `, /ends after 5 of 6 values/, header.length + 13],
+    [`${header}1 2 3 4 5 6 7`, /but there are more/, header.length + 12],
+    [`${header}1 2 x3 4 5 6`, /'x3' is not a number/, header.length + 4],
+    [`${header}1 2 3-4 4 5 6`, /'3-4' is not a number/, header.length + 4],
+    [`${header}1 2 3 4 5 ${'9'.repeat(2000)}`, /is not a number/, header.length + 10],
+    ['ncols 3\nnrows 2\n1 2 3 4 5 6', /neither dx nor cellsize/, 0],
+    ['ncols 3\nnrows 2\ncellsize 1\n1 2 3 4 5 6', /neither xllcorner nor xllcenter/, 0],
+    ['ncols -3\nnrows 2\ncellsize 1\n1', /ncols is -3/, 6],
+    ['ncols 2.5\nnrows 2\ncellsize 1\n1', /ncols is 2.5/, 6],
+    [
+      'ncols 1000000\nnrows 1000000\ncellsize 1\nxllcorner 0\nyllcorner 0\n1',
+      /which take at least 1999999999999 bytes/,
+      63,
+    ],
+    ['ncols 99999999999\nnrows 1\ncellsize 1\nxllcorner 0\nyllcorner 0\n1', /at most 10000000 are read/, 0],
+    [`${header}cellsize 0 1 2 3 4 5 6`, /'cellsize' twice/, header.length],
+    ['ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize -1\n1', /size of a cell is -1/, 49],
+  ];
+  for (const [text, message, offset] of cases) {
+    const error = await t.throwsAsync(converted(t, text, toTiff), { instanceOf: FormatError }, text);
+    t.regex(error!.message, message);
+    t.is((error as FormatError).offset, offset, text);
+  }
+});
+
+test('a number that is cut by the end of a piece of the file is read whole', async (t) => {
+  const words = Array.from({ length: 400_000 }, (_, n) => (n * 1.001).toFixed(3));
+  const text = `ncols 1000\nnrows 400\nxllcorner 0\nyllcorner 0\ncellsize 1\n${words.join(' ')}`;
+  t.true(text.length > 3 << 20);
+  const values = await valuesOf(await asTiff(t, text));
+  t.true(values.every((value, n) => value === Math.fround(Number(words[n])) || value === Number(words[n])));
+  t.is(values.length, words.length);
+});

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { FileSource } from '../../src/formats/bytes.ts';
+import { findReader } from '../../src/formats/registry.ts';
+import type { Grid } from '../../src/formats/types.ts';
+
+/** What a reader makes of the bytes; the file lives as long as the test. */
+export async function gridOf(
+  t: ExecutionContext,
+  bytes: Uint8Array,
+  reader = 'GeoTiffReader',
+  parameters: Record<string, unknown> = {},
+): Promise<Grid> {
+  const folder = await mkdtemp(join(tmpdir(), 'formats-'));
+  await writeFile(join(folder, 'grid'), bytes);
+  const source = await FileSource.open(join(folder, 'grid'));
+  t.teardown(async () => {
+    await source.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const data = await findReader(reader)!.read(source, parameters, {
+    signal: new AbortController().signal,
+    scratch: folder,
+    log() {},
+    progress() {},
+    lost() {},
+  });
+  if (data.kind !== 'grid') throw new Error(`${reader} made ${data.kind}.`);
+  return data;
+}
+
+export async function valuesOf(grid: Grid, band = 0): Promise<number[]> {
+  const values: number[] = [];
+  let row = 0;
+  for await (const block of grid.rows(band)) {
+    if (block.firstRow !== row || block.samples.length !== block.rowCount * grid.width)
+      throw new Error(`Rows ${block.firstRow} to ${block.firstRow + block.rowCount} came after row ${row}.`);
+    row += block.rowCount;
+    for (const value of block.samples) values.push(value);
+  }
+  if (row !== grid.height) throw new Error(`${row} of ${grid.height} rows came.`);
+  return values;
+}

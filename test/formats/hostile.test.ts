@@ -1,0 +1,177 @@
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { AppError, FormatError } from '../../src/errors.ts';
+import { findReader } from '../../src/formats/registry.ts';
+import type { ByteSource } from '../../src/formats/types.ts';
+import { converted } from './files.ts';
+import { gridOf, valuesOf } from './grids.ts';
+import { geoKeys, placed, tiffFile } from './tiff-file.ts';
+
+/** Of the pseudo-random numbers; another by SEED. */
+const seed = Number(process.env.SEED ?? 20_251_121);
+
+function* randoms(start: number): Generator<number, never> {
+  let state = start | 0;
+  for (;;) {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x297a2d39) | 0;
+    yield (state >>> 0) / 2 ** 32;
+  }
+}
+
+const memory = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  async read(offset, length) {
+    if (!(offset >= 0 && length >= 0 && offset + length <= bytes.length + 2 ** 21))
+      throw new Error(`The reader asked for ${length} bytes at ${offset} of ${bytes.length}.`);
+    return Uint8Array.prototype.slice.call(bytes, offset, offset + length);
+  },
+});
+
+/** Reads all cells, or ends with a sentence. */
+async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'refused'> {
+  const nothing = () => {};
+  const context = {
+    signal: new AbortController().signal,
+    scratch: '/nowhere',
+    log: nothing,
+    lost: nothing,
+    progress: nothing,
+  };
+  try {
+    const grid = await findReader(reader)!.read(memory(bytes), {}, context);
+    if (grid.kind !== 'grid') throw new Error(`${reader} made ${grid.kind}.`);
+    let rows = 0;
+    for (let band = 0; band < Math.min(2, grid.bands.length); band++)
+      for await (const { rowCount, samples } of grid.rows(band)) {
+        rows += rowCount;
+        if (samples.length !== rowCount * grid.width) throw new Error('A block of rows has another size than it says.');
+      }
+    if (rows !== grid.height * Math.min(2, grid.bands.length))
+      throw new Error(`${rows} rows came of a grid with ${grid.height}.`);
+    return 'read';
+  } catch (error) {
+    if (error instanceof FormatError || error instanceof AppError) return 'refused';
+    throw error;
+  }
+}
+
+async function mutate(t: ExecutionContext, reader: string, sound: Uint8Array, times: number): Promise<void> {
+  const random = randoms(seed);
+  const next = (below: number) => Math.floor(random.next().value * below);
+  const interesting = [0, 1, 0x7f, 0x80, 0xff, 0x20, 0x2d, 0x2e, 0x39];
+  const seen = { read: 0, refused: 0 };
+  for (let n = 0; n < times; n++) {
+    // A copy: Buffer's own slice would share the memory.
+    const bytes = new Uint8Array(sound).slice(0, next(12) === 0 ? next(sound.length) : sound.length);
+    const changes = 1 + next(4);
+    for (let change = 0; change < changes && bytes.length > 0; change++)
+      bytes[next(bytes.length)] = next(2) === 0 ? interesting[next(interesting.length)]! : next(256);
+    try {
+      seen[await outcome(reader, bytes)]++;
+    } catch (error) {
+      t.log({ seed, mutation: n, bytes: Buffer.from(bytes).toString('base64').slice(0, 4000) });
+      throw error;
+    }
+  }
+  t.log(seen);
+  t.true(seen.read > 0 && seen.refused > 0);
+}
+
+test('every beginning of an ASCII grid is refused with a sentence, or read', async (t) => {
+  const sound = Buffer.from(
+    'ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n1.5 -9999 3\n4 5 6e1',
+  );
+  for (let length = 0; length < sound.length; length++) await outcome('AsciiGridReader', sound.subarray(0, length));
+  await t.notThrowsAsync(outcome('AsciiGridReader', sound));
+});
+
+test('every beginning of a GeoTIFF is refused with a sentence', async (t) => {
+  const sound = tiffFile({
+    width: 5,
+    height: 4,
+    values: Array(20).fill(3),
+    deflate: true,
+    rowsPerStrip: 2,
+    tags: placed(0, 0, 1),
+  });
+  t.is(await outcome('GeoTiffReader', sound), 'read');
+  for (let length = 0; length < sound.length; length++)
+    t.is(await outcome('GeoTiffReader', sound.subarray(0, length)), 'refused');
+});
+
+test('thousands of mutations of an ASCII grid end with a sentence or a grid', async (t) => {
+  const sound = Buffer.from(
+    'ncols 6\nnrows 4\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n1.5 -9999 3 4e2 0.123456789012 6\n1 2 3 4 5 6\n7 8 9 10 11 12\n-1 -2 -3 nan 5 123456789.5\n',
+  );
+  await mutate(t, 'AsciiGridReader', sound, 4000);
+});
+
+const values = Array.from({ length: 12 * 9 * 2 }, (_, n) => (n * 5) % 251);
+const variants = {
+  'stored strips': tiffFile({
+    width: 12,
+    height: 9,
+    samples: 2,
+    values,
+    rowsPerStrip: 2,
+    tags: { ...placed(5, 6, 7), ...geoKeys([1024, 1], [3072, 25832]) },
+  }),
+  'deflated tiles of a BigTIFF': tiffFile({
+    width: 12,
+    height: 9,
+    samples: 2,
+    values,
+    tile: 16,
+    planar: true,
+    deflate: true,
+    predictor: 2,
+    bits: 16,
+    bigTiff: true,
+  }),
+  'big endian floats': tiffFile({
+    width: 12,
+    height: 9,
+    samples: 2,
+    values,
+    bits: 32,
+    format: 3,
+    bigEndian: true,
+    tags: { 42113: [2, '-9999'] },
+  }),
+  bits: tiffFile({ width: 12, height: 9, values: values.map((value) => value & 1).slice(0, 108), bits: 1 }),
+};
+for (const [name, sound] of Object.entries(variants))
+  test(`thousands of mutations of a GeoTIFF end with a sentence or a grid: ${name}`, async (t) => {
+    await mutate(t, 'GeoTiffReader', sound, 2500);
+  });
+
+test('mutated LZW, PackBits and Zstd blocks end with a sentence or a grid', async (t) => {
+  const sound = tiffFile({ width: 12, height: 9, values: values.slice(0, 108) });
+  for (const Compression of ['Lzw', 'PackBits', 'Zstd']) {
+    const { bytes } = await converted(t, sound, {
+      reader: 'GeoTiffReader',
+      writer: 'GeoTiffWriter',
+      writerParameters: { Compression },
+    });
+    t.deepEqual(await valuesOf(await gridOf(t, bytes)), values.slice(0, 108));
+    await mutate(t, 'GeoTiffReader', bytes, 1500);
+  }
+});
+
+test('a file that shrinks while it is read is an outage, not a wrong grid', async (t) => {
+  const bytes = Buffer.from(`ncols 1000\nnrows 1000\nxllcorner 0\nyllcorner 0\ncellsize 1\n${'1 '.repeat(1_000_000)}`);
+  const source: ByteSource = {
+    size: bytes.length,
+    read: async (offset, length) => bytes.subarray(offset, Math.min(offset + length, 1_200_000)),
+  };
+  const nothing = () => {};
+  const grid = await findReader('AsciiGridReader')!.read(
+    source,
+    {},
+    { signal: new AbortController().signal, scratch: '', log: nothing, lost: nothing, progress: nothing },
+  );
+  if (grid.kind !== 'grid') return t.fail();
+  const error = await t.throwsAsync(valuesOf(grid));
+  t.false(error instanceof FormatError);
+  t.regex(error!.message, /^The input ended at byte/);
+});

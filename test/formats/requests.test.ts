@@ -1,0 +1,173 @@
+import test from 'ava';
+import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
+import { defineReader, describeParameters } from '../../src/formats/define.ts';
+import { checkParameters, completeParameters } from '../../src/formats/parameters.ts';
+import {
+  describeReader,
+  describeWriter,
+  findReader,
+  findWriter,
+  fits,
+  readers,
+  writers,
+} from '../../src/formats/registry.ts';
+import { inputSrid, parseTransformations } from '../../src/formats/transformations.ts';
+
+const needy = defineReader({
+  name: 'NeedyReader',
+  description: 'Needs things.',
+  format: 'file',
+  produces: 'bytes',
+  parameters: z.object({
+    ZColumnIndex: z.int().min(0).describe('Column.'),
+    Mode: z.enum(['Fast', 'Exact']).default('Exact').describe('How.'),
+    Names: z.array(z.string()).describe('Which.').optional(),
+  }),
+  read: async (source) => ({ kind: 'bytes', source }),
+});
+
+test('names of readers and writers are matched exactly', (t) => {
+  t.is(findReader('AsciiGridReader')?.name, 'AsciiGridReader');
+  t.is(findReader('asciigridreader'), undefined);
+  t.is(findWriter('GeoTiffWriter')?.format, 'geotiff');
+  t.is(findWriter('GeoTiffReader'), undefined);
+});
+
+test('only readers and writers of the same kind of data fit', (t) => {
+  const pairs = readers.map((reader) => [
+    reader.name,
+    writers.filter((writer) => fits(reader, writer)).map((one) => one.name),
+  ]);
+  t.deepEqual(Object.fromEntries(pairs), {
+    FileReader: ['FileWriter'],
+    AsciiGridReader: ['AsciiGridWriter', 'GeoTiffWriter'],
+    GeoTiffReader: ['AsciiGridWriter', 'GeoTiffWriter'],
+  });
+});
+
+test('the lists print what the schemas say', (t) => {
+  t.deepEqual(describeParameters(needy.parameters), [
+    { name: 'ZColumnIndex', description: 'Column.', dataType: 'integer', required: true },
+    {
+      name: 'Mode',
+      description: 'How.',
+      dataType: 'string',
+      required: false,
+      defaultValue: 'Exact',
+      allowedValues: ['Fast', 'Exact'],
+    },
+    { name: 'Names', description: 'Which.', dataType: 'array', required: false },
+  ]);
+  const reader = describeReader(findReader('GeoTiffReader')!);
+  t.deepEqual(reader.writers, ['AsciiGridWriter', 'GeoTiffWriter']);
+  t.deepEqual(
+    reader.parameters.map((one) => [one.name, one.dataType, one.required]),
+    [
+      ['Band', 'integer', false],
+      ['SRID', 'integer', false],
+    ],
+  );
+  const writer = describeWriter(findWriter('GeoTiffWriter')!);
+  t.deepEqual(writer.parameters.find((one) => one.name === 'Compression')?.allowedValues, [
+    'Deflate',
+    'Lzw',
+    'Zstd',
+    'PackBits',
+    'None',
+  ]);
+  for (const one of [...readers, ...writers])
+    for (const parameter of describeParameters(one.parameters))
+      t.not(parameter.description, '', `${one.name}.${parameter.name}`);
+});
+
+test('parameter names and words match in any letter case, and values may be JSON or JSON text', (t) => {
+  const { values, errors } = checkParameters(needy, [
+    { name: 'zcolumnindex', value: '3' },
+    { name: 'MODE', value: 'fast' },
+    { name: 'names', value: '["a","b"]' },
+  ]);
+  t.deepEqual(errors, []);
+  t.deepEqual(values, { ZColumnIndex: 3, Mode: 'Fast', Names: ['a', 'b'] });
+  t.deepEqual(checkParameters(needy, { Mode: null }), { values: {}, errors: [] });
+});
+
+test('wrong types, unknown names and doubles get a sentence each; what is missing is not judged', (t) => {
+  const { values, errors } = checkParameters(needy, [
+    { name: 'ZColumnIndex', value: 'two' },
+    { name: 'colour', value: 1 },
+    { name: 'mode', value: 'slow' },
+    { name: 'Names', value: ['a'] },
+    { name: 'NAMES', value: ['b'] },
+  ]);
+  t.deepEqual(values, { Names: ['a'] });
+  t.deepEqual(errors, [
+    { name: 'ZColumnIndex', sentence: "Parameter 'ZColumnIndex' cannot be 'two'; it takes integer. Column." },
+    { name: 'colour', sentence: "'colour' is not a parameter of NeedyReader, which takes ZColumnIndex, Mode, Names." },
+    { name: 'mode', sentence: "Parameter 'Mode' cannot be 'slow'; it takes Fast, Exact. How." },
+    { name: 'NAMES', sentence: "Parameter 'Names' is given more than once." },
+  ]);
+  t.deepEqual(checkParameters(needy, {}), { values: {}, errors: [] });
+});
+
+test('a missing required parameter ends the conversion with a sentence', (t) => {
+  const error = t.throws(() => completeParameters(needy, { Mode: 'Fast' }), { instanceOf: AppError });
+  t.is(error?.message, "Parameter 'ZColumnIndex' is required by NeedyReader.");
+  t.deepEqual(completeParameters(needy, { ZColumnIndex: 0 }), { ZColumnIndex: 0, Mode: 'Exact' });
+});
+
+test('what was checked once passes unchanged the second time', (t) => {
+  const reader = findReader('AsciiGridReader')!;
+  for (const SRID of [25832, '25832', 'epsg:25832', 'EPSG:25832']) {
+    const { values } = checkParameters(reader, { srid: SRID });
+    t.deepEqual(values, { SRID: 'EPSG:25832' });
+    t.deepEqual(completeParameters(reader, values), values);
+  }
+  t.regex(checkParameters(reader, { SRID: 99999 }).errors[0]!.sentence, /EPSG:99999 is not known/);
+});
+
+test('crsTransformation is understood in any letter case, with the srid as number or text', (t) => {
+  t.deepEqual(parseTransformations([{ TYPE: 'CRSTransformation', OutputSrid: '3857', inputsrid: 25832 }]), [
+    { type: 'crsTransformation', inputSrid: 'EPSG:25832', outputSrid: 'EPSG:3857' },
+  ]);
+  const [one] = parseTransformations([{ type: 'CrsTransformation', outputSrid: 'EPSG:4326', inputSrid: null }]);
+  t.is(one?.outputSrid, 'EPSG:4326');
+  t.deepEqual(parseTransformations(undefined), []);
+});
+
+test('transformations that are not offered are told from unknown ones', (t) => {
+  const known = t.throws(() => parseTransformations([{ type: 'verticalfiltertransformation' }]), {
+    instanceOf: AppError,
+  });
+  t.is(known?.details.code, 'TransformationNotSupported');
+  t.is(known?.kind, 'invalid');
+  t.deepEqual(Object.keys(known?.details.errors ?? {}), ['transformations[0].type']);
+  const unknown = t.throws(() => parseTransformations([{ type: 'Magic' }]), { instanceOf: AppError });
+  t.is(unknown?.details.code, undefined);
+  t.is(unknown?.kind, 'invalid');
+});
+
+test('wrong members of a transformation get a sentence each', (t) => {
+  const errorsOf = (given: unknown) =>
+    t.throws(() => parseTransformations(given), { instanceOf: AppError })?.details.errors;
+  t.deepEqual(errorsOf('x'), { transformations: ['transformations must be an array.'] });
+  t.deepEqual(errorsOf([5]), { 'transformations[0]': ['transformations[0] must be an object with a type.'] });
+  t.deepEqual(errorsOf([{ type: 'crsTransformation' }]), {
+    'transformations[0].outputSrid': ['transformations[0].outputSrid is required.'],
+  });
+  t.deepEqual(errorsOf([{ type: 'crsTransformation', outputSrid: 99999, inputSrid: {} }]), {
+    'transformations[0].inputSrid': [
+      'transformations[0].inputSrid must be the number of a coordinate system such as 25832, not {}.',
+    ],
+    'transformations[0].outputSrid': ['The coordinate system EPSG:99999 is not known.'],
+  });
+});
+
+test('inputSrid and SRID may both be given when they agree', (t) => {
+  const steps = parseTransformations([{ type: 'crsTransformation', outputSrid: 3857, inputSrid: 25832 }]);
+  t.is(inputSrid(steps, 'EPSG:25832'), 'EPSG:25832');
+  t.is(inputSrid(steps, undefined), 'EPSG:25832');
+  t.is(inputSrid([], 4326), 'EPSG:4326');
+  const error = t.throws(() => inputSrid(steps, '25833'), { instanceOf: AppError });
+  t.is(error?.kind, 'invalid');
+});
