@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database.ts';
+import { connect } from '../../src/db.ts';
+import { hasAdministrator } from '../../src/groups/queries.ts';
 import { readableLines } from '../log-lines.ts';
 import type { Part, Ready } from '../part.ts';
 import { keepRunning } from '../part.ts';
@@ -16,6 +18,8 @@ export interface StartOutput {
 }
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
+const FIRST_ADMINISTRATOR =
+  'There is no administrator yet. In another terminal: npm run platform -- admin bootstrap --id admin';
 /** Of the ten seconds in which everything must be over, what the processes have; the rest is for the database. */
 const PATIENCE_MS = 8000;
 
@@ -44,11 +48,21 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
     await Promise.race([stopped, Promise.all([api.ready, worker.ready])]);
     if (stop.aborted) return 0;
     io.out(`The platform is ready at ${(await api.ready).address}`);
+    if (!(await knowsAdministrator(database.url))) io.out(FIRST_ADMINISTRATOR);
     await stopped;
     return 0;
   } finally {
     await Promise.all(parts.map((part) => part.stop(PATIENCE_MS)));
     await database.close();
+  }
+}
+
+async function knowsAdministrator(url: string): Promise<boolean> {
+  const db = await connect(url, 2, 'platform start');
+  try {
+    return await hasAdministrator(db);
+  } finally {
+    await db.end();
   }
 }
 
