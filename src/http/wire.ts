@@ -7,6 +7,7 @@ import { auth, callerDecoration, identityChanges, policies, tenantHeader } from 
 import { body } from './body.ts';
 import { forms } from './forms.ts';
 import { headers, headersAgree } from './headers.ts';
+import { idempotency } from './idempotency.ts';
 import { methods } from './methods.ts';
 import { openapi } from './openapi.ts';
 import { problems } from './problems.ts';
@@ -36,7 +37,7 @@ const READABLE_HEADERS = [
 ];
 
 /** Everything that holds for every route and that no route knows of. Register it before the first route. */
-export const wire = fp<WireOptions>(async (app, { config, findCaller, identitiesChanged }) => {
+export const wire = fp<WireOptions>(async (app, { config, db, findCaller, identitiesChanged }) => {
   const origins = config['cors.origins'];
   app.setValidatorCompiler(validatorCompiler);
   app.decorateRequest('caller', callerDecoration);
@@ -66,6 +67,7 @@ export const wire = fp<WireOptions>(async (app, { config, findCaller, identities
       headersAgree,
       tenantHeader,
       policies,
+      idempotency(db),
       identityChanges(identitiesChanged),
     ],
   });

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { invalidMember } from '../errors.ts';
+import type { Signer } from '../signing-keys.ts';
+import { queryInteger } from './query.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1000;
+
+/** Members for a query schema: `z.object({ ...cursorQuery, namePrefix: … })`. */
+export const cursorQuery = {
+  cursor: z.string().max(4096).optional(),
+  limit: queryInteger(1, MAX_LIMIT).optional(),
+};
+export const offsetQuery = {
+  offset: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
+  limit: queryInteger(1, MAX_LIMIT).optional(),
+};
+
+export const listOf = <Item extends z.ZodType>(item: Item) => z.object({ data: z.array(item) });
+export const cursorPageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ cursor: z.string().optional(), data: z.array(item) });
+export const offsetPageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ totalCount: z.int(), offset: z.int(), limit: z.int(), data: z.array(item) });
+
+/** Where a page ended: the sort value of its last row as text (a time in wire form), and the row's id. */
+export interface Position {
+  value: string;
+  id: string;
+}
+
+/** What a cursor is good for and nothing else: the list, its parent, filters, order, and who asks. Plain JSON. */
+export type CursorScope = readonly unknown[];
+
+const Sent = z.tuple([z.string(), z.string()]);
+
+export interface CursorPage<Row> {
+  cursor?: string;
+  data: Row[];
+}
+
+/**
+ * One page of a list. `list` gets where to go on and how many rows to fetch at most (one more than the page holds, which tells whether
+ * there is another page); `positionOf` says where a row stands in the order.
+ */
+export async function cursorPage<Row>(
+  signer: Signer,
+  query: { cursor?: string | undefined; limit?: number | undefined },
+  scope: CursorScope,
+  list: (position: Position | undefined, limit: number) => Promise<readonly Row[]>,
+  positionOf: (row: Row) => Position,
+): Promise<CursorPage<Row>> {
+  const limit = query.limit ?? DEFAULT_LIMIT;
+  const position = query.cursor === undefined ? undefined : await readCursor(signer, query.cursor, scope);
+  const rows = await list(position, limit + 1);
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  if (rows.length <= limit || last === undefined) return { data };
+  return { cursor: await writeCursor(signer, positionOf(last), scope), data };
+}
+
+export interface OffsetPage<Row> {
+  totalCount: number;
+  offset: number;
+  limit: number;
+  data: Row[];
+}
+
+/** One page by number of rows; an offset past the end has no rows. */
+export async function offsetPage<Row>(
+  query: { offset?: number | undefined; limit?: number | undefined },
+  count: () => Promise<number>,
+  list: (offset: number, limit: number) => Promise<readonly Row[]>,
+): Promise<OffsetPage<Row>> {
+  const { offset = 0, limit = DEFAULT_LIMIT } = query;
+  const totalCount = await count();
+  const data = offset < totalCount ? [...(await list(offset, limit))] : [];
+  return { totalCount, offset, limit, data };
+}
+
+const signedText = (content: string, scope: CursorScope) => `${content}\n${JSON.stringify(scope)}`;
+
+async function writeCursor(signer: Signer, { value, id }: Position, scope: CursorScope): Promise<string> {
+  const content = Buffer.from(JSON.stringify([value, id])).toString('base64url');
+  const { kid, signature } = await signer.sign(signedText(content, scope));
+  return `${content}.${kid}.${signature.toString('base64url')}`;
+}
+
+async function readCursor(signer: Signer, cursor: string, scope: CursorScope): Promise<Position> {
+  const refused = invalidMember('cursor', 'The cursor is not one of this list with these filters.');
+  const [content, kid, signature, ...more] = cursor.split('.');
+  if (!content || !kid || !signature || more.length > 0) throw refused;
+  const genuine = await signer.verify(signedText(content, scope), kid, Buffer.from(signature, 'base64url'));
+  if (!genuine) throw refused;
+  const [value, id] = Sent.parse(JSON.parse(Buffer.from(content, 'base64url').toString()));
+  return { value, id };
+}

@@ -1,0 +1,58 @@
+import test from 'ava';
+import { z } from 'zod';
+import type { App } from '../../src/http/route.ts';
+import { bearer, wireApp } from './wire-app.ts';
+
+const config = { access: 'signedIn', service: 'metadata' } as const;
+const id = '018f3c1e-7a4b-7c2d-9e1f-001122334455';
+const other = '018f3c1e-7a4b-7c2d-9e1f-001122334456';
+
+const routes = (app: App) => {
+  app.get('/api/tenant', { config }, async (request) => ({ tenant: request.platformHeader('tenant-id') ?? 'none' }));
+  const schema = { params: z.object({ id: z.uuid() }) };
+  app.get('/api/metadata/project/:id', { config, schema }, async () => ({}));
+  app.get('/api/metadata/dataset/:id', { config, schema }, async () => ({}));
+  app.get('/api/admin/feature/:id/tenant/:tenantId', { config }, async () => ({}));
+};
+
+test('Each header is known under every prefix and name; two that differ are refused', async (t) => {
+  const app = await wireApp(t, routes);
+  const ask = (headers: object) => app.inject({ url: '/api/tenant', headers: { ...bearer('anna'), ...headers } });
+  for (const name of ['svc-tenant-id', 'dhi-tenant-id', 'svc-customer-guid', 'DHI-Customer-Guid'])
+    t.deepEqual((await ask({ [name]: id })).json(), { tenant: id }, name);
+  t.deepEqual((await ask({ 'svc-tenant-id': id, 'dhi-customer-guid': id.toUpperCase() })).json(), { tenant: id });
+  t.is((await ask({ 'svc-tenant-id': id, 'dhi-tenant-id': other })).statusCode, 400);
+  t.deepEqual((await ask({ 'tenant-id': id, 'xyz-tenant-id': id })).json(), { tenant: 'none' });
+});
+
+test('The prefixes are configuration', async (t) => {
+  const app = await wireApp(t, routes, { env: { PLATFORM_HEADER_PREFIXES: 'xyz-' } });
+  const headers = { ...bearer('anna'), 'xyz-tenant-id': id, 'svc-tenant-id': other };
+  t.deepEqual((await app.inject({ url: '/api/tenant', headers })).json(), { tenant: id });
+});
+
+test('A header that names another project or dataset than the address is refused', async (t) => {
+  const app = await wireApp(t, routes);
+  const ask = async (url: string, headers: object) =>
+    (await app.inject({ url, headers: { ...bearer('anna'), ...headers } })).statusCode;
+  for (const noun of ['project', 'dataset']) {
+    const url = `/api/metadata/${noun}/${id}`;
+    t.is(await ask(url, { [`svc-${noun}-id`]: id.toUpperCase() }), 200);
+    t.is(await ask(url, { [`svc-${noun}-id`]: other }), 400);
+  }
+  t.is(
+    await ask(`/api/metadata/project/${id}`, { 'svc-dataset-id': 'no uuid' }),
+    200,
+    'looked at only where it is used',
+  );
+  t.is(await ask(`/api/admin/feature/${id}/tenant/${other}`, { 'svc-project-id': other }), 200);
+});
+
+test('An unknown service id is refused; who says to be an administrator is not believed', async (t) => {
+  const app = await wireApp(t, routes);
+  const ask = async (headers: object) =>
+    (await app.inject({ url: '/api/tenant', headers: { ...bearer('anna'), ...headers } })).statusCode;
+  t.is(await ask({ 'svc-service-id': 'metadata' }), 200);
+  t.is(await ask({ 'dhi-service-id': 'nothing' }), 400);
+  t.is(await ask({ 'svc-user-is-admin': 'true', 'svc-user-id': 'x' }), 200);
+});

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { z } from 'zod';
+import type { Database } from '../../src/db.ts';
+import { sql } from '../../src/db.ts';
+import { conflict } from '../../src/errors.ts';
+import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
+import { afterCommit } from '../../src/http/idempotency.ts';
+import type { App } from '../../src/http/route.ts';
+import { testDatabase } from '../world.ts';
+import { bearer, wireApp } from './wire-app.ts';
+
+const config = { access: 'signedIn', service: 'metadata' } as const;
+const Name = z.object({ name: z.string() });
+
+async function world(t: ExecutionContext) {
+  const { db, close } = await testDatabase();
+  t.teardown(close);
+  await db.query(
+    sql.unsafe`create table things (id bigint generated always as identity primary key, name text unique)`,
+  );
+  const gate = Promise.withResolvers<void>();
+  const app = await wireApp(t, (routes) => addRoutes(routes, db, gate.promise), { db });
+  // `async`: an injected request does not start before somebody awaits it
+  const post = async (url: string, name: string, key?: string, who = 'anna') =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { ...bearer(who), ...(key === undefined ? {} : { 'idempotency-key': key }) },
+      payload: { name },
+    });
+  return { app, db, gate, post };
+}
+
+function addRoutes(app: App, db: Database, opened: Promise<void>) {
+  const schema = { body: Name };
+  const insert = async (name: string) =>
+    db.transaction(async (tx) =>
+      tx.one(
+        sql.type(
+          z.object({ id: z.int(), name: z.string() }),
+        )`insert into things (name) values (${name}) returning id, name`,
+      ),
+    );
+  app.post('/api/thing', { config, schema }, async (request, reply) => {
+    const thing = await insert(request.body.name);
+    return reply.code(201).header('location', `/api/thing/${thing.id}`).send(thing);
+  });
+  app.post('/api/slow', { config, schema }, async (request) => {
+    const thing = await insert(request.body.name);
+    await opened;
+    return thing;
+  });
+  app.post('/api/refused', { config, schema }, async (request) => {
+    await insert(request.body.name);
+    throw conflict('Too late.');
+  });
+  app.post('/api/key', { config: { ...config, secretAnswer: true }, schema }, async (request) => {
+    const thing = await insert(request.body.name);
+    return { ...thing, secret: 'hunter2' };
+  });
+  app.post('/api/killed', { config, schema }, async (request) => {
+    await insert(request.body.name);
+    await db.query(sql.unsafe`select pg_terminate_backend(pg_backend_pid())`);
+    return {};
+  });
+  app.delete('/api/thing/:name', { config }, async (request, reply) => {
+    await db.query(sql.unsafe`delete from things where name = ${(request.params as { name: string }).name}`);
+    return reply.code(204).send(null);
+  });
+  app.post('/api/waits', { config, schema }, async (request, reply) => {
+    const thing = await insert(request.body.name);
+    return afterCommit(request, reply, thing, async () => {
+      await opened;
+      return { ...thing, count: await count(db) };
+    });
+  });
+  app.post('/api/public', { config: { access: 'public', service: 'tokens' }, schema }, async (request) =>
+    insert(request.body.name),
+  );
+}
+
+const count = (db: Database) => db.oneFirst(sql.type(z.object({ n: z.int() }))`select count(*)::int4 as n from things`);
+const keys = (db: Database) =>
+  db.oneFirst(sql.type(z.object({ n: z.int() }))`select count(*)::int4 as n from idempotency_keys`);
+
+test('The same request under the same key has one effect and one answer', async (t) => {
+  const { db, post } = await world(t);
+  const first = await post('/api/thing', 'a', 'k');
+  t.deepEqual([first.statusCode, first.headers['idempotent-replayed']], [201, undefined]);
+  const second = await post('/api/thing', 'a', 'k');
+  t.is(second.headers['idempotent-replayed'], 'true');
+  t.is(second.statusCode, 201);
+  t.is(second.body, first.body);
+  t.is(second.headers.location, first.headers.location);
+  t.is(second.headers['content-type'], first.headers['content-type']);
+  t.not(second.headers['x-request-id'], first.headers['x-request-id']);
+  t.is(await count(db), 1);
+});
+
+test('A key belongs to its caller', async (t) => {
+  const { db, post } = await world(t);
+  await post('/api/thing', 'a', 'k', 'anna');
+  t.is((await post('/api/thing', 'b', 'k', 'berta')).statusCode, 201);
+  t.is(await count(db), 2);
+});
+
+test('Another body or another address under the same key is 422', async (t) => {
+  const { db, post } = await world(t);
+  await post('/api/thing', 'a', 'k');
+  for (const [url, name] of [
+    ['/api/thing', 'b'],
+    ['/api/slow', 'a'],
+    ['/api/thing?x=1', 'a'],
+  ] as const)
+    t.is((await post(url, name, 'k')).statusCode, 422);
+  t.is(await count(db), 1);
+});
+
+test('Of two at once one runs, the other is told that it is still running', async (t) => {
+  const { db, gate, post } = await world(t);
+  const first = post('/api/slow', 'a', 'k');
+  while ((await post('/api/slow', 'a', 'k')).statusCode !== 409) await sleep(5);
+  const other = await post('/api/slow', 'a', 'k');
+  t.deepEqual([other.statusCode, other.json().code], [409, 'StillRunning']);
+  t.truthy(other.headers['retry-after']);
+  gate.resolve();
+  t.is((await first).statusCode, 200);
+  t.is((await post('/api/slow', 'a', 'k')).headers['idempotent-replayed'], 'true');
+  t.is(await count(db), 1);
+});
+
+test('Of twenty at once exactly one has an effect', async (t) => {
+  const { db, post } = await world(t);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/thing', 'a', 'k')));
+  t.is(answers.filter(({ statusCode, headers }) => statusCode === 201 && !headers['idempotent-replayed']).length, 1);
+  t.true(answers.every(({ statusCode }) => statusCode === 201 || statusCode === 409));
+  t.is(await count(db), 1);
+});
+
+test('A refusal leaves no key and no effect', async (t) => {
+  const { db, post } = await world(t);
+  t.is((await post('/api/refused', 'a', 'k')).statusCode, 409);
+  t.deepEqual([await count(db), await keys(db)], [0, 0]);
+  t.is((await post('/api/thing', '', 'k')).statusCode, 201);
+  t.is((await post('/api/thing', '', 'k2')).statusCode, 409, 'a unique violation is a conflict');
+  t.is(await keys(db), 1);
+});
+
+test('When the connection dies between effect and answer, neither the effect nor the key is there', async (t) => {
+  const { db, post } = await world(t);
+  const answer = await post('/api/killed', 'a', 'k');
+  t.is(answer.statusCode, 503);
+  t.deepEqual([await count(db), await keys(db)], [0, 0]);
+  t.is((await post('/api/thing', 'a', 'k')).statusCode, 201);
+});
+
+test('The answer leaves only when the effect can be seen by others', async (t) => {
+  const { app, db } = await world(t);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as { port: number };
+  for (let n = 1; n <= 20; n++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/thing`, {
+      method: 'POST',
+      headers: { ...bearer('anna'), 'idempotency-key': `k${n}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: `n${n}` }),
+    });
+    t.is(answer.status, 201);
+    t.is(await count(db), n);
+    await answer.body?.cancel();
+  }
+});
+
+test('An answer that holds a secret is not kept: its replay is 409 ReplayUnavailable', async (t) => {
+  const { db, post } = await world(t);
+  t.is((await post('/api/key', 'a', 'k')).json().secret, 'hunter2');
+  const again = await post('/api/key', 'a', 'k');
+  t.deepEqual([again.statusCode, again.json().code], [409, 'ReplayUnavailable']);
+  const rows = await db.any(sql.type(z.record(z.string(), z.unknown()))`select * from idempotency_keys`);
+  t.false(JSON.stringify(rows).includes('hunter2'));
+  t.is(await count(db), 1);
+});
+
+test('An answer without content is replayed without content', async (t) => {
+  const { app } = await world(t);
+  const remove = () =>
+    app.inject({ method: 'DELETE', url: '/api/thing/a', headers: { ...bearer('anna'), 'idempotency-key': 'k' } });
+  t.is((await remove()).statusCode, 204);
+  const again = await remove();
+  t.deepEqual([again.statusCode, again.body, again.headers['idempotent-replayed']], [204, '', 'true']);
+});
+
+test('Waiting for the outcome starts after the commit, and its result is not kept', async (t) => {
+  const { db, gate, post } = await world(t);
+  const first = post('/api/waits', 'a', 'k');
+  while ((await count(db)) === 0) await sleep(5);
+  const early = await post('/api/waits', 'a', 'k');
+  t.deepEqual([early.statusCode, early.headers['idempotent-replayed']], [200, 'true']);
+  gate.resolve();
+  const waited = (await first).json();
+  t.is(waited.count, 1);
+  const { count: _, ...kept } = waited;
+  t.deepEqual(early.json(), kept);
+});
+
+test('A key is forgotten after a day', async (t) => {
+  const { db, post } = await world(t);
+  await post('/api/thing', 'a', 'k');
+  await db.query(sql.unsafe`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
+  t.is((await post('/api/thing', 'b', 'k')).statusCode, 201);
+  t.is(await forgetOldAnswers(db), 0);
+  await db.query(sql.unsafe`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
+  t.is(await forgetOldAnswers(db), 1);
+});
+
+test('Keys that are too long are refused, those of public routes ignored', async (t) => {
+  const { db, post } = await world(t);
+  t.is((await post('/api/thing', 'a', 'k'.repeat(256))).statusCode, 400);
+  t.is((await post('/api/thing', 'a', 'k'.repeat(255))).statusCode, 201);
+  t.is((await post('/api/public', 'b', 'k')).statusCode, 200);
+  t.is(await keys(db), 1);
+});
