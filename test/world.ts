@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { TestFn } from 'ava';
+import pg from 'pg';
 import pino from 'pino';
 import { openPasswords } from '../src/accounts/password.ts';
 import { buildApp } from '../src/app.ts';
@@ -46,6 +47,8 @@ export interface World {
   /** A stranger, without a token. */
   readonly nobody: Client;
   as(user: Pick<User, 'userId'>): Client;
+  /** A statement on the world's database, for states that no route makes and for looking behind the answers. */
+  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** A new access token, made as a login makes it. */
   tokenOf(user: Pick<User, 'userId'>): Promise<string>;
   /** The first administrator, Owner of a tenant; the same one at each call. */
@@ -69,6 +72,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
   let config: Config;
   let blobs: BlobStore;
   let tokens: AccessTokens;
+  let plain: pg.Pool;
   let first: Promise<User> | undefined;
 
   test.before('the world', async () => {
@@ -79,10 +83,12 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     const log = pino({ level: process.env.TEST_LOG ?? 'fatal' });
     app = await buildApp({ config, db: database.db, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
     await app.ready();
+    plain = new pg.Pool({ connectionString: database.url, max: 2 });
     tokens = await openAccessTokens(database.db, config);
   });
   test.after.always('the end of the world', async () => {
     await app?.close();
+    await plain?.end();
     await database?.close();
   });
 
@@ -137,6 +143,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     },
     nobody: clientOf(() => app),
     as,
+    sql: async <Row>(text: string, values: unknown[] = []) => (await plain.query(text, values)).rows as Row[],
     tokenOf,
     administrator,
     async tenant(name = unique('tenant')) {

@@ -1,19 +1,283 @@
+import { pbkdf2Sync } from 'node:crypto';
 import test from 'ava';
-import { PASSWORD, world } from '../world.ts';
+import type { CryptoKey, JWK, JWTPayload } from 'jose';
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  generateKeyPair,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { openPasswords } from '../../src/accounts/password.ts';
+import { AppError } from '../../src/errors.ts';
+import { openAccessTokens } from '../../src/tokens/access.ts';
+import { findIdentity } from '../../src/tokens/identity.queries.ts';
+import { PASSWORD, testDatabase, world } from '../world.ts';
 
 const w = world(test);
 
+const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });
+const me = (token: string) => w.nobody.get('/api/iam/principal/me', { authorization: `Bearer ${token}` });
+
 test('a login answers an access token and a refresh token, kept by nobody on the way', async (t) => {
   const user = await w.account();
-  const { status, headers, body } = await w.nobody.post('/api/tokens', { id: user.id, password: PASSWORD });
+  const { status, headers, body } = await login(user.id);
   t.is(status, 200);
   t.is(headers['cache-control'], 'no-store');
   t.is(headers.pragma, 'no-cache');
+  t.deepEqual(Object.keys(body).sort(), ['accessToken', 'refreshToken', 'tokenType']);
   t.is(body.tokenType, 'bearer');
   t.regex(body.accessToken.expiration, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z$/);
   t.true(body.refreshToken.expiration > body.accessToken.expiration);
 
-  const me = await w.nobody.get('/api/iam/principal/me', { authorization: `Bearer ${body.accessToken.token}` });
-  t.is(me.status, 200);
-  t.deepEqual(me.body, { id: user.userId, name: user.id, role: 'Member', tenantId: user.tenantId });
+  const answer = await me(body.accessToken.token);
+  t.is(answer.status, 200);
+  t.deepEqual(answer.body, { id: user.userId, name: user.id, role: 'Member', tenantId: user.tenantId });
+});
+
+test('a login id is known in any letter case, and the token has the stored spelling', async (t) => {
+  const user = await w.account({ id: 'Mixed.Case' });
+  const { status, body } = await login('mixed.CASE');
+  t.is(status, 200);
+  t.is(decodeJwt(body.accessToken.token).sub, user.id);
+});
+
+test('a wrong password and an unknown account get the same words', async (t) => {
+  const { id } = await w.account();
+  const [wrong, unknown] = await Promise.all([login(id, 'Wrong-horse-77'), login('nobody-at-all', 'Wrong-horse-77')]);
+  t.is(wrong.status, 400);
+  t.is(wrong.body.detail, 'Account validation failed.');
+  t.is(wrong.headers['cache-control'], 'no-store');
+  t.deepEqual({ ...wrong.body, traceId: '' }, { ...unknown.body, traceId: '' });
+});
+
+for (const [state, sentence] of [
+  ['enabled = false', 'Account is disabled.'],
+  ['locked = true', 'Account is locked.'],
+  ["locked = true, locked_date_end = now() + interval '1 hour'", 'Account is locked.'],
+  ['activated = false', 'Account is not activated.'],
+] as const) {
+  test(`with ${state} a right password learns '${sentence}', a wrong one nothing`, async (t) => {
+    const user = await w.account();
+    await w.sql(`update accounts set ${state} where user_id = '${user.userId}'`);
+    const right = await login(user.id);
+    t.is(right.status, 400);
+    t.is(right.body.detail, sentence);
+    t.is((await login(user.id, 'Wrong-horse-77')).body.detail, 'Account validation failed.');
+  });
+}
+
+test('a lock whose end has passed is none', async (t) => {
+  const user = await w.account();
+  await w.sql(
+    `update accounts set locked = true, locked_date_end = now() - interval '1 s' where user_id = '${user.userId}'`,
+  );
+  t.is((await login(user.id)).status, 200);
+});
+
+test('failed attempts are counted until a login succeeds', async (t) => {
+  const admin = w.as(await w.administrator());
+  const { id } = await w.account();
+  await login(id, 'Wrong-horse-77');
+  await login(id, 'Wrong-horse-77');
+  const failed = (await admin.get(`/api/accounts/${id}`)).body;
+  t.is(failed.noOfUnsuccessfulLoginAttempts, 2);
+  t.regex(failed.lastLoginAttemptedDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}$/);
+  await login(id);
+  t.is((await admin.get(`/api/accounts/${id}`)).body.noOfUnsuccessfulLoginAttempts, 0);
+});
+
+test('otp is ignored where none is needed', async (t) => {
+  const { id } = await w.account();
+  for (const otp of ['123456', '', null]) {
+    t.is(
+      (await w.nobody.post('/api/tokens', { id, password: PASSWORD, otp, otpAuthenticator: 'APPAUTH' })).status,
+      200,
+    );
+  }
+});
+
+test('an access token says who it is for, and is checked by the published keys alone', async (t) => {
+  const user = await w.account({ userGroups: ['Editors'], roles: 'BackOffice, CreditSpender' });
+  const { token, expiration } = (await login(user.id)).body.accessToken;
+  const published = await w.nobody.get('/.well-known/jwks.json');
+  t.is(published.status, 200);
+  t.deepEqual(Object.keys(published.body.keys[0]).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
+
+  const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(published.body), {
+    issuer: w.config['tokens.issuer'],
+    audience: w.config['tokens.audience'],
+  });
+  t.deepEqual(protectedHeader, { alg: 'RS256', typ: 'at+jwt', kid: published.body.keys[0].kid });
+  const { iat = 0, nbf, exp = 0, jti, ...claims } = payload;
+  t.is(nbf, iat);
+  t.is(exp - iat, 30 * 60);
+  t.is(new Date(exp * 1000).toISOString().replace('.000Z', '.0000000Z'), expiration);
+  t.truthy(jti);
+  t.deepEqual(claims, {
+    iss: 'platform',
+    aud: 'platform',
+    sub: user.id,
+    user_id: user.userId,
+    tenant_id: user.tenantId,
+    name: user.id,
+    roles: ['BackOffice', 'CreditSpender'],
+    groups: ['Editors'],
+    scope: 'platform_metadata_conversion',
+  });
+});
+
+test("an account's own scopes replace the default ones", async (t) => {
+  const user = await w.account();
+  await w.sql(`update accounts set metadata = '{"scopes":["a","b"]}' where user_id = '${user.userId}'`);
+  t.is(decodeJwt((await login(user.id)).body.accessToken.token).scope, 'a b');
+});
+
+test('a token that is not ours, of another kind, for others, expired or forged is refused', async (t) => {
+  const user = await w.account();
+  const token = await w.tokenOf(user);
+  t.is((await me(token)).status, 200);
+  const claims = decodeJwt(token);
+  const { kid } = decodeProtectedHeader(token);
+  const stranger = await generateKeyPair('RS256');
+  const ours = await ourKey();
+  const signed = (changed: JWTPayload, { key = ours, typ = 'at+jwt', id = kid } = {}) =>
+    new SignJWT({ ...claims, ...changed }).setProtectedHeader({ alg: 'RS256', typ, kid: id }).sign(key);
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  t.is((await me(await signed({}))).status, 200, 'what is only signed anew is valid');
+  const [header, body, signature] = token.split('.') as [string, string, string];
+  const bad: Record<string, string> = {
+    foreignKey: await signed({}, { key: stranger.privateKey }),
+    unknownKid: await signed({}, { id: 'other' }),
+    idToken: await signed({}, { typ: 'JWT' }),
+    otherIssuer: await signed({ iss: 'other' }),
+    otherAudience: await signed({ aud: 'other' }),
+    expired: await signed({ exp: Math.floor(Date.now() / 1000) - 6 }),
+    notYet: await signed({ nbf: Math.floor(Date.now() / 1000) + 60 }),
+    noUser: await signed({ user_id: 'x' }),
+    otherBody: `${header}.${encode({ ...claims, user_id: (await w.administrator()).userId })}.${signature}`,
+    none: `${encode({ alg: 'none', typ: 'at+jwt', kid })}.${body}.`,
+    symmetric: `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${body}.${signature}`,
+    cut: token.slice(0, -3),
+    oddKid: `${encode({ alg: 'RS256', typ: 'at+jwt', kid: { a: 1 } })}.${body}.${signature}`,
+    nonsense: 'abc',
+    dots: '..',
+  };
+  for (const [name, one] of Object.entries(bad)) {
+    const answer = await me(one);
+    t.is(answer.status, 401, name);
+    t.is(answer.headers['www-authenticate'], 'Bearer');
+  }
+});
+
+async function ourKey() {
+  const [key] = await w.sql<{ material: JWK }>("select material from signing_keys where use = 'token'");
+  if (!key) throw new Error('The server has made no key.');
+  return (await importJWK(key.material, 'RS256')) as CryptoKey;
+}
+
+test('groups, tenants and the enabled state are those of now, whatever the token says', async (t) => {
+  const editor = await w.account();
+  const asEditor = w.as(editor);
+  const token = await w.tokenOf(editor);
+  t.is((await me(token)).body.role, 'Member');
+  t.is((await asEditor.get('/api/accounts')).status, 403);
+
+  const admin = w.as(await w.administrator());
+  await admin.post(`/api/iam/tenant/${editor.tenantId}/member`, { userId: editor.userId, role: 'Owner' });
+  t.is((await me(token)).body.role, 'Owner', 'what this process changed shows at once');
+});
+
+test('the token of a disabled, deactivated or deleted account is refused', async (t) => {
+  const forget = async () =>
+    t.is((await w.as(await w.administrator()).post('/api/iam/tenant', { name: 'any change' })).status, 201);
+  for (const change of [
+    'update accounts set enabled = false',
+    'update accounts set activated = false',
+    'delete from accounts',
+  ]) {
+    const user = await w.account();
+    const token = await w.tokenOf(user);
+    t.is((await me(token)).status, 200);
+    await w.sql(`${change} where user_id = '${user.userId}'`);
+    await forget();
+    t.is((await me(token)).status, 401, change);
+  }
+});
+
+test('a tenant header narrows the caller to one of its tenants, and never widens', async (t) => {
+  const [home, other, foreign] = [await w.tenant(), await w.tenant(), await w.tenant()];
+  const user = await w.account({ tenantId: home });
+  const admin = w.as(await w.administrator());
+  await admin.post(`/api/iam/tenant/${other}/member`, { userId: user.userId, role: 'Owner' });
+  const client = w.as(user);
+
+  t.is((await client.get('/api/iam/principal/me')).body.tenantId, home);
+  for (const name of ['svc-tenant-id', 'dhi-customer-guid', 'SVC-TENANT-ID']) {
+    const narrowed = await client.get('/api/iam/principal/me', { [name]: other.toUpperCase() });
+    t.is(narrowed.body.tenantId, other);
+    t.is(narrowed.body.role, 'Owner');
+  }
+  const mine = await client.get('/api/iam/tenant/my', { 'svc-tenant-id': other });
+  t.deepEqual(
+    mine.body.data.map((tenant: { id: string }) => tenant.id),
+    [other],
+  );
+
+  const refused = await client.get('/api/iam/principal/me', { 'svc-tenant-id': foreign });
+  t.is(refused.status, 403);
+  t.is((await client.get('/api/iam/principal/me', { 'svc-tenant-id': 'no uuid' })).status, 403);
+  const differing = { 'svc-tenant-id': home, 'dhi-tenant-id': other };
+  t.is((await client.get('/api/iam/principal/me', differing)).status, 400);
+
+  const anywhere = await admin.get('/api/iam/principal/me', { 'svc-tenant-id': foreign });
+  t.is(anywhere.body.tenantId, foreign);
+  t.is(anywhere.body.role, undefined, 'an administrator is no member of the tenants that it may name');
+});
+
+test('stored passwords are PBKDF2-HMAC-SHA-512 of 220,000 iterations with a salt of 16 bytes', async (t) => {
+  const passwords = openPasswords();
+  const stored = await passwords.hash(PASSWORD);
+  const [name, iterations, salt = '', hash] = stored.split('$');
+  t.is(name, 'pbkdf2-sha512');
+  t.is(iterations, '220000');
+  t.is(Buffer.from(salt, 'base64').length, 16);
+  t.is(pbkdf2Sync(PASSWORD, Buffer.from(salt, 'base64'), 220_000, 64, 'sha512').toString('base64'), hash);
+  t.true(await passwords.matches(PASSWORD, stored));
+  t.false(await passwords.matches(`${PASSWORD} `, stored));
+  t.false(await passwords.matches(PASSWORD, undefined));
+  t.not(await openPasswords(1).hash(PASSWORD), await openPasswords(1).hash(PASSWORD));
+});
+
+test('a flood of logins is turned away before any work, with the time to come back', async (t) => {
+  const passwords = openPasswords(1000);
+  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => passwords.hash(PASSWORD)));
+  t.is(outcomes.filter((one) => one.status === 'fulfilled').length, 66);
+  for (const one of outcomes) {
+    if (one.status === 'fulfilled') continue;
+    t.true(one.reason instanceof AppError);
+    t.is(one.reason.kind, 'unavailable');
+    t.true(one.reason.details.retryAfter > 0);
+  }
+  t.regex(await passwords.hash(PASSWORD), /^pbkdf2/, 'afterwards the queue is free again');
+});
+
+test('processes that start at once on a new database sign with one and the same key', async (t) => {
+  const { db, close } = await testDatabase(20);
+  const settings = w.config;
+  try {
+    const opened = await Promise.all(Array.from({ length: 5 }, () => openAccessTokens(db, settings)));
+    const sets = await Promise.all(opened.map((tokens) => tokens.publicKeys()));
+    t.is(new Set(sets.map((keys) => JSON.stringify(keys))).size, 1);
+    t.is(sets[0]?.length, 1);
+    const identity = await findIdentity(w.db, (await w.administrator()).userId);
+    if (!identity) throw new Error('no identity');
+    const issued = await opened[0]?.issue(identity);
+    for (const tokens of opened) t.is((await tokens.verify(issued?.token ?? ''))?.userId, identity.userId);
+  } finally {
+    await close();
+  }
 });

@@ -1,0 +1,141 @@
+import test from 'ava';
+import type { User } from '../world.ts';
+import { PASSWORD, world } from '../world.ts';
+
+const w = world(test, { 'tokens.reuseLeeway': '1h', 'tokens.refreshLifetime': '2h', 'tokens.familyLifetime': '3h' });
+
+const refresh = (token: unknown, from = '127.0.0.1') =>
+  w.nobody.send({
+    method: 'POST',
+    url: '/api/tokens/refresh',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(token),
+    remoteAddress: from,
+  });
+
+async function login(): Promise<{ user: User; token: string }> {
+  const user = await w.account();
+  const { body } = await w.nobody.post('/api/tokens', { id: user.id, password: PASSWORD });
+  return { user, token: body.refreshToken.token };
+}
+
+const sqlFamily = (user: User) =>
+  w.sql<{ revoked: boolean }>('select revoked_at is not null as revoked from refresh_families where user_id = $1', [
+    user.userId,
+  ]);
+
+test('a refresh token is exchanged for a new pair with the body of a login', async (t) => {
+  const { user, token } = await login();
+  const { status, headers, body } = await refresh(token);
+  t.is(status, 200);
+  t.is(headers['cache-control'], 'no-store');
+  t.is(headers.pragma, 'no-cache');
+  t.deepEqual(Object.keys(body).sort(), ['accessToken', 'refreshToken', 'tokenType']);
+  t.not(body.refreshToken.token, token);
+  const me = await w.nobody.get('/api/iam/principal/me', { authorization: `Bearer ${body.accessToken.token}` });
+  t.is(me.body.id, user.userId);
+  t.is((await refresh(body.refreshToken.token)).status, 200);
+});
+
+test('of 100 exchanges at once exactly one succeeds, and its new token works', async (t) => {
+  const { user, token } = await login();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(token)));
+  const won = answers.filter((answer) => answer.status === 200);
+  t.is(won.length, 1);
+  t.true(answers.every((answer) => answer.status === 200 || answer.status === 404));
+  t.is((await refresh(won[0]?.body.refreshToken.token)).status, 200);
+  t.deepEqual(await sqlFamily(user), [{ revoked: false }], 'a client that raced with itself keeps its family');
+});
+
+test('an unknown token is not found, and what is no text is no form', async (t) => {
+  t.is((await refresh('unknown')).status, 404);
+  t.is((await refresh('')).status, 404);
+  for (const odd of [null, 1, {}, ['a']]) t.is((await refresh(odd)).status, 400);
+});
+
+test('an expired token or family is refused with 400', async (t) => {
+  for (const table of ['refresh_tokens', 'refresh_families']) {
+    const { user, token } = await login();
+    const family = `(select id from refresh_families where user_id = '${user.userId}')`;
+    const own = table === 'refresh_tokens' ? `family_id = ${family}` : `id = ${family}`;
+    await w.sql(`update ${table} set expires_at = now() - interval '1 s' where ${own}`);
+    const answer = await refresh(token);
+    t.is(answer.status, 400, table);
+    t.is(answer.body.detail, 'The refresh token has expired.');
+  }
+});
+
+test('a refresh token ends with its family at the latest', async (t) => {
+  const { user, token } = await login();
+  await w.sql(`update refresh_families set expires_at = now() + interval '1 minute' where user_id = $1`, [user.userId]);
+  const { body } = await refresh(token);
+  const [family] = await w.sql<{ same: boolean }>(
+    `select expires_at = $2::timestamptz as same from refresh_families where user_id = $1`,
+    [user.userId, body.refreshToken.expiration],
+  );
+  t.true(family?.same);
+});
+
+test('a used token that comes back inside the leeway is only refused', async (t) => {
+  const { token } = await login();
+  const next = (await refresh(token)).body.refreshToken.token;
+  t.is((await refresh(token)).status, 404);
+  t.is((await refresh(next)).status, 200);
+});
+
+for (const [how, late, address] of [
+  ['later than the leeway', true, '127.0.0.1'],
+  ['from another address', false, '203.0.113.9'],
+] as const) {
+  test(`a used token that comes back ${how} ends its family, once, with an event`, async (t) => {
+    const { user, token } = await login();
+    const next = (await refresh(token)).body.refreshToken.token;
+    if (late)
+      await w.sql(`update refresh_tokens set used_at = used_at - interval '61 minutes' where used_at is not null`);
+    const answers = await Promise.all([refresh(token, address), refresh(token, address), refresh(token, address)]);
+    t.deepEqual(
+      answers.map((answer) => answer.status),
+      [404, 404, 404],
+    );
+    t.is((await refresh(next)).status, 404);
+    const events = await w.sql('select type, tenant_id, data from events where user_id = $1', [user.userId]);
+    t.is(events.length, 1);
+    t.like(events[0], {
+      type: 'svc.platform.events.refreshtokenreusedevent',
+      tenant_id: user.tenantId,
+      data: { AccountId: user.id, UserId: user.userId, Address: address },
+    });
+  });
+}
+
+test('another login of the same account is another family', async (t) => {
+  const { user, token } = await login();
+  const other = (await w.nobody.post('/api/tokens', { id: user.id, password: PASSWORD })).body.refreshToken.token;
+  await refresh(token);
+  t.is((await refresh(token, '203.0.113.9')).status, 404);
+  t.is((await refresh(other)).status, 200);
+});
+
+for (const [state, sentence] of [
+  ['enabled = false', 'Account is disabled.'],
+  ['locked = true', 'Account is locked.'],
+] as const) {
+  test(`with ${state} an exchange learns '${sentence}' once, and the family is gone`, async (t) => {
+    const { user, token } = await login();
+    await w.sql(`update accounts set ${state} where user_id = $1`, [user.userId]);
+    const answer = await refresh(token);
+    t.is(answer.status, 400);
+    t.is(answer.body.detail, sentence);
+    await w.sql('update accounts set enabled = true, locked = false where user_id = $1', [user.userId]);
+    t.is((await refresh(token)).status, 404);
+  });
+}
+
+test('no token is stored as it is', async (t) => {
+  const { token } = await login();
+  const [row] = await w.sql<{ text: string }>(`
+    select concat((select string_agg(r::text, '') from refresh_tokens r), (select string_agg(a::text, '') from audit a),
+      (select string_agg(e::text, '') from events e)) as text`);
+  t.false(row?.text.includes(token));
+  t.false(row?.text.includes(Buffer.from(token).toString('hex')));
+});

@@ -1,0 +1,206 @@
+import test from 'ava';
+import { openPasswords } from '../../src/accounts/password.ts';
+import { bootstrap } from '../../src/tenants/bootstrap.ts';
+import type { Answer } from '../world.ts';
+import { PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
+
+const w = world(test);
+const administrator = async () => w.as(await w.administrator());
+const idsOf = ({ body }: Answer) => body.data.map((tenant: { id: string }) => tenant.id);
+
+test('an administrator makes a tenant and becomes no member of it', async (t) => {
+  const root = await w.administrator();
+  const owner = await w.account();
+  const { status, headers, body } = await w
+    .as(root)
+    .post('/api/iam/tenant', { name: ' North ', ownerUserId: owner.userId });
+  t.is(status, 201);
+  t.is(headers.location, `/api/iam/tenant/${body.id}`);
+  t.like(body, { name: 'North', weight: 1, createdBy: root.userId, updatedBy: root.userId });
+  t.deepEqual(body.members, [{ userId: owner.userId, role: 'Owner' }]);
+  const bare = await w.as(root).post('/api/iam/tenant', { name: 'Empty' });
+  t.deepEqual(bare.body.members, []);
+  t.is((await w.as(owner).post('/api/iam/tenant', { name: 'Mine' })).status, 403);
+  const unknown = { name: 'x', ownerUserId: '0198c0de-0000-7000-8000-000000000000' };
+  t.is((await w.as(root).post('/api/iam/tenant', unknown)).status, 400);
+  for (const name of ['', '  ', 'x'.repeat(256)])
+    t.is((await w.as(root).post('/api/iam/tenant', { name })).status, 400);
+});
+
+test('members see their tenants, administrators all, and others none', async (t) => {
+  const tenantId = await w.tenant();
+  const [owner, member, stranger] = [
+    await w.account({ tenantId, role: 'Owner' }),
+    await w.account({ tenantId }),
+    await w.account({ tenantId: await w.tenant() }),
+  ];
+  t.deepEqual(idsOf(await w.as(member).get('/api/iam/tenant')), [tenantId]);
+  t.true(idsOf(await (await administrator()).get('/api/iam/tenant')).includes(tenantId));
+  t.false(idsOf(await w.as(stranger).get('/api/iam/tenant')).includes(tenantId));
+
+  t.is((await w.as(stranger).get(`/api/iam/tenant/${tenantId}`)).status, 404);
+  t.is((await w.as(member).get(`/api/iam/tenant/${tenantId}`)).body.members, undefined);
+  t.is((await w.as(owner).get(`/api/iam/tenant/${tenantId.toUpperCase()}`)).body.members.length, 2);
+});
+
+test('tenant/my lists the tenants of the caller with the role in each', async (t) => {
+  const tenantId = await w.tenant('Home');
+  const user = await w.account({ tenantId });
+  const admin = await administrator();
+  const other = await w.tenant('Away');
+  await admin.post(`/api/iam/tenant/${other}/member`, { userId: user.userId, role: 'Owner' });
+  const { body } = await w.as(user).get('/api/iam/tenant/my');
+  t.deepEqual(
+    body.data.map(({ id, name, role }: Record<string, string>) => ({ id, name, role })),
+    [
+      { id: other, name: 'Away', role: 'Owner' },
+      { id: tenantId, name: 'Home', role: 'Member' },
+    ],
+  );
+  for (const tenant of body.data) t.deepEqual(Object.keys(tenant), ['id', 'name', 'role', 'createdAt', 'updatedAt']);
+});
+
+test('Owners rename their tenant, its weight is for administrators', async (t) => {
+  const tenantId = await w.tenant();
+  const [owner, member] = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId })];
+  const url = `/api/iam/tenant/${tenantId}`;
+  const renamed = await w.as(owner).put(url, { name: 'Renamed' });
+  t.is(renamed.status, 200);
+  t.like(renamed.body, { name: 'Renamed', weight: 1, updatedBy: owner.userId });
+  t.is((await w.as(owner).put(url, { name: 'Renamed', weight: 1 })).status, 200, 'what was read may be sent back');
+  t.is((await w.as(owner).put(url, { name: 'Renamed', weight: 5 })).status, 403);
+  t.is((await w.as(member).put(url, { name: 'Mine' })).status, 403);
+  t.is((await w.as(await w.account()).put(url, { name: 'Mine' })).status, 404);
+  const weighed = await (await administrator()).put(url, { name: 'Renamed', weight: 2.5 });
+  t.is(weighed.body.weight, 2.5);
+  t.is((await (await administrator()).put(url, { name: 'Renamed', weight: 0 })).status, 400);
+});
+
+test('Owners and administrators govern members, for others there are none', async (t) => {
+  const tenantId = await w.tenant();
+  const [owner, member] = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId })];
+  const newcomer = await w.account();
+  const url = `/api/iam/tenant/${tenantId}/member`;
+  const set = await w.as(owner).post(url, { UserID: newcomer.userId, role: 'Member' });
+  t.is(set.status, 200);
+  t.deepEqual(set.body, { userId: newcomer.userId, role: 'Member' });
+  t.is((await w.as(owner).get(url)).body.data.length, 3);
+  const unknown = { userId: '0198c0de-0000-7000-8000-000000000000', role: 'Member' };
+  t.is((await w.as(owner).post(url, unknown)).status, 400);
+  t.is((await w.as(owner).post(url, { userId: member.userId, role: 'King' })).status, 400);
+
+  for (const other of [member, await w.account()]) {
+    const client = w.as(other);
+    t.is((await client.get(url)).status, 404);
+    t.is((await client.post(url, { userId: other.userId, role: 'Owner' })).status, 404);
+    t.is((await client.delete(`${url}/${owner.userId}`)).status, 404);
+  }
+  t.is((await w.as(owner).delete(`${url}/${member.userId}`)).status, 204);
+  t.is((await w.as(owner).delete(`${url}/${member.userId}`)).status, 404);
+  t.is((await w.as(member).get(`/api/iam/tenant/${tenantId}`)).status, 404);
+});
+
+test('the last Owner of a tenant stays, whoever asks', async (t) => {
+  const tenantId = await w.tenant();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const url = `/api/iam/tenant/${tenantId}/member`;
+  for (const client of [w.as(owner), await administrator()]) {
+    t.is((await client.delete(`${url}/${owner.userId}`)).status, 409);
+    t.is((await client.post(url, { userId: owner.userId, role: 'Member' })).status, 409);
+  }
+  t.is((await w.as(owner).post(url, { userId: owner.userId, role: 'Owner' })).status, 200);
+});
+
+test('of two Owners who leave at once one stays', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const tenantId = await w.tenant();
+    const owners = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId, role: 'Owner' })];
+    const url = `/api/iam/tenant/${tenantId}/member`;
+    const answers = await Promise.all([
+      w.as(owners[0]!).delete(`${url}/${owners[0]?.userId}`),
+      w.as(owners[1]!).post(url, { userId: owners[1]?.userId, role: 'Member' }),
+    ]);
+    t.is(answers.filter((answer) => answer.status === 409).length, 1);
+    const left = await w.sql("select from tenant_members where tenant_id = $1 and role = 'Owner'", [tenantId]);
+    t.is(left.length, 1);
+  }
+});
+
+test('who leaves the home tenant is at home in another of theirs, or nowhere until one takes them in', async (t) => {
+  const [home, other] = [await w.tenant(), await w.tenant()];
+  const user = await w.account({ tenantId: home });
+  const admin = await administrator();
+  await admin.post(`/api/iam/tenant/${other}/member`, { userId: user.userId, role: 'Member' });
+  const tenantOf = async () => (await w.as(user).get('/api/iam/principal/me')).body.tenantId;
+  t.is(await tenantOf(), home);
+  await admin.delete(`/api/iam/tenant/${home}/member/${user.userId}`);
+  t.is(await tenantOf(), other);
+  t.is((await admin.delete(`/api/iam/tenant/${other}`)).status, 204);
+  t.is(await tenantOf(), undefined);
+  await admin.post(`/api/iam/tenant/${home}/member`, { userId: user.userId, role: 'Member' });
+  t.is(await tenantOf(), home);
+});
+
+test('a tenant is deleted by administrators alone, and not while it has projects', async (t) => {
+  const tenantId = await w.tenant();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const url = `/api/iam/tenant/${tenantId}`;
+  t.is((await w.as(owner).delete(url)).status, 403);
+  const [project] = await w.sql<{ id: string }>('select uuidv7() as id');
+  await w.sql(
+    `insert into projects (id, tenant_id, root_id, path, member_source_id, name, created_by, updated_by)
+     values ($1, $2, $1, array[$1::uuid], $1, 'Dam', $3, $3)`,
+    [project?.id, tenantId, owner.userId],
+  );
+  t.is((await (await administrator()).delete(url)).status, 409);
+  await w.sql('delete from projects where tenant_id = $1', [tenantId]);
+  t.is((await (await administrator()).delete(url)).status, 204);
+  t.is((await (await administrator()).get(url)).status, 404);
+});
+
+test('changes of tenants and members leave audit rows', async (t) => {
+  const tenantId = await w.tenant();
+  const user = await w.account();
+  const admin = await administrator();
+  await admin.put(`/api/iam/tenant/${tenantId}`, { name: 'New' });
+  await admin.post(`/api/iam/tenant/${tenantId}/member`, { userId: user.userId, role: 'Member' });
+  await admin.delete(`/api/iam/tenant/${tenantId}/member/${user.userId}`);
+  await admin.delete(`/api/iam/tenant/${tenantId}`);
+  const rows = await w.sql<{ action: string; account_id: string; request_id: string }>(
+    'select action, account_id, request_id from audit where tenant_id = $1 order by id',
+    [tenantId],
+  );
+  t.deepEqual(
+    rows.map((row) => row.action),
+    ['tenant.create', 'tenant.change', 'tenant.member.set', 'tenant.member.remove', 'tenant.delete'],
+  );
+  t.true(rows.every((row) => row.account_id === 'root' && row.request_id));
+});
+
+test('the first administrator is activated, in Administrators, and Owner of a new tenant, its home', async (t) => {
+  const root = await w.administrator();
+  const admin = w.as(root);
+  const { body } = await admin.get('/api/accounts/root');
+  t.like(body, { id: 'root', activated: true, enabled: true, tenantId: root.tenantId, userGroups: ['Administrators'] });
+  t.is((await admin.get('/api/iam/principal/me')).body.role, 'Owner');
+  t.is((await w.nobody.post('/api/tokens', { id: 'root', password: PASSWORD })).status, 200);
+  t.is((await w.sql("select from audit where action = 'admin.bootstrap' and subject = 'root'")).length, 1);
+});
+
+test('of several first administrators at once one is made, the policy holds for it, and later ones are refused', async (t) => {
+  const { db, close } = await testDatabase();
+  const passwords = openPasswords(PASSWORD_ITERATIONS);
+  try {
+    await t.throwsAsync(bootstrap(db, { accountId: 'a', password: 'short' }, passwords), {
+      message: /PasswordIsTooShort/,
+    });
+    const names = ['a', 'b', 'c', 'd'];
+    const tries = names.map((accountId) => bootstrap(db, { accountId, password: PASSWORD }, passwords));
+    const outcomes = await Promise.allSettled(tries);
+    t.is(outcomes.filter((one) => one.status === 'fulfilled').length, 1);
+    const refusal = { message: 'This platform has an administrator already.' };
+    await t.throwsAsync(bootstrap(db, { accountId: 'e', password: PASSWORD }, passwords), refusal);
+  } finally {
+    await close();
+  }
+});
