@@ -13,8 +13,8 @@ import { terminal } from './io.ts';
 import { plain } from './table.ts';
 
 /** In the order of `--help`. Each adds its commands to the program; an action that fails throws. */
-const COMMANDS: ((program: Command, io: Io) => void)[] = [
-  processCommands,
+const LOCAL = [processCommands];
+const SPEAKING = [
   loginCommands,
   accountCommands,
   tenantCommands,
@@ -39,9 +39,6 @@ export async function main(argv: readonly string[], io = terminal(process, proce
 function program(io: Io): Command {
   const program = new Command('platform')
     .description('A data platform: projects, datasets, and the transfers that convert them.')
-    .option('--json', "print the server's answer as it came")
-    .option('--tenant <id>', 'act in this tenant instead of the home tenant')
-    .helpCommand(false)
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
@@ -50,12 +47,31 @@ function program(io: Io): Command {
       outputError: (text) => io.note(`platform: ${text.replace(/^error: /, '').trimEnd()}`),
     })
     .hook('preAction', (_, command) => {
-      const { json, tenant } = command.optsWithGlobals<{ json?: boolean; tenant?: string }>();
+      const { json } = command.opts<{ json?: boolean }>();
       io.json = json ?? false;
-      if (tenant !== undefined) io.api.tenant = tenant;
     });
-  for (const add of COMMANDS) add(program, io);
+  for (const add of LOCAL) add(program, io);
+  const local = program.commands.length;
+  for (const add of SPEAKING) add(program, io);
+  for (const [at, command] of program.commands.entries()) {
+    for (const leaf of leavesOf(command)) {
+      leaf.option('--json', "print the server's answer as it came");
+      if (at >= local) actsInTenant(leaf, io);
+    }
+  }
   return program;
+}
+
+const leavesOf = (command: Command): Command[] => {
+  if (command.commands.length === 0) return [command];
+  command.helpCommand(false);
+  return command.commands.flatMap(leavesOf);
+};
+
+function actsInTenant(command: Command, io: Io): void {
+  command.option('--tenant <id>', 'act in this tenant instead of the home tenant').hook('preAction', () => {
+    io.api.tenant = command.opts<{ tenant?: string }>().tenant;
+  });
 }
 
 /** Says on stderr what went wrong, in one line, and gives the code for it. */

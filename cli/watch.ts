@@ -29,7 +29,7 @@ export interface Transfer extends TransferSummary {
   recordsRead?: number;
   recordsWritten?: number;
   recordsSkipped?: number;
-  receipt?: { lost?: string[] };
+  receipt?: { output?: { sha256: string }; lost?: string[] };
 }
 
 export const hasEnded = ({ status }: Transfer) => status === 'Completed' || status === 'Error';
@@ -40,11 +40,16 @@ export const transferPath = (id: string) => `/api/conversion/transfer/${encodeUR
 const PATIENCE_MS = 30_000;
 
 /** Follows a transfer with a bar until it has ended, however; the caller looks at its status. Sits out restarts of the server. */
-export async function watchTransfer(io: Io, id: string): Promise<Answer<Transfer>> {
+export async function watchTransfer(
+  io: Pick<Io, 'api' | 'progress'>,
+  id: string,
+  signal?: AbortSignal,
+): Promise<Answer<Transfer>> {
   const progress = io.progress('Converting');
   try {
     let lastHeard = Date.now();
     for (;;) {
+      signal?.throwIfAborted();
       try {
         // The server answers at the end of the transfer or after a second.
         const asked = Date.now();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { passwordFrom } from './login.ts';
 
 /** The platform's own processes. Their code is loaded when one is started: the other commands need none of it. */
 export function processCommands(program: Command, io: Io): void {
@@ -23,5 +24,27 @@ export function processCommands(program: Command, io: Io): void {
     .action(async () => {
       const { migrate } = await import('./migrate.ts');
       await migrate(io);
+    });
+  program
+    .command('demo')
+    .description('see the main job from beginning to end, on a platform of its own that is removed afterwards')
+    .action(async () => {
+      const { demo } = await import('../demo/demo.ts');
+      await demo(io);
+    });
+  program
+    .command('admin')
+    .description('what is done beside the API, with the right to the database')
+    .command('bootstrap')
+    .description('make the first administrator, and a tenant for it; the platform may run or not')
+    .requiredOption('--id <id>', 'login id')
+    .option('--password-stdin', 'read the password from stdin')
+    .option('--name <name>')
+    .option('--email <address>')
+    .option('--tenant <name>', 'name of the new tenant')
+    .action(async (options) => {
+      const password = await passwordFrom(io, options);
+      const { bootstrapAdministrator } = await import('./admin.ts');
+      await bootstrapAdministrator(io, options, password);
     });
 }

@@ -1,0 +1,36 @@
+import { loadConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database.ts';
+import { connect } from '../../src/db.ts';
+import { bootstrap } from '../../src/tenants/bootstrap.ts';
+import type { Io } from '../io.ts';
+import { record } from '../table.ts';
+
+export interface FirstAdministrator {
+  id: string;
+  name?: string;
+  email?: string;
+  tenant?: string;
+}
+
+/**
+ * Makes the first administrator in the database of the settings, whether the platform runs or not; refuses when there is one.
+ * Knows no login, so it is for whoever may read the data folder or the database's address.
+ */
+export async function bootstrapAdministrator(
+  io: Io,
+  { id, name, email, tenant }: FirstAdministrator,
+  password: string,
+) {
+  const database = await openDatabase(loadConfig(io.env));
+  try {
+    const db = await connect(database.url, 2, 'platform admin');
+    try {
+      const made = await bootstrap(db, { accountId: id, password, name, email, tenantName: tenant });
+      io.out(io.json ? JSON.stringify(made) : record({ id, 'user id': made.userId, tenant: made.tenantId }));
+    } finally {
+      await db.end();
+    }
+  } finally {
+    await database.close();
+  }
+}
