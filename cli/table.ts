@@ -4,21 +4,22 @@ export const plain = (value: unknown): string =>
 
 const isNumber = (cell: string) => /^-?[\d.]+( (B|KiB|MiB|GiB|TiB|%))?$/.test(cell);
 
-/** Columns of even width below their headings; a column of numbers stands right. */
+/** Columns of even width below their headings; a column of numbers stands right, one without any value is left out. */
 export function table(headings: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const cells = rows.map((row) => row.map(plain));
-  const columns = headings.map((heading, column) => ({
-    width: Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
-    right: cells.length > 0 && cells.every((row) => isNumber(row[column] ?? '')),
-  }));
-  const line = (row: readonly string[]) =>
+  const columns = headings
+    .map((heading, column) => [heading, ...rows.map((row) => plain(row[column]))])
+    .filter(([, ...cells]) => cells.length === 0 || cells.some((cell) => cell !== ''))
+    .map(([heading = '', ...cells]) => {
+      const width = Math.max(heading.length, ...cells.map((cell) => cell.length));
+      const right = cells.length > 0 && cells.every((cell) => isNumber(cell));
+      return [heading, ...cells].map((cell) => (right ? cell.padStart(width) : cell.padEnd(width)));
+    });
+  return Array.from({ length: rows.length + 1 }, (_, row) =>
     columns
-      .map(({ width, right }, column) =>
-        right ? (row[column] ?? '').padStart(width) : (row[column] ?? '').padEnd(width),
-      )
+      .map((column) => column[row])
       .join('  ')
-      .trimEnd();
-  return [line(headings), ...cells.map(line)].join('\n');
+      .trimEnd(),
+  ).join('\n');
 }
 
 /** One record: a line for each member that has a value. */

@@ -17,7 +17,7 @@ export interface FirstAdministrator {
  * Knows no login, so it is for whoever may read the data folder or the database's address.
  */
 export async function bootstrapAdministrator(
-  io: Io,
+  io: Pick<Io, 'env' | 'json' | 'out'>,
   { id, name, email, tenant }: FirstAdministrator,
   password: string,
 ) {
