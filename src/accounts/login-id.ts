@@ -2,11 +2,15 @@ import { invalidMember } from '../errors.ts';
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
+/** Words that stand in the place of a login id in `/api/accounts/{id}`. */
+const RESERVED = new Set(['me', 'count', 'passwordpolicy']);
+
 /** What is wrong with a new login id, or nothing. Existing ones are only looked up. */
 function loginIdProblem(id: string): string | undefined {
   if (id.length < 1 || id.length > 255) return 'A login id has 1 to 255 characters.';
   if (id !== id.trim() || /\p{Cc}/u.test(id))
     return `The login id '${id}' begins or ends with a blank, or has a control character.`;
+  if (RESERVED.has(id.toLowerCase())) return `The login id '${id}' is reserved.`;
   // user ids and login ids are taken side by side as names of principals
   if (UUID.test(id)) return `The login id '${id}' has the form of a user id.`;
   return undefined;

@@ -11,8 +11,9 @@ const account = sql.fragment`
   array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
     order by g.name collate "C") as user_groups`;
 
-export const listAccounts = (db: Db) =>
-  db.any(sql.type(Account)`select ${account} from accounts a order by a.id collate "C"`);
+export const listAccounts = (db: Db, { offset = 0, limit }: { offset?: number; limit?: number }) =>
+  db.any(sql.type(Account)`
+    select ${account} from accounts a order by a.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);
 
 export const countAccounts = (db: Db) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from accounts`);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import { offsetQuery } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { Account } from './account.ts';
 import { countAccounts, getAccount, listAccounts } from './queries.ts';
@@ -7,9 +8,11 @@ import { countAccounts, getAccount, listAccounts } from './queries.ts';
 const config = { access: 'administrators', service: 'accounts' } as const;
 
 export async function accountRoutes(app: App, { db }: { db: Db }) {
-  app.get('/api/accounts', { config, schema: { response: { 200: z.array(Account) } } }, async () => [
-    ...(await listAccounts(db)),
-  ]);
+  app.get(
+    '/api/accounts',
+    { config, schema: { querystring: z.object(offsetQuery), response: { 200: z.array(Account) } } },
+    async (request) => [...(await listAccounts(db, request.query))],
+  );
 
   app.get('/api/accounts/count', { config, schema: { response: { 200: z.number() } } }, async () => countAccounts(db));
 

@@ -8,8 +8,8 @@ import { governs, lockGoverned, visibleTenant } from './access.ts';
 import type { Role } from './members.queries.ts';
 import { deleteMembers, listMembers } from './members.queries.ts';
 import { join } from './members.ts';
-import type { TenantRow } from './queries.ts';
-import { deleteTenant, hasProjects, insertTenant, listTenants, listTenantsById, updateTenant } from './queries.ts';
+import type { TenantRow, Window } from './queries.ts';
+import { deleteTenant, hasProjects, insertTenant, listTenants, updateTenant } from './queries.ts';
 
 /** A tenant as answers show it; its members only to those who govern it. */
 export interface Tenant extends TenantRow {
@@ -17,13 +17,8 @@ export interface Tenant extends TenantRow {
 }
 
 /** All, for administrators; else the caller's own. */
-export const tenantsSeenBy = (db: Db, caller: Caller) =>
-  isAdministrator(caller)
-    ? listTenants(db)
-    : listTenantsById(
-        db,
-        caller.tenants.map((tenant) => tenant.id),
-      );
+export const tenantsSeenBy = (db: Db, caller: Caller, window: Window) =>
+  listTenants(db, isAdministrator(caller) ? undefined : caller.tenants.map((tenant) => tenant.id), window);
 
 export const getTenant = async (db: Db, caller: Caller, id: string) =>
   complete(db, caller, await visibleTenant(db, caller, id));

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import type { Window } from './queries.ts';
 
 export const Role = z.enum(['Owner', 'Member']);
 export type Role = z.infer<typeof Role>;
 
 const Member = z.object({ userId: z.string(), role: Role, accountId: z.string(), name: z.string() });
 
-export const listMembers = (db: Db, tenantId: string) =>
+export const listMembers = (db: Db, tenantId: string, { offset = 0, limit }: Window = {}) =>
   db.any(sql.type(Member)`
     select m.user_id, m.role, a.id as account_id, a.name from tenant_members m join accounts a using (user_id)
-    where m.tenant_id = ${tenantId} order by a.id collate "C"`);
+    where m.tenant_id = ${tenantId} order by a.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);
 
 export const findRole = (db: Db, tenantId: string, userId: string) =>
   db.maybeOneFirst(sql.type(z.object({ role: Role }))`

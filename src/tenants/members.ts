@@ -6,12 +6,13 @@ import type { Caller } from '../http/caller.ts';
 import { governs } from './access.ts';
 import type { Role } from './members.queries.ts';
 import { deleteMember, findRole, hasOtherOwner, listMembers, putMember } from './members.queries.ts';
+import type { Window } from './queries.ts';
 import { findTenant, lockTenant } from './queries.ts';
 
 /** Who belongs to a tenant is for its Owners and administrators to know; to others it is not there. */
-export async function membersOf(db: Db, caller: Caller, tenantId: string) {
+export async function membersOf(db: Db, caller: Caller, tenantId: string, window: Window) {
   if (!governs(caller, tenantId) || !(await findTenant(db, tenantId))) throw notFound('Tenant', tenantId);
-  return listMembers(db, tenantId);
+  return listMembers(db, tenantId, window);
 }
 
 /** Makes a user a member, or changes the role of one. A tenant that has an Owner keeps one. */

@@ -23,12 +23,17 @@ const MyTenant = z.object({
 
 const tenant = sql.fragment`t.id, t.name, t.weight, t.created_at, t.created_by, t.updated_at, t.updated_by`;
 
-export const listTenants = (db: Db) =>
-  db.any(sql.type(TenantRow)`select ${tenant} from tenants t order by t.name collate "C", t.id`);
+/** Part of a list; without a limit all that follows. */
+export interface Window {
+  offset?: number;
+  limit?: number;
+}
 
-export const listTenantsById = (db: Db, ids: readonly string[]) =>
+/** Those with these ids; without ids all. */
+export const listTenants = (db: Db, ids: readonly string[] | undefined, { offset = 0, limit }: Window) =>
   db.any(sql.type(TenantRow)`
-    select ${tenant} from tenants t where t.id = any(${sql.array([...ids], 'uuid')}) order by t.name collate "C", t.id`);
+    select ${tenant} from tenants t where ${ids === undefined} or t.id = any(${sql.array([...(ids ?? [])], 'uuid')})
+    order by t.name collate "C", t.id offset ${offset} limit ${limit ?? null}::bigint`);
 
 /** Those of these tenants that a user is member of, with the role there. */
 export const listMyTenants = (db: Db, userId: string, ids: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import { listOf, offsetQuery } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { changeTenant, createTenant, getTenant, removeTenant, tenantsSeenBy } from './manage.ts';
 import { Role } from './members.queries.ts';
@@ -25,9 +26,9 @@ const MyTenant = z.object({
 });
 const Member = z.object({ userId: z.string(), role: z.string() });
 const ListedMember = Member.extend({ accountId: z.string(), name: z.string() });
-const list = <Item extends z.ZodType>(item: Item) => z.object({ data: z.array(item) });
 
 const Uuid = z.uuid().toLowerCase();
+const Window = z.object(offsetQuery);
 const Id = z.object({ id: Uuid });
 const Name = z.string().trim().min(1).max(255);
 
@@ -35,13 +36,15 @@ const signedIn = { access: 'signedIn', service: 'iam' } as const;
 const administrators = { access: 'administrators', service: 'iam' } as const;
 
 export async function tenantRoutes(app: App, { db }: { db: Db }) {
-  app.get('/api/iam/tenant', { config: signedIn, schema: { response: { 200: list(Tenant) } } }, async ({ caller }) => ({
-    data: [...(await tenantsSeenBy(db, caller))],
-  }));
+  app.get(
+    '/api/iam/tenant',
+    { config: signedIn, schema: { querystring: Window, response: { 200: listOf(Tenant) } } },
+    async ({ caller, query }) => ({ data: [...(await tenantsSeenBy(db, caller, query))] }),
+  );
 
   app.get(
     '/api/iam/tenant/my',
-    { config: signedIn, schema: { response: { 200: list(MyTenant) } } },
+    { config: signedIn, schema: { response: { 200: listOf(MyTenant) } } },
     async (request) => {
       const { userId, tenants } = request.caller;
       const ids = tenants.map((tenant) => tenant.id);
@@ -91,8 +94,8 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/iam/tenant/:id/member',
-    { config: signedIn, schema: { params: Id, response: { 200: list(ListedMember) } } },
-    async (request) => ({ data: [...(await membersOf(db, request.caller, request.params.id))] }),
+    { config: signedIn, schema: { params: Id, querystring: Window, response: { 200: listOf(ListedMember) } } },
+    async ({ caller, params, query }) => ({ data: [...(await membersOf(db, caller, params.id, query))] }),
   );
 
   app.post(

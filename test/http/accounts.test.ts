@@ -117,7 +117,16 @@ test('a password that breaks the policy is refused with the codes of all that it
 
 test('a login id must be one that can be told from a user id and seen whole', async (t) => {
   const admin = await administrator();
-  for (const id of ['', ' blank', 'blank ', 'line\nbreak', 'x'.repeat(256), '0198c0de-0000-7000-8000-000000000000']) {
+  for (const id of [
+    '',
+    'Me',
+    'count',
+    ' blank',
+    'blank ',
+    'line\nbreak',
+    'x'.repeat(256),
+    '0198c0de-0000-7000-8000-000000000000',
+  ]) {
     const { status, body } = await admin.post('/api/accounts', { id, password: PASSWORD });
     t.is(status, 400, JSON.stringify(id));
     t.deepEqual(Object.keys(body.errors), ['id']);
@@ -152,6 +161,19 @@ test('the list is a bare array by id, the count a bare number', async (t) => {
   t.is(typeof count.body, 'number');
   // others make accounts meanwhile
   t.true(list.body.length <= count.body && count.body <= Number(row?.count));
+});
+
+test('the list gives all unless a limit is sent', async (t) => {
+  const admin = await administrator();
+  await w.account({ id: '!1' });
+  await w.account({ id: '!2' });
+  const page = await admin.get('/api/accounts?Offset=1&limit=1');
+  t.deepEqual(
+    page.body.map((account: { id: string }) => account.id),
+    ['!2'],
+  );
+  for (const wrong of ['limit=0', 'limit=1001', 'limit=x', 'offset=-1'])
+    t.is((await admin.get(`/api/accounts?${wrong}`)).status, 400, wrong);
 });
 
 test('an account that is made as Administrator or Editor is one', async (t) => {

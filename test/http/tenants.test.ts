@@ -85,6 +85,7 @@ test('Owners and administrators govern members, for others there are none', asyn
   t.is(set.status, 200);
   t.deepEqual(set.body, { userId: newcomer.userId, role: 'Member' });
   t.is((await w.as(owner).get(url)).body.data.length, 3);
+  t.is((await w.as(owner).get(`${url}?offset=1&limit=1`)).body.data.length, 1);
   const unknown = { userId: '0198c0de-0000-7000-8000-000000000000', role: 'Member' };
   t.is((await w.as(owner).post(url, unknown)).status, 400);
   t.is((await w.as(owner).post(url, { userId: member.userId, role: 'King' })).status, 400);
