@@ -8,7 +8,7 @@ import type { Rule } from './rules.ts';
 import { defOf } from './shapes.ts';
 
 /** A path's id that must be a uuid; any other text names nothing, so the answer is 404. */
-export const uuidParam = () => z.uuid();
+export const uuidParam = () => z.uuid().toLowerCase();
 
 /** The parameters of a path with one id. */
 export const Id = z.object({ id: uuidParam() });

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { AppError } from '../errors.ts';
 
@@ -7,24 +7,27 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUER
 interface Path {
   /** As one of its routes spells it. */
   url: string;
-  methods: Set<string>;
+  /** What the route of each method says of itself. */
+  methods: Map<string, RouteOptions>;
 }
 
 /** Notes which methods each path has. Register it before any route; call `closeMethods` after the last one. */
 export const methods = fp(async (app) => {
   const paths = new Map<string, Path>();
   app.decorate('paths', paths);
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', (route) => {
+    const { url, method } = route;
     // `/project/:id` and `/project/:projectId` are one path
     const key = url.replace(/\/$/, '').replace(/:\w+/g, ':');
-    const path = paths.get(key) ?? { url, methods: new Set() };
+    const path = paths.get(key) ?? { url, methods: new Map() };
     paths.set(key, path);
-    for (const name of [method].flat()) path.methods.add(name);
+    for (const name of [method].flat()) path.methods.set(name, route);
   });
 });
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** All paths, each once, whatever its parameters are called. */
     paths: Map<string, Path>;
   }
 }

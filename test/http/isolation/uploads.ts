@@ -1,0 +1,31 @@
+import type { Rows, Scene } from './row.ts';
+
+/** An address that was granted to the owner, without its scheme and host. */
+async function granted({ w, owner }: Scene, content?: string): Promise<string> {
+  const { body } = await w.as(owner).get('/api/conversion/transfer/upload-url');
+  const url = new URL(body.data);
+  const path = `${url.pathname}${url.search}`;
+  if (content !== undefined) await w.nobody.put(path, Buffer.from(content));
+  return path;
+}
+
+/** The right lies in the address alone: without its query it opens nothing, whoever asks. */
+export default {
+  'GET /api/conversion/transfer/upload-url': {
+    request: () => ({ url: '/api/conversion/transfer/upload-url' }),
+    allowed: { owner: 200, member: 200, stranger: 200 },
+    refused: {},
+  },
+  'PUT /api/blob/:area/:name': {
+    request: async (scene) => ({ method: 'PUT', url: (await granted(scene)).split('?')[0] ?? '', payload: 'x' }),
+    anybody: 403,
+  },
+  'GET /api/blob/:area/:name': {
+    request: async (scene) => ({ url: (await granted(scene, 'x')).split('?')[0] ?? '' }),
+    anybody: 403,
+  },
+  'DELETE /api/blob/:area/:name': {
+    request: async (scene) => ({ method: 'DELETE', url: (await granted(scene, 'x')).split('?')[0] ?? '' }),
+    anybody: 403,
+  },
+} satisfies Rows;
