@@ -1,4 +1,5 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Answer, Api } from './client.ts';
 import { connectApi } from './client.ts';
@@ -47,7 +48,9 @@ export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
     if (!interactive) throw new UsageError(`There is no terminal to ask at: ${instead}.`);
     const { createPromptModule } = await import('inquirer');
     const question = { type, name: 'answer', message, ...(type === 'password' ? { mask: '*' } : {}) };
-    const { answer } = await createPromptModule({ input: stdin, output: stderr })([question as never]);
+    // inquirer ends what it has written to
+    const output = new Writable({ write: (chunk, _, done) => void stderr.write(chunk, done) });
+    const { answer } = await createPromptModule({ input: stdin, output })([question as never]);
     return answer as T;
   };
   let api: Api | undefined;

@@ -1,0 +1,185 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { main } from '../../cli/main.ts';
+import { PASSWORD, world } from '../world.ts';
+import type { PersonOptions } from './person.ts';
+import { person } from './person.ts';
+
+const w = world(test, { 'tokens.accessLifetime': '2s' });
+let listening: Promise<string> | undefined;
+/** The server's address; it listens from the first call on. */
+function address() {
+  listening ??= w.app.listen({ host: '127.0.0.1', port: 0 });
+  return listening;
+}
+
+/** A person at a machine of their own: what the program keeps is in `config`. */
+async function machine(t: { teardown(work: () => Promise<void>): void }) {
+  const config = await mkdtemp(join(tmpdir(), 'platform-cli-'));
+  t.teardown(() => rm(config, { recursive: true, force: true }));
+  const url = await address();
+  const env = { PLATFORM_URL: url, XDG_CONFIG_HOME: config };
+  const run = async (argv: string[], options: PersonOptions & { env?: Record<string, string> } = {}) => {
+    const { io, out, err } = person({ ...env, ...options.env }, options);
+    const code = await main(argv, io);
+    return { code, out: out(), err: err() };
+  };
+  const logIn = (id: string) => run(['login', '--id', id, '--password-stdin'], { stdin: `${PASSWORD}\n` });
+  const logins = join(config, 'platform', 'logins');
+  const loginPath = async () => join(logins, (await readdir(logins))[0] ?? '');
+  return { url, config, run, logIn, loginPath };
+}
+
+test('who logs in is known to the next command, and forgotten after logout', async (t) => {
+  const { id } = await w.administrator();
+  const { url, run, logIn } = await machine(t);
+  t.like(await logIn(id), { code: 0, out: `Logged in as ${id} at ${url}.\n`, err: '' });
+  const who = await run(['whoami']);
+  t.is(who.code, 0);
+  t.regex(who.out, /^name +root$/m);
+  t.regex(who.out, /^role +Owner$/m);
+  t.is((await run(['logout'])).code, 0);
+  t.like(await run(['whoami']), {
+    code: 3,
+    out: '',
+    err: `platform: Nobody is logged in at ${url}: run 'platform login'.\n`,
+  });
+});
+
+test('a wrong password is refused with exit code 1 and one line on stderr', async (t) => {
+  const { id } = await w.administrator();
+  const { run } = await machine(t);
+  t.deepEqual(await run(['login', '--id', id, '--password-stdin'], { stdin: 'wrong' }), {
+    code: 1,
+    out: '',
+    err: 'platform: Account validation failed.\n',
+  });
+});
+
+test('the stored login is for its owner alone', async (t) => {
+  const { id } = await w.administrator();
+  const { config, logIn, loginPath } = await machine(t);
+  await logIn(id);
+  t.is((await stat(await loginPath())).mode & 0o777, 0o600);
+  t.is((await stat(join(config, 'platform'))).mode & 0o777, 0o700);
+});
+
+test('a token is not sent to another address than the one that gave it', async (t) => {
+  const { id } = await w.administrator();
+  const { run, logIn } = await machine(t);
+  await logIn(id);
+  const elsewhere = { PLATFORM_URL: 'http://127.0.0.1:9' };
+  t.like(await run(['whoami'], { env: elsewhere }), {
+    code: 3,
+    err: `platform: Nobody is logged in at http://127.0.0.1:9: run 'platform login'.\n`,
+  });
+});
+
+test('a login file of another version is told apart, and a new login replaces it', async (t) => {
+  const { id } = await w.administrator();
+  const { run, logIn, loginPath } = await machine(t);
+  await logIn(id);
+  const path = await loginPath();
+  await writeFile(path, JSON.stringify({ version: 7, secret: 'x' }));
+  const refused = await run(['whoami']);
+  t.is(refused.code, 3);
+  t.is(
+    refused.err,
+    `platform: ${path} has version 7, this program reads version 1: log in again with 'platform login'.\n`,
+  );
+  await writeFile(path, 'not json');
+  t.like(await run(['whoami']), {
+    code: 3,
+    err: `platform: ${path} is damaged: log in again with 'platform login'.\n`,
+  });
+  await logIn(id);
+  t.is((await run(['whoami'])).code, 0);
+});
+
+test('an access token that has run out is renewed, by several programs at once', async (t) => {
+  const { id } = await w.administrator();
+  const { run, logIn, loginPath } = await machine(t);
+  await logIn(id);
+  const before = await readFile(await loginPath(), 'utf8');
+  // The lifetime of 2 s is within the margin, so each of these renews.
+  const codes = await Promise.all(Array.from({ length: 4 }, async () => (await run(['whoami'])).code));
+  t.deepEqual(codes, [0, 0, 0, 0]);
+  t.not(await readFile(await loginPath(), 'utf8'), before);
+});
+
+test('a login that was ended elsewhere is told with exit code 3', async (t) => {
+  const { id } = await w.administrator();
+  const { run, logIn, loginPath } = await machine(t);
+  await logIn(id);
+  const path = await loginPath();
+  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), refreshToken: 'unknown' }));
+  const { code, err } = await run(['whoami']);
+  t.is(code, 3);
+  t.regex(err, /^platform: The login of root has ended \(.+\) Run 'platform login'\.\n$/);
+});
+
+test('PLATFORM_TOKEN overrides the stored login', async (t) => {
+  const user = await w.account();
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const token = await w.tokenOf(user);
+  const { out } = await run(['whoami', '--json'], { env: { PLATFORM_TOKEN: token } });
+  t.is(JSON.parse(out).id, user.userId);
+  t.is((await run(['whoami'], { env: { PLATFORM_TOKEN: 'broken' } })).code, 3);
+});
+
+test('--json prints the body of the answer unchanged', async (t) => {
+  const administrator = await w.administrator();
+  const { run, logIn } = await machine(t);
+  await logIn(administrator.id);
+  const { raw } = await w.as(administrator).get('/api/iam/tenant/my');
+  t.is((await run(['tenant', 'list', '--json'])).out, `${raw}\n`);
+});
+
+test('an account is made with a generated password that is shown once and works', async (t) => {
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const made = await run(['account', 'create', '--id', 'ida', '--name', 'Ida Sand', '--email', 'ida@example.org']);
+  t.is(made.code, 0);
+  t.regex(made.out, /^id +ida$/m);
+  const password = /^Password, shown only now: (\S+)$/m.exec(made.err)?.[1] ?? '';
+  t.false(made.out.includes(password));
+  t.is((await run(['login', '--id', 'ida', '--password-stdin'], { stdin: password })).code, 0);
+  t.like(await run(['account', 'list']), { code: 1, out: '' }, 'she is no administrator');
+});
+
+test('an account is made with the password from stdin; a weak one is refused with the reasons', async (t) => {
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const create = ['account', 'create', '--id', 'ben', '--password-stdin'];
+  const weak = await run(create, { stdin: 'short' });
+  t.is(weak.code, 1);
+  t.regex(weak.err, /^platform: .*PasswordIsTooShort.*\n$/);
+  t.is((await run(create, { stdin: PASSWORD })).code, 0);
+  t.like(await run(create, { stdin: PASSWORD }), { code: 1, err: `platform: The account id 'ben' is taken.\n` });
+  t.regex((await run(['account', 'show', 'ben'])).out, /^state +active$/m);
+  t.regex((await run(['account', 'list'])).out, /^ben +ben +active +[0-9a-f-]{36}$/m);
+});
+
+test('a tenant is made, gets members by login id, and loses them', async (t) => {
+  const user = await w.account();
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const { out } = await run(['tenant', 'create', '--name', 'Second', '--json']);
+  const { id } = JSON.parse(out);
+  t.regex((await run(['tenant', 'list', '--all'])).out, new RegExp(`^${id}  Second `, 'm'));
+  t.is((await run(['tenant', 'members', 'add', id, user.id])).code, 0);
+  t.regex((await run(['tenant', 'members', id])).out, new RegExp(`^${user.userId}  Member$`, 'm'));
+  t.is((await run(['tenant', 'members', 'remove', id, user.userId])).code, 0);
+  t.is((await run(['tenant', 'members', 'list', id])).out, 'USER ID  ROLE\n');
+});
+
+test('--tenant names the tenant to act in', async (t) => {
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const id = await w.tenant();
+  const made = await run(['account', 'create', '--id', 'eva', '--json', '--tenant', id]);
+  t.is(JSON.parse(made.out).tenantId, id);
+});

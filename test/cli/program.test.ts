@@ -1,0 +1,119 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test from 'ava';
+import { main } from '../../cli/main.ts';
+import type { PersonOptions } from './person.ts';
+import { person } from './person.ts';
+
+/** Nothing stored, nobody listening. */
+const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent', PLATFORM_TOKEN: 'x' };
+
+async function run(
+  argv: string[],
+  { env = nowhere, ...options }: PersonOptions & { env?: Record<string, string> } = {},
+) {
+  const { io, out, err } = person(env, options);
+  const code = await main(argv, io);
+  return { code, out: out(), err: err() };
+}
+
+test('wrong usage is exit code 2 and one line', async (t) => {
+  for (const [argv, sentence] of [
+    [['frobnicate'], "unknown command 'frobnicate'"],
+    [['whoami', '--frobnicate'], "unknown option '--frobnicate'"],
+    [['project', 'create'], "required option '--name <name>' not specified"],
+    [['transfer', 'show'], "missing required argument 'id'"],
+    [
+      ['transfer', 'import', 'x.asc', '--project', 'p', '--srid', 'WGS'],
+      "option '--srid <srid>' argument 'WGS' is invalid. It is a number such as 25832 or EPSG:25832.",
+    ],
+    [['transfer', 'import', '/nonexistent.asc', '--project', 'p'], 'There is no file /nonexistent.asc.'],
+    [['transfer', 'import', '/', '--project', 'p'], '/ is no file.'],
+  ] as const) {
+    t.deepEqual(await run([...argv]), { code: 2, out: '', err: `platform: ${sentence}\n` }, argv.join(' '));
+  }
+});
+
+test('help is a result: exit code 0 on stdout', async (t) => {
+  const { code, out, err } = await run(['--help']);
+  t.is(code, 0);
+  t.is(err, '');
+  for (const noun of ['start', 'login', 'project', 'dataset', 'transfer', 'demo'])
+    t.regex(out, new RegExp(`^  ${noun} `, 'm'));
+});
+
+test('every command that asks the server takes --json and --tenant', async (t) => {
+  for (const command of [
+    'whoami',
+    'account list',
+    'tenant members add',
+    'dataset download',
+    'transfer watch',
+    'reader list',
+  ]) {
+    const { out } = await run([...command.split(' '), '--help']);
+    t.regex(out, /^ +--json /m, command);
+    t.regex(out, /^ +--tenant /m, command);
+  }
+});
+
+test('a server that does not answer is named in one sentence', async (t) => {
+  t.deepEqual(await run(['whoami']), {
+    code: 1,
+    out: '',
+    err: "platform: No platform answers at http://127.0.0.1:9: the connection was refused. Start it with 'npm start', or name its address in PLATFORM_URL.\n",
+  });
+});
+
+test('an answer that is not a platform’s is told as such', async (t) => {
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>Welcome'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { code, err } = await run(['whoami'], { env: { PLATFORM_URL: address, PLATFORM_TOKEN: 'x' } });
+  t.is(code, 1);
+  t.is(err, `platform: ${address} answered with text/html, which is not what a platform says.\n`);
+});
+
+test('the address follows from host and port, and PLATFORM_URL must be one', async (t) => {
+  const env = { PLATFORM_HOST: '0.0.0.0', PLATFORM_PORT: '9', PLATFORM_TOKEN: 'x' };
+  t.regex((await run(['whoami'], { env })).err, /No platform answers at http:\/\/127\.0\.0\.1:9: /);
+  const odd = await run(['whoami'], { env: { PLATFORM_URL: 'platform.example' } });
+  t.is(odd.code, 2);
+  t.regex(odd.err, /PLATFORM_URL must be an address .* not 'platform\.example'\./);
+});
+
+test('without a terminal nothing is asked: the sentence says what to give instead', async (t) => {
+  for (const [argv, instead] of [
+    [['login'], 'give --id and --password-stdin'],
+    [['login', '--id', 'ida'], 'give --password-stdin and the password on stdin'],
+    [['admin', 'bootstrap', '--id', 'ida'], 'give --password-stdin and the password on stdin'],
+  ] as const) {
+    const { code, err } = await run([...argv]);
+    t.is(code, 2);
+    t.is(err, `platform: There is no terminal to ask at: ${instead}.\n`);
+  }
+});
+
+test('at a terminal the id and the password are asked for, and the password is not shown', async (t) => {
+  const { io, err, stdin } = person(nowhere, { tty: true });
+  const ended = main(['login'], io);
+  const seen = async (text: string) => {
+    while (!err().includes(text)) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await seen('Login id:');
+  stdin.write('ida\r');
+  await seen('Password:');
+  stdin.write('Correct-horse-7\r');
+  t.is(await ended, 1, 'the server is not there');
+  t.false(err().includes('Correct-horse-7'));
+  t.true(err().includes('No platform answers'));
+});
+
+test('settings that are wrong are told all at once', async (t) => {
+  const env = { PLATFORM_PORT: 'x', PLATFORM_FROB: '1' };
+  const { code, err } = await run(['migrate'], { env });
+  t.is(code, 1);
+  t.regex(err, /PLATFORM_FROB is no setting\./);
+  t.regex(err, /PLATFORM_PORT: /);
+});
