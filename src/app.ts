@@ -5,6 +5,8 @@ import { openPasswords } from './accounts/password.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
+import { findBytes } from './datasets/queries.ts';
+import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
 import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
@@ -12,6 +14,8 @@ import { openapiRoute } from './http/openapi.ts';
 import type { App } from './http/route.ts';
 import { serverOptions } from './http/server-options.ts';
 import { wire } from './http/wire.ts';
+import { projectListRoutes } from './projects/list.routes.ts';
+import { projectRoutes } from './projects/routes.ts';
 import { openSigner } from './signing-keys.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
@@ -58,14 +62,20 @@ export async function buildApp({ config, db, blobs, log, passwordIterations }: A
   await room(newAccountRoutes, { db, passwords });
   await room(tenantRoutes, { db });
   await room(tokenRoutes, { db, tokens, identities, passwords, settings: config });
+  await room(projectRoutes, { db, publicUrl });
+  await room(projectListRoutes, { db, cursors: await openSigner(db, 'cursor') });
   await room(uploadRoutes, { db, signer, publicUrl });
   await room(blobRoutes, {
     db,
     blobs,
     signer,
     maxSize: config['uploads.maxSize'],
-    findBytes: { dataset: async () => undefined, export: async (name) => `export/${name}` },
+    findBytes: {
+      dataset: async (id) => (await findBytes(db, id)) ?? undefined,
+      export: async (name) => `export/${name}`,
+    },
   });
+  await room(datasetRoutes, { db, signer, publicUrl });
 
   openapiRoute(app);
   closeMethods(app);

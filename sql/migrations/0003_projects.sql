@@ -31,10 +31,13 @@ create index projects_parent on projects (parent_id, name collate "C", id) where
 create index projects_roots on projects (tenant_id, name collate "C", id) where parent_id is null;
 create index projects_member_source on projects (member_source_id);
 create index projects_path on projects using gin (path);
+-- few are deleted, so "no ancestor is deleted" costs next to nothing
+create index projects_deleted on projects (id) where deleted_at is not null;
 
 create table project_members (
   project_id uuid not null references projects on delete cascade,
-  user_id uuid not null,
+  -- memberships go with the account
+  user_id uuid not null references accounts on delete cascade,
   role text not null check (role in ('Owner', 'Contributor', 'Reader')),
   principal_type text not null default 'UserIdentity'
     check (principal_type in ('UserIdentity', 'OpenAPIAccount', 'MemberGroup', 'Unknown')),

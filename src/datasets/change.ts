@@ -1,0 +1,35 @@
+import type { Db } from '../db.ts';
+import { conflict, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { lockedDataset } from './access.ts';
+import type { DatasetChange } from './queries.ts';
+import { findDataset, markDeleted, updateDataset } from './queries.ts';
+
+/** Puts a dataset into the recycle bin. With `projectId` it must lie in that project. */
+export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string; projectId?: string }): Promise<void> {
+  await db.transaction(async (tx) => {
+    const dataset = await lockedDataset(tx, caller, wanted, 'canDeleteContent');
+    await markDeleted(tx, dataset.id, caller.userId);
+  });
+}
+
+/** Replaces what people say of a dataset; its bytes and what was measured of them stay. */
+export async function replaceDataset(
+  db: Db,
+  caller: Caller,
+  wanted: { id: string; projectId: string; rowVersion?: string | undefined },
+  change: DatasetChange,
+) {
+  return db.transaction(async (tx) => {
+    const dataset = await lockedDataset(tx, caller, wanted, 'canUpdateContent');
+    if (wanted.rowVersion !== undefined && wanted.rowVersion !== dataset.rowVersion) {
+      throw conflict(`Dataset '${dataset.id}' has changed: its rowVersion is '${dataset.rowVersion}'.`, {
+        code: 'StaleRowVersion',
+      });
+    }
+    await updateDataset(tx, dataset.id, change, caller.userId);
+    const changed = await findDataset(tx, caller, dataset.id);
+    if (!changed) throw notFound('Dataset', dataset.id);
+    return changed;
+  });
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import { conflict } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { ROLES } from '../projects/access.ts';
+import { visibleProjects } from '../projects/visibility.queries.ts';
+import type { DatasetType } from './record.ts';
+import { DatasetRow } from './record.ts';
+
+const record = sql.fragment`
+  d.id, d.created_at, d.created_by, d.updated_at, d.updated_by, d.name, d.description, d.dataset_type, d.dataset_format, d.project_id,
+  d.metadata, d.properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
+
+/** The datasets this caller sees, with their project `p`. */
+const visible = (caller: Caller) => sql.fragment`
+  from datasets d join ${visibleProjects(caller)} p on p.id = d.project_id where d.deleted_at is null`;
+
+export const findDataset = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(DatasetRow)`select ${record} ${visible(caller)} and d.id = ${id}`);
+
+const page = (limit: number | undefined, offset: number | undefined) =>
+  limit === undefined ? sql.fragment`` : sql.fragment`limit ${limit} offset ${offset ?? 0}`;
+
+/** What lies directly in a project, by name; all of it without a limit. */
+export const listDatasets = (
+  db: Db,
+  caller: Caller,
+  projectId: string,
+  { limit, offset }: { limit?: number | undefined; offset?: number | undefined },
+) =>
+  db.any(sql.type(DatasetRow)`
+    select ${record} ${visible(caller)} and d.project_id = ${projectId}
+    order by d.name collate "C", d.id ${page(limit, offset)}`);
+
+const Entry = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  tenantId: z.string(),
+  name: z.string(),
+  datasetType: z.string(),
+  datasetFormat: z.string(),
+  blob: z.string(),
+  storageSize: z.number(),
+  rowVersion: z.string(),
+  lockedBy: z.string().optional(),
+  role: z.enum(ROLES),
+});
+/** A dataset as rules ask about it: `demand({ id: dataset.projectId, role: dataset.role }, 'canReadContent')`. */
+export type VisibleDataset = z.infer<typeof Entry>;
+
+const entry = sql.fragment`
+  d.id, d.project_id, p.tenant_id, d.name, d.dataset_type, d.dataset_format, d.blob, d.storage_size, d.row_version::text as row_version,
+  d.locked_by, p.role`;
+
+export const findVisible = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id}`);
+
+/** Locked against other writers of the row until the transaction ends. */
+export const lockVisible = (tx: Db, caller: Caller, id: string) =>
+  tx.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for update of d`);
+
+export interface NewDataset {
+  /** Made when absent. */
+  id?: string;
+  projectId: string;
+  name: string;
+  description?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  properties?: Record<string, unknown> | undefined;
+  datasetType: DatasetType;
+  datasetFormat: string;
+  spatialInformation?: object | undefined;
+  temporalInformation?: object | undefined;
+  /** Name of the bytes in the blob store. */
+  blob: string;
+  /** Bytes. */
+  storageSize: number;
+  userId: string;
+}
+
+const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
+
+/** @throws AppError when the project or one above it has been deleted meanwhile */
+export async function insertDataset(tx: Db, row: NewDataset): Promise<{ id: string }> {
+  const made = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`
+    insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, spatial_information,
+      temporal_information, blob, storage_size, created_by, updated_by)
+    select coalesce(${row.id ?? null}, uuidv7()), p.id, ${row.name}, ${row.description ?? null}::text, ${sql.jsonb((row.metadata ?? {}) as never)},
+      ${sql.jsonb((row.properties ?? {}) as never)}, ${row.datasetType}, ${row.datasetFormat}, ${jsonb(row.spatialInformation)}::jsonb,
+      ${jsonb(row.temporalInformation)}::jsonb, ${row.blob}, ${row.storageSize}::bigint, ${row.userId}::uuid, ${row.userId}::uuid
+    from projects p
+    where p.id = ${row.projectId}
+      and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)
+    returning id`);
+  if (!made) throw conflict('The project was deleted.');
+  return made;
+}
+
+export interface DatasetChange {
+  name: string;
+  description?: string | undefined;
+  metadata: Record<string, unknown>;
+  properties: Record<string, unknown>;
+  tags: readonly string[];
+  /** Absent: stays as it is. */
+  temporalInformation?: Record<string, unknown> | undefined;
+  spatialInformation?: Record<string, unknown> | undefined;
+}
+
+export const updateDataset = (tx: Db, id: string, row: DatasetChange, userId: string) =>
+  tx.query(sql.unsafe`
+    update datasets set name = ${row.name}, description = ${row.description ?? null},
+      metadata = ${sql.jsonb(row.metadata as never)}, properties = ${sql.jsonb(row.properties as never)},
+      tags = ${sql.array(row.tags, 'text')},
+      temporal_information = coalesce(${jsonb(row.temporalInformation)}::jsonb, temporal_information),
+      spatial_information = coalesce(${jsonb(row.spatialInformation)}::jsonb, spatial_information),
+      row_version = row_version + 1, updated_at = now(), updated_by = ${userId}
+    where id = ${id}`);
+
+export const markDeleted = (tx: Db, id: string, userId: string) =>
+  tx.query(sql.unsafe`
+    update datasets set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1 where id = ${id}`);
+
+/** Name in the store of a dataset's present bytes, for whoever holds an address with a grant. */
+export const findBytes = (db: Db, id: string) =>
+  db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
+    select d.blob from datasets d join projects p on p.id = d.project_id
+    where d.id = ${id} and d.deleted_at is null
+      and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`);

@@ -1,0 +1,21 @@
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { capabilitiesOf, demand } from './access.ts';
+import { findForDeletion, markDeleted } from './queries.ts';
+
+/**
+ * Puts a project into the recycle bin; what is below it becomes unavailable with it and stays as it is. Needs canDelete on it or, for a
+ * subproject, canDeleteContent on its parent, also when the subproject itself leaves the caller out.
+ */
+export async function deleteProject(db: Db, caller: Caller, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const found = await findForDeletion(tx, caller, id);
+    if (!found) throw notFound('Project', id);
+    if (!capabilitiesOf(found.parentRole).canDeleteContent) {
+      if (found.role === undefined) throw notFound('Project', id);
+      demand({ id, role: found.role }, 'canDelete');
+    }
+    if (!(await markDeleted(tx, id, caller.userId))) throw notFound('Project', id);
+  });
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Role } from './access.ts';
+import { ROLES } from './access.ts';
+import { Member, ProjectRow } from './record.ts';
+import { visibleProjects } from './visibility.queries.ts';
+
+/** Columns of a project in a list, of a table called `p`. */
+export const itemColumns = sql.fragment`
+  p.id, p.created_at, p.created_by, p.updated_at, p.updated_by, p.name, p.description, p.access_level, p.inherits_members,
+  p.row_version::text as row_version, p.parent_id as parent_project_id`;
+
+const membersOf = (source: ReturnType<typeof sql.fragment>) => sql.fragment`
+  coalesce((
+    select jsonb_agg(
+      jsonb_build_object('userId', m.user_id, 'role', m.role, 'principalType', m.principal_type)
+      order by array_position(array['Owner', 'Contributor', 'Reader'], m.role), m.user_id)
+    from project_members m where m.project_id = ${source}), '[]'::jsonb) as members`;
+
+/** The whole record, as the caller sees it. */
+export const findProject = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(ProjectRow)`
+    select ${itemColumns}, p.metadata, p.settings, p.role, ${membersOf(sql.fragment`p.id`)}
+    from ${visibleProjects(caller)} p where p.id = ${id}`);
+
+/** Who has a role on a visible project, inherited or its own. */
+export const findMembers = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
+    select ${membersOf(sql.fragment`p.member_source_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
+
+export interface NewProject {
+  id: string;
+  tenantId: string;
+  name: string;
+  description?: string | undefined;
+  metadata: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  accessLevel: string;
+  createdBy: string;
+}
+
+/** A project without a parent: it is its own root, and its members are its own. */
+export const insertRootProject = (db: Db, row: NewProject) =>
+  db.query(sql.unsafe`
+    insert into projects (id, tenant_id, root_id, path, member_source_id, name, description, metadata, settings, access_level,
+      created_by, updated_by)
+    values (${row.id}, ${row.tenantId}, ${row.id}, array[${row.id}::uuid], ${row.id}, ${row.name}, ${row.description ?? null},
+      ${sql.jsonb(row.metadata as never)}, ${sql.jsonb(row.settings as never)}, ${row.accessLevel},
+      ${row.createdBy}, ${row.createdBy})`);
+
+export const insertMembers = (db: Db, projectId: string, members: readonly { userId: string; role: Role }[]) =>
+  db.query(sql.unsafe`
+    insert into project_members (project_id, user_id, role)
+    select ${projectId}, user_id, role
+    from ${sql.unnest(
+      members.map(({ userId, role }) => [userId, role]),
+      ['uuid', 'text'],
+    )} as given (user_id, role)`);
+
+/** Those of these users that have an account; nobody deletes it before the transaction ends. */
+export const lockAccounts = (tx: Db, userIds: readonly string[]) =>
+  tx.anyFirst(sql.type(z.object({ userId: z.string() }))`
+    select user_id from accounts where user_id = any(${sql.array(userIds, 'uuid')}) order by user_id for key share`);
+
+const Deletable = z.object({ id: z.string(), role: z.enum(ROLES).optional(), parentRole: z.enum(ROLES).optional() });
+
+/** A project that is there, with the caller's role on it and on its parent. */
+export const findForDeletion = (tx: Db, caller: Caller, id: string) =>
+  tx.maybeOne(sql.type(Deletable)`
+    select p.id, own.role, parent.role as parent_role
+    from projects p
+    left join ${visibleProjects(caller)} own on own.id = p.id
+    left join ${visibleProjects(caller)} parent on parent.id = p.parent_id
+    where p.id = ${id} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`);
+
+/** Says whether this call did it: of two at once one does. */
+export const markDeleted = async (tx: Db, id: string, userId: string) => {
+  const { rowCount } = await tx.query(sql.unsafe`
+    update projects set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1
+    where id = ${id} and deleted_at is null`);
+  return rowCount === 1;
+};

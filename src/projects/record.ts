@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
+
+/** Given by clients and given back as it came. A cheap type in answers; in requests `freeForm()` of `http/names.ts` stands for it. */
+export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
+
+export const Member = z.object({ userId: z.string(), role: z.enum(ROLES), principalType: z.string() });
+
+const base = {
+  id: z.string(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+  updatedAt: z.string(),
+  updatedBy: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  accessLevel: z.string(),
+  inheritsMembers: z.boolean(),
+  rowVersion: z.string(),
+  parentProjectId: z.string().optional(),
+};
+
+/** A project in a list. */
+export const ProjectItem = z.object(base);
+/** A project by itself. `members` are its own: none when it inherits them. */
+export const Project = z.object({
+  ...base,
+  metadata: freeFormAnswer(),
+  settings: freeFormAnswer(),
+  members: z.array(Member),
+  capabilities: Capabilities,
+});
+export type Project = z.infer<typeof Project>;
+
+export const ProjectRow = Project.omit({ capabilities: true }).extend({ role: z.enum(ROLES) });
+
+/** What the caller gets of a row: the role becomes capabilities. */
+export const projectOf = ({ role, ...row }: z.infer<typeof ProjectRow>): Project => ({
+  ...row,
+  capabilities: capabilitiesOf(role),
+});

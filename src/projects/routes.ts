@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import { Id, uuidParam } from '../http/forms.ts';
+import { freeForm } from '../http/names.ts';
+import { listOf } from '../http/paging.ts';
+import { publicBase } from '../http/public-base.ts';
+import { queryEnum } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import { Capabilities, capabilitiesOf, roleText } from './access.ts';
+import { createProject } from './create.ts';
+import { deleteProject } from './delete.ts';
+import { findMembers, findProject } from './queries.ts';
+import { Member, Project, projectOf } from './record.ts';
+import { visibleProject } from './visibility.queries.ts';
+
+export interface ProjectRoutes {
+  db: Db;
+  publicUrl: string | undefined;
+}
+
+const Name = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .refine((text) => [...text].length <= 255, 'must have at most 255 characters')
+  .refine((text) => !text.includes('/'), 'must not contain a slash');
+
+const NewProject = z.object({
+  name: Name,
+  description: z.string().optional(),
+  metadata: freeForm().optional(),
+  settings: freeForm().optional(),
+  accessLevel: queryEnum(['Confidential', 'Private', 'Shared']).optional(),
+  members: z
+    .array(z.object({ userId: z.uuid(), role: roleText() }))
+    .max(10_000)
+    .optional(),
+});
+
+export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) {
+  const config = { access: 'signedIn', service: 'metadata' } as const;
+  const tags = ['projects'];
+
+  app.post(
+    '/api/metadata/project',
+    { config, schema: { tags, summary: 'Creates a top-level project', body: NewProject, response: { 201: Project } } },
+    async (request, reply) => {
+      const project = await createProject(db, request.caller, request.body);
+      const address = `${publicBase(publicUrl, request)}/api/metadata/project/${project.id}`;
+      return reply.code(201).header('location', address).send(project);
+    },
+  );
+
+  app.get(
+    '/api/metadata/project/:id',
+    { config, schema: { tags, summary: 'A project', params: Id, response: { 200: Project } } },
+    async ({ caller, params: { id } }) => {
+      const found = await findProject(db, caller, id);
+      if (!found) throw notFound('Project', id);
+      return projectOf(found);
+    },
+  );
+
+  app.get(
+    '/api/metadata/project/:id/member',
+    {
+      config,
+      schema: { tags, summary: 'Who has a role, inherited or not', params: Id, response: { 200: listOf(Member) } },
+    },
+    async ({ caller, params: { id } }) => {
+      const found = await findMembers(db, caller, id);
+      if (!found) throw notFound('Project', id);
+      return { data: found.members };
+    },
+  );
+
+  app.get(
+    '/api/metadata/project/:id/capabilities',
+    { config, schema: { tags, summary: 'What the caller may do', params: Id, response: { 200: Capabilities } } },
+    async ({ caller, params: { id } }) => capabilitiesOf((await visibleProject(db, caller, id)).role),
+  );
+
+  for (const path of ['/api/metadata/project/:projectId', '/api/project/:projectId']) {
+    app.delete(
+      path,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Puts a project into the recycle bin',
+          params: z.object({ projectId: uuidParam() }),
+          response: { 204: z.null() },
+        },
+      },
+      async ({ caller, params }, reply) => {
+        await deleteProject(db, caller, params.projectId);
+        return reply.code(204).send(null);
+      },
+    );
+  }
+}
