@@ -10,15 +10,29 @@ const config = { access: 'administrators', service: 'accounts' } as const;
 export async function accountRoutes(app: App, { db }: { db: Db }) {
   app.get(
     '/api/accounts',
-    { config, schema: { querystring: z.object(offsetQuery), response: { 200: z.array(Account) } } },
+    {
+      config,
+      schema: { summary: 'All accounts', querystring: z.object(offsetQuery), response: { 200: z.array(Account) } },
+    },
     async (request) => [...(await listAccounts(db, request.query))],
   );
 
-  app.get('/api/accounts/count', { config, schema: { response: { 200: z.number() } } }, async () => countAccounts(db));
+  app.get(
+    '/api/accounts/count',
+    { config, schema: { summary: 'How many accounts there are', response: { 200: z.number() } } },
+    async () => countAccounts(db),
+  );
 
   app.get(
     '/api/accounts/:id',
-    { config, schema: { params: z.object({ id: z.string() }), response: { 200: Account } } },
+    {
+      config,
+      schema: {
+        summary: 'An account, by its login id',
+        params: z.object({ id: z.string() }),
+        response: { 200: Account },
+      },
+    },
     async (request) => getAccount(db, request.params.id),
   );
 }

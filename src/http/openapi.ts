@@ -49,8 +49,12 @@ export const openapi = fp(async (app) => {
       },
     },
     transform: (document) => {
-      const { schema, url } = transform(document as never) as { schema: Record<string, unknown>; url: string };
-      return { schema: describe(schema, document.route.config ?? {}) as FastifySchema, url };
+      const { config = {}, schema: { hide } = { hide: false } } = document.route as RouteOptions;
+      // plugins' own routes say nothing of themselves
+      if (hide || config.service === undefined) return { schema: { hide: true }, url: document.url };
+      const given = { ...document, schema: document.schema ?? {} };
+      const { schema, url } = transform(given as never) as { schema: Record<string, unknown>; url: string };
+      return { schema: describe(schema, config) as FastifySchema, url };
     },
   });
   await app.register(swaggerUi, { routePrefix: '/docs' });
@@ -59,10 +63,10 @@ export const openapi = fp(async (app) => {
 type RouteConfig = NonNullable<RouteOptions['config']>;
 
 /** What the wire rules add to every route: who may call it, its version header, the problems it can answer. */
-function describe(schema: Record<string, unknown> | undefined, config: RouteConfig) {
-  if (!schema || schema.hide || config.service === undefined) return { hide: true };
+function describe(schema: Record<string, unknown>, config: RouteConfig) {
   const signedIn = config.access !== 'public';
   const answers = { ...(schema.response as Record<string, unknown> | undefined) };
+  if (!Object.keys(answers).some((status) => status.startsWith('2'))) answers['2XX'] = { description: 'Done.' };
   const problem = (status: number, description: string) => {
     answers[status] ??= problemAnswer(description);
   };
@@ -75,6 +79,7 @@ function describe(schema: Record<string, unknown> | undefined, config: RouteConf
   answers.default ??= problemAnswer('Any other refusal.');
   return {
     ...schema,
+    tags: schema.tags ?? [config.service === 'none' ? 'platform' : config.service],
     response: answers,
     ...(signedIn ? { security: [{ bearer: [] }, { apiKey: [] }] } : {}),
     ...(config.service === 'none' ? {} : { headers: withVersion(schema.headers, config) }),

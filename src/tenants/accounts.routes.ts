@@ -14,6 +14,7 @@ export async function newAccountRoutes(app: App, parts: { db: Db; passwords: Pas
     {
       config: { access: 'administrators', service: 'accounts' },
       schema: {
+        summary: 'Make an account',
         body: z.object({
           id: z.string(),
           password: z.string().max(1000),

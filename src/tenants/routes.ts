@@ -38,13 +38,19 @@ const administrators = { access: 'administrators', service: 'iam' } as const;
 export async function tenantRoutes(app: App, { db }: { db: Db }) {
   app.get(
     '/api/iam/tenant',
-    { config: signedIn, schema: { querystring: Window, response: { 200: listOf(Tenant) } } },
+    {
+      config: signedIn,
+      schema: { summary: 'Tenants that the caller may see', querystring: Window, response: { 200: listOf(Tenant) } },
+    },
     async ({ caller, query }) => ({ data: [...(await tenantsSeenBy(db, caller, query))] }),
   );
 
   app.get(
     '/api/iam/tenant/my',
-    { config: signedIn, schema: { response: { 200: listOf(MyTenant) } } },
+    {
+      config: signedIn,
+      schema: { summary: 'Tenants that the caller belongs to', response: { 200: listOf(MyTenant) } },
+    },
     async (request) => {
       const { userId, tenants } = request.caller;
       const ids = tenants.map((tenant) => tenant.id);
@@ -56,7 +62,11 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     '/api/iam/tenant',
     {
       config: administrators,
-      schema: { body: z.object({ name: Name, ownerUserId: Uuid.optional() }), response: { 201: Tenant } },
+      schema: {
+        summary: 'Make a tenant',
+        body: z.object({ name: Name, ownerUserId: Uuid.optional() }),
+        response: { 201: Tenant },
+      },
     },
     async (request, reply) => {
       const tenant = await createTenant(db, request.caller, request.body);
@@ -66,7 +76,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/iam/tenant/:id',
-    { config: signedIn, schema: { params: Id, response: { 200: Tenant } } },
+    { config: signedIn, schema: { summary: 'A tenant', params: Id, response: { 200: Tenant } } },
     async (request) => getTenant(db, request.caller, request.params.id),
   );
 
@@ -75,6 +85,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
+        summary: 'Change a tenant',
         params: Id,
         body: z.object({ name: Name, weight: z.number().positive().max(1_000_000).optional() }),
         response: { 200: Tenant },
@@ -85,7 +96,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.delete(
     '/api/iam/tenant/:id',
-    { config: administrators, schema: { params: Id, response: { 204: z.null() } } },
+    { config: administrators, schema: { summary: 'Remove an empty tenant', params: Id, response: { 204: z.null() } } },
     async (request, reply) => {
       await removeTenant(db, request.caller, request.params.id);
       return reply.code(204).send(null);
@@ -94,7 +105,15 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/iam/tenant/:id/member',
-    { config: signedIn, schema: { params: Id, querystring: Window, response: { 200: listOf(ListedMember) } } },
+    {
+      config: signedIn,
+      schema: {
+        summary: 'Members of a tenant',
+        params: Id,
+        querystring: Window,
+        response: { 200: listOf(ListedMember) },
+      },
+    },
     async ({ caller, params, query }) => ({ data: [...(await membersOf(db, caller, params.id, query))] }),
   );
 
@@ -102,14 +121,26 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     '/api/iam/tenant/:id/member',
     {
       config: signedIn,
-      schema: { params: Id, body: z.object({ userId: Uuid, role: Role }), response: { 200: Member } },
+      schema: {
+        summary: 'Add a member to a tenant, or change its role',
+        params: Id,
+        body: z.object({ userId: Uuid, role: Role }),
+        response: { 200: Member },
+      },
     },
     async (request) => setMember(db, request.caller, request.params.id, request.body.userId, request.body.role),
   );
 
   app.delete(
     '/api/iam/tenant/:id/member/:userId',
-    { config: signedIn, schema: { params: Id.extend({ userId: Uuid }), response: { 204: z.null() } } },
+    {
+      config: signedIn,
+      schema: {
+        summary: 'Take a member out of a tenant',
+        params: Id.extend({ userId: Uuid }),
+        response: { 204: z.null() },
+      },
+    },
     async (request, reply) => {
       await removeMember(db, request.caller, request.params.id, request.params.userId);
       return reply.code(204).send(null);

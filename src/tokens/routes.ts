@@ -28,6 +28,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Pas
       onRequest: noStore,
       config: open,
       schema: {
+        summary: 'Sign in: an access token and a refresh token',
         body: z.object({
           id: z.string(),
           password: z.string(),
@@ -45,7 +46,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Pas
     {
       onRequest: noStore,
       config: open,
-      schema: { body: z.string(), response: { 200: TokenAnswer } },
+      schema: { summary: 'Exchange a refresh token, once', body: z.string(), response: { 200: TokenAnswer } },
     },
     async (request) => refresh(parts, request.body, originOf(request)),
   );
@@ -54,7 +55,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Pas
     '/.well-known/jwks.json',
     {
       config: { access: 'public', service: 'none' },
-      schema: { response: { 200: z.object({ keys: z.array(Jwk) }) } },
+      schema: { summary: 'Public keys that check access tokens', response: { 200: z.object({ keys: z.array(Jwk) }) } },
     },
     async (_, reply) => {
       reply.header('cache-control', 'public, max-age=300');
@@ -67,6 +68,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Pas
     {
       config: { access: 'signedIn', service: 'iam' },
       schema: {
+        summary: 'Who the caller is',
         response: {
           200: z.object({
             id: z.string(),

@@ -74,14 +74,14 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
     return { blob, info };
   }
 
-  app.head(PATH, { config }, async (request, reply) => {
+  app.head(PATH, { config, schema: { summary: 'Size and state of a blob' } }, async (request, reply) => {
     const { address, grant } = await granted(request, ['r', 'cw']);
     const { info } = await bytesOf(address);
     checkMatch(request, info);
     return describe(reply, info, grant).header('content-length', info.size).send();
   });
 
-  app.get(PATH, { config }, async (request, reply) => {
+  app.get(PATH, { config, schema: { summary: 'Bytes of a blob, or a range of them' } }, async (request, reply) => {
     const { address, grant } = await granted(request, ['r']);
     const { blob, info } = await bytesOf(address);
     checkMatch(request, info);
@@ -104,7 +104,7 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
       .send(await blobs.read(blob, range, info.etag));
   });
 
-  app.put(PATH, { config }, async (request, reply) => {
+  app.put(PATH, { config, schema: { summary: 'Write a blob, a block, or a block list' } }, async (request, reply) => {
     const { address, query } = await granted(request, ['cw']);
     if (address.area !== 'staging') throw forbidden('Only upload addresses take files.');
     const { name } = address;
@@ -139,7 +139,7 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
     return stamp(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
   });
 
-  app.delete(PATH, { config }, async (request, reply) => {
+  app.delete(PATH, { config, schema: { summary: 'Remove an uploaded blob' } }, async (request, reply) => {
     const { address } = await granted(request, ['cw']);
     if (address.area !== 'staging') throw forbidden('Only uploads are deleted by their address.');
     await deleteStaged(db, blobs, address.name);

@@ -16,7 +16,7 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
     '/api/conversion/transfer/upload-url',
     {
       config: { access: 'signedIn', service: 'conversion' },
-      schema: { response: { 200: z.object({ data: z.string() }) } },
+      schema: { summary: 'A place to upload a file to', response: { 200: z.object({ data: z.string() }) } },
     },
     async (request) => ({ data: await issueUploadUrl(db, signer, request.caller, publicBase(publicUrl, request)) }),
   );
