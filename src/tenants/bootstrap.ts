@@ -5,7 +5,7 @@ import { checkPassword } from '../accounts/password-policy.ts';
 import { insertAccount } from '../accounts/queries.ts';
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
-import { conflict } from '../errors.ts';
+import { conflict, invalidMember } from '../errors.ts';
 import { hasAdministrator, joinGroups, lockFirstAdministrator } from '../groups/queries.ts';
 import { putMember } from './members.queries.ts';
 import { insertTenant } from './queries.ts';
@@ -31,12 +31,15 @@ export async function bootstrap(
 ): Promise<{ userId: string; tenantId: string }> {
   checkLoginId(accountId, 'accountId');
   checkPassword(password);
+  const tenantNamed = (tenantName ?? accountId).trim();
+  if (tenantNamed.length < 1 || tenantNamed.length > 255)
+    throw invalidMember('tenantName', `The name of a tenant has 1 to 255 characters, not ${tenantNamed.length}.`);
   if (await hasAdministrator(db)) throw alreadyThere();
   const passwordHash = await passwords.hash(password);
   return db.transaction(async (tx) => {
     await lockFirstAdministrator(tx);
     if (await hasAdministrator(tx)) throw alreadyThere();
-    const tenant = await insertTenant(tx, tenantName ?? accountId, undefined);
+    const tenant = await insertTenant(tx, tenantNamed, undefined);
     const userId = await insertAccount(tx, {
       id: accountId,
       passwordHash,

@@ -195,6 +195,9 @@ test('of several first administrators at once one is made, the policy holds for 
     await t.throwsAsync(bootstrap(db, { accountId: 'a', password: 'short' }, passwords), {
       message: /PasswordIsTooShort/,
     });
+    await t.throwsAsync(bootstrap(db, { accountId: 'a', password: PASSWORD, tenantName: ' ' }, passwords), {
+      message: /1 to 255/,
+    });
     const names = ['a', 'b', 'c', 'd'];
     const tries = names.map((accountId) => bootstrap(db, { accountId, password: PASSWORD }, passwords));
     const outcomes = await Promise.allSettled(tries);
