@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
-import { Id, uuidParam } from '../http/forms.ts';
+import { Id } from '../http/forms.ts';
 import { freeForm } from '../http/names.ts';
 import { listOf } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
@@ -81,7 +81,7 @@ export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) 
     async ({ caller, params: { id } }) => capabilitiesOf((await visibleProject(db, caller, id)).role),
   );
 
-  for (const path of ['/api/metadata/project/:projectId', '/api/project/:projectId']) {
+  for (const path of ['/api/metadata/project/:id', '/api/project/:id']) {
     app.delete(
       path,
       {
@@ -89,12 +89,12 @@ export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) 
         schema: {
           tags,
           summary: 'Puts a project into the recycle bin',
-          params: z.object({ projectId: uuidParam() }),
+          params: Id,
           response: { 204: z.null() },
         },
       },
       async ({ caller, params }, reply) => {
-        await deleteProject(db, caller, params.projectId);
+        await deleteProject(db, caller, params.id);
         return reply.code(204).send(null);
       },
     );

@@ -32,9 +32,10 @@ async function makeScene(): Promise<Scene> {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const member = await w.account({ tenantId });
+  const reader = await w.account({ tenantId });
   const stranger = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const administrator = await w.administrator();
-  return { w, tenantId, owner, member, stranger, administrator, mark: 'Marked' };
+  return { w, tenantId, owner, reader, member, stranger, administrator, mark: 'Marked' };
 }
 
 /** What the server has; not the closed methods, nor HEAD (a GET without its body), nor pages of files. */

@@ -42,10 +42,18 @@ test('The description is OpenAPI 3.1, with everything it points to', async (t) =
       for (const name of Object.keys(scheme)) t.truthy(document.components.securitySchemes[name], name);
 });
 
+test('No two paths differ in the names of their parameters alone', async (t) => {
+  const shapes = Object.keys((await read()).paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
+  t.deepEqual(
+    shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
+    [],
+  );
+});
+
 test('Every route of the server is described', async (t) => {
   const described = new Set(operations(await read()).map(({ name }) => name));
-  for (const { url, methods } of w.app.paths.values())
-    for (const [method, { config, schema }] of methods) {
+  for (const { methods } of w.app.paths.values())
+    for (const [method, { url, config, schema }] of methods) {
       if (config?.access === undefined || config.closed || method === 'HEAD' || url === '/openapi.json') continue;
       t.false((schema as { hide?: boolean } | undefined)?.hide ?? false, `${method} ${url} is hidden`);
       t.true(described.has(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`), `${method} ${url} is missing`);
@@ -77,8 +85,8 @@ test('Every route has a summary, tags, answers, and each parameter of its path',
 
 test('Who must sign in, and which versions there are, is said of each route', async (t) => {
   const described = new Map(operations(await read()).map(({ name, operation }) => [name, operation]));
-  for (const { url, methods } of w.app.paths.values())
-    for (const [method, { config }] of methods) {
+  for (const { methods } of w.app.paths.values())
+    for (const [method, { url, config }] of methods) {
       const operation = described.get(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
       if (!operation || !config) continue;
       t.is(operation.security !== undefined, config.access !== 'public', `${method} ${url}`);

@@ -9,6 +9,8 @@ export interface Scene {
   owner: User;
   /** Member of the tenant, without a role on anything in it. */
   member: User;
+  /** Member of the tenant, Reader of the projects that rows make. */
+  reader: User;
   /** Owner of another tenant. */
   stranger: User;
   administrator: User;
@@ -16,7 +18,7 @@ export interface Scene {
   mark: string;
 }
 
-export type Actor = 'owner' | 'member' | 'stranger' | 'administrator';
+export type Actor = 'owner' | 'reader' | 'member' | 'stranger' | 'administrator';
 
 /** What must come back to whom, on requests that are valid in all but the caller. */
 export interface Row {
@@ -24,7 +26,7 @@ export interface Row {
   request(scene: Scene): Promise<InjectOptions> | InjectOptions;
   /** Somebody to whom the request is allowed: shows that it is valid. */
   allowed: Partial<Record<Actor, number>>;
-  /** Everybody else: the tenant's member without a role, the other tenant's owner. */
+  /** Everybody else: the tenant's member without a role, who may read only, the other tenant's owner. */
   refused: Partial<Record<Actor, number>>;
 }
 

@@ -1,0 +1,67 @@
+import type { Rows, Scene } from './row.ts';
+
+/** A new project of the owner, with one Reader. */
+export async function newProject({ w, owner, reader, mark }: Scene): Promise<string> {
+  const members = [{ userId: reader.userId, role: 'Reader' }];
+  const { status, body } = await w.as(owner).post('/api/metadata/project', { name: mark, members });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+/** Who belongs to the project reads it; to all others, administrators too, it is not there. */
+export const readers = {
+  allowed: { owner: 200, reader: 200 },
+  refused: { member: 404, stranger: 404, administrator: 404 },
+};
+/** Whoever sees it but may not do this is told so. */
+export const owners = (status: number) => ({
+  allowed: { owner: status },
+  refused: { reader: 403, member: 404, stranger: 404, administrator: 404 },
+});
+const listed = { allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 }, refused: {} };
+
+export default {
+  'POST /api/metadata/project': {
+    request: ({ mark }) => ({
+      method: 'POST',
+      url: '/api/metadata/project',
+      payload: { name: `new ${mark.slice(1)}` },
+    }),
+    allowed: { owner: 201, reader: 201, member: 201, stranger: 201 },
+    refused: {},
+  },
+  'GET /api/metadata/project/list': {
+    request: async (scene) => {
+      await newProject(scene);
+      return { url: '/api/metadata/project/list?limit=1000' };
+    },
+    ...listed,
+  },
+  'GET /api/metadata/project/offset-list': {
+    request: async (scene) => {
+      await newProject(scene);
+      return { url: '/api/metadata/project/offset-list?limit=1000' };
+    },
+    ...listed,
+  },
+  'GET /api/metadata/project/:id': {
+    request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}` }),
+    ...readers,
+  },
+  'GET /api/metadata/project/:id/member': {
+    request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}/member` }),
+    ...readers,
+  },
+  'GET /api/metadata/project/:id/capabilities': {
+    request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}/capabilities` }),
+    ...readers,
+  },
+  'DELETE /api/metadata/project/:id': {
+    request: async (scene) => ({ method: 'DELETE', url: `/api/metadata/project/${await newProject(scene)}` }),
+    ...owners(204),
+  },
+  'DELETE /api/project/:id': {
+    request: async (scene) => ({ method: 'DELETE', url: `/api/project/${await newProject(scene)}` }),
+    ...owners(204),
+  },
+} satisfies Rows;
