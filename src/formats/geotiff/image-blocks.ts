@@ -21,7 +21,7 @@ const compressions = { None: 1, Lzw: 5, Deflate: 8, PackBits: 32773, Zstd: 50000
 const unpredicted: readonly string[] = ['None', 'PackBits'];
 
 /** Raw bytes of a strip. */
-const stripBytes = 1 << 18;
+const stripBytes = 1 << 19;
 /** Blocks that are packed at the same time, on the thread pool. */
 const packedAhead = 6;
 /** Offsets of classic TIFF have 32 bits; packing may make a block a little larger. */
@@ -39,7 +39,9 @@ export class ImageBlocks {
   readonly #blockRows: number;
   readonly #offsets: number[] = [];
   readonly #byteCounts: number[] = [];
-  #packing: (Promise<Uint8Array> | Uint8Array)[] = [];
+  #packing: Promise<Uint8Array>[] = [];
+  /** Memory of predicted blocks that are packed by now, to be used again. */
+  readonly #spare: Uint8Array[] = [];
   /** Rows of the strip, or row of tiles, that is being filled. */
   #rows: Samples;
   #filled = 0;
@@ -73,9 +75,9 @@ export class ImageBlocks {
     for (let from = 0; from < samples.length; ) {
       const wanted = Math.min(this.#blockRows, height - this.#row);
       const part = samples.subarray(from, from + (wanted - this.#filled) * width);
+      from += part.length;
       this.#rows.set(part, this.#filled * width);
       this.#filled += part.length / width;
-      from += part.length;
       if (this.#filled < wanted) break;
       for (const block of this.#cut(wanted)) {
         this.#packing.push(this.#pack(block, this.#options.Tiled ? this.#options.BlockSize : width));
@@ -124,17 +126,30 @@ export class ImageBlocks {
     }
   }
 
-  #pack(samples: Samples, width: number): Promise<Uint8Array> | Uint8Array {
-    let bytes = bytesOf(samples);
-    if (this.#predicted) {
-      if (samples instanceof Float32Array || samples instanceof Float64Array)
-        bytes = takeFloatDifferences(samples, width);
-      else takeDifferences(samples, width);
-    }
-    const packed = this.#codec.pack(bytes, width * samples.BYTES_PER_ELEMENT);
+  #pack(samples: Samples, width: number): Promise<Uint8Array> {
+    const packed = this.#predictAndPack(samples, width);
     // An error in an earlier block must not leave this one unheard.
-    if (packed instanceof Promise) packed.catch(() => undefined);
+    packed.catch(() => undefined);
     return packed;
+  }
+
+  async #predictAndPack(samples: Samples, width: number): Promise<Uint8Array> {
+    const rowBytes = width * samples.BYTES_PER_ELEMENT;
+    if (!this.#predicted) return this.#codec.pack(bytesOf(samples), rowBytes);
+    if (!(samples instanceof Float32Array || samples instanceof Float64Array)) {
+      takeDifferences(samples, width);
+      return this.#codec.pack(bytesOf(samples), rowBytes);
+    }
+    const bytes = (this.#spare.pop() ?? new Uint8Array(this.#largestBlock)).subarray(0, samples.byteLength);
+    takeFloatDifferences(samples, width, bytes);
+    const packed = await this.#codec.pack(bytes, rowBytes);
+    this.#spare.push(new Uint8Array(bytes.buffer));
+    return packed;
+  }
+
+  get #largestBlock(): number {
+    const { BlockSize, Tiled } = this.#options;
+    return this.#blockRows * (Tiled ? BlockSize : this.#grid.width) * sampleArrays[this.#type].BYTES_PER_ELEMENT;
   }
 
   async #appendFirst(): Promise<void> {

@@ -48,11 +48,10 @@ export function takeDifferences(values: Exclude<Samples, Float32Array | Float64A
     for (let i = from + width - 1; i > from; i--) values[i] = values[i]! - values[i - 1]!;
 }
 
-/** Predictor 3 over rows of `width` numbers. */
-export function takeFloatDifferences(values: Float32Array | Float64Array, width: number): Uint8Array {
+/** Predictor 3 over rows of `width` numbers, into `out`, which has as many bytes. */
+export function takeFloatDifferences(values: Float32Array | Float64Array, width: number, out: Uint8Array): void {
   const size = values.BYTES_PER_ELEMENT;
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  const out = new Uint8Array(bytes.length);
   const rowBytes = width * size;
   for (let row = 0; row < bytes.length; row += rowBytes) {
     let before = 0;
@@ -65,5 +64,4 @@ export function takeFloatDifferences(values: Float32Array | Float64Array, width:
       }
     }
   }
-  return out;
 }
