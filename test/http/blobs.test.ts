@@ -1,63 +1,56 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import pg from 'pg';
-import { pino } from 'pino';
-import { buildApp } from '../../src/app.ts';
-import type { BlobStore } from '../../src/blobs/blobs.ts';
-import { openDiskStore } from '../../src/blobs/disk.ts';
-import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/http/caller.ts';
-import type { App } from '../../src/http/route.ts';
 import type { Signer } from '../../src/signing-keys.ts';
 import { openSigner } from '../../src/signing-keys.ts';
+import type { BlobAddress, Grant } from '../../src/uploads/address.ts';
 import { parseOwnAddress, signedAddress } from '../../src/uploads/address.ts';
 import type { NamedBlob } from '../../src/uploads/staged.ts';
-import { issueUploadUrl, nameStagedBlob } from '../../src/uploads/staged.ts';
-import type { TestDatabase } from '../world.ts';
-import { testDatabase } from '../world.ts';
+import { nameStagedBlob } from '../../src/uploads/staged.ts';
+import { world } from '../world.ts';
 
-let world: TestDatabase;
-let app: App;
-let blobs: BlobStore;
-let signer: Signer;
-test.before(async () => {
-  world = await testDatabase();
-  blobs = await openDiskStore(`${world.folder}/blobs`);
-  signer = await openSigner(world.db, 'address');
-  const config = loadConfig({ PLATFORM_UPLOADS_MAX_SIZE: '1000000' });
-  app = await buildApp({ config, db: world.db, blobs, log: pino({ level: 'silent' }) });
-});
-test.after.always(async () => {
-  await app.close();
-  await world.close();
-});
-
-const BASE = 'http://platform.example';
-const person = (tenantId: string = randomUUID()): Caller => ({
-  userId: randomUUID(),
-  accountId: 'someone',
-  tenantId,
-  tenants: [{ id: tenantId, role: 'Member' }],
-  groups: [],
-  roles: [],
-  scopes: [],
-  via: 'token',
-  address: '127.0.0.1',
-  requestId: 'test',
-});
-
-/** A fresh place: its address to put to, one to read from, and requests to them. */
-async function place(owner = person()) {
-  const upload = await issueUploadUrl(world.db, signer, owner, BASE);
-  const address = parseOwnAddress(upload)!;
-  const read = await signedAddress(signer, BASE, address, {
+const w = world(test, { 'uploads.maxSize': '1000000', publicUrl: 'http://platform.example/' });
+let opened: Promise<Signer> | undefined;
+/** Signs as the server does. */
+const sign = async (address: BlobAddress, grant: Partial<Grant> = {}) => {
+  opened ??= openSigner(w.db, 'address');
+  return signedAddress(await opened, BASE, address, {
     permission: 'r',
     expiresAt: new Date(Date.now() + 60_000),
+    ...grant,
   });
+};
+
+const BASE = 'http://platform.example';
+
+/** Somebody with an account, as rules get to know the caller. */
+async function person(tenantId?: string): Promise<Caller> {
+  const user = await w.account(tenantId === undefined ? { tenantId: await w.tenant() } : { tenantId });
+  return {
+    userId: user.userId,
+    accountId: user.id,
+    tenantId: user.tenantId,
+    tenants: [{ id: user.tenantId, role: 'Member' }],
+    groups: [],
+    roles: [],
+    scopes: [],
+    via: 'token',
+    address: '127.0.0.1',
+    requestId: 'test',
+  };
+}
+
+/** A fresh place: its address to put to, one to read from, and requests to them. */
+async function place() {
+  const owner = await person();
+  const upload: string = (await w.as(owner).get('/api/conversion/transfer/upload-url')).body.data;
+  const address = parseOwnAddress(upload)!;
+  const read = await sign(address);
   const send = (method: 'PUT' | 'GET' | 'HEAD' | 'DELETE') => {
     return (url: string, headers: Record<string, string> = {}, payload?: string | Buffer) =>
-      app.inject({ method, url: url.slice(BASE.length), headers, payload });
+      w.app.inject({ method, url: url.slice(BASE.length), headers, payload });
   };
   const put = (payload: string | Buffer, headers: Record<string, string> = {}, query = '') =>
     send('PUT')(upload + query, { 'content-type': 'application/octet-stream', ...headers }, payload);
@@ -72,6 +65,21 @@ async function place(owner = person()) {
     delete: (url = upload) => send('DELETE')(url),
   };
 }
+
+test('upload-url hands out a place below publicUrl that may be put to for a day', async (t) => {
+  const me = await w.account();
+  const { status, body } = await w.as(me).get('/api/conversion/transfer/upload-url');
+  t.is(status, 200);
+  const url = new URL(body.data);
+  t.is(url.origin, BASE);
+  t.is(url.pathname.split('/').length, 5);
+  t.is(url.searchParams.get('sp'), 'cw');
+  t.regex(url.searchParams.get('se')!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  const hours = (Date.parse(url.searchParams.get('se')!) - Date.now()) / 3_600_000;
+  t.true(hours > 23.9 && hours <= 24);
+  t.is((await w.nobody.put(body.data.slice(BASE.length), Buffer.from('x'))).status, 201);
+  t.is((await w.nobody.get('/api/conversion/transfer/upload-url')).status, 401);
+});
 
 const BLOCK_BLOB = { 'x-ms-blob-type': 'BlockBlob', 'if-none-match': '*' };
 
@@ -210,7 +218,7 @@ test('DELETE is 202, the blob is gone, and the place can be filled again', async
     t.is(answer.statusCode, 404);
     t.is(answer.headers['x-ms-error-code'], 'BlobNotFound');
   }
-  t.deepEqual(await Array.fromAsync(blobs.list(`staging/${place1.name}`)), []);
+  t.deepEqual(await Array.fromAsync(w.blobs.list(`staging/${place1.name}`)), []);
   t.is((await place1.put('again', BLOCK_BLOB)).statusCode, 201);
 });
 
@@ -220,7 +228,7 @@ test('an upload grant looks at and deletes its blob but does not read it; a read
   t.is((await head(upload)).statusCode, 200);
   t.is((await get({}, upload)).statusCode, 403);
   t.is((await remove(read)).statusCode, 403);
-  const answer = await app.inject({ method: 'PUT', url: read.slice(BASE.length), payload: 'x' });
+  const answer = await w.app.inject({ method: 'PUT', url: read.slice(BASE.length), payload: 'x' });
   t.is(answer.headers['x-ms-error-code'], 'AuthorizationPermissionMismatch');
   t.is((await get()).body, 'text');
 });
@@ -229,7 +237,7 @@ test('an address that was changed, has expired, or has no grant is 403 Authentic
   const { put, get, read, name, upload } = await place();
   await put('text');
   const other = await place();
-  const old = await signedAddress(signer, BASE, { area: 'staging', name }, { permission: 'r', expiresAt: new Date(0) });
+  const old = await sign({ area: 'staging', name }, { expiresAt: new Date(0) });
   for (const url of [
     read.split('?')[0]!,
     read.replace(name, other.name),
@@ -287,12 +295,8 @@ test('x-ms-copy-source takes a readable address of ours and nothing else', async
 test('a download carries its true name and type', async (t) => {
   const { put, get, name } = await place();
   await put('text');
-  const url = await signedAddress(
-    signer,
-    BASE,
-    { area: 'staging', name },
-    { permission: 'r', expiresAt: new Date(Date.now() + 60_000), fileName: 'Höhen "1".asc', contentType: 'text/plain' },
-  );
+  const grant = { fileName: 'Höhen "1".asc', contentType: 'text/plain' };
+  const url = await sign({ area: 'staging', name }, grant);
   const answer = await get({}, url);
   t.is(
     answer.headers['content-disposition'],
@@ -305,7 +309,7 @@ test('a file that a transfer has named is 409 to writers, also to one under way,
   const { put, get, upload, owner } = await place();
   await put('input');
   const [isNamed, commit] = [Promise.withResolvers<NamedBlob>(), Promise.withResolvers<void>()];
-  const naming = world.db.transaction(async (tx) => {
+  const naming = w.db.transaction(async (tx) => {
     isNamed.resolve(await nameStagedBlob(tx, owner, upload.split('?')[0]!));
     await commit.promise;
   });
@@ -318,39 +322,39 @@ test('a file that a transfer has named is 409 to writers, also to one under way,
   t.is(named.size, 5);
   for (const answer of [await put('late'), await put('late', {}, block('YQ=='))]) t.is(answer.statusCode, 409);
   t.is((await get()).body, 'input');
-  t.deepEqual(await nameStagedBlob(world.db, owner, upload), named);
-  const stored = await Array.fromAsync(blobs.list(named.blob));
+  t.deepEqual(await nameStagedBlob(w.db, owner, upload), named);
+  const stored = await Array.fromAsync(w.blobs.list(named.blob));
   t.is(stored.length, 1);
 });
 
 test('DELETE of a named file is 202 and hides it; its bytes stay for the transfer', async (t) => {
   const { put, get, upload, owner, delete: remove } = await place();
   await put('input');
-  const { blob } = await nameStagedBlob(world.db, owner, upload);
+  const { blob } = await nameStagedBlob(w.db, owner, upload);
   t.is((await remove()).statusCode, 202);
   t.is((await get()).statusCode, 404);
   t.is((await put('again')).statusCode, 409);
-  t.is((await blobs.info(blob))?.size, 5);
-  await t.throwsAsync(nameStagedBlob(world.db, owner, upload), { message: /was not found/ });
+  t.is((await w.blobs.info(blob))?.size, 5);
+  await t.throwsAsync(nameStagedBlob(w.db, owner, upload), { message: /was not found/ });
 });
 
 test('a staged file is known to its account and its tenant, to others it does not exist', async (t) => {
   const { put, upload, owner } = await place();
   await put('input');
-  const colleague = person(owner.tenantId);
-  t.is((await nameStagedBlob(world.db, colleague, upload)).size, 5);
-  const error = await t.throwsAsync(nameStagedBlob(world.db, person(), upload), { instanceOf: AppError });
+  const colleague = await person(owner.tenantId);
+  t.is((await nameStagedBlob(w.db, colleague, upload)).size, 5);
+  const error = await t.throwsAsync(nameStagedBlob(w.db, await person(), upload), { instanceOf: AppError });
   t.is(error?.kind, 'notFound');
 });
 
 test('nothing can be named that was not uploaded, or has no address of ours, or is a day old', async (t) => {
   const { upload, owner, put, get } = await place();
-  const naming = (url: string) => t.throwsAsync(nameStagedBlob(world.db, owner, url), { instanceOf: AppError });
+  const naming = (url: string) => t.throwsAsync(nameStagedBlob(w.db, owner, url), { instanceOf: AppError });
   t.is((await naming(upload))?.kind, 'invalid');
   t.is((await naming('https://elsewhere.example/file.asc'))?.kind, 'invalid');
   t.is((await naming(`${BASE}/api/blob/staging/${randomUUID()}`))?.kind, 'notFound');
   await put('input');
-  const past = new pg.Client({ connectionString: world.url });
+  const past = new pg.Client({ connectionString: w.url });
   await past.connect();
   await past.query(`update staged_blobs set expires_at = now() where name = $1`, [parseOwnAddress(upload)!.name]);
   await past.end();

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import pg from 'pg';
+import type { NewDataset } from '../../src/datasets/queries.ts';
+import { insertDataset } from '../../src/datasets/queries.ts';
+import { AppError } from '../../src/errors.ts';
+import { bytes } from '../blobs/rules.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+
+async function project(owner: User, members: { user: User; role: string }[] = []): Promise<string> {
+  const given = members.map(({ user, role }) => ({ userId: user.userId, role }));
+  const answer = await w.as(owner).post('/api/metadata/project', { name: 'River', members: given });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.id;
+}
+
+/** As a transfer makes one: the bytes are there before the row. */
+async function dataset(projectId: string, owner: User, more: Partial<NewDataset> = {}): Promise<string> {
+  const blob = `dataset/${randomUUID()}`;
+  await w.blobs.put(blob, bytes('the bytes'), 100);
+  const { id } = await insertDataset(w.db, {
+    projectId,
+    name: 'terrain',
+    datasetType: 'file',
+    datasetFormat: 'geotiff',
+    blob,
+    storageSize: 9,
+    userId: owner.userId,
+    ...more,
+  });
+  return id;
+}
+
+/** Only the path and query: the host of an address handed out is the one of the request. */
+const local = (address: string) => address.replace(/^https?:\/\/[^/]+/, '');
+
+test('a dataset record is whole: what is always there, and what it has', async (t) => {
+  const owner = await w.account();
+  const projectId = await project(owner);
+  const plain = (await w.as(owner).get(`/api/metadata/dataset/${await dataset(projectId, owner)}`)).body;
+  t.deepEqual(Object.keys(plain).sort(), [
+    'createdAt',
+    'createdBy',
+    'dataPath',
+    'datasetFormat',
+    'datasetType',
+    'id',
+    'metadata',
+    'name',
+    'projectId',
+    'properties',
+    'rowVersion',
+    'storageSize',
+    'tags',
+    'updatedAt',
+    'updatedBy',
+  ]);
+  t.like(plain, { name: 'terrain', datasetType: 'file', datasetFormat: 'geotiff', projectId, storageSize: 9 });
+  t.deepEqual([plain.metadata, plain.properties, plain.tags], [{}, {}, []]);
+  t.true(plain.dataPath.endsWith(`/api/blob/dataset/${plain.id}`));
+
+  const spatialInformation = { location: 'POINT(12 55)', srid: 25832, resolution: 10 };
+  const id = await dataset(projectId, owner, {
+    description: 'measured',
+    metadata: { a: null, B: [1] },
+    properties: { statistics: { min: 1 } },
+    spatialInformation,
+  });
+  const rich = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;
+  t.like(rich, { description: 'measured', createdBy: owner.userId });
+  t.deepEqual(rich.metadata, { a: null, B: [1] });
+  t.deepEqual(rich.properties, { statistics: { min: 1 } });
+  t.deepEqual(rich.spatialInformation, spatialInformation);
+});
+
+test('a dataset is seen by those with a role on its project, by nobody else', async (t) => {
+  const [owner, reader, stranger] = [await w.account(), await w.account(), await w.account()];
+  const projectId = await project(owner, [{ user: reader, role: 'Reader' }]);
+  const id = await dataset(projectId, owner);
+  for (const path of [`/api/metadata/dataset/${id}`, `/api/raw/dataset/${id}`]) {
+    t.is((await w.as(reader).get(path)).status, 200);
+    t.is((await w.as(stranger).get(path)).status, 404);
+    t.is((await w.nobody.get(path)).status, 401);
+  }
+  t.is((await w.as(stranger).get(`/api/metadata/project/${projectId}/dataset/list`)).status, 404);
+  t.is((await w.as(owner).get(`/api/metadata/dataset/${randomUUID()}`)).status, 404);
+  t.is((await w.as(owner).get('/api/metadata/dataset/17')).status, 404);
+});
+
+test('the list has the datasets directly in the project, by name; two may share a name; all unless limit is sent', async (t) => {
+  const owner = await w.account();
+  const projectId = await project(owner);
+  await dataset(await project(owner), owner, { name: 'elsewhere' });
+  for (const name of ['b', 'a', 'Å', 'a']) await dataset(projectId, owner, { name });
+  const path = `/api/metadata/project/${projectId}/dataset/list`;
+  const list = async (query: string) =>
+    (await w.as(owner).get(path + query)).body.data.map((one: { name: string }) => one.name);
+  t.deepEqual(await list(''), ['a', 'a', 'b', 'Å']);
+  t.deepEqual(await list('?limit=2&offset=1'), ['a', 'b']);
+  t.deepEqual(await list('?offset=9&limit=1'), []);
+});
+
+test('includeSasTokens gives each dataset a query that reads its dataPath', async (t) => {
+  const [owner, reader] = [await w.account(), await w.account()];
+  const projectId = await project(owner, [{ user: reader, role: 'Reader' }]);
+  await dataset(projectId, owner);
+  const path = `/api/metadata/project/${projectId}/dataset/list`;
+  t.false('sasToken' in (await w.as(reader).get(path)).body.data[0]);
+  const [row] = (await w.as(reader).get(`${path}?IncludeSasTokens=True`)).body.data;
+  const read = await w.nobody.get(local(`${row.dataPath}?${row.sasToken}`));
+  t.is(read.status, 200);
+  t.is(String(read.raw), 'the bytes');
+  t.is((await w.nobody.get(local(row.dataPath))).status, 403);
+});
+
+test('raw gives a signed address: anybody who has it downloads the bytes under the dataset’s name, in ranges too', async (t) => {
+  const owner = await w.account();
+  const id = await dataset(await project(owner), owner);
+  const { data } = (await w.as(owner).get(`/api/raw/dataset/${id}`)).body;
+  const whole = await w.nobody.get(local(data));
+  t.is(String(whole.raw), 'the bytes');
+  t.is(whole.headers['content-disposition'], 'attachment; filename="terrain.tif"');
+  const part = await w.nobody.get(local(data), { range: 'bytes=4-8' });
+  t.is(part.status, 206);
+  t.is(String(part.raw), 'bytes');
+  const put = await w.nobody.put(local(data), Buffer.from('x'), { 'content-type': 'application/octet-stream' });
+  t.is(put.status, 403);
+});
+
+test('the extension of the format is not doubled, and downloadFileName replaces the name', async (t) => {
+  const owner = await w.account();
+  const id = await dataset(await project(owner), owner, { name: 'Terrain.TIF' });
+  const named = async (query: string) => {
+    const { data } = (await w.as(owner).get(`/api/raw/dataset/${id}${query}`)).body;
+    return (await w.nobody.get(local(data))).headers['content-disposition'];
+  };
+  t.is(await named(''), 'attachment; filename="Terrain.TIF"');
+  t.is(await named('?downloadFileName=mine.bin'), 'attachment; filename="mine.bin"');
+});
+
+for (const scoped of [false, true]) {
+  const path = scoped ? 'DELETE /api/project/{projectId}/dataset/{id}' : 'DELETE /api/metadata/dataset/{id}';
+  test(`${path} puts a dataset into the recycle bin: 204, then it is gone everywhere`, async (t) => {
+    const owner = await w.account();
+    const projectId = await project(owner);
+    const id = await dataset(projectId, owner);
+    const { data: address } = (await w.as(owner).get(`/api/raw/dataset/${id}`)).body;
+    const url = scoped ? `/api/project/${projectId}/dataset/${id}` : `/api/metadata/dataset/${id}`;
+    const answers = await Promise.all([1, 2, 3].map(() => w.as(owner).delete(url)));
+    t.deepEqual(answers.map((answer) => answer.status).sort(), [204, 404, 404]);
+    t.is((await w.as(owner).get(`/api/metadata/dataset/${id}`)).status, 404);
+    t.is((await w.as(owner).get(`/api/raw/dataset/${id}`)).status, 404);
+    t.deepEqual((await w.as(owner).get(`/api/metadata/project/${projectId}/dataset/list`)).body.data, []);
+    t.is((await w.nobody.get(local(address))).status, 404);
+  });
+}
+
+test('deleting a dataset needs canDeleteContent, the project it lies in, and no transfer that writes it', async (t) => {
+  const [owner, reader, contributor, stranger] = [
+    await w.account(),
+    await w.account(),
+    await w.account(),
+    await w.account(),
+  ];
+  const projectId = await project(owner, [
+    { user: reader, role: 'Reader' },
+    { user: contributor, role: 'Contributor' },
+  ]);
+  const id = await dataset(projectId, owner);
+  t.is((await w.as(reader).delete(`/api/metadata/dataset/${id}`)).status, 403);
+  t.is((await w.as(stranger).delete(`/api/metadata/dataset/${id}`)).status, 404);
+  const elsewhere = await project(owner);
+  t.is((await w.as(owner).delete(`/api/project/${elsewhere}/dataset/${id}`)).status, 404);
+  await lock(id, randomUUID());
+  t.is((await w.as(contributor).delete(`/api/metadata/dataset/${id}`)).status, 409);
+  await lock(id, null);
+  t.is((await w.as(contributor).delete(`/api/metadata/dataset/${id}`)).status, 204);
+});
+
+test('datasets of a deleted project are unavailable, their bytes too, and none can be added', async (t) => {
+  const owner = await w.account();
+  const projectId = await project(owner);
+  const id = await dataset(projectId, owner);
+  const { data: address } = (await w.as(owner).get(`/api/raw/dataset/${id}`)).body;
+  await w.as(owner).delete(`/api/project/${projectId}`);
+  t.is((await w.as(owner).get(`/api/metadata/dataset/${id}`)).status, 404);
+  t.is((await w.as(owner).delete(`/api/metadata/dataset/${id}`)).status, 404);
+  t.is((await w.nobody.get(local(address))).status, 404);
+  const error = await t.throwsAsync(dataset(projectId, owner), { instanceOf: AppError });
+  t.is(error?.message, 'The project was deleted.');
+});
+
+test('PUT replaces what is said of a dataset, ignores the rest of the record, and keeps what was measured', async (t) => {
+  const [owner, contributor, reader] = [await w.account(), await w.account(), await w.account()];
+  const projectId = await project(owner, [
+    { user: contributor, role: 'Contributor' },
+    { user: reader, role: 'Reader' },
+  ]);
+  const id = await dataset(projectId, owner, { description: 'old', spatialInformation: { srid: 4326 } });
+  const before = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;
+  const path = `/api/metadata/project/${projectId}/dataset`;
+  const answer = await w.as(contributor).put(path, {
+    ...before,
+    description: null,
+    name: 'new',
+    tags: ['x'],
+    metadata: { k: null },
+    datasetFormat: 'vtu',
+    storageSize: 0,
+  });
+  t.is(answer.status, 200);
+  t.like(answer.body, { id, name: 'new', datasetFormat: 'geotiff', storageSize: 9, updatedBy: contributor.userId });
+  t.false('description' in answer.body);
+  t.deepEqual(
+    [answer.body.tags, answer.body.metadata, answer.body.spatialInformation],
+    [['x'], { k: null }, { srid: 4326 }],
+  );
+  t.not(answer.body.rowVersion, before.rowVersion);
+  t.is((await w.as(contributor).put(path, before)).status, 409);
+  t.is((await w.as(reader).put(path, answer.body)).status, 403);
+  t.is((await w.as(owner).put(`/api/metadata/project/${await project(owner)}/dataset`, answer.body)).status, 404);
+  t.is((await w.as(owner).put(path, { id, name: '' })).status, 400);
+});
+
+test('of changes from the same rowVersion at once exactly one succeeds', async (t) => {
+  const owner = await w.account();
+  const projectId = await project(owner);
+  const id = await dataset(projectId, owner);
+  const { rowVersion } = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;
+  const answers = await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      w.as(owner).put(`/api/metadata/project/${projectId}/dataset`, { id, name, rowversion: rowVersion }),
+    ),
+  );
+  t.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409, 409]);
+});
+
+async function lock(id: string, transfer: string | null) {
+  const client = new pg.Client({ connectionString: w.url });
+  await client.connect();
+  await client.query('update datasets set locked_by = $1 where id = $2', [transfer, id]);
+  await client.end();
+}
