@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileSink, FileSource } from './bytes.ts';
 import { bytesOf, sampleArrays, sampleTypeOf } from './samples.ts';
@@ -11,17 +12,21 @@ const rowsPerBlock = (width: number, bytesPerSample: number) =>
 
 interface SpilledBand {
   type: SampleType;
+  path: string;
   file: FileSource;
 }
 
 /**
  * Pulls all rows once and keeps them raw in a file per band, so that they can be read in any order and all types are known.
- * `close` ends the use of the files; their folder is the caller's.
+ * `close` removes the files.
  */
 export async function spill(grid: Grid, scratch: string): Promise<{ grid: RandomGrid; close(): Promise<void> }> {
   const spilled: SpilledBand[] = [];
   const close = async () => {
-    for (const { file } of spilled) await file.close();
+    for (const { file, path } of spilled) {
+      await file.close();
+      await rm(path, { force: true });
+    }
   };
   try {
     for (let band = 0; band < grid.bands.length; band++) spilled.push(await spillBand(grid, band, scratch));
@@ -59,7 +64,7 @@ async function spillBand(grid: Grid, band: number, scratch: string): Promise<Spi
       await sink.append(bytesOf(block.samples));
     }
     await sink.flush();
-    return { type: type!, file: await FileSource.open(path, { checksum: false }) };
+    return { type: type!, path, file: await FileSource.open(path, { checksum: false }) };
   } finally {
     await sink.close();
   }

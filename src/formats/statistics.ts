@@ -5,7 +5,7 @@ export interface BandStatistics {
   /** Cells with a value, and cells without one. */
   values: number;
   empty: number;
-  /** Absent when there is no cell with a value. */
+  /** Absent when there is no cell with a value, or it is infinite. */
   minimum?: number;
   maximum?: number;
   mean?: number;
@@ -48,11 +48,15 @@ export class GridTally {
       band: band + 1,
       values,
       empty,
-      ...(values === 0 ? {} : { minimum, maximum, mean: sum / values }),
+      // Infinite figures have no place in JSON.
+      ...finite({ minimum, maximum, mean: sum / values }),
     }));
     return { kind: 'grid', width: grid.width, height: grid.height, bands };
   }
 }
+
+const finite = <T extends object>(figures: T): Partial<T> =>
+  Object.fromEntries(Object.entries(figures).filter(([, figure]) => Number.isFinite(figure))) as Partial<T>;
 
 function count(tally: Tally, samples: Samples, declared: number): void {
   const nodata = samples instanceof Float32Array ? Math.fround(declared) : declared;
