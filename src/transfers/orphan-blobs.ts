@@ -1,0 +1,45 @@
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import { forgetStaged, listUnnamed, releaseExports, releaseStaged } from './orphan-blobs.queries.ts';
+
+/** Rows or names that one statement deals with. */
+const BATCH = 500;
+const LEFTOVERS_MS = 24 * 3_600_000;
+
+export interface OrphanSweep {
+  /** Bytes younger than this may be about to get their row. */
+  olderThanMs: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Removes bytes that nothing names: first the rows let go of what has had its time (staged files, exports), then every blob without a row
+ * goes. Crash-safe by this order: what a row has let go of is found again without it. Any number may run at once.
+ */
+export async function removeOrphanBlobs(
+  db: Db,
+  blobs: BlobStore,
+  { olderThanMs, signal }: OrphanSweep,
+): Promise<{ removed: number; leftovers: number }> {
+  for (const letGo of [releaseStaged, releaseExports, forgetStaged]) {
+    while ((await letGo(db, BATCH)) === BATCH) signal?.throwIfAborted();
+  }
+  let removed = 0;
+  let batch: string[] = [];
+  const sweepBatch = async () => {
+    signal?.throwIfAborted();
+    const unnamed = await listUnnamed(db, batch);
+    for (const name of unnamed) await blobs.remove(name);
+    removed += unnamed.length;
+    batch = [];
+  };
+  const before = Date.now() - olderThanMs;
+  for await (const { name, lastModified } of blobs.list('')) {
+    if (lastModified.getTime() >= before) continue;
+    batch.push(name);
+    if (batch.length === BATCH) await sweepBatch();
+  }
+  if (batch.length > 0) await sweepBatch();
+  const leftovers = await blobs.removeLeftovers(Math.max(LEFTOVERS_MS, olderThanMs));
+  return { removed, leftovers };
+}
