@@ -1,3 +1,4 @@
+import type { DestinationStream } from 'pino';
 import pino from 'pino';
 
 /** Names of members and headers that hold secrets, wherever they may turn up in a log entry. */
@@ -15,18 +16,27 @@ const SECRETS = [
   'sasToken',
 ];
 
-/** JSON lines on standard error; what a log entry is given by mistake of secrets is not written. */
-export function createLog(level: string) {
+/** JSON lines, on standard error unless said otherwise; what a log entry is given by mistake of secrets is not written. */
+export function createLog(level: string, destination: DestinationStream = pino.destination({ dest: 2, sync: true })) {
   return pino(
     {
       level,
       base: null,
-      redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.headers.${name}`]), censor: '[secret]' },
-      serializers: { err: plainError },
+      redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[secret]' },
+      serializers: { err: plainError, headers: withoutSecrets },
     },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   );
 }
+
+/** Header fields as they may be logged, under whatever prefix ours are sent. */
+const withoutSecrets = (headers: object) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      /authorization|cookie|token|key$/i.test(name) ? '[secret]' : value,
+    ]),
+  );
 
 /** Message and stack of an error and of its causes; nothing of its other members, which may hold a statement's values. */
 function plainError(error: unknown): unknown {

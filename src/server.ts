@@ -12,8 +12,8 @@ export interface Server {
   url: string;
   /** Resolves if the embedded database went to another address: the process must start anew. */
   moved: Promise<void>;
-  /** Takes no more requests, lets those under way finish for a while, closes everything. */
-  close(): Promise<void>;
+  /** Takes no more requests, lets those under way finish within this time, closes everything. */
+  close(patienceMs?: number): Promise<void>;
 }
 
 /** What requests under way have when the server is told to close. */
@@ -35,8 +35,8 @@ export async function serve(config: Config): Promise<Server> {
     return {
       url,
       moved: database.moved,
-      async close() {
-        const giveUp = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
+      async close(patienceMs = PATIENCE_MS) {
+        const giveUp = setTimeout(() => app.server.closeAllConnections(), patienceMs);
         await app.close();
         clearTimeout(giveUp);
         await release();

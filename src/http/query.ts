@@ -7,7 +7,7 @@ import { defOf } from './shapes.ts';
 /** `1`, `-5`; not `1.0`, `0x1` or an empty text. */
 export const queryInteger = (least: number, most: number) =>
   z.preprocess(
-    (value) => (typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
+    (value) => (typeof value === 'string' && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value),
     z.int(`must be a whole number from ${least} to ${most}`).min(least).max(most),
   );
 

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -47,4 +48,23 @@ test('Without its database the server lives on, is not ready, and says nothing o
   const problem = (await answer.json()) as { detail: string };
   t.is(problem.detail, 'The database cannot be reached.');
   t.is((await fetch(`${server.url}/health/live`)).status, 200);
+});
+
+test('A request that never ends does not keep the server from stopping', async (t) => {
+  const { url: databaseUrl, folder, close } = await testDatabase();
+  t.teardown(close);
+  const server = await serve(
+    loadConfig({ DATABASE_URL: databaseUrl, PLATFORM_DATA: folder, PLATFORM_PORT: '0', PLATFORM_LOG_LEVEL: 'silent' }),
+  );
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  const ended = new Promise((resolve) => socket.on('close', resolve).on('error', () => {}));
+  await new Promise((resolve) =>
+    socket.write(
+      'POST /api/tokens HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      resolve,
+    ),
+  );
+  await server.close(100);
+  await ended;
+  t.pass();
 });

@@ -30,14 +30,16 @@ export const callers: Record<string, Caller> = Object.fromEntries(
 
 export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
 
+type Log = ReturnType<typeof createLog>;
+
 /** The wire rules over routes of the test's own; callers sign in with their name as token. */
 export async function wireApp(
   t: ExecutionContext,
   routes: (app: App) => void,
-  { db, env = {} }: { db?: Database; env?: Record<string, string> } = {},
+  { db, env = {}, log = createLog('silent') }: { db?: Database; env?: Record<string, string>; log?: Log } = {},
 ): Promise<App> {
   const config = loadConfig(env);
-  const app: App = Fastify(serverOptions(config, createLog('silent')));
+  const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
   await app.register(wire, {
     config,

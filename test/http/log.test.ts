@@ -1,0 +1,59 @@
+import test from 'ava';
+import type { App } from '../../src/http/route.ts';
+import { createLog } from '../../src/log.ts';
+import { bearer, wireApp } from './wire-app.ts';
+
+const config = { access: 'signedIn', service: 'metadata' } as const;
+
+function written() {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line) => void lines.push(line) });
+  return { log, lines };
+}
+
+test('Each request leaves one line: id, who, what, status, milliseconds', async (t) => {
+  const { log, lines } = written();
+  const routes = (app: App) => void app.get('/api/x', { config }, async () => ({}));
+  const app = await wireApp(t, routes, { log });
+  await app.inject({ url: '/api/x?a=1', headers: { ...bearer('anna'), 'x-request-id': 'r1' } });
+  await app.inject({ url: '/api/nothing', headers: { 'x-request-id': 'r2' } });
+  const [first, second, ...more] = lines.map((line) => JSON.parse(line));
+  t.like(first, { requestId: 'r1', caller: 'anna', method: 'GET', url: '/api/x?a=1', status: 200 });
+  t.is(typeof first.ms, 'number');
+  t.like(second, { requestId: 'r2', status: 404 });
+  t.is(second.caller, undefined);
+  t.deepEqual(more, []);
+});
+
+test('A failure is logged with its stack and causes, and answered without them', async (t) => {
+  const { log, lines } = written();
+  const routes = (app: App) =>
+    void app.get('/api/x', { config }, async () => {
+      throw Object.assign(new Error('outside', { cause: new Error('inside') }), { values: ['hunter2'] });
+    });
+  const app = await wireApp(t, routes, { log });
+  const answer = await app.inject({ url: '/api/x', headers: bearer('anna') });
+  t.deepEqual([answer.statusCode, answer.json().code], [500, 'Internal']);
+  t.false(answer.body.includes('outside'));
+  const { err } = JSON.parse(lines[0] ?? '{}');
+  t.is(err.message, 'outside');
+  t.is(err.cause.message, 'inside');
+  t.regex(err.stack, /log\.test\.ts/);
+  t.false(lines.join('').includes('hunter2'));
+});
+
+test('No secret is written: not of headers, not of addresses, not of what is logged by mistake', async (t) => {
+  const { log, lines } = written();
+  const routes = (app: App) =>
+    void app.get('/api/x', { config }, async (request) => {
+      request.log.info({ headers: request.headers, body: { password: 'hunter2' }, token: 'hunter2' }, 'careless');
+      return {};
+    });
+  const app = await wireApp(t, routes, { log });
+  const headers = { ...bearer('anna'), cookie: 'a=hunter2', 'svc-open-api-key': 'hunter2', 'svc-sas-token': 'hunter2' };
+  await app.inject({ url: '/api/x?sv=1&sig=hunter2&se=2&token=hunter2', headers });
+  t.is(lines.length, 2);
+  t.false(lines.join('').includes('hunter2'), lines.join(''));
+  t.false(lines.join('').includes('Bearer'));
+  t.true(lines[1]?.includes('sv=1&sig=[secret]&se=2'));
+});
