@@ -135,8 +135,9 @@ const OUTAGES = [
   IdleTransactionTimeoutError,
   StatementTimeoutError,
 ];
-// Of the system's calls, and SQLSTATE: connection exceptions, insufficient resources, operator intervention.
-const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|53...|57P..)$/;
+// Of the system's calls, and SQLSTATE: connection exceptions, refused logins, a missing database, insufficient
+// resources, operator intervention.
+const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|28...|3D000|53...|57P..)$/;
 const AGAIN_CODES = /^(40001|40P01|55P03)$/;
 
 export function troubleOf(error: unknown): Trouble {

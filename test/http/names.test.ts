@@ -1,5 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
+import { invalidMember } from '../../src/errors.ts';
 import { freeForm } from '../../src/http/names.ts';
 import { queryBoolean, queryEnum, queryInteger, queryList, queryTime } from '../../src/http/query.ts';
 import type { App } from '../../src/http/route.ts';
@@ -88,6 +89,20 @@ test('Errors name members as they were sent', async (t) => {
     'Members[1].USERID': ['Members[1].USERID must be a text.'],
   });
   t.is(answer.json().detail, 'NAME must be a text.');
+});
+
+test('Errors of a rule and of a query name members as they were sent, too', async (t) => {
+  const app = await wireApp(t, (routes) => {
+    echo(routes);
+    routes.post('/api/rule', { config, schema: { body: Body } }, async () => {
+      throw invalidMember('members[0].userId', 'There is no such user.');
+    });
+  });
+  const payload = { Members: [{ USERID: 'u' }] };
+  const rule = await app.inject({ method: 'POST', url: '/api/rule', headers, payload });
+  t.deepEqual(rule.json().errors, { 'Members[0].USERID': ['There is no such user.'] });
+  const query = await app.inject({ url: '/api/echo?LIMIT=0', headers });
+  t.deepEqual(Object.keys(query.json().errors), ['LIMIT']);
 });
 
 test('What no database can store is refused with the place where it stands', async (t) => {

@@ -48,6 +48,15 @@ test('Without its database the server lives on, is not ready, and says nothing o
   const problem = (await answer.json()) as { detail: string };
   t.is(problem.detail, 'The database cannot be reached.');
   t.is((await fetch(`${server.url}/health/live`)).status, 200);
+
+  const login = await fetch(`${server.url}/api/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'root', password: 'x' }),
+  });
+  t.is(login.status, 503);
+  t.truthy(login.headers.get('retry-after'));
+  t.is(((await login.json()) as { detail: string }).detail, 'The service is not available for the moment.');
 });
 
 test('A request that never ends does not keep the server from stopping', async (t) => {
