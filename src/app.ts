@@ -23,12 +23,21 @@ import { openAccessTokens } from './tokens/access.ts';
 import { findCaller } from './tokens/caller.ts';
 import { openIdentities } from './tokens/identities.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { announcer } from './transfers/announce.ts';
+import { converterRoutes } from './transfers/converters.routes.ts';
+import { findExportBytes } from './transfers/export.ts';
+import { transferListRoutes } from './transfers/list.routes.ts';
+import { startRoutes } from './transfers/start.routes.ts';
+import { transferRoutes } from './transfers/transfer.routes.ts';
+import { openEndings } from './transfers/waiting.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 export interface AppParts {
   config: Config;
   db: Database;
+  /** For connections of their own, such as those that listen. */
+  databaseUrl: string;
   blobs: BlobStore;
   log: FastifyBaseLogger;
   /** Cost of new password hashes. Tests alone say it; there is no setting for it. */
@@ -36,7 +45,7 @@ export interface AppParts {
 }
 
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
-export async function buildApp({ config, db, blobs, log, passwordIterations }: AppParts): Promise<App> {
+export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIterations }: AppParts): Promise<App> {
   const passwords = openPasswords(passwordIterations);
   const tokens = await openAccessTokens(db, config);
   const identities = openIdentities(db);
@@ -55,6 +64,9 @@ export async function buildApp({ config, db, blobs, log, passwordIterations }: A
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
 
   const signer = await openSigner(db, 'address');
+  const cursors = await openSigner(db, 'cursor');
+  const endings = openEndings(db, databaseUrl);
+  app.addHook('preClose', () => endings.close());
   const { publicUrl } = config;
 
   await room(healthRoutes, { db });
@@ -63,7 +75,7 @@ export async function buildApp({ config, db, blobs, log, passwordIterations }: A
   await room(tenantRoutes, { db });
   await room(tokenRoutes, { db, tokens, identities, passwords, settings: config });
   await room(projectRoutes, { db, publicUrl });
-  await room(projectListRoutes, { db, cursors: await openSigner(db, 'cursor') });
+  await room(projectListRoutes, { db, cursors });
   await room(uploadRoutes, { db, signer, publicUrl });
   await room(blobRoutes, {
     db,
@@ -72,10 +84,14 @@ export async function buildApp({ config, db, blobs, log, passwordIterations }: A
     maxSize: config['uploads.maxSize'],
     findBytes: {
       dataset: async (id) => (await findBytes(db, id)) ?? undefined,
-      export: async (name) => `export/${name}`,
+      export: (name) => findExportBytes(db, name),
     },
   });
   await room(datasetRoutes, { db, signer, publicUrl });
+  await room(startRoutes, { db, endings });
+  await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
+  await room(transferListRoutes, { db });
+  await room(converterRoutes, {});
 
   openapiRoute(app);
   closeMethods(app);

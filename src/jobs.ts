@@ -15,6 +15,8 @@ export interface JobOptions {
   /** Smaller runs earlier. */
   priority?: number;
   maxAttempts?: number;
+  /** Milliseconds before it may start. */
+  delay?: number;
 }
 
 /** Puts a job into the queue within the transaction of the fact that asks for it: no commit, no job; no job, no commit. */
@@ -31,5 +33,6 @@ export async function enqueue<Name extends keyof Jobs>(
       job_key => ${options.jobKey ?? null},
       flags => ${options.flags ? sql.array(options.flags, 'text') : null},
       priority => ${options.priority ?? null},
+      run_at => ${options.delay === undefined ? null : sql.fragment`now() + ${options.delay} * interval '1 millisecond'`},
       max_attempts => ${options.maxAttempts ?? null})`);
 }

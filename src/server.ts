@@ -30,7 +30,7 @@ export async function serve(config: Config): Promise<Server> {
   };
   try {
     const blobs = await openDiskStore(join(config.data, 'blobs'));
-    const app = await buildApp({ config, db, blobs, log });
+    const app = await buildApp({ config, db, databaseUrl: database.url, blobs, log });
     const url = await app.listen({ host: config.host, port: config.port });
     return {
       url,

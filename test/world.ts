@@ -81,7 +81,14 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     config = loadConfig(Object.fromEntries(environment.map(([name, value]) => [environmentName(name), value])));
     blobs = await openDiskStore(join(database.folder, 'blobs'));
     const log = pino({ level: process.env.TEST_LOG ?? 'fatal' });
-    app = await buildApp({ config, db: database.db, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
+    app = await buildApp({
+      config,
+      db: database.db,
+      databaseUrl: database.url,
+      blobs,
+      log,
+      passwordIterations: PASSWORD_ITERATIONS,
+    });
     await app.ready();
     plain = new pg.Pool({ connectionString: database.url, max: 2 });
     tokens = await openAccessTokens(database.db, config);

@@ -19,6 +19,13 @@ export function processCommands(program: Command, io: Io): void {
       await serve(io);
     });
   program
+    .command('work')
+    .description('run one worker')
+    .action(async () => {
+      const { work } = await import('./work.ts');
+      await work(io);
+    });
+  program
     .command('migrate')
     .description('bring the database up to date')
     .action(async () => {

@@ -24,9 +24,10 @@ create table transfers (
   attempt integer not null default 0,
   worker_pool text,
   deadline timestamptz,
-  -- workers that died or sat on it while it ran; children that died without the worker's doing
+  -- workers that died or sat on it while it ran; children that died without the worker's doing; store or machine out of order
   worker_losses integer not null default 0,
   child_deaths integer not null default 0,
+  outages integer not null default 0,
   cancel_requested_at timestamptz,
   progress real not null default 0 check (progress between 0 and 100),
   phase text,
@@ -50,7 +51,10 @@ create table transfers (
 );
 create index transfers_creator on transfers (created_by, created_at);
 create index transfers_project on transfers (project_id, created_at);
-create index transfers_open on transfers (status) where status in ('Pending', 'InProgress');
+create index transfers_pending on transfers (id) where status = 'Pending';
+create index transfers_running on transfers (worker_pool) where status = 'InProgress';
+-- files made for downloading, until they are swept
+create index transfers_exports on transfers (finished_at) where type = 'Export' and output_blob is not null;
 create index transfers_staged on transfers (staged_blob) where staged_blob is not null;
 create index transfers_input on transfers (input_dataset_id) where input_dataset_id is not null;
 
@@ -63,7 +67,7 @@ create table transfer_log (
 );
 create index transfer_log_transfer on transfer_log (transfer_id, id);
 
--- A worker process; it lives as long as it holds the advisory lock of its pool.
+-- A worker process; it lives as long as it holds the advisory lock of its pool. Only pools that stand here may claim a transfer.
 create table workers (
   pool text primary key,
   host text not null,

@@ -38,7 +38,7 @@ function misbehaving(reader: string, given: Partial<typeof limits> = {}) {
       () => undefined,
       (error: unknown) => error,
     );
-  return { end, stop, said, began: began.promise, pid: async () => pidOf((await began.promise, said[0])) };
+  return { end, stop, said, began: began.promise, pid: () => began.promise.then(() => pidOf(said[0])) };
 }
 
 const pidOf = (line = '') => Number(/^pid (\d+)/.exec(line)?.[1]);

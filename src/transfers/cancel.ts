@@ -1,0 +1,28 @@
+import type { Db } from '../db.ts';
+import { conflict, forbidden, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { capabilitiesOf } from '../projects/access.ts';
+import { failUnheld } from './finish.ts';
+import { notifyCancel } from './notices.queries.ts';
+import type { Summary } from './queries.ts';
+import { findSummary, findTransfer, hasStopped, lockTransfer, requestCancel } from './queries.ts';
+
+/**
+ * Ends a transfer that waits, or has the worker end one that runs, within seconds: it may be about to commit, and then it is Completed.
+ * For who started it and who may change what is in the project.
+ */
+export async function cancelTransfer(db: Db, caller: Caller, id: string): Promise<Summary> {
+  const transfer = await findTransfer(db, caller, id);
+  if (!transfer) throw notFound('Transfer', id);
+  if (transfer.createdBy !== caller.userId && !capabilitiesOf(transfer.role).canUpdateContent)
+    throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
+  return db.transaction(async (tx) => {
+    const now = await lockTransfer(tx, id);
+    if (hasStopped(now.status))
+      throw conflict(`Transfer '${id}' has ended: it is ${now.status}.`, { code: 'TransferEnded' });
+    await requestCancel(tx, id, caller.userId);
+    if (now.status === 'Pending') await failUnheld(tx, now, 'Cancelled.');
+    else await notifyCancel(tx, id);
+    return findSummary(tx, id);
+  });
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { notFound } from '../errors.ts';
+import type { Reader, Writer } from '../formats/define.ts';
+import { describeReader, describeWriter, findReader, findWriter, readers, writers } from '../formats/registry.ts';
+import { listOf } from '../http/paging.ts';
+import { queryEnum } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import { datasetTypeOf } from './output.ts';
+
+const Parameter = z.object({
+  name: z.string(),
+  description: z.string(),
+  dataType: z.string(),
+  required: z.boolean(),
+  defaultValue: z.any().optional(),
+  allowedValues: z.array(z.any()).optional(),
+});
+const Converter = z.object({
+  name: z.string(),
+  description: z.string(),
+  datasetFormat: z.string(),
+  canAppend: z.boolean().optional(),
+  parameters: z.array(Parameter),
+  writers: z.array(z.string()).optional(),
+});
+const Name = z.object({ name: z.string() });
+/** `File`: of formats that are kept as files; `Dedicated`: of those that have a store of their own. */
+const Query = z.object({ filter: queryEnum(['All', 'File', 'Dedicated']).default('All') });
+type Filter = z.output<typeof Query>['filter'];
+
+const chosen = <T extends Reader | Writer>(all: readonly T[], filter: Filter): T[] =>
+  all.filter(({ format }) => filter === 'All' || (datasetTypeOf(format) === 'file') === (filter === 'File'));
+
+export async function converterRoutes(app: App) {
+  const config = { access: 'signedIn', service: 'conversion' } as const;
+  const tags = ['readers and writers'];
+  const many = (summary: string) => ({ tags, summary, querystring: Query, response: { 200: listOf(Converter) } });
+  const one = (summary: string) => ({ tags, summary, params: Name, response: { 200: Converter } });
+
+  app.get('/api/conversion/reader/list', { config, schema: many('What can read a file') }, async ({ query }) => ({
+    data: chosen(readers, query.filter).map((reader) => mutable(describeReader(reader))),
+  }));
+  app.get('/api/conversion/writer/list', { config, schema: many('What can write a file') }, async ({ query }) => ({
+    data: chosen(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
+  }));
+  app.get('/api/conversion/reader/:name', { config, schema: one('A reader') }, async ({ params }) => {
+    const reader = findReader(params.name);
+    if (!reader) throw notFound('Reader', params.name);
+    return mutable(describeReader(reader));
+  });
+  app.get('/api/conversion/writer/:name', { config, schema: one('A writer') }, async ({ params }) => {
+    const writer = findWriter(params.name);
+    if (!writer) throw notFound('Writer', params.name);
+    return mutable(describeWriter(writer));
+  });
+}
+
+/** Answers are typed by what zod makes, which has no read-only lists. */
+function mutable<T extends { parameters: readonly { allowedValues?: readonly unknown[] }[] }>(described: T) {
+  return {
+    ...described,
+    parameters: described.parameters.map(({ allowedValues, ...rest }) => ({
+      ...(rest as z.output<typeof Parameter>),
+      ...(allowedValues === undefined ? {} : { allowedValues: [...allowedValues] }),
+    })),
+  };
+}

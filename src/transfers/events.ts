@@ -1,0 +1,58 @@
+import type { Db } from '../db.ts';
+import { append } from '../outbox.ts';
+
+const SOURCE = '/svc/platform/transfer';
+
+interface Subject {
+  id: string;
+  type: string;
+  tenantId: string;
+  projectId: string;
+  createdBy: string;
+  requestId?: string;
+}
+
+/** How a transfer ended. */
+export interface Ending {
+  status: 'Completed' | 'Error';
+  progress: number;
+  datasetId?: string;
+  errorMessage?: string;
+}
+
+/** Told in the transaction that records the transfer. */
+export const tellStarted = (tx: Db, transfer: Subject) =>
+  append(tx, event('transferstarted', 'Transfer started', transfer, { Status: 'Pending', Progress: 0 }));
+
+/** Told in the transaction that ends it. */
+export const tellFinished = (tx: Db, transfer: Subject, { status, progress, datasetId, errorMessage }: Ending) =>
+  append(
+    tx,
+    event('transferfinished', 'Transfer finished', transfer, {
+      Status: status,
+      Progress: progress,
+      ...(datasetId === undefined ? {} : { DatasetId: datasetId }),
+      ...(errorMessage === undefined ? {} : { ErrorMessage: errorMessage }),
+    }),
+  );
+
+function event(name: string, subject: string, transfer: Subject, data: Record<string, unknown>) {
+  return {
+    type: `svc.platform.events.${name}event`,
+    source: SOURCE,
+    subject,
+    tenantId: transfer.tenantId,
+    projectId: transfer.projectId,
+    userId: transfer.createdBy,
+    resourceId: transfer.id,
+    ...(transfer.requestId === undefined ? {} : { requestId: transfer.requestId }),
+    data: {
+      TransferId: transfer.id,
+      Type: transfer.type,
+      ...data,
+      ProjectId: transfer.projectId,
+      CustomerGuid: transfer.tenantId,
+      UserId: transfer.createdBy,
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Db } from '../db.ts';
+import { findExport } from './queries.ts';
+
+/** A blob's name holds no more than this. */
+const LONGEST = 220;
+
+/** Last segment of an export's address: `{transferId}_{file name}` with unsafe characters replaced. */
+export function exportName(transferId: string, fileName: string): string {
+  const safe = fileName.replace(/[^A-Za-z0-9._~-]/g, '_');
+  const room = LONGEST - transferId.length - 1;
+  if (safe.length <= room) return `${transferId}_${safe}`;
+  const extension = /\.[^.]{1,20}$/.exec(safe)?.[0] ?? '';
+  return `${transferId}_${safe.slice(0, room - extension.length)}${extension}`;
+}
+
+/** Name in the store of what an export's address stands for, while it is kept. */
+export async function findExportBytes(db: Db, name: string): Promise<string | undefined> {
+  const id = UUID.exec(name)?.[0];
+  const found = id === undefined ? undefined : await findExport(db, id);
+  return found && id !== undefined && exportName(id, found.fileName) === name ? found.blob : undefined;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=_)/;

@@ -1,0 +1,43 @@
+import type { Db } from '../db.ts';
+import { enqueue } from '../jobs.ts';
+import { tellFinished } from './events.ts';
+import type { Counts, Fence, LogLine } from './run.queries.ts';
+import { failTransfer, failUnheldTransfer, releaseTransfer } from './run.queries.ts';
+
+/** Every end but completion: the transfer says why, and the world is told. False: it was no longer this run's to end. */
+export function failRun(db: Db, fence: Fence, sentence: string, lines: readonly LogLine[]): Promise<boolean> {
+  const error: LogLine = { time: new Date().toISOString(), level: 'error', message: sentence };
+  return db.transaction(async (tx) => {
+    const ended = await failTransfer(tx, fence, sentence, [...lines, error]);
+    if (ended) await tellFinished(tx, ended, { status: 'Error', progress: ended.progress, errorMessage: sentence });
+    return ended !== undefined && ended !== null;
+  });
+}
+
+/** The same for a transfer that nobody runs. */
+export async function failUnheld(tx: Db, fence: Fence, sentence: string): Promise<boolean> {
+  const ended = await failUnheldTransfer(tx, fence, sentence);
+  if (!ended) return false;
+  await tellFinished(tx, ended, { status: 'Error', progress: ended.progress, errorMessage: sentence });
+  return true;
+}
+
+/**
+ * Gives a transfer back to whoever comes next, after `delay` milliseconds. Its queue row, which this worker holds, is left behind with
+ * a key of nobody's and goes when the task returns; a new one is made.
+ */
+export function handBack(
+  db: Db,
+  fence: Fence,
+  counts: Counts,
+  lines: readonly LogLine[],
+  delay?: number,
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    if (await releaseTransfer(tx, fence, counts, lines)) await wake(tx, fence.id, delay);
+  });
+}
+
+/** Puts the transfer into the queue; at most one row waits there for it. */
+export const wake = (tx: Db, id: string, delay?: number) =>
+  enqueue(tx, 'runTransfer', { transferId: id }, { jobKey: id, ...(delay === undefined ? {} : { delay }) });

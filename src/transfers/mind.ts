@@ -1,0 +1,24 @@
+import { handBack } from './finish.ts';
+import { listHeld } from './run.queries.ts';
+import type { RunParts } from './run.ts';
+
+/**
+ * Holds the runs of this process against the transfers' rows: stops what was cancelled, lost its project or was overtaken (whatever
+ * notification was lost), and gives back what this pool holds and nobody runs, because the database was away when its run ended.
+ */
+export async function mindRuns(parts: Pick<RunParts, 'db' | 'pool' | 'running'>): Promise<void> {
+  const { db, pool, running } = parts;
+  const before = [...running].flatMap(([id, { attempt }]) => (attempt === undefined ? [] : [{ id, attempt }]));
+  const held = await listHeld(db, pool);
+  for (const row of held) {
+    const run = running.get(row.id);
+    if (run === undefined) await handBack(db, row, {}, []);
+    else if (row.cancelled) run.stop('cancelled');
+    else if (row.projectDeleted) run.stop('projectDeleted');
+  }
+  const attempts = new Map(held.map(({ id, attempt }) => [id, attempt]));
+  for (const { id, attempt } of before) {
+    const run = running.get(id);
+    if (run?.attempt === attempt && attempts.get(id) !== attempt) run.stop('overtaken');
+  }
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { ownedTenants } from '../http/caller.ts';
+import { ROLES } from '../projects/access.ts';
+import { visibleProjects } from '../projects/visibility.queries.ts';
+import type { AcceptedRequest } from './request.ts';
+import { TransferType } from './request.ts';
+
+export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** For ever. */
+export const hasStopped = (status: Status) => status === 'Completed' || status === 'Error';
+
+/** What every answer about a transfer has. */
+export const Summary = z.object({
+  id: z.string(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+  type: TransferType,
+  format: z.string(),
+  status: z.enum(STATUSES),
+});
+export type Summary = z.infer<typeof Summary>;
+const summary = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status`;
+
+export interface NewTransfer {
+  id: string;
+  tenantId: string;
+  projectId: string;
+  type: TransferType;
+  format: string;
+  request: AcceptedRequest;
+  stagedBlob?: string;
+  inputDatasetId?: string;
+  createdBy: string;
+  accountId: string;
+  requestId: string;
+  memoryMb: number;
+  cores?: number | undefined;
+}
+
+export const insertTransfer = (tx: Db, row: NewTransfer) =>
+  tx.one(sql.type(Summary)`
+    insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, input_dataset_id, created_by, updated_by,
+      account_id, request_id, memory_mb, cores)
+    values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
+      ${row.stagedBlob ?? null}, ${row.inputDatasetId ?? null}, ${row.createdBy}, ${row.createdBy}, ${row.accountId},
+      ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null})
+    returning ${summary}`);
+
+/** Transfers this caller sees: his own, those of projects he has a role in, and all of a tenant he owns. `role` is his role in the project. */
+const visible = (caller: Caller) => sql.fragment`
+  from transfers t left join ${visibleProjects(caller)} p on p.id = t.project_id
+  where (p.id is not null or t.created_by = ${caller.userId} or t.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')}))`;
+
+const Row = Summary.extend({
+  updatedAt: z.string(),
+  updatedBy: z.string(),
+  projectId: z.string(),
+  request: z.unknown(),
+  inputDatasetId: z.string().optional(),
+  progress: z.number(),
+  phase: z.string().optional(),
+  startedAt: z.string().optional(),
+  finishedAt: z.string().optional(),
+  attempt: z.number(),
+  waitingReason: z.string().optional(),
+  recordsRead: z.number().optional(),
+  recordsWritten: z.number().optional(),
+  recordsSkipped: z.number().optional(),
+  errorMessage: z.string().optional(),
+  outputDatasetId: z.string().optional(),
+  outputBlob: z.string().optional(),
+  outputFileName: z.string().optional(),
+  receipt: z.unknown().optional(),
+  retryOf: z.string().optional(),
+  role: z.enum(ROLES).optional(),
+});
+export type TransferRow = z.infer<typeof Row>;
+
+export const findTransfer = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(Row)`
+    select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
+      t.finished_at, t.attempt, t.waiting_reason, t.records_read, t.records_written, t.records_skipped, t.error_message,
+      t.output_dataset_id, t.output_blob, t.output_file_name, t.receipt, t.retry_of, p.role
+    ${visible(caller)} and t.id = ${id}`);
+
+export const findSummary = (db: Db, id: string) =>
+  db.one(sql.type(Summary)`select ${summary} from transfers t where t.id = ${id}`);
+
+export const hasEnded = (db: Db, id: string) =>
+  db.exists(sql.unsafe`select from transfers where id = ${id} and status in ('Completed', 'Error')`);
+
+/** Which of these have ended. */
+export const listEnded = (db: Db, ids: readonly string[]) =>
+  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from transfers where id = any(${sql.array(ids, 'uuid')}) and status in ('Completed', 'Error')`);
+
+export interface TransferFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Empty: any. */
+  status: readonly Status[];
+  projectId?: string | undefined;
+  /** As input or as output. */
+  datasetId?: string | undefined;
+}
+
+function matching({ from, to, status, projectId, datasetId }: TransferFilter) {
+  const parts = [];
+  if (from !== undefined) parts.push(sql.fragment`t.created_at >= ${from}::timestamptz`);
+  if (to !== undefined) parts.push(sql.fragment`t.created_at < ${to}::timestamptz`);
+  if (status.length > 0) parts.push(sql.fragment`t.status = any(${sql.array(status, 'text')})`);
+  if (projectId !== undefined) parts.push(sql.fragment`t.project_id = ${projectId}`);
+  if (datasetId !== undefined)
+    parts.push(sql.fragment`(t.input_dataset_id = ${datasetId} or t.output_dataset_id = ${datasetId})`);
+  return parts.length === 0 ? sql.fragment`true` : sql.join(parts, sql.fragment` and `);
+}
+
+/** The caller's own, newest first. */
+export const listOwn = (
+  db: Db,
+  caller: Caller,
+  filter: TransferFilter,
+  { limit, offset }: { limit: number; offset: number },
+) =>
+  db.any(sql.type(Summary)`
+    select ${summary} from transfers t where t.created_by = ${caller.userId} and ${matching(filter)}
+    order by t.created_at desc, t.id desc limit ${limit} offset ${offset}`);
+
+/** A transfer in a list. */
+export const ListedTransfer = Summary.extend({
+  projectId: z.string(),
+  progress: z.number(),
+  finishedAt: z.string().optional(),
+  errorMessage: z.string().optional(),
+});
+
+export const countVisible = (db: Db, caller: Caller, filter: TransferFilter) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) ${visible(caller)} and ${matching(filter)}`);
+
+/** Newest first. */
+export const listVisible = (db: Db, caller: Caller, filter: TransferFilter, offset: number, limit: number) =>
+  db.any(sql.type(ListedTransfer)`
+    select ${summary}, t.project_id, t.progress, t.finished_at, t.error_message ${visible(caller)} and ${matching(filter)}
+    order by t.created_at desc, t.id desc limit ${limit} offset ${offset}`);
+
+/** Name in the store and file name of what an export made, while it is kept. */
+export const findExport = (db: Db, id: string) =>
+  db.maybeOne(sql.type(z.object({ blob: z.string(), fileName: z.string() }))`
+    select output_blob as blob, output_file_name as file_name from transfers
+    where id = ${id} and type = 'Export' and output_blob is not null`);
+
+export const LogLevelName = z.enum(['debug', 'info', 'warning', 'error']);
+export const LoggedLine = z.object({ time: z.string(), level: LogLevelName, message: z.string() });
+
+export const listLog = (
+  db: Db,
+  transferId: string,
+  { level, after, limit }: { level?: string | undefined; after?: string | undefined; limit: number },
+) =>
+  db.any(sql.type(LoggedLine.extend({ id: z.number() }))`
+    select id, time, level, message from transfer_log
+    where transfer_id = ${transferId} and id > ${after ?? '0'}::bigint
+      and ${level === undefined ? sql.fragment`true` : sql.fragment`level = ${level}`}
+    order by id limit ${limit}`);
+
+/** State of a transfer that nobody changes until the transaction ends. */
+export const lockTransfer = (tx: Db, id: string) =>
+  tx.one(sql.type(z.object({ id: z.string(), attempt: z.number(), status: z.enum(STATUSES) }))`
+    select id, attempt, status from transfers where id = ${id} for update`);
+
+export const requestCancel = (tx: Db, id: string, userId: string) =>
+  tx.query(sql.unsafe`
+    update transfers set cancel_requested_at = coalesce(cancel_requested_at, now()), updated_by = ${userId}, updated_at = now()
+    where id = ${id}`);

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { findWriter } from '../formats/registry.ts';
+import { exportName } from './export.ts';
+import type { TransferRow } from './queries.ts';
+import { Summary } from './queries.ts';
+import { AcceptedRequest } from './request.ts';
+
+const anyObject = () => z.any().meta({ type: 'object', additionalProperties: true });
+const conversion = {
+  readerName: z.string(),
+  writerName: z.string(),
+  readerParameters: anyObject(),
+  writerParameters: anyObject(),
+  transformations: z.array(z.any()),
+};
+
+/** A transfer by itself. */
+export const Transfer = Summary.extend({
+  updatedAt: z.string(),
+  updatedBy: z.string(),
+  projectId: z.string(),
+  importParameters: z.object({ uploadUrl: z.string(), fileName: z.string(), ...conversion }).optional(),
+  exportParameters: z.object({ datasetId: z.string(), outputFileName: z.string(), ...conversion }).optional(),
+  importResults: z.array(z.object({ projectId: z.string(), datasetId: z.string() })).optional(),
+  downloadPath: z.string().optional(),
+  errorMessage: z.string().optional(),
+  progress: z.number(),
+  phase: z.string().optional(),
+  startedAt: z.string().optional(),
+  finishedAt: z.string().optional(),
+  attempt: z.int(),
+  waitingReason: z.string().optional(),
+  recordsRead: z.number().optional(),
+  recordsWritten: z.number().optional(),
+  recordsSkipped: z.number().optional(),
+  logUrl: z.string(),
+  receipt: anyObject().optional(),
+  retryOf: z.string().optional(),
+});
+export type Transfer = z.infer<typeof Transfer>;
+
+/** Where the addresses in an answer start, and how the one of an export is signed. */
+export interface Addresses {
+  base: string;
+  signExport(name: string, grant: { expiresAt: Date; fileName: string; contentType: string }): Promise<string>;
+}
+
+const DOWNLOAD_MS = 3_600_000;
+
+export async function transferOf(row: TransferRow, addresses: Addresses): Promise<Transfer> {
+  const request = AcceptedRequest.parse(row.request);
+  const { readerName, writerName, readerParameters, writerParameters, transformations } = request;
+  const how = { readerName, writerName, readerParameters, writerParameters, transformations };
+  const { role: _, request: __, inputDatasetId, outputDatasetId, outputBlob, outputFileName, ...shown } = row;
+  return {
+    ...shown,
+    ...(request.uploadUrl === undefined
+      ? {}
+      : { importParameters: { uploadUrl: request.uploadUrl, fileName: request.inputName, ...how } }),
+    ...(row.type === 'Export' && inputDatasetId !== undefined
+      ? {
+          exportParameters: {
+            datasetId: inputDatasetId,
+            outputFileName: request.outputFileName ?? request.inputName,
+            ...how,
+          },
+        }
+      : {}),
+    ...(outputDatasetId === undefined
+      ? {}
+      : { importResults: [{ projectId: row.projectId, datasetId: outputDatasetId }] }),
+    ...(outputBlob === undefined || outputFileName === undefined
+      ? {}
+      : {
+          downloadPath: await addresses.signExport(exportName(row.id, outputFileName), {
+            expiresAt: new Date(Date.now() + DOWNLOAD_MS),
+            fileName: outputFileName,
+            contentType: findWriter(writerName)?.mediaType ?? 'application/octet-stream',
+          }),
+        }),
+    logUrl: `${addresses.base}/api/conversion/transfer/${row.id}/log`,
+  };
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { LogLevel } from '../formats/define.ts';
+import { TransferType } from './request.ts';
+
+/** A transfer that this worker has claimed: everything a run needs. */
+const Claimed = z.object({
+  id: z.string(),
+  type: TransferType,
+  format: z.string(),
+  request: z.unknown(),
+  tenantId: z.string(),
+  projectId: z.string(),
+  createdBy: z.string(),
+  requestId: z.string().optional(),
+  attempt: z.number(),
+  memoryMb: z.number(),
+  childDeaths: z.number(),
+  outages: z.number(),
+  inputDatasetId: z.string().optional(),
+  /** Where the bytes of the input are; absent when they are gone. */
+  inputBlob: z.string().optional(),
+  projectDeleted: z.boolean(),
+});
+export type ClaimedRow = z.infer<typeof Claimed>;
+
+const projectDeleted = sql.fragment`exists (
+  select from projects p join projects a on a.id = any(p.path)
+  where p.id = transfers.project_id and a.deleted_at is not null)`;
+
+/**
+ * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, or this pool was given up.
+ * @param timeLimit milliseconds
+ */
+export const claimTransfer = (db: Db, id: string, pool: string, timeLimit: number) =>
+  db.maybeOne(sql.type(Claimed)`
+    update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
+      deadline = now() + ${timeLimit} * interval '1 millisecond', started_at = now(), updated_at = now(),
+      phase = 'Starting', waiting_reason = null
+    where id = ${id} and status = 'Pending' and exists (select from workers where pool = ${pool})
+    returning id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, memory_mb,
+      child_deaths, outages, input_dataset_id, ${projectDeleted} as project_deleted,
+      coalesce((select blob from staged_blobs where name = staged_blob),
+        (select blob from datasets where datasets.id = input_dataset_id)) as input_blob`);
+
+export const isProjectDeleted = (db: Db, projectId: string) =>
+  db.exists(sql.unsafe`
+    select from projects p join projects a on a.id = any(p.path) where p.id = ${projectId} and a.deleted_at is not null`);
+
+/** Which run of a transfer writes. What was overtaken, cancelled or handed back has another attempt or status, and writes nothing. */
+export interface Fence {
+  id: string;
+  attempt: number;
+}
+
+const held = ({ id, attempt }: Fence) => sql.fragment`id = ${id} and attempt = ${attempt} and status = 'InProgress'`;
+
+export interface LogLine {
+  /** ISO 8601. */
+  time: string;
+  level: LogLevel;
+  message: string;
+}
+
+/** `insert` of log lines for the transfer that the statement `changed` before it gave. */
+const logged = (lines: readonly LogLine[]) => sql.fragment`
+  insert into transfer_log (transfer_id, time, level, message)
+  select changed.id, line.time, line.level, line.message
+  from changed, jsonb_to_recordset(${sql.jsonb(lines as never)}) as line (time timestamptz, level text, message text)`;
+
+/** Tells how far a run is. Undefined: it is no longer this run's to tell. */
+export const reportProgress = (
+  db: Db,
+  fence: Fence,
+  progress: number,
+  phase: string | undefined,
+  lines: readonly LogLine[],
+) =>
+  db.maybeOne(sql.type(z.object({ id: z.string() }))`
+    with changed as (
+      update transfers set progress = greatest(progress, ${progress}), phase = coalesce(${phase ?? null}, phase), updated_at = now()
+      where ${held(fence)} returning id),
+    lines as (${logged(lines)})
+    select id from changed`);
+
+export interface Completion {
+  datasetId?: string;
+  blob?: string;
+  fileName?: string;
+  receipt: unknown;
+  recordsRead: number;
+  recordsWritten: number;
+  recordsSkipped: number;
+  lines: readonly LogLine[];
+}
+
+/** Undefined: the run was overtaken, or its project deleted, and nothing may be written. */
+export const completeTransfer = (tx: Db, fence: Fence, done: Completion) =>
+  tx.maybeOne(sql.type(z.object({ id: z.string() }))`
+    with changed as (
+      update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
+        output_dataset_id = ${done.datasetId ?? null}, output_blob = ${done.blob ?? null}, output_file_name = ${done.fileName ?? null},
+        receipt = ${sql.jsonb(done.receipt as never)}, records_read = ${done.recordsRead},
+        records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
+      where ${held(fence)} and not ${projectDeleted} returning id),
+    lines as (${logged(done.lines)})
+    select id from changed`);
+
+const Ended = z.object({
+  id: z.string(),
+  type: TransferType,
+  progress: z.number(),
+  tenantId: z.string(),
+  projectId: z.string(),
+  createdBy: z.string(),
+  requestId: z.string().optional(),
+});
+
+/** Ends a run with its sentence. Undefined: the run was overtaken. */
+export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
+  tx.maybeOne(sql.type(Ended)`
+    with changed as (
+      update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
+      where ${held(fence)} returning *),
+    lines as (${logged(lines)})
+    select id, type, progress, tenant_id, project_id, created_by, request_id from changed`);
+
+/** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
+export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string) =>
+  tx.maybeOne(sql.type(Ended)`
+    update transfers set status = 'Error', error_message = ${sentence}, phase = null, waiting_reason = null,
+      finished_at = now(), updated_at = now()
+    where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress')
+    returning id, type, progress, tenant_id, project_id, created_by, request_id`);
+
+/** What a run that is handed back counts for. */
+export interface Counts {
+  childDeaths?: number;
+  outages?: number;
+}
+
+/** Makes a transfer anybody's again. Undefined: the run was overtaken. */
+export const releaseTransfer = (
+  tx: Db,
+  fence: Fence,
+  { childDeaths = 0, outages = 0 }: Counts,
+  lines: readonly LogLine[],
+) =>
+  tx.maybeOne(sql.type(z.object({ id: z.string() }))`
+    with changed as (
+      update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
+        child_deaths = child_deaths + ${childDeaths}, outages = outages + ${outages}
+      where ${held(fence)} returning id),
+    lines as (${logged(lines)})
+    select id from changed`);
+
+/** What a pool holds as its transfers' rows see it. */
+export const listHeld = (db: Db, pool: string) =>
+  db.any(sql.type(
+    z.object({ id: z.string(), attempt: z.number(), cancelled: z.boolean(), projectDeleted: z.boolean() }),
+  )`
+    select id, attempt, cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted
+    from transfers where status = 'InProgress' and worker_pool = ${pool}`);

@@ -1,0 +1,177 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import { AppError, FormatError } from '../errors.ts';
+import type { ConversionResult } from '../formats/convert.ts';
+import type { Convert } from './conversion.ts';
+import { ChildDied } from './conversion.ts';
+import { tellFinished } from './events.ts';
+import { failRun, handBack } from './finish.ts';
+import { keepOutput, outputBlob } from './output.ts';
+import type { Report } from './report.ts';
+import { openReport } from './report.ts';
+import { AcceptedRequest } from './request.ts';
+import type { ClaimedRow } from './run.queries.ts';
+import { claimTransfer, completeTransfer, isProjectDeleted } from './run.queries.ts';
+
+/** What a worker process gives to its runs. */
+export interface RunParts {
+  db: Db;
+  blobs: BlobStore;
+  convert: Convert;
+  log: { warn(details: object, message: string): void };
+  /** Name of this process in the queue, under which it holds its liveness lock. */
+  pool: string;
+  /** A folder of this pool's on the blob store's file system. */
+  scratch: string;
+  /** Milliseconds. */
+  timeLimit: number;
+  /** The runs of this process under way, by transfer. */
+  running: Map<string, Run>;
+  /** Called when a transfer has ended, so that those who wait for it look. */
+  announce(id: string): void;
+}
+
+export interface Run {
+  /** Absent until it is claimed. */
+  attempt?: number;
+  stop(why: StopReason): void;
+}
+
+/** Why a worker ends a run by its own hand. */
+export type StopReason = 'cancelled' | 'projectDeleted' | 'overtaken' | 'shutdown';
+
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+  readonly why: StopReason;
+  constructor(why: StopReason) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** A conversion whose process died this often is not tried again. */
+const MOST_CHILD_DEATHS = 2;
+/** Tries against a store or machine that is out of order: with the pauses of `pauseAfter` about five minutes. */
+const MOST_OUTAGES = 10;
+const pauseAfter = (outages: number) => Math.min(1000 * 2 ** outages, 60_000);
+
+/**
+ * Runs a transfer to its end, or leaves it to others: a queue row is only a wake-up call, so nothing happens when the transfer has ended
+ * or is run elsewhere. Three commits in all: submit, claim, finish. Throws only when the database cannot be reached.
+ */
+export async function runTransfer(parts: RunParts, id: string): Promise<void> {
+  if (parts.running.has(id)) return;
+  const stop = new AbortController();
+  const run: Run = { stop: (why) => stop.abort(new Stopped(why)) };
+  parts.running.set(id, run);
+  try {
+    const transfer = await claimTransfer(parts.db, id, parts.pool, parts.timeLimit);
+    if (!transfer) return;
+    run.attempt = transfer.attempt;
+    if (transfer.projectDeleted) run.stop('projectDeleted');
+    const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
+    try {
+      await convertAndCommit(parts, transfer, report, stop.signal);
+    } catch (error) {
+      await settle(parts, transfer, report, error);
+    } finally {
+      await report.close();
+    }
+    parts.announce(id);
+  } finally {
+    parts.running.delete(id);
+  }
+}
+
+async function convertAndCommit(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+  const claimedAt = performance.now();
+  signal.throwIfAborted();
+  const request = AcceptedRequest.parse(transfer.request);
+  const folder = join(parts.scratch, `${transfer.id}-${transfer.attempt}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    const input = join(folder, 'input');
+    if (transfer.inputBlob === undefined) throw new AppError('gone', 'The input of this transfer is no longer there.');
+    await parts.blobs.fetch(transfer.inputBlob, input);
+    const output = join(folder, 'output');
+    const result = await parts.convert(
+      {
+        input: { path: input, name: request.inputName },
+        output: { path: output, ...(request.outputFileName === undefined ? {} : { name: request.outputFileName }) },
+        scratch: folder,
+        reader: { name: request.readerName, parameters: request.readerParameters },
+        writer: { name: request.writerName, parameters: request.writerParameters },
+        transformations: request.transformations,
+        ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
+      },
+      {
+        memoryMb: transfer.memoryMb,
+        time: Math.max(1, parts.timeLimit - (performance.now() - claimedAt)),
+        timeLimit: parts.timeLimit,
+      },
+      { progress: report.progress, log: report.log, signal },
+    );
+    signal.throwIfAborted();
+    await commit(parts, transfer, request, result, output, report);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Dataset, transfer, receipt, log, event: all or nothing. The bytes are named first; if nobody comes to know of them they are swept. */
+async function commit(
+  parts: RunParts,
+  transfer: ClaimedRow,
+  request: AcceptedRequest,
+  result: ConversionResult,
+  file: string,
+  report: Report,
+) {
+  const blob = outputBlob(transfer);
+  const { size } = await parts.blobs.adopt(file, blob);
+  const lines = await report.close();
+  try {
+    await parts.db.transaction(async (tx) => {
+      const output = await keepOutput(tx, transfer, request, result, { blob, size });
+      const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
+      const done = { ...output, receipt, recordsRead, recordsWritten, recordsSkipped, lines };
+      if (!(await completeTransfer(tx, transfer, done))) throw new Stopped('overtaken');
+      await tellFinished(tx, transfer, { status: 'Completed', progress: 100, ...output });
+    });
+  } catch (error) {
+    // Only when the transaction was certainly rolled back; if its end is unknown, the row may name the bytes.
+    if (error instanceof Stopped || error instanceof AppError) await parts.blobs.remove(blob);
+    throw error;
+  }
+}
+
+/** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */
+async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, error: unknown) {
+  const { db, log } = parts;
+  const lines = await report.close();
+  const fail = (sentence: string) => failRun(db, transfer, sentence, lines);
+  const again = (counts: { childDeaths?: number; outages?: number }, delay?: number) =>
+    handBack(db, transfer, counts, lines, delay);
+
+  if (error instanceof Stopped) {
+    if (error.why === 'cancelled') await fail('Cancelled.');
+    else if (error.why === 'shutdown') await again({});
+    // The commit tells one from the other only afterwards: a run that was really overtaken can write no sentence either.
+    else if (await isProjectDeleted(db, transfer.projectId)) await fail('The project was deleted.');
+  } else if (isHopeless(error)) await fail(error.message);
+  else if (error instanceof ChildDied) {
+    log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');
+    if (transfer.childDeaths + 1 < MOST_CHILD_DEATHS) await again({ childDeaths: 1 });
+    else await fail(`The conversion broke off ${MOST_CHILD_DEATHS} times without a reason that it could name.`);
+  } else {
+    log.warn({ transferId: transfer.id, err: error }, 'a transfer could not be run');
+    if (transfer.outages + 1 < MOST_OUTAGES) await again({ outages: 1 }, pauseAfter(transfer.outages));
+    else await fail(`The platform could not run this transfer; it tried ${MOST_OUTAGES} times.`);
+  }
+}
+
+const isHopeless = (error: unknown): error is Error =>
+  error instanceof FormatError ||
+  (error instanceof AppError && error.kind !== 'unavailable' && error.kind !== 'tooManyRequests');

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+/** The one advisory lock of a pool, as `pg_locks` shows a key of 64 bits. */
+const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fragment`(
+  select from pg_locks where locktype = 'advisory' and objsubid = 1 and granted
+    and database = (select oid from pg_database where datname = current_database())
+    and (classid::bigint << 32 | objid::bigint) = hashtextextended(${sql.identifier(pool.split('.'))}, 0))`;
+
+/** One worker sweeps at a time; the others go on. Held until the transaction ends. */
+export const trySweepLock = (tx: Db) =>
+  tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
+    select pg_try_advisory_xact_lock(hashtextextended('transfers sweep', 0)) as locked`);
+
+/** Strikes pools off whose process holds its lock no more. */
+export const removeDeadWorkers = (tx: Db) =>
+  tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
+    delete from workers where not exists ${lockOf('workers.pool')} returning pool`);
+
+/** Makes the queue rows of these pools anybody's. */
+export const unlockJobs = (tx: Db, pools: readonly string[]) =>
+  tx.query(sql.unsafe`select from graphile_worker.force_unlock_workers(${sql.array(pools, 'text')})`);
+
+/** Tells waiting workers that there may be work; unlocking alone tells nobody. */
+export const callWorkers = (tx: Db) =>
+  tx.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', 100)::text)`);
+
+const Lost = z.object({ id: z.string(), attempt: z.number(), workerLosses: z.number(), cancelled: z.boolean() });
+
+/** Takes transfers from pools that are struck off. */
+export const takeFromLostWorkers = (tx: Db) =>
+  tx.any(sql.type(Lost)`
+    update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
+      worker_losses = worker_losses + 1
+    where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
+    returning id, attempt, worker_losses, cancel_requested_at is not null as cancelled`);
+
+/** Ends the connection that holds the lock of each pool that sits on a transfer past its deadline; says which pools. */
+export const disownStuckWorkers = (tx: Db, graceMs: number) =>
+  tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
+    with stuck as (
+      select distinct worker_pool as pool from transfers
+      where status = 'InProgress' and deadline < now() - ${graceMs} * interval '1 millisecond'),
+    holders as (
+      select stuck.pool, pg_locks.pid from stuck join pg_locks on locktype = 'advisory' and objsubid = 1 and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32 | objid::bigint) = hashtextextended(stuck.pool, 0))
+    select pool from holders where pg_terminate_backend(pid)`);
+
+/** Transfers whose worker was asked to stop them this long ago and does not answer. */
+export const listUnheardCancels = (tx: Db, patienceMs: number) =>
+  tx.any(sql.type(z.object({ id: z.string(), attempt: z.number() }))`
+    select id, attempt from transfers
+    where status = 'InProgress' and cancel_requested_at < now() - ${patienceMs} * interval '1 millisecond'`);
+
+/** Pending transfers that no row of the queue will ever start. */
+export const listForgotten = (tx: Db) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from transfers where status = 'Pending' and not exists (
+      select from graphile_worker._private_jobs job
+      where job.key = transfers.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
+    limit 1000`);
+
+/** Queue rows that a pool locked after it was struck off: it was stopped, not dead, and saw its end too late. */
+export const listStrangers = (tx: Db) =>
+  tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
+    select distinct locked_by as pool from graphile_worker._private_jobs
+    where locked_by is not null and not exists (select from workers where pool = locked_by)`);
+
+/** Pools that are not struck off. */
+export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.string() }))`select pool from workers`);

@@ -1,0 +1,68 @@
+import type { Db } from '../db.ts';
+import { failUnheld, wake } from './finish.ts';
+import {
+  callWorkers,
+  disownStuckWorkers,
+  listForgotten,
+  listStrangers,
+  listUnheardCancels,
+  removeDeadWorkers,
+  takeFromLostWorkers,
+  trySweepLock,
+  unlockJobs,
+} from './sweep.queries.ts';
+
+/** What a sweep found and mended. */
+export interface Swept {
+  deadWorkers: readonly string[];
+  stuckWorkers: readonly string[];
+  handedBack: number;
+  /** Transfers that ended. */
+  ended: string[];
+  forgotten: number;
+}
+
+/** A transfer that lost this many workers is given back once more; with the next loss it ends. */
+const MOST_WORKER_LOSSES = 8;
+/** How long after a deadline its worker may still be about to say so. */
+const DEADLINE_GRACE_MS = 30_000;
+const CANCEL_PATIENCE_MS = 3000;
+
+/**
+ * Mends what killed and stopped workers left; every live worker calls it every second or so, and one at a time does the work (undefined:
+ * another one is at it). A worker that is gone lost its lock with its connection; one that is stopped keeps both, until it sits on a
+ * transfer past its deadline and its connection is ended from here: its next sweep finds it gone.
+ * @param thorough also looks for what should not happen: pending transfers without a row in the queue, rows locked by pools unknown
+ */
+export function sweep(db: Db, thorough: boolean): Promise<Swept | undefined> {
+  return db.transaction(async (tx) => {
+    if (!(await trySweepLock(tx))) return undefined;
+    const ended: string[] = [];
+    const end = async (transfer: { id: string; attempt: number }, sentence: string) => {
+      if (await failUnheld(tx, transfer, sentence)) ended.push(transfer.id);
+    };
+
+    const deadWorkers = await removeDeadWorkers(tx);
+    const lost = await takeFromLostWorkers(tx);
+    const locking = thorough ? [...deadWorkers, ...(await listStrangers(tx))] : deadWorkers;
+    if (locking.length > 0) await unlockJobs(tx, locking);
+    for (const transfer of lost) {
+      if (transfer.cancelled) await end(transfer, 'Cancelled.');
+      else if (transfer.workerLosses > MOST_WORKER_LOSSES)
+        await end(transfer, `The workers that ran this transfer were lost ${transfer.workerLosses} times.`);
+      else await wake(tx, transfer.id);
+    }
+    for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, 'Cancelled.');
+    const forgotten = thorough ? await listForgotten(tx) : [];
+    for (const id of forgotten) await wake(tx, id);
+    if (locking.length > 0) await callWorkers(tx);
+    const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);
+    return {
+      deadWorkers,
+      stuckWorkers,
+      handedBack: lost.length - lost.filter(({ id }) => ended.includes(id)).length,
+      ended,
+      forgotten: forgotten.length,
+    };
+  });
+}

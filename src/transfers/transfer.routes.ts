@@ -1,0 +1,114 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Database } from '../db.ts';
+import { notFound } from '../errors.ts';
+import { Id } from '../http/forms.ts';
+import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
+import { preferredWait } from '../http/prefer.ts';
+import { publicBase } from '../http/public-base.ts';
+import { queryEnum } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import type { Signer } from '../signing-keys.ts';
+import { signedAddress } from '../uploads/address.ts';
+import { cancelTransfer } from './cancel.ts';
+import { findTransfer, hasStopped, LoggedLine, listLog, Summary } from './queries.ts';
+import type { Addresses } from './record.ts';
+import { Transfer, transferOf } from './record.ts';
+import type { Endings } from './waiting.ts';
+
+export interface TransferRoutes {
+  db: Database;
+  endings: Endings;
+  announce(id: string): void;
+  /** Signs addresses. */
+  signer: Signer;
+  cursors: Signer;
+  publicUrl: string | undefined;
+}
+
+const tags = ['transfers'];
+const conversion = { access: 'signedIn', service: 'conversion' } as const;
+
+export async function transferRoutes(app: App, parts: TransferRoutes) {
+  const { db, endings, announce, signer, cursors, publicUrl } = parts;
+
+  const addressesOf = (request: FastifyRequest): Addresses => {
+    const base = publicBase(publicUrl, request);
+    return {
+      base,
+      signExport: (name, grant) => signedAddress(signer, base, { area: 'export', name }, { permission: 'r', ...grant }),
+    };
+  };
+  async function seen(request: FastifyRequest, id: string) {
+    const found = await findTransfer(db, request.caller, id);
+    if (!found) throw notFound('Transfer', id);
+    return found;
+  }
+
+  for (const [url, service] of [
+    ['/api/conversion/transfer/:id', 'conversion'],
+    ['/api/transfer/:id', 'metadata'],
+  ] as const) {
+    app.get(
+      url,
+      {
+        config: { access: 'signedIn', service },
+        schema: {
+          tags,
+          summary: 'A transfer: how far it is, what came of it, where an exported file is',
+          description: '`Prefer: wait=N` keeps the answer until the transfer has ended, at most 60 seconds.',
+          params: Id,
+          response: { 200: Transfer },
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params;
+        let transfer = await seen(request, id);
+        const time = preferredWait(request, reply);
+        if (time !== undefined && !hasStopped(transfer.status)) {
+          await endings.wait(id, time);
+          transfer = await seen(request, id);
+        }
+        return transferOf(transfer, addressesOf(request));
+      },
+    );
+  }
+
+  app.post(
+    '/api/conversion/transfer/:id/cancel',
+    {
+      config: conversion,
+      schema: { tags, summary: 'Ends a transfer that has not ended', params: Id, response: { 202: Summary } },
+    },
+    async (request, reply) => {
+      const summary = await cancelTransfer(db, request.caller, request.params.id);
+      announce(summary.id);
+      return reply.code(202).send(summary);
+    },
+  );
+
+  app.get(
+    '/api/conversion/transfer/:id/log',
+    {
+      config: conversion,
+      schema: {
+        tags,
+        summary: 'What a transfer had to tell, in order',
+        params: Id,
+        querystring: z.object({ level: queryEnum(['debug', 'info', 'warning', 'error']).optional(), ...cursorQuery }),
+        response: { 200: cursorPageOf(LoggedLine) },
+      },
+    },
+    async (request) => {
+      const { id } = await seen(request, request.params.id);
+      const { level } = request.query;
+      return cursorPage(
+        cursors,
+        request.query,
+        ['transfer log', request.caller.userId, id, level ?? ''],
+        (position, limit) => listLog(db, id, { level, after: position?.id, limit }),
+        (row) => ({ value: row.time, id: String(row.id) }),
+      );
+    },
+  );
+}

@@ -1,0 +1,72 @@
+import { copyRequest, start, upload } from '../../world/transfers.ts';
+import { newDataset } from './datasets.ts';
+import { newProject, owners, readers } from './projects.ts';
+import type { Row, Rows, Scene } from './row.ts';
+
+/** What the owner asks of a project of his. */
+async function importRequest(scene: Scene) {
+  const { w, owner, mark } = scene;
+  const projectId = await newProject(scene);
+  const url = await upload(w, w.as(owner), mark);
+  return copyRequest(projectId, url, { originalFileName: mark, outputDatasetData: { name: mark } });
+}
+
+/** A transfer of the owner's. No worker runs, so it waits. */
+async function newTransfer(scene: Scene): Promise<string> {
+  const { status, body } = await start(scene.w.as(scene.owner), await importRequest(scene));
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+const starts = (url: string): Row => ({
+  request: async (scene) => ({ method: 'POST', url, payload: await importRequest(scene) }),
+  ...owners(200),
+});
+const own = (url: string): Row => ({
+  request: async (scene) => {
+    await newTransfer(scene);
+    return { url };
+  },
+  allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 },
+  refused: {},
+});
+const open = (url: string): Row => ({ request: () => ({ url }), allowed: { owner: 200, stranger: 200 }, refused: {} });
+
+export default {
+  'POST /api/conversion/upload-convert': starts('/api/conversion/upload-convert'),
+  'POST /api/transfer/upload-convert': starts('/api/transfer/upload-convert'),
+  'POST /api/metadata/dataset/:id/download-convert': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/dataset/${(await newDataset(scene)).id}/download-convert`,
+      payload: { writerName: 'FileWriter' },
+    }),
+    ...readers,
+  },
+  'GET /api/conversion/transfer/:id': {
+    request: async (scene) => ({ url: `/api/conversion/transfer/${await newTransfer(scene)}` }),
+    ...readers,
+  },
+  'GET /api/transfer/:id': {
+    request: async (scene) => ({ url: `/api/transfer/${await newTransfer(scene)}` }),
+    ...readers,
+  },
+  'GET /api/conversion/transfer/:id/log': {
+    request: async (scene) => ({ url: `/api/conversion/transfer/${await newTransfer(scene)}/log` }),
+    ...readers,
+  },
+  'POST /api/conversion/transfer/:id/cancel': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/conversion/transfer/${await newTransfer(scene)}/cancel`,
+    }),
+    ...owners(202),
+  },
+  'GET /api/conversion/transfer/list-summaries': own('/api/conversion/transfer/list-summaries'),
+  'GET /api/transfer/list-summaries': own('/api/transfer/list-summaries'),
+  'GET /api/conversion/transfer/list': own('/api/conversion/transfer/list'),
+  'GET /api/conversion/reader/list': open('/api/conversion/reader/list'),
+  'GET /api/conversion/writer/list': open('/api/conversion/writer/list'),
+  'GET /api/conversion/reader/:name': open('/api/conversion/reader/FileReader'),
+  'GET /api/conversion/writer/:name': open('/api/conversion/writer/FileWriter'),
+} satisfies Rows;

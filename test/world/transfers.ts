@@ -1,0 +1,55 @@
+import type { Answer, Client, User, World } from '../world.ts';
+
+/** Only path and query: the host of an address handed out is the one of the request. */
+export const local = (address: string) => address.replace(/^https?:\/\/[^/]+/, '');
+
+export async function newProject(client: Client, name = 'River', members: { user: User; role: string }[] = []) {
+  const given = members.map(({ user, role }) => ({ userId: user.userId, role }));
+  const answer = await client.post('/api/metadata/project', { name, members: given });
+  if (answer.status !== 201) throw new Error(`project: ${JSON.stringify(answer.body)}`);
+  return answer.body.id as string;
+}
+
+/** Puts a file and gives its address, as `uploadUrl` of a request. */
+export async function upload(w: Pick<World, 'nobody'>, client: Client, content: string | Buffer): Promise<string> {
+  const { body } = await client.get('/api/conversion/transfer/upload-url');
+  const answer = await w.nobody.put(local(body.data), Buffer.from(content));
+  if (answer.status !== 201) throw new Error(`upload: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return body.data;
+}
+
+/** A request that copies a file; `more` replaces members of it. */
+export const copyRequest = (projectId: string, uploadUrl: string, more: object = {}) => ({
+  projectId,
+  originalFileName: 'notes.txt',
+  uploadUrl,
+  outputDatasetData: { name: 'notes.txt' },
+  readerName: 'FileReader',
+  writerName: 'FileWriter',
+  ...more,
+});
+
+export const start = (client: Client, request: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  client.post('/api/conversion/upload-convert', request, headers);
+
+/** The transfer when it has ended; fails if that takes minutes. */
+export async function untilEnd(client: Client, id: string): Promise<Answer['body']> {
+  for (let tries = 0; tries < 5; tries++) {
+    const { status, body } = await client.get(`/api/conversion/transfer/${id}`, { prefer: 'wait=30' });
+    if (status !== 200) throw new Error(`transfer ${id}: ${status} ${JSON.stringify(body)}`);
+    if (body.status === 'Completed' || body.status === 'Error') return body;
+  }
+  throw new Error(`Transfer ${id} does not end.`);
+}
+
+/** A small terrain as text. */
+export const ASCII_GRID = `ncols 4
+nrows 3
+xllcorner 500000
+yllcorner 5500000
+cellsize 10
+NODATA_value -9999
+1.5 2 3 4
+5 6.25 7 -9999
+9 10 11 12
+`;

@@ -1,0 +1,70 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { TestFn } from 'ava';
+import { environmentName } from '../../src/config.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
+
+/** A worker as the command line starts it. */
+export interface WorkerProcess {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  /** Everything it said on standard error. */
+  output(): string;
+  /** Resolves with exit code and signal. */
+  readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
+  /** Asks it to stop and waits. */
+  stop(): Promise<void>;
+}
+
+/** Starts a worker on a world's database and folder, and waits until it takes jobs. `settings` are dotted names. */
+export async function startWorker(
+  world: { url: string; folder: string },
+  settings: Record<string, string> = {},
+): Promise<WorkerProcess> {
+  const named = Object.entries({ data: world.folder, 'database.url': world.url, ...settings });
+  const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
+  const child = spawn(process.execPath, [PROGRAM, 'work'], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env },
+  });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (process.env.TEST_LOG) process.stderr.write(text);
+  });
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const ready = once(child, 'message');
+  await Promise.race([
+    ready,
+    ended.then(([code, signal]) => {
+      throw new Error(`The worker ended before it was ready (${code ?? signal}): ${said}`);
+    }),
+  ]);
+  return {
+    process: child,
+    pid: child.pid as number,
+    output: () => said,
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** One worker for a test file, started by the first test that asks for it. */
+export function sharedWorker(
+  test: TestFn,
+  world: { readonly url: string; readonly folder: string },
+  settings: Record<string, string> = {},
+): () => Promise<WorkerProcess> {
+  let started: Promise<WorkerProcess> | undefined;
+  test.after.always('the worker ends', async () => (await started?.catch(() => undefined))?.stop());
+  return () => {
+    started ??= startWorker(world, settings);
+    return started;
+  };
+}

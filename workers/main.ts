@@ -1,0 +1,124 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDiskStore } from '../src/blobs/disk.ts';
+import type { Config } from '../src/config.ts';
+import { openDatabase } from '../src/database.ts';
+import { connect } from '../src/db.ts';
+import { createLog } from '../src/log.ts';
+import { announcer } from '../src/transfers/announce.ts';
+import { CANCEL } from '../src/transfers/notices.queries.ts';
+import { DEFAULT_MEMORY_MB } from '../src/transfers/resources.ts';
+import type { RunParts } from '../src/transfers/run.ts';
+import { keepChildren } from './children.ts';
+import type { Liveness } from './liveness.ts';
+import { proveLife } from './liveness.ts';
+import { minding } from './minding.ts';
+import { takeJobs } from './queue.ts';
+import { makeScratch, removeScratch } from './scratch.ts';
+import { runTransferTask } from './tasks/run-transfer.ts';
+
+/** A worker process that takes jobs. */
+export interface Worker {
+  /** Resolves if the embedded database went to another address: the process must start anew. */
+  moved: Promise<void>;
+  /** Takes no more jobs, aborts the conversions under way and hands them back, all within seconds. */
+  close(): Promise<void>;
+}
+
+/** What the end of everything may take, of the ten seconds that a whole platform has. */
+const PATIENCE_MS = 7000;
+/** Less has one conversion wait for the commit of the one before. */
+const LEAST_CONCURRENCY = 2;
+
+/** Opens the database, brings it up to date, and takes jobs until it is closed. Any number of processes may do so, on any machine. */
+export async function work(config: Config): Promise<Worker> {
+  const log = createLog(config['log.level']);
+  const concurrency = config['worker.concurrency'] ?? Math.max(LEAST_CONCURRENCY, availableParallelism());
+  const database = await openDatabase(config);
+  const db = await connect(database.url, concurrency + 4, 'platform work');
+  const blobs = await openDiskStore(join(config.data, 'blobs'));
+  const children = keepChildren({ memoryMb: DEFAULT_MEMORY_MB, kept: concurrency });
+  const running: RunParts['running'] = new Map();
+  const living = Promise.withResolvers<Liveness>();
+  const parts = Promise.withResolvers<RunParts>();
+  async function begin(pool: string) {
+    const memoryMb = config['worker.memory'] ?? Math.floor(totalmem() / 2 ** 20);
+    const record = { pool, concurrency, memoryMb, cores: availableParallelism() };
+    const alive = await proveLife(database.url, record, CANCEL, (id) => running.get(id)?.stop('cancelled'));
+    living.resolve(alive);
+    parts.resolve({
+      db,
+      blobs,
+      convert: children.convert,
+      log,
+      pool,
+      scratch: await makeScratch(config.data, pool),
+      timeLimit: config['transfers.timeLimit'],
+      running,
+      announce: announcer(db),
+    });
+  }
+  const runner = await takeJobs({
+    databaseUrl: database.url,
+    concurrency,
+    tasks: { runTransfer: runTransferTask(parts.promise) },
+    crontab: '',
+    log,
+    async beforeFirstJob(pool) {
+      try {
+        await begin(pool);
+      } catch (error) {
+        living.reject(error);
+        parts.reject(error);
+      }
+    },
+  });
+  const begun = Promise.all([living.promise, parts.promise, children.warm()]);
+  const [liveness, ready] = await begun.catch(async (error) => {
+    await runner.stop().catch(() => {});
+    await children.close(error);
+    await db.end();
+    await database.close();
+    throw error;
+  });
+  const mind = minding(ready, config.data, log);
+  log.info({ pool: ready.pool, concurrency }, 'worker ready');
+
+  let closing = false;
+  const giveUp = (why: string) => {
+    if (closing) return;
+    log.fatal({ pool: ready.pool }, why);
+    process.exit(1); // its children end with it; what it held is handed to others
+  };
+  void liveness.lost.then(() => giveUp('the connection that proves this worker alive is lost'));
+  runner.promise.then(
+    () => giveUp('the queue has stopped'),
+    (error) => giveUp(`the queue has stopped: ${error}`),
+  );
+
+  async function drain() {
+    // again and again, for a job that was just being taken
+    const stop = () => running.forEach((run) => void run.stop('shutdown'));
+    const repeated = setInterval(stop, 100);
+    const stopped = runner.stop();
+    stop();
+    await stopped.finally(() => clearInterval(repeated));
+    await mind.stop();
+    await children.close(new Error('the worker stops'));
+    await removeScratch(config.data, ready.pool);
+    await liveness.close();
+    await db.end();
+  }
+  return {
+    moved: database.moved,
+    async close() {
+      closing = true;
+      const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]);
+      await database.close();
+      if (drained) return;
+      log.error({ pool: ready.pool }, 'the worker could not stop in order; others take over what it held');
+      process.exit(1);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mindRuns } from '../src/transfers/mind.ts';
+import type { RunParts } from '../src/transfers/run.ts';
+import { listWorkers } from '../src/transfers/sweep.queries.ts';
+import { sweep } from '../src/transfers/sweep.ts';
+import { removeForsakenScratch } from './scratch.ts';
+
+const EVERY_MS = 1000;
+const THOROUGH_EVERY = 5;
+
+/** Every second: looks after the runs of this process, and after what other workers left. Starts at once. */
+export function minding(
+  parts: RunParts,
+  data: string,
+  log: Record<'info' | 'warn', (details: object, message: string) => void>,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let away = false;
+
+  const once = async (round: number) => {
+    await mindRuns(parts);
+    const thorough = round % THOROUGH_EVERY === 0;
+    const swept = await sweep(parts.db, thorough);
+    for (const id of swept?.ended ?? []) parts.announce(id);
+    if (swept && (swept.deadWorkers.length > 0 || swept.stuckWorkers.length > 0 || swept.forgotten > 0))
+      log.warn(swept, 'took over what other workers left');
+    if (thorough || (swept?.deadWorkers.length ?? 0) > 0) {
+      await removeForsakenScratch(data, () => listWorkers(parts.db));
+    }
+  };
+  const loop = async () => {
+    for (let round = 0; !stopping.signal.aborted; round++) {
+      try {
+        await once(round);
+        if (away) log.info({}, 'sweeping again');
+        away = false;
+      } catch (error) {
+        if (!away) log.warn({ err: error }, 'sweeping is not possible now');
+        away = true;
+      }
+      await sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const running = loop();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
