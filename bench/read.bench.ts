@@ -30,6 +30,7 @@ export async function bench(): Promise<void> {
   const app = await buildApp({
     config: loadConfig({}),
     db,
+    databaseUrl: server.url,
     blobs: await openDiskStore(join(folder, 'blobs')),
     log: pino(pino.destination('/dev/null')),
   });
