@@ -1,0 +1,249 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = join(ROOT, 'bin', 'platform');
+/** Long enough for a busy machine; whatever takes so long is not coming. */
+const PATIENCE_MS = 30_000;
+
+interface Running {
+  process: ChildProcess;
+  /** Of the process that supervises the others. */
+  pid: number;
+  /** Lines on stdout. */
+  lines: string[];
+  stderr: Promise<string>;
+  ended: Promise<[code: number | null, signal: string | null]>;
+}
+
+async function temporaryFolder(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-start-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return folder;
+}
+
+function launch(
+  t: ExecutionContext,
+  folder: string,
+  settings: Record<string, string> = {},
+  command = [process.execPath, PROGRAM, 'start'],
+): Running {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    PLATFORM_DATA: join(folder, 'data'),
+    PLATFORM_PORT: '0',
+    ...settings,
+  };
+  const child = spawn(command[0]!, command.slice(1), { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  const ended = once(child, 'exit') as Running['ended'];
+  t.teardown(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    await ended;
+    await goneFrom(folder);
+  });
+  return { process: child, pid: child.pid!, lines, stderr: text(child.stderr), ended };
+}
+
+async function ready(running: Running): Promise<string> {
+  const address = () => running.lines.map((line) => /http:\/\/\S+/.exec(line)?.[0]).find(Boolean);
+  await until('the line with the address', () => address() !== undefined);
+  await answers(address()!);
+  return address()!;
+}
+
+const answers = (address: string) =>
+  until(
+    'an answer of /health/ready',
+    async () => (await fetch(`${address}/health/ready`).catch(() => undefined))?.status === 200,
+  );
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}.`);
+    await sleep(50);
+  }
+}
+
+interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** All that run on this machine; the dead that nobody buried do not count. */
+async function processes(): Promise<Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const all = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
+      const home = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+      return {
+        pid: Number(pid),
+        parent: Number(parent),
+        command: `${command} ${/HOME=([^\0]*)/.exec(home)?.[1] ?? ''}`,
+        state,
+      };
+    }),
+  );
+  return all.filter((one) => one.state !== undefined && one.state !== 'Z' && one.state !== 'X');
+}
+
+/** Those that were started for this folder, the database server included. */
+const processesOf = async (folder: string) => (await processes()).filter((one) => one.command.includes(folder));
+
+const goneFrom = (folder: string) =>
+  until(`the end of all in ${folder}`, async () => (await processesOf(folder)).length === 0);
+
+async function part(running: Running, command: 'serve' | 'work'): Promise<number | undefined> {
+  const children = (await processes()).filter((one) => one.parent === running.pid);
+  return children.find((one) => one.command.includes(`platform ${command}`))?.pid;
+}
+
+const serverPid = async (folder: string) =>
+  Number((await readFile(join(folder, 'data/postgres/cluster/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
+
+test.serial('start prints the address in one line, is ready then, and SIGINT ends all of it with code 0', async (t) => {
+  const folder = await temporaryFolder(t);
+  const running = launch(t, folder);
+  const address = await ready(running);
+  t.is(running.lines.filter((line) => line.includes(address)).length, 1);
+  await until('the second line', () => running.lines.length > 1);
+  t.regex(running.lines[0]!, /^The platform is ready at http/);
+  t.regex(running.lines[1]!, /no administrator yet.* admin bootstrap --id /);
+  t.regex(address, /^http:\/\/127\.0\.0\.1:\d+$/);
+  t.true((await processesOf(folder)).length > 3);
+  running.process.kill('SIGINT');
+  t.deepEqual(await running.ended, [0, null]);
+  t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('each part that is killed is started again, the API and the database where they were', async (t) => {
+  const folder = await temporaryFolder(t);
+  const running = launch(t, folder);
+  const address = await ready(running);
+  for (const command of ['serve', 'work'] as const) {
+    const before = (await part(running, command))!;
+    process.kill(before, 'SIGKILL');
+    await until(`another ${command}`, async () => ![undefined, before].includes(await part(running, command)));
+    await answers(address);
+  }
+  const server = await serverPid(folder);
+  process.kill(server, 'SIGKILL');
+  await until('another database server', async () => ![Number.NaN, 0, server].includes(await serverPid(folder)));
+  await answers(address);
+  await until('both parts', async () => [await part(running, 'serve'), await part(running, 'work')].every(Boolean));
+  running.process.kill('SIGTERM');
+  t.deepEqual(await running.ended, [0, null]);
+  t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('a second signal ends at once what the first would wait for', async (t) => {
+  const folder = await temporaryFolder(t);
+  const running = launch(t, folder);
+  await ready(running);
+  process.kill((await part(running, 'work'))!, 'SIGSTOP');
+  running.process.kill('SIGTERM');
+  await until('the end of the API', async () => (await part(running, 'serve')) === undefined);
+  t.is(running.process.exitCode, null);
+  await sleep(400);
+  running.process.kill('SIGTERM');
+  t.deepEqual(await running.ended, [143, null]);
+  await goneFrom(folder);
+});
+
+test.serial('when the supervisor is killed nothing stays behind, and the next start works', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = launch(t, folder);
+  await ready(first);
+  first.process.kill('SIGKILL');
+  await first.ended;
+  await goneFrom(folder);
+  const second = launch(t, folder);
+  await ready(second);
+  second.process.kill('SIGTERM');
+  t.deepEqual(await second.ended, [0, null]);
+});
+
+test.serial('when everything is killed at once the next start works', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = launch(t, folder);
+  await ready(first);
+  for (const { pid } of await processesOf(folder)) process.kill(pid, 'SIGKILL');
+  await first.ended;
+  const second = launch(t, folder);
+  await ready(second);
+  t.is(second.process.exitCode, null);
+});
+
+test.serial(
+  'two platforms on one data folder share the database, and it stays as long as one of them does',
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    const [one, two] = [launch(t, folder), launch(t, folder)];
+    const [first, second] = await Promise.all([ready(one), ready(two)]);
+    t.not(first, second);
+    const server = await serverPid(folder);
+    one.process.kill('SIGTERM');
+    t.deepEqual(await one.ended, [0, null]);
+    t.is(await serverPid(folder), server);
+    await answers(second);
+  },
+);
+
+test.serial(
+  'an API that cannot listen ends the start with code 1 and a sentence, and nothing stays behind',
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    const other = createServer().listen(0, '127.0.0.1');
+    t.teardown(() => void other.close());
+    await once(other, 'listening');
+    const port = String((other.address() as { port: number }).port);
+    const running = launch(t, folder, { PLATFORM_PORT: port });
+    t.deepEqual(await running.ended, [1, null]);
+    const said = await running.stderr;
+    t.regex(said, /api did not start/);
+    t.true(said.includes(port), said);
+    t.deepEqual(running.lines, []);
+    t.deepEqual(await processesOf(folder), []);
+  },
+);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+  test.serial(`npm start ends as a whole when npm gets ${signal}`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const running = launch(t, folder, {}, ['npm', 'start']);
+    await ready(running);
+    running.process.kill(signal);
+    t.deepEqual(await running.ended, signal === 'SIGKILL' ? [null, signal] : [0, null]);
+    await goneFrom(folder);
+  });
+}
+
+test.serial('a Node that is too old hands over to the one that npm installed', async (t) => {
+  const old = ['/usr/bin/node', '/usr/local/bin/node'].find(existsSync);
+  const version = old && (await text(spawn(old, ['--version']).stdout));
+  if (old === undefined || Number(version?.slice(1).split('.')[0]) >= 26) {
+    t.log(`SKIPPED: needs an older Node on this machine, found ${version ?? 'none'}`);
+    return t.pass();
+  }
+  const child = spawn(old, [PROGRAM, '--help'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.regex(await text(child.stdout), /Usage: platform/);
+});
