@@ -247,7 +247,9 @@ export function refusalOf(status: number, text: string, base: string): Error {
 
 /** One line: the detail, with the members it is about. */
 function sentenceOf({ detail = '', errors = {} }: Problem): string {
-  const members = Object.entries(errors).flatMap(([path, sentences]) => sentences.map((one) => `${path}: ${one}`));
+  const members = Object.entries(errors).flatMap(([path, sentences]) =>
+    sentences.map((one) => (one.startsWith(path) ? one : `${path}: ${one}`)),
+  );
   const joined = members.join('; ');
   if (joined === '') return detail;
   return joined.includes(detail) ? joined : `${detail} (${joined})`;

@@ -18,7 +18,7 @@ export async function demo(io: Io): Promise<void> {
   try {
     io.out('1  A platform in an empty folder: database, API and one worker.');
     io.out('   $ npm start');
-    const starting = startPlatform(folder, io.env);
+    const starting = startPlatform(folder, io.env, stop);
     try {
       const platform = await Promise.race([starting, interrupted]);
       await Promise.race([tell(io, platform, folder, stop), interrupted]);

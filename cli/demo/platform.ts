@@ -21,9 +21,9 @@ export interface RunningPlatform {
 
 /**
  * Starts the platform as `npm start` does: database, API and worker in an empty folder, on a free port. No setting of the caller's
- * environment reaches it. Its output goes to a file; the end of that file is what an error says.
+ * environment reaches it. Its output goes to a file; the end of that file is what an error says. `asked` ends a start that is not over yet.
  */
-export async function startPlatform(folder: string, outer: Env): Promise<RunningPlatform> {
+export async function startPlatform(folder: string, outer: Env, asked: AbortSignal): Promise<RunningPlatform> {
   const others = Object.entries(outer).filter(([name]) => !/^(PLATFORM_|DATABASE_URL$)/.test(name));
   const env = {
     ...Object.fromEntries(others),
@@ -50,6 +50,7 @@ export async function startPlatform(folder: string, outer: Env): Promise<Running
     await gone;
     clearTimeout(timer);
   };
+  asked.addEventListener('abort', () => void stop());
   const url = await Promise.race([addressIn(child.stdout!), gone.then(() => undefined)]);
   if (url !== undefined) return { url, env: { ...env, PLATFORM_URL: url }, stop };
   await stop();
