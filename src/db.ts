@@ -20,12 +20,15 @@ export { sql };
 /** Where statements go: the pool or the transaction under way. `transaction` inside a transaction is a savepoint. */
 export type Db = CommonQueryMethods;
 
+/** A transaction to follow. Take `tx` away when it ends: whatever goes on behind it (a timer, a wait) then uses the pool again. */
+export interface Followed {
+  tx?: Db | undefined;
+}
+
 /** The pool as the process owns it. */
 export interface Database extends Db {
-  /** Runs `work` with every statement of this `Database`, made anywhere below it, inside `tx`. */
-  within<T>(tx: Db, work: () => T): T;
-  /** Runs `work` outside of any transaction that `within` opened around it. */
-  apart<T>(work: () => T): T;
+  /** Runs `work` with every statement of this `Database`, made anywhere below it, inside the transaction. */
+  within<T>(followed: Followed, work: () => T): T;
   end(): Promise<void>;
 }
 
@@ -100,8 +103,8 @@ function withOptions(url: string, applicationName: string): string {
 
 /** A pool whose statements follow the transaction that `within` opened around them, if any. */
 function following(pool: DatabasePool): Database {
-  const current = new AsyncLocalStorage<Db>();
-  const target = () => current.getStore() ?? pool;
+  const current = new AsyncLocalStorage<Followed>();
+  const target = () => current.getStore()?.tx ?? pool;
   return {
     any: (...a) => target().any(...a),
     anyFirst: (...a) => target().anyFirst(...a),
@@ -116,8 +119,7 @@ function following(pool: DatabasePool): Database {
     record: (...a) => target().record(...a),
     stream: (...a) => target().stream(...a),
     transaction: (...a) => target().transaction(...a),
-    within: (tx, work) => current.run(tx, work),
-    apart: (work) => current.exit(work),
+    within: (followed, work) => current.run(followed, work),
     end: () => pool.end(),
   };
 }

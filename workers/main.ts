@@ -5,6 +5,7 @@ import { openDiskStore } from '../src/blobs/disk.ts';
 import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
+import { forgetOldAnswers } from '../src/http/idempotency.queries.ts';
 import { createLog } from '../src/log.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
@@ -62,8 +63,11 @@ export async function work(config: Config): Promise<Worker> {
   const runner = await takeJobs({
     databaseUrl: database.url,
     concurrency,
-    tasks: { runTransfer: runTransferTask(parts.promise) },
-    crontab: '',
+    tasks: {
+      runTransfer: runTransferTask(parts.promise),
+      forgetOldAnswers: async () => void (await forgetOldAnswers(db)),
+    },
+    crontab: '17 * * * * forgetOldAnswers',
     log,
     async beforeFirstJob(pool) {
       try {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database, Db } from '../db.ts';
+import type { Database, Db, Followed } from '../db.ts';
 import { AppError, conflict, invalid } from '../errors.ts';
 import type { KeyOwner, StoredAnswer } from './idempotency.queries.ts';
 import { findAnswer, storeAnswer, tryLockKey } from './idempotency.queries.ts';
@@ -12,7 +12,7 @@ const KEPT_HEADERS = ['content-type', 'location', 'etag', 'cache-control', 'prag
 
 /** A request that runs inside the transaction of its key. */
 interface Running {
-  db: Database;
+  followed: Followed;
   tx: Db;
   owner: KeyOwner;
   requestHash: Buffer;
@@ -42,7 +42,7 @@ export const idempotency =
         enter(db, request, String(key), secretAnswer).then((entered) => {
           if ('status' in entered) return replay(reply, entered);
           running.set(request, entered);
-          db.within(entered.tx, done);
+          db.within(entered.followed, done);
         }, done);
       },
       onSend(request, reply, payload, done) {
@@ -74,7 +74,7 @@ async function enter(db: Database, request: FastifyRequest, key: string, secret:
     return checked(found, requestHash);
   }
   return {
-    db,
+    followed: { tx: found },
     tx: found,
     owner,
     requestHash,
@@ -124,6 +124,8 @@ function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer) {
 /** Only what succeeded is kept; every other answer undoes whatever its handler did. */
 async function end(run: Running, reply: FastifyReply, payload: unknown) {
   run.ended = true;
+  // what the handler left behind, such as a timer, must not speak to a transaction that is over
+  run.followed.tx = undefined;
   if (reply.statusCode < 200 || reply.statusCode >= 300) return run.rollBack();
   try {
     await storeAnswer(run.tx, run.owner, {
@@ -165,5 +167,5 @@ export async function afterCommit<T>(
   if (!run || run.ended) return wait();
   if (!reply.hasHeader('content-type')) reply.type('application/json; charset=utf-8');
   await end(run, reply, reply.serialize(answer as never));
-  return run.db.apart(wait);
+  return wait();
 }

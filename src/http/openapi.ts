@@ -17,7 +17,7 @@ const Problem = z.object({
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  instance: z.string(),
+  instance: z.string().optional(),
   errors: z.record(z.string(), z.array(z.string())).optional(),
   code: z.string(),
   traceId: z.string(),

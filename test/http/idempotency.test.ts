@@ -76,6 +76,11 @@ function addRoutes(app: App, db: Database, opened: Promise<void>) {
       return { ...thing, count: await count(db) };
     });
   });
+  app.post('/api/later', { config, schema }, async (request) => {
+    const thing = await insert(request.body.name);
+    void opened.then(() => insert(`${request.body.name} later`));
+    return thing;
+  });
   app.post('/api/public', { config: { access: 'public', service: 'tokens' }, schema }, async (request) =>
     insert(request.body.name),
   );
@@ -202,6 +207,14 @@ test('Waiting for the outcome starts after the commit, and its result is not kep
   t.is(waited.count, 1);
   const { count: _, ...kept } = waited;
   t.deepEqual(early.json(), kept);
+});
+
+test('What a handler leaves to be done later does not fall into the transaction that is over', async (t) => {
+  const { db, gate, post } = await world(t);
+  t.is((await post('/api/later', 'a', 'k')).statusCode, 200);
+  gate.resolve();
+  while ((await count(db)) < 2) await sleep(5);
+  t.is(await count(db), 2);
 });
 
 test('A key is forgotten after a day', async (t) => {
