@@ -46,12 +46,20 @@ export async function download(
   return path;
 }
 
-async function pathOf(address: string, { path = '.', force }: DownloadTarget): Promise<string> {
+async function pathOf(address: string, target: DownloadTarget): Promise<string> {
+  const { path = '.', force = false } = target;
+  if (!(await needsName(target))) return path;
+  const inside = join(path, await nameAt(address));
+  await needsName({ path: inside, force });
+  return inside;
+}
+
+/** Whether the file shall get its name from the server. Throws if another file is in its way; worth asking before long work. */
+export async function needsName({ path = '.', force }: DownloadTarget): Promise<boolean> {
   const there = await stat(path).catch(() => undefined);
-  if (there?.isDirectory())
-    return pathOf(address, { path: join(path, await nameAt(address)), ...(force ? { force } : {}) });
+  if (there?.isDirectory()) return true;
   if (there && !force) throw new UsageError(`${path} is there already: --force replaces it.`);
-  return path;
+  return false;
 }
 
 /** The name that the server gives the file. Only a name: it must not lead to another folder. */
@@ -71,7 +79,7 @@ async function nameAt(address: string): Promise<string> {
 /** RFC 6266: `filename*` wins over `filename`. */
 function nameFrom(disposition: string): string {
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
-  if (encoded !== undefined) return decodeURIComponent(encoded);
+  if (encoded !== undefined) return new URLSearchParams(`name=${encoded.replaceAll('+', '%2B')}`).get('name') ?? '';
   const [, quoted, bare] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? bare?.trim() ?? '';
 }

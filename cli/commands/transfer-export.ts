@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import type { DownloadTarget } from '../download.ts';
+import { needsName } from '../download.ts';
 import type { Io } from '../io.ts';
 import type { TransferSummary } from '../watch.ts';
 import { showEnded, watchTransfer } from '../watch.ts';
@@ -27,6 +28,8 @@ export function exportCommand(transfer: Command, io: Io): void {
 }
 
 async function exportDataset(io: Io, dataset: string, options: ExportOptions): Promise<void> {
+  const target: DownloadTarget = { path: options.output, force: options.force };
+  await needsName(target);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const writers = (await listConverters(io.api, 'writer')).body.data;
   const reader = options.reader === undefined ? undefined : named(options.reader, readers, '--reader');
@@ -43,7 +46,6 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const { id } = (await io.api.call<TransferSummary>('POST', path, { body })).body;
   const ended = await watchTransfer(io, id);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);
-  const target: DownloadTarget = { path: options.output, force: options.force };
   const file = await downloadShown(io, ended.body.downloadPath ?? '', target);
   io.show(ended, () => file);
 }

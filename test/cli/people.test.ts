@@ -1,36 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { main } from '../../cli/main.ts';
 import { PASSWORD, world } from '../world.ts';
-import type { PersonOptions } from './person.ts';
-import { person } from './person.ts';
+import { machines } from './machine.ts';
 
 const w = world(test, { 'tokens.accessLifetime': '2s' });
-let listening: Promise<string> | undefined;
-/** The server's address; it listens from the first call on. */
-function address() {
-  listening ??= w.app.listen({ host: '127.0.0.1', port: 0 });
-  return listening;
-}
-
-/** A person at a machine of their own: what the program keeps is in `config`. */
-async function machine(t: { teardown(work: () => Promise<void>): void }) {
-  const config = await mkdtemp(join(tmpdir(), 'platform-cli-'));
-  t.teardown(() => rm(config, { recursive: true, force: true }));
-  const url = await address();
-  const env = { PLATFORM_URL: url, XDG_CONFIG_HOME: config };
-  const run = async (argv: string[], options: PersonOptions & { env?: Record<string, string> } = {}) => {
-    const { io, out, err } = person({ ...env, ...options.env }, options);
-    const code = await main(argv, io);
-    return { code, out: out(), err: err() };
-  };
-  const logIn = (id: string) => run(['login', '--id', id, '--password-stdin'], { stdin: `${PASSWORD}\n` });
-  const logins = join(config, 'platform', 'logins');
-  const loginPath = async () => join(logins, (await readdir(logins))[0] ?? '');
-  return { url, config, run, logIn, loginPath };
-}
+const machine = machines(w);
 
 test('who logs in is known to the next command, and forgotten after logout', async (t) => {
   const { id } = await w.administrator();
@@ -60,10 +35,10 @@ test('a wrong password is refused with exit code 1 and one line on stderr', asyn
 
 test('the stored login is for its owner alone', async (t) => {
   const { id } = await w.administrator();
-  const { config, logIn, loginPath } = await machine(t);
+  const { folder, logIn, loginPath } = await machine(t);
   await logIn(id);
   t.is((await stat(await loginPath())).mode & 0o777, 0o600);
-  t.is((await stat(join(config, 'platform'))).mode & 0o777, 0o700);
+  t.is((await stat(join(folder, 'config', 'platform'))).mode & 0o777, 0o700);
 });
 
 test('a token is not sent to another address than the one that gave it', async (t) => {

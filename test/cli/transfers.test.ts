@@ -1,0 +1,167 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { ASCII_GRID } from '../world/transfers.ts';
+import { sharedWorker } from '../world/worker.ts';
+import { world } from '../world.ts';
+import { machines } from './machine.ts';
+
+const w = world(test);
+const machine = machines(w);
+const worker = sharedWorker(test, w);
+
+/** Somebody who is logged in, with a project and a file. */
+async function scene(t: ExecutionContext, name = 'terrain.asc', content = ASCII_GRID) {
+  await worker();
+  const at = await machine(t);
+  const user = await w.account();
+  await at.logIn(user.id);
+  const made = await at.run(['project', 'create', '--name', 'Upper valley', '--json']);
+  const file = join(at.folder, name);
+  await writeFile(file, content);
+  return { ...at, user, project: JSON.parse(made.out).id as string, file };
+}
+
+test('a project is made, listed, shown and moved to the recycle bin', async (t) => {
+  const { run, project, user } = await scene(t);
+  t.regex((await run(['project', 'list'])).out, new RegExp(`^${project}  Upper valley  Shared `, 'm'));
+  t.is((await run(['project', 'list', '--name-prefix', 'Lower'])).out, 'ID  NAME  ACCESS  UPDATED\n');
+  t.regex((await run(['project', 'show', project])).out, new RegExp(`^${user.userId}  Owner$`, 'm'));
+  const asked = await run(['project', 'delete', project]);
+  t.like(asked, { code: 2, err: 'platform: There is no terminal to ask at: give --yes.\n' });
+  t.like(await run(['project', 'delete', project, '--yes']), { code: 0, err: '' });
+  t.like(await run(['project', 'show', project]), { code: 1, err: `platform: Project '${project}' was not found.\n` });
+});
+
+test('a list that is cut tells how to go on', async (t) => {
+  const { run } = await scene(t);
+  await run(['project', 'create', '--name', 'Lower valley']);
+  const first = await run(['project', 'list', '--limit', '1']);
+  const cursor = /^There are more: --cursor (\S+)$/m.exec(first.err)?.[1] ?? '';
+  t.true(first.out.includes('Lower valley') && !first.out.includes('Upper valley'));
+  const rest = await run(['project', 'list', '--limit', '1', '--cursor', cursor]);
+  t.true(rest.out.includes('Upper valley') && !rest.out.includes('Lower valley'));
+  t.is(rest.err, '');
+});
+
+test('a file is sent, converted and followed to its end; the dataset comes back as it is stored', async (t) => {
+  const { run, folder, project, file } = await scene(t);
+  const options = [
+    '--writer',
+    'GeoTiffWriter',
+    '--srid',
+    '25832',
+    '--to-srid',
+    'EPSG:3857',
+    '--name',
+    'Terrain',
+    '--watch',
+  ];
+  const imported = await run(['transfer', 'import', file, '--project', project, ...options]);
+  t.is(imported.code, 0, imported.err);
+  t.regex(imported.out, /^status +Completed$/m);
+  t.regex(imported.err, /^Uploading +100 %/m);
+  t.regex(imported.err, /^Converting +100 %/m);
+  const dataset = /^dataset +(\S+)$/m.exec(imported.out)?.[1] ?? '';
+
+  t.regex(
+    (await run(['dataset', 'list', '--project', project])).out,
+    new RegExp(`^${dataset}  Terrain +geotiff +\\d`, 'm'),
+  );
+  t.regex((await run(['dataset', 'show', dataset])).out, /^srid +3857$/m);
+  const tif = join(folder, 'out.tif');
+  t.like(await run(['dataset', 'download', dataset, '-o', tif]), { code: 0, out: `${tif}\n` });
+  t.is((await readFile(tif)).toString('latin1', 0, 2), 'II');
+  t.is((await run(['dataset', 'download', dataset, '-o', tif])).code, 2, 'it is there already');
+
+  const named = await run(['dataset', 'download', dataset, '-o', folder]);
+  t.is(named.out, `${join(folder, 'Terrain.tif')}\n`);
+  t.is((await run(['dataset', 'delete', dataset, '--yes'])).code, 0);
+  t.is((await run(['dataset', 'show', dataset])).code, 1);
+});
+
+test('reader and writer follow from the name of the file, and an export takes its writer from the name of the output', async (t) => {
+  const { run, folder, project, file } = await scene(t);
+  const imported = await run([
+    'transfer',
+    'import',
+    file,
+    '--project',
+    project,
+    '--srid',
+    '25832',
+    '--watch',
+    '--json',
+  ]);
+  t.is(imported.code, 0, imported.err);
+  const transfer = JSON.parse(imported.out);
+  t.like(transfer.importParameters, { readerName: 'AsciiGridReader', writerName: 'AsciiGridWriter' });
+  const { datasetId } = transfer.importResults[0];
+  const tif = join(folder, 'out.tif');
+  t.like(await run(['transfer', 'export', datasetId, '-o', tif]), { code: 0, out: `${tif}\n` });
+  t.is((await readFile(tif)).toString('latin1', 0, 2), 'II');
+  const again = await run(['transfer', 'export', datasetId, '-o', tif]);
+  t.like(again, { code: 2, err: `platform: ${tif} is there already: --force replaces it.\n` }, 'before any work');
+  const named = await run(['transfer', 'export', datasetId, '--writer', 'asciigridwriter', '-o', folder, '--force']);
+  t.is(named.out, `${file}\n`);
+});
+
+test('a name that does not tell how to read it asks for --reader, naming those there are', async (t) => {
+  const { run, project, file } = await scene(t, 'terrain.bin');
+  const { code, err } = await run(['transfer', 'import', file, '--project', project]);
+  t.is(code, 2);
+  t.regex(
+    err,
+    /^platform: The name of .*terrain\.bin does not tell how to treat it: give --reader, one of .*AsciiGridReader/,
+  );
+  const odd = await run(['transfer', 'import', file, '--project', project, '--reader', 'DwgReader']);
+  t.is(odd.code, 2);
+  t.regex(odd.err, /--reader DwgReader is not offered here; there are .*AsciiGridReader/);
+});
+
+test('a conversion that fails ends the command with its sentence and exit code 1, also with --json', async (t) => {
+  const { run, project, file } = await scene(t, 'terrain.asc', 'this is no grid\n');
+  const argv = ['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter', '--watch'];
+  const failed = await run(argv);
+  t.is(failed.code, 1);
+  t.is(failed.out, '');
+  const id = /^platform: Transfer (\S+) failed: \S.*\n$/m.exec(failed.err)?.[1] ?? '';
+  t.regex((await run(['transfer', 'show', id])).out, /^status +Error$/m);
+  t.is((await run(['transfer', 'watch', id])).code, 1);
+  const json = await run(['transfer', 'watch', id, '--json']);
+  t.is(json.code, 1);
+  t.is(JSON.parse(json.out).status, 'Error');
+});
+
+test('without a terminal an import only starts, and the transfer can be watched, listed and read about later', async (t) => {
+  const { run, project, file } = await scene(t);
+  const started = await run(['transfer', 'import', file, '--project', project, '--srid', '25832']);
+  t.is(started.code, 0, started.err);
+  const id = started.out.trim();
+  t.regex((await run(['transfer', 'watch', id])).out, /^status +Completed$/m);
+  t.regex((await run(['transfer', 'list'])).out, new RegExp(`^${id}  Import  asciigrid  Completed `, 'm'));
+  t.is((await run(['transfer', 'list', '--status', 'Error'])).out, 'ID  TYPE  FORMAT  STATUS  STARTED\n');
+  t.is((await run(['transfer', 'log', id])).code, 0);
+  const late = await run(['transfer', 'cancel', id]);
+  t.is(late.code, 1);
+  t.regex(late.err, /^platform: .+\n$/);
+});
+
+test('what the server refuses about a transfer names the member', async (t) => {
+  const { run, project, file } = await scene(t);
+  const refused = await run(['transfer', 'import', file, '--project', project, '--param', 'Frob=1']);
+  t.is(refused.code, 1);
+  t.regex(refused.err, /^(Uploading.*\n)*platform: .*Frob.*\n$/);
+  t.is((await run(['transfer', 'import', file, '--project', project, '--param', 'Frob'])).code, 2);
+});
+
+test('readers and writers are listed with their parameters', async (t) => {
+  const { run } = await scene(t);
+  t.regex((await run(['reader', 'list'])).out, /^AsciiGridReader +asciigrid +\S/m);
+  t.regex((await run(['writer', 'list'])).out, /^GeoTiffWriter +geotiff +\S/m);
+  const shown = (await run(['reader', 'show', 'GeoTiffReader'])).out;
+  t.regex(shown, /^writers +.*AsciiGridWriter/m);
+  t.regex(shown, /^SRID +/m);
+  t.is((await run(['writer', 'show', 'DwgWriter'])).code, 1);
+});
