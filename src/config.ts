@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { parseBucketAddress } from './blobs/bucket.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -36,6 +37,13 @@ const SETTINGS = {
   'tokens.familyLifetime': duration.default(730 * UNITS.d),
   'tokens.reuseLeeway': duration.default(5 * UNITS.s),
   'tokens.defaultScopes': list.default(['platform_metadata_conversion']),
+  'blobs.url': z
+    .string()
+    // what was given holds a secret and is not repeated
+    .refine((url) => parseBucketAddress(url) !== undefined, {
+      error: 'must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false]',
+    })
+    .optional(),
   'uploads.maxSize': whole(1).default(64 * 2 ** 30),
   'transfers.timeLimit': duration.default(2 * UNITS.h),
   'worker.concurrency': whole(1, 1000).optional(),

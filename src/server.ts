@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { openDiskStore } from './blobs/disk.ts';
+import { openBlobStore } from './blobs/open.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
 import { connect } from './db.ts';
@@ -29,7 +29,7 @@ export async function serve(config: Config): Promise<Server> {
     await database.close();
   };
   try {
-    const blobs = await openDiskStore(join(config.data, 'blobs'));
+    const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
     const app = await buildApp({ config, db, databaseUrl: database.url, blobs, log });
     const url = await app.listen({ host: config.host, port: config.port });
     return {

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDiskStore } from '../src/blobs/disk.ts';
+import { openBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
@@ -38,7 +38,7 @@ export async function work(config: Config): Promise<Worker> {
   const concurrency = config['worker.concurrency'] ?? Math.max(LEAST_CONCURRENCY, availableParallelism());
   const database = await openDatabase(config);
   const db = await connect(database.url, concurrency + 4, 'platform work');
-  const blobs = await openDiskStore(join(config.data, 'blobs'));
+  const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
   const children = keepChildren({ memoryMb: DEFAULT_MEMORY_MB, kept: concurrency });
   const running: RunParts['running'] = new Map();
   const living = Promise.withResolvers<Liveness>();

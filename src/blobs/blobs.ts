@@ -56,9 +56,11 @@ export interface StoredBlob {
 
 const NAME = /^[a-z]{1,20}\/[A-Za-z0-9._~-]{1,220}$/;
 
-/** Refuses what is no blob name; in particular nothing that leaves the store. */
+/** In particular nothing that leaves the store. */
+export const isName = (name: string) => NAME.test(name) && !/\/\.{1,2}$/.test(name);
+
 export function checkName(name: string) {
-  if (!NAME.test(name) || /\/\.{1,2}$/.test(name)) throw invalid(`'${name}' is not a blob name.`);
+  if (!isName(name)) throw invalid(`'${name}' is not a blob name.`);
 }
 
 /** Block ids are base64 of at most 64 bytes. */

@@ -10,7 +10,6 @@ const Staged = z.object({
   namedAt: z.string().optional(),
   deletedAt: z.string().optional(),
 });
-export type StagedRow = z.infer<typeof Staged>;
 
 export const insertStaged = (db: Db, row: { name: string; userId: string; tenantId?: string; expiresAt: Date }) =>
   db.query(sql.unsafe`

@@ -18,6 +18,12 @@ async function make() {
 
 keepsTheRules(test, make);
 
+test('the first byte alone is a range', async (t) => {
+  const { store } = await make();
+  await store.put('staging/a', bytes('hello'), 5);
+  t.is(await text(store.read('staging/a', { start: 0, end: 0 })), 'h');
+});
+
 test('files and folders are open to their owner alone', async (t) => {
   const { store, folder } = await make();
   await store.put('staging/a', bytes('x'), 1);

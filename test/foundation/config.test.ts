@@ -70,3 +70,14 @@ test('a JSON file gives settings under dotted or nested keys, and the environmen
   t.throws(() => loadConfig({ PLATFORM_CONFIG: file }), { message: /'tokens.isuer' is no setting/ });
   t.throws(() => loadConfig({ PLATFORM_CONFIG: join(folder, 'absent.json') }), { message: /absent\.json/ });
 });
+
+test('blobs.url takes the secret from the environment and is refused without being repeated', (t) => {
+  const address = 's3://key:[env:S3_SECRET]@store:9000/blobs?tls=false';
+  t.is(
+    loadConfig({ PLATFORM_BLOBS_URL: address, S3_SECRET: 'a/b+c' })['blobs.url'],
+    's3://key:a/b+c@store:9000/blobs?tls=false',
+  );
+  const error = t.throws(() => loadConfig({ PLATFORM_BLOBS_URL: 'https://key:hidden@store/blobs' }));
+  t.regex(error!.message, /^PLATFORM_BLOBS_URL: must be s3:/);
+  t.notRegex(error!.message, /hidden/);
+});

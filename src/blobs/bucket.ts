@@ -1,0 +1,175 @@
+import { AwsClient } from 'aws4fetch';
+
+/** Where a bucket is and who may use it. */
+export interface BucketAddress {
+  /** With scheme and host, without a slash at its end. */
+  endpoint: string;
+  bucket: string;
+  /** Before every key; empty or with a slash at its end. */
+  prefix: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/**
+ * Reads `s3://key:secret@host[:port]/bucket[/folder][?region=eu-north-1][&tls=false]`. The secret may stand there as it is, with its
+ * slashes. Undefined when it is not of this form; what it holds is never told in an error.
+ */
+export function parseBucketAddress(url: string): BucketAddress | undefined {
+  const found = /^s3:\/\/([^:/@?]+):(.+)@([^/@?]+)\/([\w.-]+)((?:\/[\w.~-]+)*)\/?(?:\?(.*))?$/.exec(url);
+  if (!found) return undefined;
+  const [, key = '', secret = '', host = '', bucket = '', folder = '', query] = found;
+  const options = new URLSearchParams(query);
+  const endpoint = `${options.get('tls') === 'false' ? 'http' : 'https'}://${host}`;
+  if (!URL.canParse(endpoint)) return undefined;
+  return {
+    endpoint,
+    bucket,
+    prefix: folder === '' ? '' : `${folder.slice(1)}/`,
+    region: options.get('region') ?? 'us-east-1',
+    accessKeyId: decoded(key),
+    secretAccessKey: decoded(secret),
+  };
+}
+
+/** Percent-encoded or as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A refusal or failure of the store. */
+export class BucketError extends Error {
+  override readonly name = 'BucketError';
+  readonly status: number;
+  readonly code: string;
+  constructor(what: string, status: number, code: string, message: string) {
+    super(`${what}: ${status} ${code} ${message}`.trim());
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface StoredObject {
+  key: string;
+  size: number;
+  lastModified: Date;
+}
+
+interface Request {
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: Uint8Array<ArrayBuffer> | string;
+}
+
+export type Bucket = ReturnType<typeof openBucket>;
+
+const TIMEOUT_MS = 300_000;
+
+/** The few calls of S3's protocol that blobs need, path style, so that any server of the kind will do. Keys are without the prefix. */
+export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secretAccessKey }: BucketAddress) {
+  // tries again at 429 and 5xx, which is why bodies are bytes and not streams
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 5, initRetryMs: 100 });
+
+  /** A 2xx answer, or one of the `expected` statuses. A body that streams has no time limit, everything else has. */
+  async function send(method: string, key: string | undefined, request: Request = {}, expected: number[] = []) {
+    const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${prefix}${key}`}`);
+    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
+    const { body, headers } = request;
+    const answer = await client.fetch(url.href, {
+      method,
+      headers: headers ?? {},
+      ...(body === undefined ? {} : { body }),
+      ...(method === 'GET' && key !== undefined ? {} : { signal: AbortSignal.timeout(TIMEOUT_MS) }),
+      redirect: 'error',
+    });
+    if (answer.ok || expected.includes(answer.status)) return answer;
+    throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
+  }
+
+  return {
+    head: (key: string) => send('HEAD', key, {}, [404]),
+    get: (key: string, headers: Record<string, string>) => send('GET', key, { headers }, [404, 412]),
+    put: (key: string, body: Uint8Array<ArrayBuffer>) => send('PUT', key, { body }),
+    remove: (key: string) => send('DELETE', key, {}, [404]),
+
+    async startParts(key: string): Promise<string> {
+      const answer = await (await send('POST', key, { query: { uploads: '' } })).text();
+      const [id] = texts(answer, 'UploadId');
+      if (id === undefined) throw new BucketError(`S3 POST ${key}`, 200, 'NoUploadId', '');
+      return id;
+    },
+
+    /** Gives the part's ETag for `finishParts`. */
+    async putPart(key: string, uploadId: string, number: number, body: Uint8Array<ArrayBuffer>): Promise<string> {
+      const answer = await send('PUT', key, { query: { partNumber: String(number), uploadId }, body });
+      return answer.headers.get('etag') ?? '';
+    },
+
+    async finishParts(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
+      const parts = etags.map((etag, n) => `<Part><PartNumber>${n + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
+      const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+      const answer = await send('POST', key, {
+        query: { uploadId },
+        headers: { 'content-type': 'application/xml' },
+        body,
+      });
+      // the status may have been sent before the work was done
+      const text = await answer.text();
+      if (text.includes('<Error>')) throw failure(`S3 POST ${key}`, 200, text);
+    },
+
+    abortParts: (key: string, uploadId: string) => send('DELETE', key, { query: { uploadId } }, [404]),
+
+    /** Uses the first version of this call, which every server knows. */
+    async *list(keyPrefix: string): AsyncGenerator<StoredObject> {
+      let marker = '';
+      do {
+        const answer = await (await send('GET', undefined, { query: { prefix: prefix + keyPrefix, marker } })).text();
+        const more = texts(answer, 'IsTruncated')[0] === 'true';
+        marker = '';
+        for (const entry of texts(answer, 'Contents')) {
+          const [name = '', size = '', time = ''] = ['Key', 'Size', 'LastModified'].map(
+            (part) => texts(entry, part)[0],
+          );
+          const key = decodeEntities(name);
+          yield { key: key.slice(prefix.length), size: Number(size), lastModified: new Date(time) };
+          if (more) marker = key;
+        }
+      } while (marker !== '');
+    },
+
+    /** Uploads in parts that were begun and neither finished nor aborted; at most a thousand, and none where the server cannot tell. */
+    async listParts(): Promise<{ key: string; uploadId: string; begun: Date }[]> {
+      const answer = await send('GET', undefined, { query: { uploads: '', prefix } }, [400, 405, 501]);
+      const text = await answer.text();
+      return texts(text, 'Upload').map((entry) => {
+        const [key = '', uploadId = '', begun = ''] = ['Key', 'UploadId', 'Initiated'].map(
+          (name) => texts(entry, name)[0],
+        );
+        return { key: decodeEntities(key).slice(prefix.length), uploadId, begun: new Date(begun) };
+      });
+    },
+  };
+}
+
+function failure(what: string, status: number, body: string): BucketError {
+  return new BucketError(what, status, texts(body, 'Code')[0] ?? '', texts(body, 'Message')[0] ?? '');
+}
+
+/** Contents of every element of this name; enough for answers that a machine wrote, where elements of one name do not nest. */
+function texts(xml: string, name: string): string[] {
+  return [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, 'g'))].map(([, content = '']) => content);
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const decodeEntities = (text: string) =>
+  text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
+    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+    if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
+    return ENTITIES[name ?? ''] ?? whole;
+  });

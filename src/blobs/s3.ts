@@ -1,0 +1,187 @@
+import { createReadStream } from 'node:fs';
+import { open, rm, unlink } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { AppError, invalid, notFound } from '../errors.ts';
+import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
+import { checkBlockId, checkName, isName } from './blobs.ts';
+import type { Bucket, BucketAddress } from './bucket.ts';
+import { openBucket } from './bucket.ts';
+
+const MIB = 2 ** 20;
+/** S3 takes at most 10,000 parts of at least 5 MiB; parts that grow reach 5 TiB, its largest object. */
+const partSize = (number: number) => 8 * MIB * 2 ** Math.floor(number / 1000);
+const BLOCKS = '.blocks/';
+const AT_ONCE = 8;
+
+/** A blob store in a bucket. A blob is there whole or not at all, because S3 shows an object when all of it has arrived. */
+export function openS3Store(address: BucketAddress): BlobStore {
+  const bucket = openBucket(address);
+  const keyOf = (name: string) => {
+    checkName(name);
+    return name;
+  };
+  const blocksOf = (name: string) => `${BLOCKS}${keyOf(name)}/`;
+  const blockKey = (name: string, id: string) => {
+    checkBlockId(id);
+    return blocksOf(name) + Buffer.from(id).toString('hex');
+  };
+
+  async function write(key: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<BlobInfo> {
+    await upload(bucket, key, body, limit);
+    const info = await infoOf(key);
+    if (!info) throw notFound('Blob', key);
+    return info;
+  }
+
+  async function infoOf(key: string): Promise<BlobInfo | undefined> {
+    const answer = await bucket.head(key);
+    return answer.status === 404 ? undefined : infoFrom(answer.headers);
+  }
+
+  async function openObject(key: string, range?: ByteRange, etag?: string): Promise<Readable> {
+    const headers: Record<string, string> = etag === undefined ? {} : { 'if-match': etag };
+    if (range) headers.range = `bytes=${range.start}-${range.end}`;
+    const answer = await bucket.get(key, headers);
+    if (answer.status === 404) throw notFound('Blob', key);
+    // not every server looks at If-Match
+    if (answer.status === 412 || (etag !== undefined && answer.headers.get('etag') !== etag)) {
+      await answer.body?.cancel();
+      throw new AppError('preconditionFailed', `Blob '${key}' has changed.`);
+    }
+    if (range && Number(answer.headers.get('content-length')) !== range.end - range.start + 1) {
+      await answer.body?.cancel();
+      throw new Error(`S3 GET ${key}: bytes ${range.start}-${range.end} were asked for, and not so many came.`);
+    }
+    return answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+  }
+
+  async function removeAll(prefix: string, before = Number.POSITIVE_INFINITY): Promise<number> {
+    let removed = 0;
+    let batch: string[] = [];
+    const removeBatch = async () => {
+      await Promise.all(batch.map((key) => bucket.remove(key)));
+      removed += batch.length;
+      batch = [];
+    };
+    for await (const { key, lastModified } of bucket.list(prefix)) {
+      if (lastModified.getTime() >= before) continue;
+      batch.push(key);
+      if (batch.length === AT_ONCE) await removeBatch();
+    }
+    await removeBatch();
+    return removed;
+  }
+
+  return {
+    put: async (name, body, limit) => write(keyOf(name), body, limit),
+
+    async putBlock(name, blockId, body, limit) {
+      await upload(bucket, blockKey(name, blockId), body, limit);
+    },
+
+    async commitBlocks(name, blockIds, limit, target = name) {
+      async function* joined() {
+        for (const id of blockIds) {
+          yield* await openObject(blockKey(name, id)).catch((error) => {
+            if (!(error instanceof AppError) || error.kind !== 'notFound') throw error;
+            throw invalid(`There is no block '${id}'.`, { code: 'InvalidBlockList' });
+          });
+        }
+      }
+      const info = await write(keyOf(target), joined(), limit);
+      await removeAll(blocksOf(name));
+      return info;
+    },
+
+    info: async (name) => infoOf(keyOf(name)),
+    read: async (name, range, etag) => openObject(keyOf(name), range, etag),
+
+    async fetch(name, path) {
+      const body = await openObject(keyOf(name));
+      const file = await open(path, 'wx', 0o600).catch((error) => {
+        body.destroy();
+        throw error;
+      });
+      try {
+        await pipeline(body, file.createWriteStream());
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      }
+    },
+
+    async adopt(path, name) {
+      const info = await write(keyOf(name), createReadStream(path, { highWaterMark: MIB }), Number.POSITIVE_INFINITY);
+      await unlink(path);
+      return info;
+    },
+
+    async remove(name) {
+      await bucket.remove(keyOf(name));
+      await removeAll(blocksOf(name));
+    },
+
+    async *list(prefix): AsyncGenerator<StoredBlob> {
+      for await (const { key, size, lastModified } of bucket.list(prefix)) {
+        if (isName(key)) yield { name: key, size, lastModified };
+      }
+    },
+
+    async removeLeftovers(olderThanMs) {
+      const before = Date.now() - olderThanMs;
+      const old = (await bucket.listParts()).filter(({ begun }) => begun.getTime() < before);
+      for (const { key, uploadId } of old) await bucket.abortParts(key, uploadId);
+      return old.length + (await removeAll(BLOCKS, before));
+    },
+  };
+}
+
+function infoFrom(headers: Headers): BlobInfo {
+  return {
+    size: Number(headers.get('content-length')),
+    etag: headers.get('etag') ?? '',
+    lastModified: new Date(headers.get('last-modified') ?? 0),
+  };
+}
+
+/** Sends a stream of unknown length: in one request when it is small, else in parts, one on its way while the next is gathered. */
+async function upload(bucket: Bucket, key: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void> {
+  let uploadId: string | undefined;
+  const etags: Promise<string>[] = [];
+  let total = 0;
+  let gathered: Uint8Array[] = [];
+  let size = 0;
+  const sendPart = async () => {
+    uploadId ??= await bucket.startParts(key);
+    await etags.at(-1);
+    const sent = bucket.putPart(key, uploadId, etags.length + 1, Buffer.concat(gathered, size));
+    // looked at when the next part is sent, or at the end
+    sent.catch(() => {});
+    etags.push(sent);
+    [gathered, size] = [[], 0];
+  };
+  try {
+    for await (const chunk of body) {
+      total += chunk.length;
+      if (total > limit) throw new AppError('tooLarge', `At most ${limit} bytes are taken.`);
+      gathered.push(chunk);
+      size += chunk.length;
+      if (size >= partSize(etags.length)) await sendPart();
+    }
+    if (uploadId === undefined) {
+      await bucket.put(key, Buffer.concat(gathered, size));
+      return;
+    }
+    if (size > 0) await sendPart();
+    await bucket.finishParts(key, uploadId, await Promise.all(etags));
+  } catch (error) {
+    if (uploadId !== undefined) {
+      await Promise.allSettled(etags);
+      // what cannot be aborted now is swept later
+      await bucket.abortParts(key, uploadId).catch(() => {});
+    }
+    throw error;
+  }
+}

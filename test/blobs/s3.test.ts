@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import test from 'ava';
+import S3rver from 's3rver';
+import { parseBucketAddress } from '../../src/blobs/bucket.ts';
+import { openBlobStore } from '../../src/blobs/open.ts';
+import { bytes, keepsTheRules, MIB, text } from './rules.ts';
+
+const KEY = 'S3RVER';
+const running = (async () => {
+  const root = await mkdtemp(join(tmpdir(), 'platform-s3-'));
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory: join(root, 'server'),
+    configureBuckets: [{ name: 'blobs', configs: [] }],
+  });
+  const { port } = await server.run();
+  return { root, server, port };
+})();
+test.after.always(async () => {
+  const { root, server } = await running;
+  await server.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+let stores = 0;
+/** Each in a folder of its own of one bucket. */
+async function make() {
+  const { root, port } = await running;
+  const folder = await mkdtemp(join(root, 'local-'));
+  const url = `s3://${KEY}:${KEY}@127.0.0.1:${port}/blobs/folder/${++stores}?tls=false&region=eu-north-1`;
+  return { store: await openBlobStore(url, folder), folder, url };
+}
+
+keepsTheRules(test, make);
+
+test('a large stream goes in parts and is the same when it is read', async (t) => {
+  const { store } = await make();
+  const piece = Buffer.from(Array.from({ length: MIB }, (_, n) => (n * 7919) % 251));
+  async function* pieces() {
+    for (let n = 0; n < 20; n++) yield piece;
+    yield Buffer.from('end');
+  }
+  const info = await store.put('dataset/large', pieces(), 21 * MIB);
+  t.is(info.size, 20 * MIB + 3);
+  const whole = await buffer(await store.read('dataset/large'));
+  t.true(whole.equals(Buffer.concat([...Array(20).fill(piece), Buffer.from('end')])));
+  t.is(await text(store.read('dataset/large', { start: 20 * MIB, end: 20 * MIB + 2 }, info.etag)), 'end');
+});
+
+test('a large stream that is too much or breaks off leaves nothing', async (t) => {
+  const { store } = await make();
+  async function* pieces(breaks: boolean) {
+    for (let n = 0; n < 20; n++) yield Buffer.alloc(MIB);
+    if (breaks) throw new Error('connection lost');
+  }
+  await t.throwsAsync(store.put('staging/a', pieces(false), 19 * MIB), { message: /At most/ });
+  await t.throwsAsync(store.put('staging/a', pieces(true), 99 * MIB), { message: 'connection lost' });
+  t.deepEqual(await Array.fromAsync(store.list('')), []);
+});
+
+test('a list of more blobs than one answer holds is whole', async (t) => {
+  const { store } = await make();
+  const names = Array.from({ length: 1005 }, (_, n) => `export/${n}`);
+  for (let n = 0; n < names.length; n += 50) {
+    await Promise.all(names.slice(n, n + 50).map((name) => store.put(name, bytes('x'), 1)));
+  }
+  const listed = (await Array.fromAsync(store.list('export/'))).map((blob) => blob.name);
+  t.deepEqual(listed.sort(), names.sort());
+});
+
+test('an unknown key and a server that is away are errors that tell no secret', async (t) => {
+  const { url } = await make();
+  const stranger = url.replace(`${KEY}:${KEY}@`, 'NOBODY:top/secret@');
+  for (const wrong of [stranger, stranger.replace(/:\d+\//, ':1/')]) {
+    const store = await openBlobStore(wrong, '/nowhere');
+    const error = await t.throwsAsync(store.put('staging/a', bytes('x'), 1));
+    t.notRegex(`${error} ${error.cause ?? ''} ${error.stack}`, /top.{1,3}secret/);
+  }
+});
+
+test('the address of a bucket holds everything; a secret may stand there with slashes or percent-encoded', (t) => {
+  t.deepEqual(parseBucketAddress('s3://AK:a/b+c@d=@store.example:9000/bucket/some/folder/?region=eu-west-1'), {
+    endpoint: 'https://store.example:9000',
+    bucket: 'bucket',
+    prefix: 'some/folder/',
+    region: 'eu-west-1',
+    accessKeyId: 'AK',
+    secretAccessKey: 'a/b+c@d=',
+  });
+  t.like(parseBucketAddress('s3://AK:a%2Fb@localhost:9000/bucket?tls=false'), {
+    endpoint: 'http://localhost:9000',
+    secretAccessKey: 'a/b',
+    prefix: '',
+    region: 'us-east-1',
+  });
+  for (const url of ['s3://bucket/folder', 'https://k:s@host/bucket', 's3://k:s@host', 's3://:s@host/bucket', '']) {
+    t.is(parseBucketAddress(url), undefined, url);
+  }
+});
+
+test('a blobs.url of another form is refused without being repeated', async (t) => {
+  const error = await t.throwsAsync(openBlobStore('s3://AK:secret@', '/nowhere'));
+  t.notRegex(error.message, /AK|secret@$/);
+});
