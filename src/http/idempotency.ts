@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, pbkdf2 } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database, Db, Followed } from '../db.ts';
 import { AppError, conflict, invalid } from '../errors.ts';
@@ -56,7 +57,7 @@ export const idempotency =
 async function enter(db: Database, request: FastifyRequest, key: string, secret: boolean) {
   if (key.length < 1 || key.length > 255) throw invalid('Idempotency-Key must have 1 to 255 characters.');
   const owner = { userId: request.caller.userId, key };
-  const requestHash = hashOf(request);
+  const requestHash = await hashOf(request, owner);
   const entered = Promise.withResolvers<Db | StoredAnswer>();
   const outcome = Promise.withResolvers<void>();
   const ended = db.transaction(async (tx) => {
@@ -103,14 +104,23 @@ function checked(stored: StoredAnswer, requestHash: Buffer): StoredAnswer {
   return stored;
 }
 
-/** Over method, path with query, and body as it was sent. */
-function hashOf(request: FastifyRequest): Buffer {
+/**
+ * Over method, path with query, and body as it was sent. Where a password is in it the hash is as costly as that of a password, or the
+ * kept row would be the easier way to guess it.
+ */
+async function hashOf(request: FastifyRequest, { userId, key }: KeyOwner): Promise<Buffer> {
   const body = request.sentBody ?? request.body;
-  return createHash('sha256')
+  const hash = createHash('sha256')
     .update(`${request.method} ${request.url}\n`)
     .update(typeof body === 'string' || Buffer.isBuffer(body) ? body : (JSON.stringify(body) ?? ''))
     .digest();
+  return holdsPassword(body) ? costly(hash, `${userId} ${key}`, 220_000, hash.length, 'sha512') : hash;
 }
+
+const costly = promisify(pbkdf2);
+
+const holdsPassword = (body: unknown) =>
+  typeof body === 'object' && body !== null && Object.keys(body).some((name) => name.toLowerCase() === 'password');
 
 function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer) {
   return reply

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import test from 'ava';
 import { PASSWORD, world } from '../world.ts';
 
@@ -198,4 +199,18 @@ test('making an account leaves an audit row with who, from where and by which re
   await admin.post('/api/accounts', { id: 'audited', password: PASSWORD }, { 'x-request-id': 'my-request' });
   const rows = await w.sql("select action, account_id, address, request_id from audit where subject = 'audited'");
   t.deepEqual(rows, [{ action: 'account.create', account_id: 'root', address: '127.0.0.1', request_id: 'my-request' }]);
+});
+
+test('an account that is made with an Idempotency-Key is made once, and what is kept of the request is no easier to guess than its password', async (t) => {
+  const root = await administrator();
+  const body = { id: 'twice@example.org', password: PASSWORD };
+  const make = (password: string) => root.post('/api/accounts', { ...body, password }, { 'idempotency-key': body.id });
+  t.is((await make(PASSWORD)).status, 201);
+  t.is((await make(PASSWORD)).headers['idempotent-replayed'], 'true');
+  t.is((await make(`${PASSWORD}x`)).status, 422);
+  const [kept] = await w.sql<{ request_hash: Buffer }>('select request_hash from idempotency_keys where key = $1', [
+    body.id,
+  ]);
+  const quick = createHash('sha256').update('POST /api/accounts\n').update(JSON.stringify(body)).digest();
+  t.notDeepEqual(kept?.request_hash, quick);
 });
