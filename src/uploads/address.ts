@@ -29,13 +29,26 @@ const PATH = /\/api\/blob\/(staging|dataset|export)\/([A-Za-z0-9._~-]{1,220})$/;
 /** Absolute address without a grant. `base` as `publicBase` tells it. */
 export const blobAddress = (base: string, { area, name }: BlobAddress) => `${base}/api/blob/${area}/${name}`;
 
-/** What a URL of ours addresses, told by its path alone: the host is what the caller happens to call us. Undefined: not ours. */
+/**
+ * What a URL of ours addresses, told by its path alone: the host is what the caller happens to call us. A URL that was encoded as a whole
+ * is decoded once. Undefined: not ours.
+ */
 export function parseOwnAddress(url: string): BlobAddress | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { protocol, pathname } = new URL(url);
+  const plain = /^https?%3a/i.test(url) ? decoded(url) : url;
+  if (!URL.canParse(plain)) return undefined;
+  const { protocol, pathname } = new URL(plain);
   if (protocol !== 'http:' && protocol !== 'https:') return undefined;
-  const [, area, name] = PATH.exec(pathname) ?? [];
+  // clients decode the last segment and encode it again, each in its own way
+  const [, area, name] = PATH.exec(decoded(pathname)) ?? [];
   return area !== undefined && name !== undefined ? { area: area as Area, name } : undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Absolute address that carries the right to what is named, until it expires. Whoever has it may use it. */

@@ -1,4 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
 import { AppError } from '../../src/errors.ts';
@@ -270,6 +274,42 @@ test('more bytes than uploads.maxSize are 413 and leave nothing, announced or no
   t.is((await put(big.subarray(1), {}, block('YQ=='))).statusCode, 201);
   t.is((await put(listOf('YQ==', 'YQ=='), {}, '&comp=blocklist')).statusCode, 413);
   t.is((await get()).statusCode, 404);
+});
+
+test.serial('an upload that breaks off, announced or in chunks, leaves nothing', async (t) => {
+  const { upload, get } = await place();
+  const { port } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
+  const path = upload.slice(BASE.length);
+  for (const framing of ['content-length: 1000\r\n\r\nhalf', 'transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n']) {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`PUT ${path} HTTP/1.1\r\nhost: platform.example\r\n${framing}`);
+    const writing = async () => (await readdir(join(w.folder, 'blobs/.temporary'))).length;
+    while ((await writing()) === 0) await sleep(5);
+    socket.destroy();
+    while ((await writing()) > 0) await sleep(5);
+    t.is((await get()).statusCode, 404);
+  }
+});
+
+test('an address is told by its path, whatever the host, also when it is percent-encoded', (t) => {
+  const address = { area: 'staging', name: 'a~b' };
+  for (const url of [
+    'http://other.example:99/api/blob/staging/a~b?sig=x',
+    'https://other.example/some/prefix/api/blob/staging/a%7Eb',
+    encodeURIComponent('http://other.example/api/blob/staging/a~b?x=1'),
+  ]) {
+    t.deepEqual(parseOwnAddress(url), address as BlobAddress, url);
+  }
+  for (const url of [
+    'ftp://other.example/api/blob/staging/a',
+    'http://other.example/api/blob/staging/a/b',
+    'http://other.example/api/blob/staging/a%2Fb',
+    'http://other.example/api/blob/other/a',
+    'http://other.example/%E0/api/blob/staging/',
+    'nonsense',
+  ]) {
+    t.is(parseOwnAddress(url), undefined, url);
+  }
 });
 
 test('x-ms-copy-source takes a readable address of ours and nothing else', async (t) => {
