@@ -4,7 +4,6 @@ import { sql } from './db.ts';
 /** What the queue can be asked to do; the payload is ids, the state lives in tables, and running twice is safe. */
 export interface Jobs {
   runTransfer: { transferId: string };
-  removeBlobs: { names: string[] };
 }
 
 export interface JobOptions {

@@ -5,7 +5,6 @@ import { openBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
-import { forgetOldAnswers } from '../src/http/idempotency.queries.ts';
 import { createLog } from '../src/log.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
@@ -17,6 +16,7 @@ import { proveLife } from './liveness.ts';
 import { minding } from './minding.ts';
 import { takeJobs } from './queue.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
+import { cleanUpTask } from './tasks/clean-up.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
 
 /** A worker process that takes jobs. */
@@ -31,6 +31,9 @@ export interface Worker {
 const PATIENCE_MS = 7000;
 /** Less has one conversion wait for the commit of the one before. */
 const LEAST_CONCURRENCY = 2;
+
+/** Once over all workers. A turn that nobody took is not made up for: the next one does the same. */
+const CRONTAB = '23 * * * * cleanUp';
 
 /** Opens the database, brings it up to date, and takes jobs until it is closed. Any number of processes may do so, on any machine. */
 export async function work(config: Config): Promise<Worker> {
@@ -63,11 +66,8 @@ export async function work(config: Config): Promise<Worker> {
   const runner = await takeJobs({
     databaseUrl: database.url,
     concurrency,
-    tasks: {
-      runTransfer: runTransferTask(parts.promise),
-      forgetOldAnswers: async () => void (await forgetOldAnswers(db)),
-    },
-    crontab: '17 * * * * forgetOldAnswers',
+    tasks: { runTransfer: runTransferTask(parts.promise), cleanUp: cleanUpTask(parts.promise) },
+    crontab: CRONTAB,
     log,
     async beforeFirstJob(pool) {
       try {

@@ -33,6 +33,7 @@ export async function takeJobs(options: QueueOptions): Promise<Runner> {
         maxPoolSize: concurrency + 2,
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
+        gracefulShutdownAbortTimeout: 0,
       },
       plugins: [
         {

@@ -34,10 +34,16 @@ export function handBack(
   delay?: number,
 ): Promise<void> {
   return db.transaction(async (tx) => {
-    if (await releaseTransfer(tx, fence, counts, lines)) await wake(tx, fence.id, delay);
+    if (await releaseTransfer(tx, fence, counts, lines)) await wakeAgain(tx, fence.id, delay);
   });
 }
 
+/** Before all that have not been started yet: somebody has waited for it already. */
+const FIRST = -10;
+
 /** Puts the transfer into the queue; at most one row waits there for it. */
-export const wake = (tx: Db, id: string, delay?: number) =>
-  enqueue(tx, 'runTransfer', { transferId: id }, { jobKey: id, ...(delay === undefined ? {} : { delay }) });
+export const wake = (tx: Db, id: string) => enqueue(tx, 'runTransfer', { transferId: id }, { jobKey: id });
+
+/** The same for one that was started before. */
+export const wakeAgain = (tx: Db, id: string, delay?: number) =>
+  enqueue(tx, 'runTransfer', { transferId: id }, { jobKey: id, priority: FIRST, ...(delay ? { delay } : {}) });

@@ -10,7 +10,11 @@ export const listUnnamed = (db: Db, names: readonly string[]) =>
     select stored.name from unnest(${sql.array(names, 'text')}) as stored (name)
     where not exists (select from datasets d where d.blob = stored.name)
       and not exists (select from staged_blobs s where s.blob = stored.name)
-      and not exists (select from transfers t where t.type = 'Export' and t.output_blob = stored.name)`);
+      and not exists (select from transfers t where t.type = 'Export' and t.output_blob = stored.name)
+      -- of a run that was stopped between storing and committing, for however long
+      and not exists (
+        select from transfers t
+        where t.status = 'InProgress' and stored.name like '%/' || t.id || '-' || t.attempt)`);
 
 /**
  * Takes the bytes from staged files that have been past their day, or deleted, for an hour and that no transfer needs any more: one that

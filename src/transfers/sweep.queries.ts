@@ -8,10 +8,15 @@ const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fragment`
     and database = (select oid from pg_database where datname = current_database())
     and (classid::bigint << 32 | objid::bigint) = hashtextextended(${sql.identifier(pool.split('.'))}, 0))`;
 
-/** One worker sweeps at a time; the others go on. Held until the transaction ends. */
-export const trySweepLock = (tx: Db) =>
-  tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
+/**
+ * One worker sweeps at a time; the others go on. Held until the transaction ends, which the server sees to when its worker is stopped in
+ * the middle.
+ */
+export async function trySweepLock(tx: Db): Promise<boolean> {
+  await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
+  return tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
     select pg_try_advisory_xact_lock(hashtextextended('transfers sweep', 0)) as locked`);
+}
 
 /** Strikes pools off whose process holds its lock no more. */
 export const removeDeadWorkers = (tx: Db) =>
@@ -33,7 +38,10 @@ export const takeFromLostWorkers = (tx: Db) =>
   tx.any(sql.type(Lost)`
     update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
       worker_losses = worker_losses + 1
-    where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
+    where id in (
+      select id from transfers
+      where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
+      for update skip locked)
     returning id, attempt, worker_losses, cancel_requested_at is not null as cancelled`);
 
 /** Ends the connection that holds the lock of each pool that sits on a transfer past its deadline; says which pools. */
@@ -52,7 +60,8 @@ export const disownStuckWorkers = (tx: Db, graceMs: number) =>
 export const listUnheardCancels = (tx: Db, patienceMs: number) =>
   tx.any(sql.type(z.object({ id: z.string(), attempt: z.number() }))`
     select id, attempt from transfers
-    where status = 'InProgress' and cancel_requested_at < now() - ${patienceMs} * interval '1 millisecond'`);
+    where status = 'InProgress' and cancel_requested_at < now() - ${patienceMs} * interval '1 millisecond'
+    for update skip locked`);
 
 /** Pending transfers that no row of the queue will ever start. */
 export const listForgotten = (tx: Db) =>
@@ -70,3 +79,9 @@ export const listStrangers = (tx: Db) =>
 
 /** Pools that are not struck off. */
 export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.string() }))`select pool from workers`);
+
+/** Forgets rows of the queue that were tried in vain as often as they may be, a week ago. */
+export const removeSpentJobs = (db: Db) =>
+  db.query(sql.unsafe`
+    delete from graphile_worker._private_jobs
+    where attempts >= max_attempts and locked_at is null and updated_at < now() - interval '7 days'`);

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { failUnheld, wake } from './finish.ts';
+import { failUnheld, wake, wakeAgain } from './finish.ts';
 import {
   callWorkers,
   disownStuckWorkers,
@@ -50,7 +50,7 @@ export function sweep(db: Db, thorough: boolean): Promise<Swept | undefined> {
       if (transfer.cancelled) await end(transfer, 'Cancelled.');
       else if (transfer.workerLosses > MOST_WORKER_LOSSES)
         await end(transfer, `The workers that ran this transfer were lost ${transfer.workerLosses} times.`);
-      else await wake(tx, transfer.id);
+      else await wakeAgain(tx, transfer.id);
     }
     for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, 'Cancelled.');
     const forgotten = thorough ? await listForgotten(tx) : [];

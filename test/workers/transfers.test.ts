@@ -1,0 +1,275 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import pg from 'pg';
+import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import type { WorkerProcess } from '../world/worker.ts';
+import { startWorker } from '../world/worker.ts';
+import { world } from '../world.ts';
+
+/** A worker at a time is tormented: serial. Where a conversion must not end, its process is stopped before it gets its order. */
+const w = world(test);
+const serial = process.platform === 'linux' ? test.serial : test.serial.skip;
+const started = new Set<WorkerProcess>();
+const frozen = new Set<number>();
+test.afterEach.always(async () => {
+  for (const pid of frozen) signal(pid, 'SIGKILL');
+  for (const worker of started) {
+    worker.process.kill('SIGCONT');
+    await worker.stop();
+  }
+  started.clear();
+  frozen.clear();
+});
+
+async function launch(settings: Record<string, string> = {}): Promise<WorkerProcess> {
+  const worker = await startWorker(w, { 'worker.concurrency': '1', 'log.level': 'fatal', ...settings });
+  started.add(worker);
+  return worker;
+}
+
+/** A worker whose one warm child does nothing any more. */
+async function launchFrozen(settings: Record<string, string> = {}): Promise<{ worker: WorkerProcess; child: number }> {
+  const worker = await launch(settings);
+  const [child] = await childrenOf(worker.pid);
+  if (child === undefined) throw new Error('The worker has no child.');
+  signal(child, 'SIGSTOP');
+  frozen.add(child);
+  return { worker, child };
+}
+
+function signal(pid: number, name: NodeJS.Signals) {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // it is gone
+  }
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const stat = await readFile(`/proc/${entry}/stat`, 'latin1').catch(() => '');
+    const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(ppid) === parent && state !== 'Z') found.push(Number(entry));
+  }
+  return found;
+}
+
+/** One that was ended but not yet waited for counts as gone. */
+async function isGone(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  return stat === undefined || /\) [ZX] /.test(stat);
+}
+
+async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  for (let tries = 0; tries < 1200; tries++) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await sleep(50);
+  }
+  throw new Error(`Not in a minute: ${what}.`);
+}
+
+async function scene() {
+  const client = w.as(await w.account());
+  const projectId = await newProject(client);
+  const get = async (id: string) => (await client.get(`/api/conversion/transfer/${id}`)).body;
+  return {
+    client,
+    projectId,
+    get,
+    async start(more: object = {}) {
+      const { body } = await start(client, copyRequest(projectId, await upload(w, client, 'words'), more));
+      return body.id as string;
+    },
+    running: (id: string, attempt = 1) =>
+      until('the transfer runs', async () => {
+        const transfer = await get(id);
+        return transfer.status === 'InProgress' && transfer.attempt === attempt && transfer;
+      }),
+  };
+}
+
+async function sqlOf<T>(text: string, values: unknown[] = []): Promise<T[]> {
+  const client = new pg.Client(w.url);
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+const scratch = async () =>
+  (await readdir(join(w.folder, 'scratch'), { recursive: true })).filter((name) => /-\d+$/.test(name));
+
+test.serial(
+  'a running transfer that is cancelled ends as Error, its process is gone and its scratch folder removed',
+  async (t) => {
+    const { child } = await launchFrozen();
+    const s = await scene();
+    const id = await s.start();
+    t.is((await s.running(id)).phase, 'Starting');
+    t.is((await scratch()).length, 1);
+    const answer = await s.client.post(`/api/conversion/transfer/${id}/cancel`);
+    t.is(answer.status, 202);
+    t.is(answer.body.id, id);
+    const ended = await untilEnd(s.client, id);
+    t.like(ended, { status: 'Error', errorMessage: 'Cancelled.' });
+    t.true(ended.progress < 100);
+    t.is((await s.client.post(`/api/conversion/transfer/${id}/cancel`)).status, 409);
+    await until('the child is gone', () => isGone(child));
+    await until('the scratch folder is gone', async () => (await scratch()).length === 0);
+  },
+);
+
+serial('a transfer that takes longer than the time limit ends with a sentence', async (t) => {
+  await launchFrozen({ 'transfers.timeLimit': '1s' });
+  const s = await scene();
+  const ended = await untilEnd(s.client, await s.start());
+  t.is(ended.errorMessage, 'The conversion took longer than its time limit of 1 s.');
+});
+
+test.serial(
+  'SIGTERM hands a running conversion back, which another worker completes, and ends the process with 0',
+  async (t) => {
+    const { worker } = await launchFrozen();
+    const s = await scene();
+    const id = await s.start();
+    await s.running(id);
+    const asked = performance.now();
+    worker.process.kill('SIGTERM');
+    t.deepEqual(await worker.ended, [0, null], worker.output());
+    t.true(performance.now() - asked < 10_000);
+    t.is((await s.get(id)).status, 'Pending');
+    const [row] = await sqlOf('select worker_losses, child_deaths, outages from transfers where id = $1', [id]);
+    t.deepEqual(row, { worker_losses: 0, child_deaths: 0, outages: 0 });
+    await launch();
+    t.is((await untilEnd(s.client, id)).status, 'Completed');
+    await until(
+      'the queue is empty',
+      async () => (await sqlOf('select id from graphile_worker._private_jobs')).length === 0,
+    );
+  },
+);
+
+test.serial(
+  'a transfer whose worker was killed is run by another, and what the dead one left is removed',
+  async (t) => {
+    const { worker } = await launchFrozen();
+    const s = await scene();
+    const id = await s.start();
+    await s.running(id);
+    worker.process.kill('SIGKILL');
+    await worker.ended;
+    await launch();
+    const ended = await untilEnd(s.client, id);
+    t.like(ended, { status: 'Completed', attempt: 2 });
+    await until('the scratch folder is gone', async () => (await scratch()).length === 0);
+    t.is((await sqlOf('select pool from workers')).length, 1);
+  },
+);
+
+test.serial(
+  'a worker that is stopped and sits on a transfer past its deadline loses it, and ends when it goes on',
+  async (t) => {
+    const { worker } = await launchFrozen();
+    const s = await scene();
+    const id = await s.start();
+    await s.running(id);
+    worker.process.kill('SIGSTOP');
+    await sqlOf(`update transfers set deadline = now() - interval '31 seconds' where id = $1`, [id]);
+    await launch();
+    t.like(await untilEnd(s.client, id), { status: 'Completed', attempt: 2 });
+    worker.process.kill('SIGCONT');
+    t.deepEqual(await worker.ended, [1, null]);
+  },
+);
+
+serial('a cancel is heard although the worker that runs the transfer is stopped', async (t) => {
+  const { worker } = await launchFrozen();
+  const s = await scene();
+  const id = await s.start();
+  await s.running(id);
+  worker.process.kill('SIGSTOP');
+  await launch();
+  await s.client.post(`/api/conversion/transfer/${id}/cancel`);
+  t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'Cancelled.' });
+});
+
+serial('a transfer that lost its worker nine times ends', async (t) => {
+  const { worker } = await launchFrozen();
+  const s = await scene();
+  const id = await s.start();
+  await s.running(id);
+  await sqlOf('update transfers set worker_losses = 8 where id = $1', [id]);
+  worker.process.kill('SIGKILL');
+  await launch();
+  const { errorMessage } = await untilEnd(s.client, id);
+  t.is(errorMessage, 'The workers that ran this transfer were lost 9 times.');
+});
+
+serial('a transfer whose conversion process died twice without the worker’s doing ends', async (t) => {
+  const s = await scene();
+  const id = await s.start();
+  // as if it had died once before
+  await sqlOf('update transfers set child_deaths = 1 where id = $1', [id]);
+  await sqlOf(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
+  const { child } = await launchFrozen();
+  await sqlOf('update graphile_worker._private_jobs set run_at = now()');
+  await s.running(id);
+  signal(child, 'SIGKILL');
+  const { status, errorMessage } = await untilEnd(s.client, id);
+  t.is(status, 'Error');
+  t.is(errorMessage, 'The conversion broke off 2 times without a reason that it could name.');
+});
+
+serial('a conversion process that died once is tried again', async (t) => {
+  const { child } = await launchFrozen();
+  const s = await scene();
+  const id = await s.start();
+  await s.running(id);
+  signal(child, 'SIGKILL');
+  t.like(await untilEnd(s.client, id), { status: 'Completed', attempt: 2 });
+});
+
+serial('deleting a project ends the transfers that run or wait below it, and they write nothing', async (t) => {
+  const { child } = await launchFrozen();
+  const s = await scene();
+  const [running, waiting] = [await s.start(), await s.start()];
+  await s.running(running);
+  t.is((await s.client.delete(`/api/metadata/project/${s.projectId}`)).status, 204);
+  for (const id of [running, waiting]) {
+    t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'The project was deleted.' });
+  }
+  await until('the child is gone', () => isGone(child));
+  t.deepEqual(await sqlOf('select id from datasets where project_id = $1', [s.projectId]), []);
+});
+
+serial('a transfer whose row in the queue is lost is started all the same', async (t) => {
+  const s = await scene();
+  const id = await s.start();
+  await sqlOf('delete from graphile_worker._private_jobs');
+  await launch();
+  t.is((await untilEnd(s.client, id)).status, 'Completed');
+});
+
+serial('a transfer that its pool holds and nobody runs is given back', async (t) => {
+  await launch();
+  const s = await scene();
+  const copied = await s.start();
+  await untilEnd(s.client, copied);
+  // as if the database had gone away while the run ended
+  const [stray] = await sqlOf<{ id: string }>(
+    `insert into transfers (tenant_id, project_id, type, format, request, staged_blob, created_by, updated_by, account_id, memory_mb,
+      status, attempt, worker_pool, deadline)
+     select tenant_id, project_id, type, format, request, staged_blob, created_by, updated_by, account_id, memory_mb,
+      'InProgress', 1, (select pool from workers), now() + interval '1 hour' from transfers where id = $1
+     returning id`,
+    [copied],
+  );
+  t.like(await untilEnd(s.client, stray?.id ?? ''), { status: 'Completed', attempt: 2 });
+});

@@ -1,0 +1,16 @@
+import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
+import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
+import type { RunParts } from '../../src/transfers/run.ts';
+import { removeSpentJobs } from '../../src/transfers/sweep.queries.ts';
+
+const YOUNG_MS = 3_600_000;
+
+/** Hourly, by whichever worker comes first: what nobody needs any more. */
+export const cleanUpTask =
+  (parts: Promise<RunParts>) =>
+  async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
+    const { db, blobs } = await parts;
+    await forgetOldAnswers(db);
+    await removeSpentJobs(db);
+    await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, ...(signal ? { signal } : {}) });
+  };
