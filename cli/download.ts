@@ -79,7 +79,7 @@ async function nameAt(address: string): Promise<string> {
 /** RFC 6266: `filename*` wins over `filename`. */
 function nameFrom(disposition: string): string {
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
-  if (encoded !== undefined) return new URLSearchParams(`name=${encoded.replaceAll('+', '%2B')}`).get('name') ?? '';
+  if (encoded !== undefined && !/%(?![0-9a-f]{2})/i.test(encoded)) return decodeURIComponent(encoded);
   const [, quoted, bare] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? bare?.trim() ?? '';
 }

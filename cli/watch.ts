@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './client.ts';
 import { Unreachable } from './client.ts';
 import type { Io } from './io.ts';
-import { moment, plain, record } from './table.ts';
+import { moment, record } from './table.ts';
 
 export interface TransferSummary {
   id: string;
@@ -80,8 +80,7 @@ export function showEnded(io: Io, answer: Answer<Transfer>): void {
 export function describeTransfer(transfer: Transfer): string {
   const { importParameters, exportParameters, receipt } = transfer;
   const parameters = { ...importParameters, ...exportParameters };
-  const lost = receipt?.lost ?? [];
-  const head = record({
+  return record({
     id: transfer.id,
     type: transfer.type,
     status: transfer.status,
@@ -98,6 +97,6 @@ export function describeTransfer(transfer: Transfer): string {
     created: moment(transfer.createdAt),
     started: moment(transfer.startedAt),
     finished: moment(transfer.finishedAt),
+    lost: receipt?.lost?.join(' '),
   });
-  return [head, ...lost.map((sentence) => `lost  ${plain(sentence)}`)].join('\n');
 }

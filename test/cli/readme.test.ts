@@ -1,0 +1,42 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { startPlatform } from '../../cli/demo/platform.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The shell lines below a heading. */
+async function tour(heading: string): Promise<string> {
+  const text = await readFile(join(root, 'README.md'), 'utf8');
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1];
+  if (block === undefined) throw new Error(`The README has no commands below '${heading}'.`);
+  return block;
+}
+
+test('both tours of the README can be typed as they stand, one after the other', async (t) => {
+  if (spawnSync('curl', ['--version']).status !== 0) {
+    t.log('SKIPPED: there is no curl on this machine.');
+    return t.pass();
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'platform-readme-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const platform = await startPlatform(folder, { PATH: process.env.PATH }, new AbortController().signal);
+  t.teardown(() => platform.stop());
+  for (const heading of ['A first tour with the command line', 'The same with curl']) {
+    const lines = (await tour(heading)).replaceAll('bin/platform', join(root, 'bin/platform'));
+    const script = lines.replaceAll('http://127.0.0.1:8080', platform.url);
+    const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env: platform.env });
+    let said = '';
+    for (const output of [shell.stdout, shell.stderr]) output.on('data', (chunk) => (said += chunk));
+    const [code] = await once(shell, 'close');
+    t.is(code, 0, `${heading}:\n${said}`);
+  }
+  const made = await readdir(folder);
+  for (const file of ['valley.tif', 'valley-3857.asc', 'lower.tif']) t.true(made.includes(file), file);
+  t.is((await readFile(join(folder, 'lower.tif'))).toString('latin1', 0, 2), 'II');
+});
