@@ -10,11 +10,13 @@ interface Service {
   image?: string;
   build?: string;
   command?: string[];
+  entrypoint?: string[];
   environment?: Record<string, unknown>;
   volumes?: string[];
   ports?: string[];
   container_name?: string;
   depends_on?: Record<string, { condition: string }>;
+  restart?: string;
   healthcheck?: { test?: string[]; disable?: boolean };
 }
 interface Compose {
@@ -36,13 +38,15 @@ const filled = (value: unknown, given: Record<string, string>): string =>
 
 test('the compose file has the database, the cache, the store, the API and workers', async (t) => {
   const { services } = await compose();
-  t.deepEqual(Object.keys(services).sort(), ['api', 'postgres', 'redis', 's3', 'worker']);
+  t.deepEqual(Object.keys(services).sort(), ['api', 'bucket', 'postgres', 'redis', 's3', 'worker']);
   t.regex(services.postgres?.image ?? '', /^postgres:18\./);
 });
 
 test('each image is pinned to a release, each service restarts and tells its health', async (t) => {
   const { services } = await compose();
-  for (const [name, { image, build, healthcheck }] of Object.entries(services)) {
+  for (const [name, { image, build, healthcheck, restart }] of Object.entries(services)) {
+    if (runsOnce(name)) continue;
+    t.is(restart, 'unless-stopped', name);
     if (build === undefined) {
       t.regex(image ?? '', /^[\w/-]+:.*\d+\.?\d+/, name);
       t.truthy(healthcheck?.test?.length, name);
@@ -50,33 +54,39 @@ test('each image is pinned to a release, each service restarts and tells its hea
   }
 });
 
-test('what a service waits for exists and tells its health', async (t) => {
+/** Does its work and ends, so there is no health to tell. */
+const runsOnce = (name: string) => name === 'bucket';
+
+test('what a service waits for exists, and tells its health or ends', async (t) => {
   const { services } = await compose();
   for (const { depends_on = {} } of Object.values(services)) {
     for (const [name, { condition }] of Object.entries(depends_on)) {
-      t.is(condition, 'service_healthy');
-      t.truthy(services[name]?.healthcheck?.test, name);
+      t.is(condition, runsOnce(name) ? 'service_completed_successfully' : 'service_healthy');
+      t.truthy(runsOnce(name) ? services[name]?.entrypoint : services[name]?.healthcheck?.test, name);
     }
   }
 });
 
-test('named volumes are declared, and API and workers share the one that holds the bytes', async (t) => {
+test('named volumes are declared; API and workers need none, for the bytes are in the bucket that is made for them', async (t) => {
   const { services, volumes } = await compose();
   for (const service of Object.values(services)) {
     for (const volume of service.volumes ?? []) t.true(volume.split(':')[0]! in volumes, volume);
   }
-  t.deepEqual(services.api?.volumes, services.worker?.volumes);
-  t.is(services.api?.volumes?.[0]?.split(':')[1], String(services.api?.environment?.PLATFORM_DATA));
+  t.is(services.api?.volumes, undefined);
+  t.is(services.worker?.volumes, undefined);
+  const bucket = new URL(String(services.api?.environment?.PLATFORM_BLOBS_URL).replace(/\[env:\w+\]/, 'x')).pathname;
+  t.deepEqual(services.bucket?.entrypoint?.slice(-1), [`s3${bucket}`]);
 });
 
 for (const name of ['api', 'worker'] as const) {
   test(`the settings of ${name} are settings of the platform, and its command is one of the platform's`, async (t) => {
     const { services } = await compose();
     const service = services[name]!;
-    const given = { POSTGRES_PASSWORD: 'secret' };
+    const given = { POSTGRES_PASSWORD: 'secret', S3_PASSWORD: 'hidden' };
     const entries = Object.entries(service.environment ?? {}).map(([key, value]) => [key, filled(value, given)]);
     const config = loadConfig(Object.fromEntries(entries));
     t.is(config['database.url'], 'postgres://platform:secret@postgres:5432/platform');
+    t.is(config['blobs.url'], 's3://platform:hidden@s3:9000/platform?tls=false');
     const [command = ''] = service.command ?? [];
     const { io, out } = person({});
     t.is(await main([command, '--help'], io), 0);
