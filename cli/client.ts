@@ -35,8 +35,8 @@ export interface Api {
   call<T>(method: Method, path: string, options?: CallOptions): Promise<Answer<T>>;
   /** Exchanges id and password for tokens and keeps them. */
   logIn(id: string, password: string): Promise<Answer<TokenAnswer>>;
-  /** Forgets the stored login and tells the server. False when there was none. */
-  logOut(): Promise<boolean>;
+  /** Forgets the stored login, and has the server end it. Tells how far that got. */
+  logOut(): Promise<'nobody was' | 'only here' | 'everywhere'>;
 }
 
 interface TokenAnswer {
@@ -93,9 +93,11 @@ export function connectApi(env: Env): Api {
     async logOut() {
       const login = await stored.read().catch(() => undefined);
       await stored.remove();
-      if (login === undefined) return false;
-      await send('POST', url, '/api/tokens/revocation', { body: login.refreshToken }).catch(() => {});
-      return true;
+      if (login === undefined) return 'nobody was';
+      const answer = await send('POST', url, '/api/tokens/revocation', { body: login.refreshToken }).catch(
+        () => undefined,
+      );
+      return answer?.statusCode === 200 ? 'everywhere' : 'only here';
     },
   };
   return api;

@@ -24,7 +24,7 @@ function bar(label: string, stream: Writable & { columns?: number }): Progress {
       drawnAt = now;
       const done = Math.round(Math.min(1, Math.max(0, fraction)) * WIDTH);
       const drawn = `${label} ${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${percent(fraction)} ${detail}`;
-      stream.write(clear + drawn.slice(0, (stream.columns ?? 80) - 1));
+      stream.write(clear + drawn.slice(0, (stream.columns || 80) - 1));
     },
     end(line) {
       stream.write(line === undefined ? clear : `${clear}${line}\n`);

@@ -41,8 +41,13 @@ export async function passwordFrom(
 }
 
 async function logout(io: Io): Promise<void> {
-  const was = await io.api.logOut();
-  io.note(was ? `Logged out of ${io.api.url}.` : `Nobody was logged in at ${io.api.url}.`);
+  const { url } = io.api;
+  const sentences = {
+    'nobody was': `Nobody was logged in at ${url}.`,
+    'only here': `Logged out of ${url} on this machine; the server did not end the login, which runs out by itself.`,
+    everywhere: `Logged out of ${url}.`,
+  };
+  io.note(sentences[await io.api.logOut()]);
 }
 
 interface Principal {
