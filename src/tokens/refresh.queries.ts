@@ -33,6 +33,11 @@ export const findRefreshToken = (tx: Db, hash: Buffer, address: string, leewayMs
         or clock_timestamp() - t.used_at > ${leewayMs} * interval '1 millisecond') as late
     from refresh_tokens t join refresh_families f on f.id = t.family_id where t.hash = ${sql.binary(hash)}`);
 
+export const findFamily = (tx: Db, hash: Buffer) =>
+  tx.maybeOne(sql.type(Exchanged)`
+    select f.id as family_id, f.user_id from refresh_tokens t join refresh_families f on f.id = t.family_id
+    where t.hash = ${sql.binary(hash)}`);
+
 /** True for the one that ended it. */
 export async function revokeFamily(tx: Db, familyId: string): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`

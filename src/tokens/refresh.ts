@@ -11,6 +11,7 @@ import type { AccessTokens, IssuedToken } from './access.ts';
 import type { Identity } from './identity.queries.ts';
 import { findIdentity } from './identity.queries.ts';
 import {
+  findFamily,
   findRefreshToken,
   insertFamily,
   insertRefreshToken,
@@ -64,6 +65,22 @@ export async function refresh(parts: TokenParts, token: string, origin: Origin):
   if (outcome instanceof AppError) throw outcome;
   return outcome;
 }
+
+/** Ends the family of a refresh token, whether or not that token was used; what is unknown or ended stays as it is. */
+export const revoke = (db: Db, token: string, origin: Origin): Promise<void> =>
+  db.transaction(async (tx) => {
+    const found = await findFamily(tx, hashOf(token));
+    if (!found || !(await revokeFamily(tx, found.familyId))) return;
+    const { accountId, tenantId } = await getIdentity(tx, found.userId);
+    await record(tx, {
+      action: 'token.revoke',
+      accountId,
+      subject: accountId,
+      tenantId,
+      ...origin,
+      details: { familyId: found.familyId },
+    });
+  });
 
 async function refusal(tx: Db, { settings }: TokenParts, hash: Buffer, origin: Origin): Promise<AppError> {
   const found = await findRefreshToken(tx, hash, origin.address, settings['tokens.reuseLeeway']);

@@ -5,7 +5,7 @@ import type { App } from '../http/route.ts';
 import type { Identities } from './identities.ts';
 import { whoAmI } from './me.ts';
 import type { Origin, TokenParts } from './refresh.ts';
-import { refresh } from './refresh.ts';
+import { refresh, revoke } from './refresh.ts';
 import { signIn } from './sign-in.ts';
 
 const Issued = z.object({ token: z.string(), expiration: z.string() });
@@ -49,6 +49,24 @@ export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Pas
       schema: { summary: 'Exchange a refresh token, once', body: z.string(), response: { 200: TokenAnswer } },
     },
     async (request) => refresh(parts, request.body, originOf(request)),
+  );
+
+  app.post(
+    '/api/tokens/revocation',
+    {
+      onRequest: noStore,
+      config: open,
+      schema: {
+        summary: 'End the login that a refresh token belongs to',
+        description: 'The answer is the same for tokens that are unknown or ended already (RFC 7009).',
+        body: z.string(),
+        response: { 200: z.object({}) },
+      },
+    },
+    async (request) => {
+      await revoke(parts.db, request.body, originOf(request));
+      return {};
+    },
   );
 
   app.get(

@@ -16,6 +16,11 @@ test('who logs in is known to the next command, and forgotten after logout', asy
   t.regex(who.out, /^name +root$/m);
   t.regex(who.out, /^role +Owner$/m);
   t.is((await run(['logout'])).code, 0);
+  const open = await w.sql(
+    'select from refresh_families f join accounts a using (user_id) where a.id = $1 and revoked_at is null',
+    [id],
+  );
+  t.is(open.length, 0, 'the server ended the login too');
   t.like(await run(['whoami']), {
     code: 3,
     out: '',

@@ -139,3 +139,19 @@ test('no token is stored as it is', async (t) => {
   t.false(row?.text.includes(token));
   t.false(row?.text.includes(Buffer.from(token).toString('hex')));
 });
+
+test('revocation ends the login that a token belongs to, and answers 200 for whatever token', async (t) => {
+  const { user, token } = await login();
+  const revoke = (one: string) =>
+    w.nobody.post('/api/tokens/revocation', JSON.stringify(one), { 'content-type': 'application/json' });
+  const next = (await refresh(token)).body.refreshToken.token;
+  const answer = await revoke(token);
+  t.is(answer.status, 200);
+  t.is(answer.headers['cache-control'], 'no-store');
+  t.deepEqual(await sqlFamily(user), [{ revoked: true }]);
+  t.is((await refresh(next)).status, 404);
+  t.is((await revoke(token)).status, 200);
+  t.is((await revoke('unknown')).status, 200);
+  const rows = await w.sql("select action from audit where subject = $1 and action = 'token.revoke'", [user.id]);
+  t.is(rows.length, 1);
+});

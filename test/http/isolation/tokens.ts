@@ -18,6 +18,15 @@ export default {
     },
     anybody: 200,
   },
+  'POST /api/tokens/revocation': {
+    request: () => ({
+      method: 'POST',
+      url: '/api/tokens/revocation',
+      headers: { 'content-type': 'application/json' },
+      payload: '"unknown"',
+    }),
+    anybody: 200,
+  },
   'GET /.well-known/jwks.json': { request: () => ({ url: '/.well-known/jwks.json' }), anybody: 200 },
   'GET /api/iam/principal/me': {
     request: () => ({ url: '/api/iam/principal/me' }),
