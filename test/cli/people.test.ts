@@ -8,12 +8,12 @@ const w = world(test, { 'tokens.accessLifetime': '2s' });
 const machine = machines(w);
 
 test('who logs in is known to the next command, and forgotten after logout', async (t) => {
-  const { id } = await w.administrator();
+  const { id } = await w.account({ id: 'passer-by', role: 'Owner' });
   const { url, run, logIn } = await machine(t);
   t.like(await logIn(id), { code: 0, out: `Logged in as ${id} at ${url}.\n`, err: '' });
   const who = await run(['whoami']);
   t.is(who.code, 0);
-  t.regex(who.out, /^name +root$/m);
+  t.regex(who.out, /^name +passer-by$/m);
   t.regex(who.out, /^role +Owner$/m);
   t.is((await run(['logout'])).code, 0);
   const open = await w.sql(
