@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { AppError } from '../src/errors.ts';
 import type { ConversionHooks, ConversionRequest, ConversionResult } from '../src/formats/convert.ts';
 import { ChildDied } from '../src/transfers/conversion.ts';
@@ -44,15 +43,19 @@ export async function startChild(program: string, memoryMb: number): Promise<Chi
   let answer: PromiseWithResolvers<ConversionResult> | undefined;
   let hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
 
-  const gone = once(child, 'exit').then(
-    ([code, signal]) => {
-      ended = signal === null ? `with code ${code}` : `by ${signal}`;
-      answer?.reject(killed ? killed.reason : deathOf(ended, errors(), memoryMb));
-    },
-    (error) => {
-      ended = `before it began: ${error instanceof Error ? error.message : error}`;
-    },
-  );
+  const over = Promise.withResolvers<void>();
+  const gone = over.promise;
+  child.once('exit', (code, signal) => {
+    ended = signal === null ? `with code ${code}` : `by ${signal}`;
+    answer?.reject(killed ? killed.reason : deathOf(ended, errors(), memoryMb));
+    over.resolve();
+  });
+  child.on('error', (error) => {
+    if (child.pid === undefined) {
+      ended = `before it began: ${error.message}`;
+      over.resolve();
+    } else child.kill('SIGKILL'); // an order did not reach it: it is gone or of no use, and `exit` tells
+  });
   const started = Promise.withResolvers<void>();
   child.on('message', (report: Report) => {
     if (report.is === 'ready') started.resolve();
@@ -64,7 +67,6 @@ export async function startChild(program: string, memoryMb: number): Promise<Chi
       answer?.reject(failure(report));
     }
   });
-  child.on('error', () => {}); // a message to a process that is gone; `exit` tells
   await Promise.race([started.promise, gone]);
   if (ended !== undefined) throw new Error(`The conversion process ended ${ended}. ${errors()}`);
 

@@ -4,11 +4,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { AppError } from '../../src/errors.ts';
 import { ChildDied } from '../../src/transfers/conversion.ts';
+import { startChild } from '../../workers/child.ts';
 import { keepChildren } from '../../workers/children.ts';
 
 const program = fileURLToPath(new URL('programs/misbehave.ts', import.meta.url));
@@ -155,5 +156,17 @@ test('the real converter runs in a child, is used again, and is replaced when it
   } finally {
     await children.close(new Error('the end'));
     await rm(folder, { recursive: true });
+  }
+});
+
+test('an order to a process that is just going ends, whatever is told of the end first', async (t) => {
+  const nowhere = { path: '/nowhere', name: 'x' };
+  const order = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'wait' }, writer: { name: '-' } };
+  for (let round = 0; round < 8; round++) {
+    const child = await startChild(program, 300);
+    process.kill(child.pid, 'SIGKILL');
+    while (child.usable) await immediate();
+    const error = await t.throwsAsync(child.run(order, { progress: () => {}, log: () => {} }));
+    t.true(error instanceof ChildDied, String(error));
   }
 });
