@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
+import type { Client } from '../world.ts';
+import { world } from '../world.ts';
+
+/** Rules that need no worker: transfers wait here. */
+const w = world(test);
+
+async function scene() {
+  const owner = await w.account();
+  const client = w.as(owner);
+  const projectId = await newProject(client);
+  return { owner, client, projectId, request: copyRequest(projectId, await upload(w, client, 'words')) };
+}
+
+const grid = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
+
+/** Changed members of a request → the field that is refused, and its sentence. */
+const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] = [
+  [
+    'an unknown reader',
+    { readerName: 'NoReader' },
+    'readerName',
+    /^'NoReader' is not a reader; there are .*FileReader/,
+  ],
+  [
+    'an unknown writer',
+    { writerName: 'NoWriter' },
+    'writerName',
+    /^'NoWriter' is not a writer; there are .*FileWriter/,
+  ],
+  [
+    'a reader and a writer that do not fit, naming those that do',
+    { readerName: 'FileReader', writerName: 'GeoTiffWriter' },
+    'writerName',
+    /^GeoTiffWriter cannot follow FileReader; FileWriter can\.$/,
+  ],
+  [
+    'an unknown parameter',
+    { ...grid, readerParameters: [{ name: 'Colour', value: 1 }] },
+    'readerParameters[0]',
+    /^'Colour' is not a parameter of AsciiGridReader/,
+  ],
+  [
+    'a parameter of the wrong type',
+    { ...grid, readerParameters: [{ name: 'SRID', value: 'UTM' }] },
+    'readerParameters[0]',
+    /^Parameter 'SRID' cannot be 'UTM'/,
+  ],
+  ['an unknown transformation', { ...grid, transformations: [{ type: 'x' }] }, 'transformations[0].type', /'x' is not/],
+  [
+    'two coordinate systems for the input',
+    {
+      ...grid,
+      readerParameters: [{ name: 'SRID', value: 25832 }],
+      transformations: [{ type: 'crsTransformation', inputSrid: 25833, outputSrid: 4326 }],
+    },
+    'transformations[0].inputSrid',
+    /25833.*25832/,
+  ],
+  ['memory that is no multiple of 1024', { memoryRequestMb: 1500 }, 'memoryRequestMb', /multiple of 1024, not 1500/],
+  ['no memory', { memoryRequestMb: 0 }, 'memoryRequestMb', /positive multiple/],
+  ['no cores', { cpuCoresRequest: 0 }, 'cpuCoresRequest', /more than 0/],
+  ['no storage', { storageSizeGb: -1 }, 'storageSizeGb', /more than 0/],
+  ['an unknown node size', { nodeSize: 'Huge' }, 'nodeSize', /^'Huge' is not a node size; there are Standard_D4s_v5/],
+  [
+    'more memory than the node size has',
+    { nodeSize: 'Standard_D4s_v5', memoryRequestMb: 32768 },
+    'memoryRequestMb',
+    /^memoryRequestMb is 32768, but Standard_D4s_v5 has 16384 MB of memory\.$/,
+  ],
+  ['more cores than it has', { nodeSize: 'Standard_D4s_v5', cpuCoresRequest: 5 }, 'cpuCoresRequest', /has 4 cores/],
+  ['more storage than it has', { nodeSize: 'Standard_D4s_v5', storageSizeGb: 151 }, 'storageSizeGb', /has 150 GB/],
+  ['a name of the dataset that is empty', { outputDatasetData: { name: ' ' } }, 'outputDatasetData.name', /empty/],
+  ['no original file name', { originalFileName: null }, 'originalFileName', /required/],
+  ['no upload address', { uploadUrl: null }, 'uploadUrl', /required/],
+  ['an address that is not ours', { uploadUrl: 'https://example.com/x.asc' }, 'uploadUrl', /example\.com/],
+  ['no project', { projectId: null }, 'projectId', /^projectId is required, in the body or as a header\.$/],
+];
+
+for (const [what, more, field, sentence] of REFUSED) {
+  test(`refused with one sentence for the field: ${what}`, async (t) => {
+    const { client, request } = await scene();
+    const { status, body } = await start(client, { ...request, ...more });
+    t.is(status, 400, JSON.stringify(body));
+    t.deepEqual(Object.keys(body.errors), [field]);
+    t.is(body.errors[field].length, 1);
+    t.regex(body.errors[field][0], sentence);
+    t.deepEqual((await client.get('/api/transfer/list-summaries')).body.data, [], 'nothing was started');
+  });
+}
+
+test('all that is wrong is told at once', async (t) => {
+  const { client, request } = await scene();
+  const more = { readerName: 'NoReader', memoryRequestMb: 1, cpuCoresRequest: -1 };
+  const { body } = await start(client, { ...request, ...more });
+  t.deepEqual(Object.keys(body.errors).sort(), ['cpuCoresRequest', 'memoryRequestMb', 'readerName']);
+});
+
+test('a known transformation that is not offered has a code of its own', async (t) => {
+  const { client, request } = await scene();
+  const transformations = [{ type: 'ItemFilterTransformation', itemFilter: {} }];
+  const { status, body } = await start(client, { ...request, ...grid, transformations });
+  t.is(status, 400);
+  t.is(body.code, 'TransformationNotSupported');
+});
+
+test('parameter values may be JSON or JSON text, names in any letter case', async (t) => {
+  const { client, request } = await scene();
+  for (const value of [25832, '25832', '"EPSG:25832"']) {
+    const { status, body } = await start(client, { ...request, ...grid, readerParameters: [{ name: 'srid', value }] });
+    t.is(status, 200, JSON.stringify(body));
+    const transfer = (await client.get(`/api/conversion/transfer/${body.id}`)).body;
+    t.deepEqual(transfer.importParameters.readerParameters, { SRID: 'EPSG:25832' });
+  }
+});
+
+test('the project may be named by a header, which must not contradict the body', async (t) => {
+  const { client, projectId, request } = await scene();
+  const { projectId: _, ...without } = request;
+  t.is((await start(client, without, { 'svc-project-id': projectId })).status, 200);
+  t.is((await start(client, request, { 'svc-project-id': randomUUID() })).status, 400);
+  t.is((await start(client, without, { 'svc-project-id': 'x' })).status, 400);
+});
+
+test('originalFileName is required since version 2', async (t) => {
+  const { client, request } = await scene();
+  const { originalFileName: _, ...without } = request;
+  t.is((await start(client, without, { 'api-version': '1' })).status, 200);
+  t.is((await start(client, without, { 'api-version': '2' })).status, 400);
+});
+
+test('a dry run says that the request is valid and starts nothing', async (t) => {
+  const { client, request } = await scene();
+  const dry = (body: object) => client.post('/api/conversion/upload-convert?dryRun=true', body);
+  t.deepEqual((await dry(request)).body, { valid: true, warnings: [] });
+  const { body } = await dry({ ...request, transformations: [{ type: 'x' }] });
+  t.regex(body.warnings[0], /ignored/);
+  t.is((await dry({ ...request, readerName: 'NoReader' })).status, 400);
+  t.is((await dry({ ...request, projectId: randomUUID() })).status, 404);
+  t.deepEqual((await client.get('/api/transfer/list-summaries')).body.data, []);
+  const path = request.uploadUrl.replace(/^https?:\/\/[^/]+/, '');
+  t.is((await w.nobody.put(path, Buffer.from('other'))).status, 201, 'the file may still be written');
+});
+
+test('a file that a transfer has named can no longer be written', async (t) => {
+  const { client, request } = await scene();
+  await start(client, request);
+  const path = request.uploadUrl.replace(/^https?:\/\/[^/]+/, '');
+  t.is((await w.nobody.put(path, Buffer.from('other'))).status, 409);
+});
+
+test('another account of the tenant may use an upload, a stranger does not find it', async (t) => {
+  const { request } = await scene();
+  const colleague = await w.account();
+  const other = w.as(colleague);
+  const projectId = await newProject(other);
+  t.is((await start(other, { ...request, projectId })).status, 200);
+  const stranger = w.as(await w.account({ tenantId: await w.tenant(), role: 'Owner' }));
+  t.is((await start(stranger, { ...request, projectId: await newProject(stranger) })).status, 404);
+});
+
+test('a waiting transfer is cancelled at once, by its starter or by who may change what is in the project', async (t) => {
+  const { client, owner, request } = await scene();
+  const reader = await w.account();
+  const contributor = await w.account();
+  const projectId = await newProject(client, 'shared', [
+    { user: reader, role: 'Reader' },
+    { user: contributor, role: 'Contributor' },
+  ]);
+  const startOne = async (by: Client, uploadUrl: string) =>
+    (await start(by, { ...request, projectId, uploadUrl })).body.id as string;
+  const cancel = (by: Client, id: string) => by.post(`/api/conversion/transfer/${id}/cancel`);
+  const mine = await startOne(client, request.uploadUrl);
+  t.is((await cancel(w.as(reader), mine)).status, 403);
+  const { status, body } = await cancel(w.as(contributor), mine);
+  t.is(status, 202);
+  t.like(body, { id: mine, status: 'Error', createdBy: owner.userId });
+  const { body: transfer } = await client.get(`/api/conversion/transfer/${mine}`);
+  t.like(transfer, { errorMessage: 'Cancelled.', updatedBy: contributor.userId, attempt: 0, progress: 0 });
+  t.is((await cancel(client, mine)).status, 409);
+
+  const theirs = await startOne(w.as(contributor), await upload(w, w.as(contributor), 'x'));
+  t.is((await client.get(`/api/conversion/transfer/${theirs}`)).status, 200, 'a member of the project sees it');
+  t.is((await cancel(client, theirs)).status, 202);
+});
+
+test('a reader of the project may export but not import', async (t) => {
+  const { client, request } = await scene();
+  const reader = await w.account();
+  const projectId = await newProject(client, 'shared', [{ user: reader, role: 'Reader' }]);
+  t.is((await start(w.as(reader), { ...request, projectId })).status, 403);
+});
+
+test('list-summaries are the caller’s own, newest first, by time and status', async (t) => {
+  const { client, request } = await scene();
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) ids.push((await start(client, request)).body.id);
+  await client.post(`/api/conversion/transfer/${ids[1]}/cancel`);
+  const list = async (query: string) => {
+    const [one, other] = await Promise.all([
+      client.get(`/api/transfer/list-summaries?${query}`),
+      client.get(`/api/conversion/transfer/list-summaries?${query}`),
+    ]);
+    t.deepEqual(one.body, other.body);
+    return one.body.data.map(({ id }: { id: string }) => id);
+  };
+  t.deepEqual(await list(''), [...ids].reverse());
+  t.deepEqual(await list('status=error'), [ids[1]]);
+  t.deepEqual(await list('Status=Pending&status=Error&status=nonsense'), [...ids].reverse());
+  t.deepEqual(await list('status=nonsense'), [...ids].reverse(), 'an unreadable status is ignored');
+  t.deepEqual(await list('limit=1'), [ids[2]]);
+  const { createdAt } = (await client.get(`/api/transfer/${ids[1]}`)).body;
+  t.deepEqual(await list(`from=${createdAt}`), [ids[2], ids[1]], 'from is included');
+  t.deepEqual(await list(`to=${createdAt}`), [ids[0]], 'to is not');
+  const other = w.as(await w.account());
+  t.deepEqual((await other.get('/api/transfer/list-summaries')).body.data, []);
+});
+
+test('the list shows what the caller sees, by project and page', async (t) => {
+  const { client, projectId, request } = await scene();
+  const elsewhere = await newProject(client, 'elsewhere');
+  const ids = [(await start(client, request)).body.id, (await start(client, request)).body.id];
+  const far = (await start(client, { ...request, projectId: elsewhere })).body.id;
+  const list = async (by: Client, query: string) => (await by.get(`/api/conversion/transfer/list?${query}`)).body;
+  const page = await list(client, `projectId=${projectId}&limit=1`);
+  t.like(page, { totalCount: 2, offset: 0, limit: 1 });
+  t.is(page.data[0].id, ids[1]);
+  t.deepEqual(
+    (await list(client, `projectId=${elsewhere}`)).data.map(({ id }: { id: string }) => id),
+    [far],
+  );
+  const past = await client.get(`/api/conversion/transfer/list?projectId=${projectId}&offset=9`);
+  t.is(past.status, 200);
+  t.deepEqual(past.body.data, []);
+  const stranger = w.as(await w.account());
+  t.is((await stranger.get(`/api/conversion/transfer/list?projectId=${projectId}`)).status, 404);
+  t.is((await list(stranger, '')).totalCount, 0);
+  t.is((await client.get('/api/conversion/transfer/list?projectId=x')).status, 400);
+});
+
+test('readers and writers are listed with their parameters and what fits', async (t) => {
+  const client = w.as(await w.account());
+  const { body: readers } = await client.get('/api/conversion/reader/list');
+  const ascii = readers.data.find(({ name }: { name: string }) => name === 'AsciiGridReader');
+  t.is(ascii.datasetFormat, 'asciigrid');
+  t.true(ascii.writers.includes('GeoTiffWriter') && !ascii.writers.includes('FileWriter'));
+  t.like(
+    ascii.parameters.find(({ name }: { name: string }) => name === 'SRID'),
+    { required: false },
+  );
+  t.deepEqual((await client.get('/api/conversion/reader/AsciiGridReader')).body, ascii);
+  const { body: writers } = await client.get('/api/conversion/writer/list?filter=file');
+  const file = writers.data.find(({ name }: { name: string }) => name === 'FileWriter');
+  t.like(file, { datasetFormat: 'file', canAppend: false });
+  t.deepEqual((await client.get('/api/conversion/writer/list?filter=Dedicated')).body.data, []);
+  t.is((await client.get('/api/conversion/writer/NoWriter')).status, 404);
+  t.is((await client.get('/api/conversion/reader/list?filter=some')).status, 400);
+});
