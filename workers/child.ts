@@ -25,14 +25,14 @@ export interface Child {
 const WASM_PAGES = 16_384;
 const KEPT_OUTPUT = 4000;
 
-/** Starts a child and waits until it can be given orders. */
-export async function startChild(program: string, memoryMb: number): Promise<Child> {
+/** Starts a child and waits until it can be given orders. `compileCache`: see `ChildrenOptions`. */
+export async function startChild(program: string, memoryMb: number, compileCache?: string): Promise<Child> {
   const wasmPages = Math.min(WASM_PAGES, Math.max(WASM_PAGES / 2, memoryMb * 16));
   const limits = [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${wasmPages}`];
   const child = spawn(process.execPath, [...limits, program], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
     // Nothing of the worker's: its environment holds the database's password and the store's keys.
-    env: {},
+    env: compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache },
   });
   child.stdio[LIFELINE]?.on('error', () => {});
   const errors = lastOf(child);

@@ -13,6 +13,8 @@ export interface ChildrenOptions {
   memoryMb: number;
   /** As many as this are kept. */
   kept?: number;
+  /** A private folder where the compiled program is kept: a child then starts in less than half the time. */
+  compileCache?: string;
 }
 
 /** Processes that convert, kept warm: a message to one costs 0.1 ms, a new one 25 ms and more. */
@@ -32,6 +34,7 @@ export function keepChildren({
   program = PROGRAM,
   memoryMb,
   kept = availableParallelism(),
+  compileCache,
 }: ChildrenOptions): Children {
   const watch = watchMemory();
   const all = new Set<Child>();
@@ -41,7 +44,7 @@ export function keepChildren({
   let closed: { reason: unknown } | undefined;
 
   async function start(megabytes: number): Promise<Child> {
-    const child = await startChild(program, megabytes);
+    const child = await startChild(program, megabytes, compileCache);
     all.add(child);
     void child.gone.then(() => {
       all.delete(child);

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { AppError, FormatError } from '../src/errors.ts';
 import { convert } from '../src/formats/convert.ts';
 import { endWithWorker } from './lifeline.ts';
@@ -56,3 +57,5 @@ offerToKernel();
 await endWithWorker();
 process.on('message', (order: Order) => void obey(order));
 tell({ is: 'ready' });
+// otherwise it is written at an orderly end, which no child has
+flushCompileCache();

@@ -42,7 +42,11 @@ export async function work(config: Config): Promise<Worker> {
   const database = await openDatabase(config);
   const db = await connect(database.url, concurrency + 4, 'platform work');
   const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
-  const children = keepChildren({ memoryMb: DEFAULT_MEMORY_MB, kept: concurrency });
+  const children = keepChildren({
+    memoryMb: DEFAULT_MEMORY_MB,
+    kept: concurrency,
+    compileCache: join(config.data, 'compile-cache'),
+  });
   const running: RunParts['running'] = new Map();
   const living = Promise.withResolvers<Liveness>();
   const parts = Promise.withResolvers<RunParts>();

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
@@ -90,9 +90,9 @@ async function convertAndCommit(parts: RunParts, transfer: ClaimedRow, report: R
   signal.throwIfAborted();
   const request = AcceptedRequest.parse(transfer.request);
   const folder = join(parts.scratch, `${transfer.id}-${transfer.attempt}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const input = join(folder, 'input');
+  await mkdir(folder, { mode: 0o700 });
   try {
-    const input = join(folder, 'input');
     if (transfer.inputBlob === undefined) throw new AppError('gone', 'The input of this transfer is no longer there.');
     await parts.blobs.fetch(transfer.inputBlob, input);
     const output = join(folder, 'output');
@@ -116,6 +116,16 @@ async function convertAndCommit(parts: RunParts, transfer: ClaimedRow, report: R
     signal.throwIfAborted();
     await commit(parts, transfer, request, result, output, report);
   } finally {
+    await removeFolder(folder, input);
+  }
+}
+
+/** Mostly there is nothing but the input left, and looking at everything would cost as much as a small conversion. */
+async function removeFolder(folder: string, input: string) {
+  try {
+    await unlink(input);
+    await rmdir(folder);
+  } catch {
     await rm(folder, { recursive: true, force: true });
   }
 }
