@@ -103,6 +103,14 @@ async function sqlOf<T>(text: string, values: unknown[] = []): Promise<T[]> {
   }
 }
 
+/** The order is with the child, as far as that can be seen from outside: its input lies there, and the worker had a moment to send it. */
+async function ordered() {
+  await until('the input is there', async () =>
+    (await readdir(join(w.folder, 'scratch'), { recursive: true })).some((name) => name.endsWith('input')),
+  );
+  await sleep(500);
+}
+
 const scratch = async () =>
   (await readdir(join(w.folder, 'scratch'), { recursive: true })).filter((name) => /-\d+$/.test(name));
 
@@ -221,6 +229,7 @@ serial('a transfer whose conversion process died twice without the worker’s do
   const { child } = await launchFrozen();
   await sqlOf('update graphile_worker._private_jobs set run_at = now()');
   await s.running(id);
+  await ordered();
   signal(child, 'SIGKILL');
   const { status, errorMessage } = await untilEnd(s.client, id);
   t.is(status, 'Error');
@@ -232,6 +241,7 @@ serial('a conversion process that died once is tried again', async (t) => {
   const s = await scene();
   const id = await s.start();
   await s.running(id);
+  await ordered();
   signal(child, 'SIGKILL');
   t.like(await untilEnd(s.client, id), { status: 'Completed', attempt: 2 });
 });
