@@ -19,8 +19,14 @@ const LONG = process.env.CRASH_TEST === 'long';
 const WORKERS = LONG ? 4 : 3;
 const TRANSFERS = LONG ? 200 : 40;
 const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
-/** Lines of a grid, so that conversions last from a tenth of a second to a few seconds. */
-const SIZES = [500, 1500, 2500];
+/** Lines of a grid, so that conversions last from a tenth of a second to a second or two. */
+const SIZES = [300, 1000, 2000];
+/**
+ * Between two blows. Not much shorter than a conversion: a transfer is given back eight times, and with 80 blows at conversions of some
+ * seconds one in 200 lost its worker nine times.
+ */
+const LEAST_PAUSE_MS = LONG ? 300 : 100;
+const MORE_PAUSE_MS = LONG ? 1000 : 700;
 
 const w = world(test);
 test.after.always('nobody is left', () => Promise.all([...alive].map((worker) => worker.process.kill('SIGKILL'))));
@@ -96,7 +102,7 @@ async function torment(t: ExecutionContext, db: pg.Pool, ids: string[]): Promise
   let pauses = 0;
   const until = Date.now() + (LONG ? 10 * 60_000 : 25_000);
   while (Date.now() < until && (await countOpen(db, ids)) > 0) {
-    await sleep(100 + random() * 700);
+    await sleep(LEAST_PAUSE_MS + random() * MORE_PAUSE_MS);
     const worker = pick([...alive]);
     if (worker === undefined) continue;
     if (random() < 0.6) {
