@@ -40,7 +40,7 @@ export async function passGrid(
     const statistics = before.of(source);
     return {
       ...records(before, before),
-      crs: from,
+      ...(from.from === undefined ? {} : { crs: from }),
       statistics: { before: statistics, after: statistics },
       ...(await placeOf(source, context)),
     };

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { AppError } from '../errors.ts';
@@ -5,6 +6,8 @@ import { AppError } from '../errors.ts';
 /** Bytes of a JSON body. */
 const LIMIT = 30_000_000;
 const SMALL_LIMIT = 2 ** 20;
+/** Lists and objects within each other: what comes after, the database included, walks them by recursion. */
+const DEEPEST = 500;
 const SMALL_SERVICES = new Set(['tokens', 'accounts']);
 
 const JSON_TYPES = ['application/json', 'text/json', /^application\/[\w.!#$&^-]+\+json(?:;|$)/i];
@@ -25,7 +28,7 @@ export const body = fp(async (app) => {
   for (const type of JSON_TYPES) {
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
       try {
-        done(null, read(bytes, request.headers['content-type']));
+        done(null, read(bytes, request.headers));
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== 'invalid') return done(error as Error);
         failures.set(request, error);
@@ -35,14 +38,24 @@ export const body = fp(async (app) => {
   }
 });
 
-function read(bytes: Buffer, contentType: string | undefined): unknown {
-  const text = decode(bytes, contentType);
+function read(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
+  const packed = headers['content-encoding'];
+  if (packed !== undefined && packed.toLowerCase() !== 'identity')
+    throw new AppError(
+      'unsupportedMediaType',
+      `Bodies in content-encoding '${packed}' are not read; send them unpacked.`,
+    );
+  const text = decode(bytes, headers['content-type']);
   if (text.trim() === '') return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new AppError('invalid', `The body is not valid JSON: ${(error as Error).message}`, { code: 'MalformedJson' });
+  }
+  if (isDeeper(value, DEEPEST)) {
+    const sentence = `The body has more than ${DEEPEST} lists and objects within each other.`;
+    throw new AppError('invalid', sentence, { code: 'MalformedJson' });
   }
   // only text with such an escape can hold what a database cannot store
   if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseUnstorable(value, '');
@@ -64,6 +77,13 @@ function decode(bytes: Buffer, contentType = ''): string {
   } catch {
     throw new AppError('invalid', `The body is not valid ${charset} text.`, { code: 'MalformedJson' });
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true;
+  return false;
 }
 
 function refuseUnstorable(value: unknown, path: string): void {

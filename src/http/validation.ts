@@ -37,7 +37,22 @@ function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return `must be ${TYPES[issue.expected] ?? issue.expected}`;
   if (issue.code === 'invalid_format' && issue.format === 'uuid') return 'must be a uuid';
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_big')
+    return `must ${bound(issue.origin, issue.maximum, issue.inclusive ? 'at most' : 'less than')}`;
+  if (issue.code === 'too_small')
+    return `must ${bound(issue.origin, issue.minimum, issue.inclusive ? 'at least' : 'more than')}`;
   return undefined;
+}
+
+/** What of an origin a bound counts; numbers are bound themselves. */
+const COUNTED: Record<string, [one: string, many: string]> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
+function bound(origin: string, limit: number | bigint, how: string): string {
+  const counted = COUNTED[origin];
+  return counted ? `have ${how} ${limit} ${counted[Number(limit) === 1 ? 0 : 1]}` : `be ${how} ${limit}`;
 }
 
 /** What the caller reads: one sentence per mistake, under the names that were sent. */

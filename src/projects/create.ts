@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
-import { AppError, forbidden, notFound } from '../errors.ts';
+import { AppError, forbidden, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Role } from './access.ts';
 import { findProject, insertMembers, insertRootProject, lockAccounts } from './queries.ts';
@@ -13,6 +13,7 @@ export interface ProjectRequest {
   metadata?: Record<string, unknown> | undefined;
   settings?: Record<string, unknown> | undefined;
   accessLevel?: string | undefined;
+  inheritsMembers?: boolean | undefined;
   members?: { userId: string; role: Role }[] | undefined;
 }
 
@@ -20,6 +21,7 @@ export interface ProjectRequest {
 export async function createProject(db: Db, caller: Caller, request: ProjectRequest): Promise<Project> {
   const { tenantId } = caller;
   if (tenantId === undefined) throw forbidden('You belong to no tenant, so there is no place for a project of yours.');
+  if (request.inheritsMembers) throw invalidMember('inheritsMembers', 'A root project has nobody to inherit from.');
   const members = request.members ?? [];
   refuseTwice(members);
   return db.transaction(async (tx) => {

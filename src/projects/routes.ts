@@ -32,6 +32,7 @@ const NewProject = z.object({
   metadata: freeForm().optional(),
   settings: freeForm().optional(),
   accessLevel: queryEnum(['Confidential', 'Private', 'Shared']).optional(),
+  inheritsMembers: z.boolean().optional(),
   members: z
     .array(z.object({ userId: z.uuid(), role: roleText() }))
     .max(10_000)

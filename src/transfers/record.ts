@@ -6,11 +6,12 @@ import { Summary } from './queries.ts';
 import { AcceptedRequest } from './request.ts';
 
 const anyObject = () => z.any().meta({ type: 'object', additionalProperties: true });
+const Parameters = z.array(z.object({ name: z.string(), value: z.any() }));
 const conversion = {
   readerName: z.string(),
   writerName: z.string(),
-  readerParameters: anyObject(),
-  writerParameters: anyObject(),
+  readerParameters: Parameters,
+  writerParameters: Parameters,
   transformations: z.array(z.any()),
 };
 
@@ -49,8 +50,14 @@ const DOWNLOAD_MS = 3_600_000;
 
 export async function transferOf(row: TransferRow, addresses: Addresses): Promise<Transfer> {
   const request = AcceptedRequest.parse(row.request);
-  const { readerName, writerName, readerParameters, writerParameters, transformations } = request;
-  const how = { readerName, writerName, readerParameters, writerParameters, transformations };
+  const { readerName, writerName, transformations } = request;
+  const how = {
+    readerName,
+    writerName,
+    readerParameters: asPairs(request.readerParameters),
+    writerParameters: asPairs(request.writerParameters),
+    transformations,
+  };
   const { role: _, request: __, inputDatasetId, outputDatasetId, outputBlob, outputFileName, ...shown } = row;
   return {
     ...shown,
@@ -81,3 +88,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     logUrl: `${addresses.base}/api/conversion/transfer/${row.id}/log`,
   };
 }
+
+/** Parameters in the form in which requests give them. */
+const asPairs = (parameters: Record<string, unknown>) =>
+  Object.entries(parameters).map(([name, value]) => ({ name, value }));

@@ -1,6 +1,8 @@
 /** MB that a transfer may use unless it says otherwise. */
 export const DEFAULT_MEMORY_MB = 4096;
 const MEMORY_STEP_MB = 1024;
+/** A pebibyte, far from the ends of the database's integers. */
+const MOST_MEMORY_MB = 2 ** 30;
 
 interface NodeSize {
   cores: number;
@@ -28,6 +30,8 @@ export function checkResources(request: ResourceRequest): Record<string, string[
   const errors: Record<string, string[]> = {};
   if (memory !== undefined && !(memory > 0 && memory % MEMORY_STEP_MB === 0))
     errors.memoryRequestMb = [`memoryRequestMb must be a positive multiple of ${MEMORY_STEP_MB}, not ${memory}.`];
+  else if (memory !== undefined && memory > MOST_MEMORY_MB)
+    errors.memoryRequestMb = [`memoryRequestMb must be at most ${MOST_MEMORY_MB}, not ${memory}.`];
   if (cores !== undefined && !(cores > 0))
     errors.cpuCoresRequest = [`cpuCoresRequest must be more than 0, not ${cores}.`];
   if (storage !== undefined && !(storage > 0))

@@ -21,7 +21,7 @@ export interface StartRoutes {
 
 const text = (longest: number) => z.string().trim().min(1, 'must not be empty').max(longest);
 const Parameters = z
-  .array(z.object({ name: z.string(), value: z.unknown() }))
+  .array(z.object({ name: z.string(), value: z.unknown().optional() }))
   .max(1000)
   .optional();
 /** What every start takes. */

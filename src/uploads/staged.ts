@@ -33,7 +33,8 @@ export interface NamedBlob {
  */
 export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promise<NamedBlob> {
   const address = parseOwnAddress(url);
-  if (address?.area !== 'staging') throw invalidMember('uploadUrl', `'${url}' is no upload address of this platform.`);
+  if (address?.area !== 'staging')
+    throw invalidMember('uploadUrl', `'${url.replace(/[?#].*$/s, '')}' is no upload address of this platform.`);
   const tenants = caller.tenants.map((tenant) => tenant.id);
   const found = await findStagedOf(tx, address.name, caller.userId, tenants);
   if (!found) throw notFound('Upload', address.name);

@@ -122,6 +122,45 @@ test('What no database can store is refused with the place where it stands', asy
   t.is(emoji.json().name, '😀');
 });
 
+test('A body of too many levels is refused, and told from one that is only deep', async (t) => {
+  const app = await wireApp(t, echo);
+  const post = (levels: number) => {
+    const payload = `{"metadata":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+    return app.inject({
+      method: 'POST',
+      url: '/api/echo',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload,
+    });
+  };
+  t.is((await post(400)).statusCode, 200);
+  for (const levels of [600, 100_000]) {
+    const answer = await post(levels);
+    t.is(answer.statusCode, 400);
+    t.is(answer.json().detail, 'The body has more than 500 lists and objects within each other.');
+  }
+});
+
+test('What is too much or too little is told in a sentence', async (t) => {
+  const body = z.object({
+    text: z.string().max(3).optional(),
+    one: z.string().min(1).optional(),
+    list: z.array(z.int()).max(2).optional(),
+    weight: z.number().positive().max(10).optional(),
+  });
+  const app = await wireApp(t, (routes) => {
+    routes.post('/api/bounds', { config, schema: { body } }, async (request) => request.body);
+  });
+  const payload = { text: 'four', one: '', list: [1, 2, 3], weight: 0 };
+  const answer = await app.inject({ method: 'POST', url: '/api/bounds', headers, payload });
+  t.deepEqual(answer.json().errors, {
+    text: ['text must have at most 3 characters.'],
+    one: ['one must have at least 1 character.'],
+    list: ['list must have at most 2 entries.'],
+    weight: ['weight must be more than 0.'],
+  });
+});
+
 test('A name in the query is matched without regard to case, a repeated one is a list, a plus is a space', async (t) => {
   const app = await wireApp(t, echo);
   const get = (query: string) => app.inject({ url: `/api/echo?${query}`, headers });

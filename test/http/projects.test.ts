@@ -182,6 +182,14 @@ for (const path of PATHS) {
   });
 }
 
+test('a root project cannot inherit members', async (t) => {
+  const client = w.as(await w.account());
+  const answer = await client.post('/api/metadata/project', { name: 'Root', inheritsMembers: true });
+  t.is(answer.status, 400);
+  t.deepEqual(Object.keys(answer.body.errors), ['inheritsMembers']);
+  t.is((await client.post('/api/metadata/project', { name: 'Root', inheritsMembers: false })).status, 201);
+});
+
 test('deleting a project needs canDelete: 403 for those who see it, 404 for those who do not', async (t) => {
   const [contributor, stranger] = [await w.account(), await w.account()];
   const { id } = await project(await w.account(), { members: [{ userId: contributor.userId, role: 'Contributor' }] });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import type { InjectOptions } from 'fastify';
 import { z } from 'zod';
@@ -147,6 +148,22 @@ test('Bodies are read from every name of JSON, with any character set, and from 
     'application/json; charset=klingon',
   ])
     t.is(await post(type), 415, type);
+});
+
+test('A packed body is told from a broken one', async (t) => {
+  const app = await wireApp(t, routes);
+  const post = (encoding: string, payload: Buffer) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/admin',
+      headers: { ...bearer('admin'), 'content-type': 'application/json', 'content-encoding': encoding },
+      payload,
+    });
+  const json = Buffer.from('{"name":"x"}');
+  t.is((await post('identity', json)).statusCode, 200);
+  const answer = await post('gzip', gzipSync(json));
+  t.is(answer.statusCode, 415);
+  t.regex(answer.json().detail, /gzip/);
 });
 
 test('Accept never changes anything', async (t) => {

@@ -61,6 +61,7 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
   ],
   ['memory that is no multiple of 1024', { memoryRequestMb: 1500 }, 'memoryRequestMb', /multiple of 1024, not 1500/],
   ['no memory', { memoryRequestMb: 0 }, 'memoryRequestMb', /positive multiple/],
+  ['more memory than any machine has', { memoryRequestMb: 2 ** 40 }, 'memoryRequestMb', /at most 1073741824/],
   ['no cores', { cpuCoresRequest: 0 }, 'cpuCoresRequest', /more than 0/],
   ['no storage', { storageSizeGb: -1 }, 'storageSizeGb', /more than 0/],
   ['an unknown node size', { nodeSize: 'Huge' }, 'nodeSize', /^'Huge' is not a node size; there are Standard_D4s_v5/],
@@ -112,7 +113,17 @@ test('parameter values may be JSON or JSON text, names in any letter case', asyn
     const { status, body } = await start(client, { ...request, ...grid, readerParameters: [{ name: 'srid', value }] });
     t.is(status, 200, JSON.stringify(body));
     const transfer = (await client.get(`/api/conversion/transfer/${body.id}`)).body;
-    t.deepEqual(transfer.importParameters.readerParameters, { SRID: 'EPSG:25832' });
+    t.deepEqual(transfer.importParameters.readerParameters, [{ name: 'SRID', value: 'EPSG:25832' }]);
+  }
+});
+
+test('a parameter without a value is a parameter that is not given', async (t) => {
+  const { client, request } = await scene();
+  for (const given of [{ name: 'SRID', value: null }, { name: 'SRID' }]) {
+    const { status, body } = await start(client, { ...request, ...grid, readerParameters: [given] });
+    t.is(status, 200, JSON.stringify(body));
+    const transfer = (await client.get(`/api/conversion/transfer/${body.id}`)).body;
+    t.deepEqual(transfer.importParameters.readerParameters, []);
   }
 });
 

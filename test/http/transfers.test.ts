@@ -66,7 +66,7 @@ test('a grid is converted, and the dataset knows where it lies', async (t) => {
   const ended = await untilEnd(client, body.id);
   t.is(ended.status, 'Completed', ended.errorMessage);
   t.is(ended.format, 'geotiff');
-  t.deepEqual(ended.importParameters.readerParameters, { SRID: 'EPSG:32632' });
+  t.deepEqual(ended.importParameters.readerParameters, [{ name: 'SRID', value: 'EPSG:32632' }]);
   const { datasetId } = ended.importResults[0];
   const dataset = (await client.get(`/api/metadata/dataset/${datasetId}`)).body;
   t.is(dataset.datasetFormat, 'geotiff');
