@@ -26,7 +26,11 @@ export async function bootstrapAdministrator(
     const db = await connect(database.url, 2, 'platform admin');
     try {
       const made = await bootstrap(db, { accountId: id, password, name, email, tenantName: tenant });
-      io.out(io.json ? JSON.stringify({ accountId: id, ...made }) : record({ id, 'user id': made.userId, tenant: made.tenantId }));
+      io.out(
+        io.json
+          ? JSON.stringify({ accountId: id, ...made })
+          : record({ id, 'user id': made.userId, tenant: made.tenantId }),
+      );
     } finally {
       await db.end();
     }
