@@ -78,7 +78,8 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
     const { address, grant } = await granted(request, ['r', 'cw']);
     const { info } = await bytesOf(address);
     checkMatch(request, info);
-    return describe(reply, info, grant).header('content-length', info.size).send();
+    describe(reply, info, grant);
+    return isKnown(request, info) ? reply.code(304).send() : reply.header('content-length', info.size).send();
   });
 
   app.get(PATH, { config, schema: { summary: 'Bytes of a blob, or a range of them' } }, async (request, reply) => {
@@ -86,7 +87,7 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
     const { blob, info } = await bytesOf(address);
     checkMatch(request, info);
     describe(reply, info, grant);
-    if (listed(request.headers['if-none-match'], info.etag)) return reply.code(304).send();
+    if (isKnown(request, info)) return reply.code(304).send();
     const range = byteRange(rangeHeader(request, info), info.size);
     if (range === 'unsatisfiable') {
       throw new AppError('rangeNotSatisfiable', `The blob has ${info.size} bytes.`, {
@@ -184,6 +185,10 @@ function checkMatch(request: FastifyRequest, info: BlobInfo) {
     throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
   }
 }
+
+/** `If-None-Match` names this state, also in the weak form that a proxy on the way may have made of it. */
+const isKnown = (request: FastifyRequest, info: BlobInfo) =>
+  listed(request.headers['if-none-match']?.replaceAll('W/"', '"'), info.etag);
 
 const listed = (header: string | undefined, etag: string) =>
   (header ?? '').split(',').some((part) => ['*', etag].includes(part.trim()));

@@ -65,7 +65,7 @@ async function place() {
     read,
     put,
     get: (headers: Record<string, string> = {}, url = read) => send('GET')(url, headers),
-    head: (url = read) => send('HEAD')(url),
+    head: (url = read, headers: Record<string, string> = {}) => send('HEAD')(url, headers),
     delete: (url = upload) => send('DELETE')(url),
   };
 }
@@ -202,10 +202,13 @@ test('a range outside, and any range of an empty blob, is 416 InvalidRange', asy
 });
 
 test('If-Match of another ETag is 412, If-None-Match of this one 304, and If-Range of another gives the whole', async (t) => {
-  const { put, get } = await place();
+  const { put, get, head, read } = await place();
   const { etag } = (await put('first')).headers as { etag: string };
   t.is((await get({ 'if-match': etag, range: 'bytes=0-1' })).statusCode, 206);
   t.is((await get({ 'if-none-match': etag })).statusCode, 304);
+  t.is((await get({ 'if-none-match': `"other", W/${etag}` })).statusCode, 304);
+  t.is((await get({ 'if-none-match': '"other"' })).statusCode, 200);
+  t.is((await head(read, { 'if-none-match': etag })).statusCode, 304);
   await put('second');
   const stale = await get({ 'if-match': etag, range: 'bytes=0-1' });
   t.is(stale.statusCode, 412);
