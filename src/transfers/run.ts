@@ -72,6 +72,7 @@ export async function runTransfer(parts: RunParts, id: string): Promise<void> {
     run.attempt = transfer.attempt;
     if (transfer.projectDeleted) run.stop('projectDeleted');
     const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
+    report.log('info', `Attempt ${transfer.attempt} started.`);
     try {
       await convertAndCommit(parts, transfer, report, stop.signal);
     } catch (error) {
@@ -141,14 +142,16 @@ async function commit(
 ) {
   const blob = outputBlob(transfer);
   const { size } = await parts.blobs.adopt(file, blob);
+  const { input, output } = result.receipt;
+  report.log('info', `Converted: ${input.size} bytes read, ${output.size} written.`);
   const lines = await report.close();
   try {
     await parts.db.transaction(async (tx) => {
-      const output = await keepOutput(tx, transfer, request, result, { blob, size });
+      const kept = await keepOutput(tx, transfer, request, result, { blob, size });
       const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
-      const done = { ...output, receipt, recordsRead, recordsWritten, recordsSkipped, lines };
+      const done = { ...kept, receipt, recordsRead, recordsWritten, recordsSkipped, lines };
       if (!(await completeTransfer(tx, transfer, done))) throw new Stopped('overtaken');
-      await tellFinished(tx, transfer, { status: 'Completed', progress: 100, ...output });
+      await tellFinished(tx, transfer, { status: 'Completed', progress: 100, ...kept });
     });
   } catch (error) {
     // Only when the transaction was certainly rolled back; if its end is unknown, the row may name the bytes.
@@ -162,22 +165,30 @@ async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, err
   const { db, log } = parts;
   const lines = await report.close();
   const fail = (sentence: string) => failRun(db, transfer, sentence, lines);
-  const again = (counts: { childDeaths?: number; outages?: number }, delay?: number) =>
-    handBack(db, transfer, counts, lines, delay);
+  const again = (sentence: string, counts: { childDeaths?: number; outages?: number }, delay?: number) => {
+    const told = { time: new Date().toISOString(), level: 'warning', message: sentence } as const;
+    return handBack(db, transfer, counts, [...lines, told], delay);
+  };
 
   if (error instanceof Stopped) {
     if (error.why === 'cancelled') await fail('Cancelled.');
-    else if (error.why === 'shutdown') await again({});
+    else if (error.why === 'shutdown') await again('The worker was stopped; the transfer waits for another one.', {});
     // The commit tells one from the other only afterwards: a run that was really overtaken can write no sentence either.
     else if (await isProjectDeleted(db, transfer.projectId)) await fail('The project was deleted.');
   } else if (isHopeless(error)) await fail(error.message);
   else if (error instanceof ChildDied) {
     log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');
-    if (transfer.childDeaths + 1 < MOST_CHILD_DEATHS) await again({ childDeaths: 1 });
+    if (transfer.childDeaths + 1 < MOST_CHILD_DEATHS)
+      await again('The conversion broke off; it is tried again.', { childDeaths: 1 });
     else await fail(`The conversion broke off ${MOST_CHILD_DEATHS} times without a reason that it could name.`);
   } else {
     log.warn({ transferId: transfer.id, err: error }, 'a transfer could not be run');
-    if (transfer.outages + 1 < MOST_OUTAGES) await again({ outages: 1 }, pauseAfter(transfer.outages));
+    if (transfer.outages + 1 < MOST_OUTAGES)
+      await again(
+        'The platform was out of order; the transfer is tried again.',
+        { outages: 1 },
+        pauseAfter(transfer.outages),
+      );
     else await fail(`The platform could not run this transfer; it tried ${MOST_OUTAGES} times.`);
   }
 }

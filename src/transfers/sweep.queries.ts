@@ -36,13 +36,18 @@ const Lost = z.object({ id: z.string(), attempt: z.number(), workerLosses: z.num
 /** Takes transfers from pools that are struck off. */
 export const takeFromLostWorkers = (tx: Db) =>
   tx.any(sql.type(Lost)`
-    update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
-      worker_losses = worker_losses + 1
-    where id in (
-      select id from transfers
-      where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
-      for update skip locked)
-    returning id, attempt, worker_losses, cancel_requested_at is not null as cancelled`);
+    with lost as (
+      update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
+        worker_losses = worker_losses + 1
+      where id in (
+        select id from transfers
+        where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
+        for update skip locked)
+      returning id, attempt, worker_losses, cancel_requested_at is not null as cancelled),
+    lines as (
+      insert into transfer_log (transfer_id, level, message)
+      select id, 'warning', 'The worker that ran attempt ' || attempt || ' was lost.' from lost)
+    select * from lost`);
 
 /** Ends the connection that holds the lock of each pool that sits on a transfer past its deadline; says which pools. */
 export const disownStuckWorkers = (tx: Db, graceMs: number) =>

@@ -165,6 +165,8 @@ test('the log is a cursor page, oldest first, filtered by level', async (t) => {
   t.regex(warnings[0].message, /transformations are ignored/);
   t.deepEqual(Object.keys(warnings[0]).sort(), ['level', 'message', 'time']);
   t.deepEqual((await client.get(`${url}?level=error`)).body.data, []);
+  const all = (await client.get(url)).body.data.map((line: { message: string }) => line.message);
+  t.deepEqual([all[0], all.at(-1)], ['Attempt 1 started.', 'Converted: 1 bytes read, 1 written.']);
   t.is((await client.get(`${url}?level=loud`)).status, 400);
 });
 

@@ -176,6 +176,16 @@ test.serial(
     await launch();
     const ended = await untilEnd(s.client, id);
     t.like(ended, { status: 'Completed', attempt: 2 });
+    const log = (await s.client.get(`/api/conversion/transfer/${id}/log`)).body.data;
+    // its worker may have died before it wrote the line of the first start
+    const told = log
+      .map((line: { message: string }) => line.message)
+      .filter((line: string) => !line.startsWith('Attempt 1'));
+    t.deepEqual(told, [
+      'The worker that ran attempt 1 was lost.',
+      'Attempt 2 started.',
+      'Converted: 5 bytes read, 5 written.',
+    ]);
     await until('the scratch folder is gone', async () => (await scratch()).length === 0);
     t.is((await sqlOf('select pool from workers')).length, 1);
   },
