@@ -1,4 +1,6 @@
 import { AppError } from '../errors.ts';
+import type { Crs } from '../geo/crs.ts';
+import { BadRecords } from './bad-records.ts';
 import type { Checksum } from './bytes.ts';
 import { FileSink, FileSource } from './bytes.ts';
 import type { Context, LogLevel } from './define.ts';
@@ -22,6 +24,8 @@ export interface ConversionRequest {
   writer: { name: string; parameters?: Record<string, unknown> };
   transformations?: readonly unknown[];
   onBadRecord?: 'fail' | 'skip';
+  /** Where a GeoJSON of the skipped records goes; it is written only when there are any. */
+  badRecords?: { path: string };
 }
 
 export interface ConversionHooks {
@@ -65,6 +69,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
   const lost = new Set<string>();
+  const bad = new BadRecords();
+  await using open = new AsyncDisposableStack();
   const context: Context = {
     signal: hooks.signal,
     scratch: request.scratch,
@@ -74,20 +80,30 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
       if (!lost.has(sentence)) hooks.log('warning', sentence);
       lost.add(sentence);
     },
+    onBadRecord: request.onBadRecord ?? 'fail',
+    badRecord(record) {
+      if (request.onBadRecord !== 'skip') throw record.reason;
+      bad.add(record);
+    },
+    atEnd: (close) => open.defer(close),
   };
   hooks.signal.throwIfAborted();
-  await using open = new AsyncDisposableStack();
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
   const write = (what: Data) => writer.write(what, writerParameters, sink, context);
-  const { crs, statistics, ...rest } = await pass(
+  const { crs, statistics, inputCrs, ...rest } = await pass(
     data,
     request.transformations ?? [],
     readerParameters,
     write,
     context,
   );
+  if (bad.count > 0) {
+    context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
+    if (request.badRecords !== undefined) await bad.write(request.badRecords.path, inputCrs);
+    rest.recordsSkipped += bad.count;
+  }
   const input = { name: request.input.name, ...(await source.checksum()) };
   const output = {
     ...(request.output.name === undefined ? {} : { name: request.output.name }),
@@ -98,7 +114,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
 }
 
 /** What a kind of data tells of its way from reader to writer. */
-export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'>;
+export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'> & { inputCrs?: Crs };
 
 /** Leads the data through the transformations to the writer. */
 async function pass(

@@ -6,10 +6,10 @@ import { warpGrid } from '../geo/warp.ts';
 import type { Passed } from './convert.ts';
 import type { Context } from './define.ts';
 import { spatialInformation } from './spatial-information.ts';
-import { spill } from './spill.ts';
+import { roundedIntegers, spill } from './spill.ts';
 import { GridTally, watched } from './statistics.ts';
 import type { Transformation } from './transformations.ts';
-import type { Data, Grid } from './types.ts';
+import type { Data, Grid, RandomGrid } from './types.ts';
 
 /** What became of the coordinate system: names such as `EPSG:25832`, and how coordinates were changed. */
 export interface CrsChange {
@@ -41,6 +41,7 @@ export async function passGrid(
     return {
       ...records(before, before),
       ...(from.from === undefined ? {} : { crs: from }),
+      ...(source.crs === undefined ? {} : { inputCrs: source.crs }),
       statistics: { before: statistics, after: statistics },
       ...(await placeOf(source, context)),
     };
@@ -52,10 +53,11 @@ export async function passGrid(
   let grid = watched(source, before, context.signal, (fraction) => context.progress(fraction / 2, 'Reading'));
   const done: (() => void)[] = [];
   for (const target of targets) {
-    const kept = await spill(grid, context.scratch);
+    const kept = await spill(roundedIntegers(grid, context), context.scratch);
     held.defer(() => kept.close());
     const warped = await warpGrid(kept.grid, target);
     held.defer(() => warped.close());
+    await tellClashes(kept.grid, warped.grid, context);
     done.push(() => operations.push(operationSentence(warped.operation())));
     grid = warped.grid;
   }
@@ -66,10 +68,28 @@ export async function passGrid(
   );
   return {
     ...records(before, after),
+    ...(source.crs === undefined ? {} : { inputCrs: source.crs }),
     crs: { ...from, to: nameOf(targets.at(-1)!), operation: operations.join(' ') },
     statistics: { before: before.of(source), after: after.of(grid) },
     ...(await placeOf(grid, context)),
   };
+}
+
+/** Says when cells of the source hold what means "nothing here" only now, because the source had no value for that. */
+async function tellClashes(source: RandomGrid, target: Grid, { lost, signal }: Context): Promise<void> {
+  for (const [band, { nodata: declared }] of source.bands.entries()) {
+    const nodata = target.bands[band]?.nodata;
+    if (declared !== undefined || nodata === undefined || Number.isNaN(nodata)) continue;
+    let cells = 0;
+    for await (const { samples } of source.rows(band)) {
+      signal.throwIfAborted();
+      for (let i = 0; i < samples.length; i++) if (samples[i] === nodata) cells++;
+    }
+    if (cells > 0)
+      lost(
+        `Band ${band + 1} had no value for cells without data and got ${nodata}, which ${cells} of its cells hold themselves: they count as cells without data now.`,
+      );
+  }
 }
 
 const records = (before: GridTally, after: GridTally) => ({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileSink, FileSource } from './bytes.ts';
+import type { Context } from './define.ts';
 import { bytesOf, sampleArrays, sampleTypeOf } from './samples.ts';
 import { settledRows } from './settle.ts';
 import type { Grid, RandomGrid, RowBlock, Samples, SampleType } from './types.ts';
@@ -52,6 +53,21 @@ export async function spill(grid: Grid, scratch: string): Promise<{ grid: Random
     }
   }
   return { grid: { ...grid, bands, rows, read }, close };
+}
+
+/** The same grid without the exact form of 64-bit integers, which a spilled grid does not keep. */
+export function roundedIntegers(grid: Grid, context: Context): Grid {
+  if (grid.bands.every((band) => band.integer64 === undefined)) return grid;
+  return {
+    ...grid,
+    async *rows(band, step) {
+      for await (const { exact, ...block } of grid.rows(band, step)) {
+        if (exact !== undefined && block.samples.some((value) => !Number.isSafeInteger(value)))
+          context.lost('Integers beyond 2^53 were rounded to 53 bits.');
+        yield block;
+      }
+    },
+  };
 }
 
 async function spillBand(grid: Grid, band: number, scratch: string): Promise<SpilledBand> {

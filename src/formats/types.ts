@@ -28,7 +28,7 @@ export interface Bytes {
   readonly source: ByteSource;
 }
 
-/** Type of a sample as a file stores it. 64-bit integers are handed over as Float64 (exact up to 2^53). */
+/** Type of a sample as a file stores it. 64-bit integers are handed over as Float64 (`Band.integer64`). */
 export type SampleType = 'Int8' | 'UInt8' | 'Int16' | 'UInt16' | 'Int32' | 'UInt32' | 'Float32' | 'Float64';
 export type Samples =
   | Int8Array
@@ -49,10 +49,21 @@ export type Affine = readonly [number, number, number, number, number, number];
 export interface Band {
   readonly name?: string;
   readonly unit?: string;
+  /** What a sample stands for is sample · scale + offset; absent: 1 and 0. */
+  readonly scale?: number;
+  readonly offset?: number;
   /** Absent: known only when all rows were pulled (a text format); then each block has the narrowest type for all values so far. */
   readonly type?: SampleType;
   /** The value that means "nothing here", as a number of the band's type; NaN is possible. */
   readonly nodata?: number;
+  /** The samples are whole numbers of 64 bits, handed over as Float64; blocks have them exactly beside that. */
+  readonly integer64?: 'Int64' | 'UInt64';
+  /** `nodata` of such a band where a double cannot say it. */
+  readonly exactNodata?: bigint;
+  /** What the samples are in a picture. */
+  readonly role?: 'red' | 'green' | 'blue' | 'alpha' | 'palette';
+  /** Colours of the values 0, 1, 2 … of a palette: all reds, all greens, all blues, 0 to 65535. */
+  readonly palette?: readonly number[];
 }
 
 /** Whole rows of one band: `samples.length === rowCount * width`. The samples belong to the caller. */
@@ -60,6 +71,8 @@ export interface RowBlock {
   readonly firstRow: number;
   readonly rowCount: number;
   readonly samples: Samples;
+  /** Of a band of 64-bit integers, where the way from the file was straight. */
+  readonly exact?: BigInt64Array | BigUint64Array;
 }
 
 /** A raster in memory order: row 0 is the first row of the file, the top one when `affine[5] < 0`. */

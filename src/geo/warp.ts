@@ -76,7 +76,7 @@ class Warp {
     this.#finder = finder;
     this.#memory = memory;
     const bands: readonly TypedBand[] = source.bands;
-    this.#bands = bands.map((band) => ({ ...band, nodata: targetNodata(band.type, band.nodata) }));
+    this.#bands = bands.map((band) => ({ ...band, nodata: targetNodata(band.integer64 ?? band.type, band.nodata) }));
   }
 
   grid(): RandomGrid {
@@ -103,7 +103,9 @@ class Warp {
   async *#rows(band: number, step: number | undefined, first: number, last: number): AsyncGenerator<RowBlock> {
     const { width, height } = this.#finder.lattice;
     const { type, nodata } = this.#bands[band]!;
-    const kernel = this.#kernel(type, this.#source.bands[band]!.nodata);
+    const { integer64, nodata: nothing } = this.#source.bands[band]!;
+    // Numbers that stand for integers of 64 bits are not to be mixed.
+    const kernel = integer64 === undefined ? this.#kernel(type, nothing) : nearest;
     const window = new RowWindow(this.#source, band, step, this.#memory, 2 * kernel.reach + 1);
     const positions = { px: new Float64Array(stripe * width), py: new Float64Array(stripe * width) };
     const tall = Math.max(1, Math.floor(blockBytes / (width * stripe * 8))) * stripe;
@@ -182,7 +184,9 @@ function shrinkage(target: number, source: number): number {
   return target < source && Math.abs(source / target - whole) < 0.05 ? 1 / whole : target / source;
 }
 
-const integerRanges: Partial<Record<SampleType, readonly [number, number]>> = {
+const integerRanges: Partial<Record<SampleType | 'Int64' | 'UInt64', readonly [number, number]>> = {
+  Int64: [-(2 ** 63), 2 ** 63],
+  UInt64: [0, 2 ** 64],
   Int8: [-128, 127],
   UInt8: [0, 255],
   Int16: [-32_768, 32_767],
@@ -191,7 +195,7 @@ const integerRanges: Partial<Record<SampleType, readonly [number, number]>> = {
   UInt32: [0, 2 ** 32 - 1],
 };
 
-function targetNodata(type: SampleType, nodata: number | undefined): number {
+function targetNodata(type: SampleType | 'Int64' | 'UInt64', nodata: number | undefined): number {
   const range = integerRanges[type];
   if (range === undefined) return nodata ?? Number.NaN;
   const fits = (value: number) => Number.isInteger(value) && value >= range[0] && value <= range[1];

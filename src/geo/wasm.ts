@@ -18,7 +18,13 @@ export interface Gdal {
     readFile(path: string): Uint8Array;
     readFile(path: string, options: { encoding: 'utf8' }): string;
     unlink(path: string): void;
+    mkdir(path: string): void;
+    rmdir(path: string): void;
+    mount(system: object, options: { root: string }, path: string): void;
+    unmount(path: string): void;
   };
+  /** Real folders, mounted into the module's file system. */
+  readonly NODEFS: object;
   ccall(name: string, result: 'number' | 'string' | null, types: ('number' | 'string')[], values: unknown[]): unknown;
   addFunction(f: unknown, signature: string): number;
   UTF8ToString(pointer: number): string;
@@ -96,6 +102,9 @@ async function load(): Promise<Gdal> {
   // Written files are bounded by us: the wasm file system claims to have 2 GB free, whatever the disk has.
   configure(module, 'CHECK_DISK_FREE_SPACE', 'FALSE');
   configure(module, 'CPL_LOG_ERRORS', 'OFF');
+  // No files beside the ones that are asked for, and a bound on what rasters keep in memory.
+  configure(module, 'GDAL_PAM_ENABLED', 'NO');
+  configure(module, 'GDAL_CACHEMAX', '64');
   module._GDALAllRegister();
   return module;
 }
@@ -162,11 +171,16 @@ export function withStrings<T>(module: Gdal, strings: string[], f: (pointer: num
 }
 
 /** Lends `f` the dataset behind `path` of the module's own file system, opened by one named driver; undefined if it does not open. */
-export function withDataset<T>(module: Gdal, path: string, driver: string, f: (dataset: number) => T): T | undefined {
-  const vector = 4;
+export function withDataset<T>(
+  module: Gdal,
+  path: string,
+  driver: string,
+  f: (dataset: number) => T,
+  kind: 'vector' | 'raster' = 'vector',
+): T | undefined {
   const types = ['string', 'number', 'number', 'number', 'number'] as const;
   const dataset = withStrings(module, [driver], (drivers) =>
-    module.ccall('GDALOpenEx', 'number', [...types], [path, vector, drivers, 0, 0]),
+    module.ccall('GDALOpenEx', 'number', [...types], [path, kind === 'raster' ? 2 : 4, drivers, 0, 0]),
   ) as number;
   if (dataset === 0) return undefined;
   try {

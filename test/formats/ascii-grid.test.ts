@@ -269,7 +269,8 @@ test('what an ASCII grid cannot hold is said in the receipt', async (t) => {
 
 test('broken grids end with a sentence and the place', async (t) => {
   const cases: [string, RegExp, number][] = [
-    ['', /no ncols/, 0],
+    ['', /The file is empty/, 0],
+    ['II*\0\x08\0\0\0', /is not a key.*It looks like a TIFF file/, 0],
     ['hello world', /'hello' is not a key/, 0],
     [`${header}1 2 3 4 5`, /promises 3 × 2 values, which take at least 11 bytes; 9 follow/, header.length],
     [`${header}1 2 3 4 5    `, /ends after 5 of 6 values/, header.length + 13],
@@ -304,4 +305,40 @@ test('a number that is cut by the end of a piece of the file is read whole', asy
   const values = await valuesOf(await asTiff(t, text));
   t.true(values.every((value, n) => value === Math.fround(Number(words[n])) || value === Number(words[n])));
   t.is(values.length, words.length);
+});
+
+test('onBadRecord skip turns words that are no numbers into cells without data, said with count, first place and a GeoJSON', async (t) => {
+  const text = 'ncols 3\nnrows 2\nxllcorner 500000\nyllcorner 6000000\ncellsize 10\n1 x2 3\n4 5 ??';
+  const readerParameters = { SRID: 25832 };
+  const asked = { ...toTiff, readerParameters, onBadRecord: 'skip' } as const;
+  const { bytes, receipt, recordsSkipped, badRecords } = await converted(t, text, asked);
+  const grid = await gridOf(t, bytes);
+  t.deepEqual(grid.bands, [{ type: 'Int32', nodata: -9999 }]);
+  t.deepEqual(await valuesOf(grid), [1, -9999, 3, 4, 5, -9999]);
+  t.is(recordsSkipped, 2);
+  t.regex(receipt.lost.join('\n'), /2 cells hold -9999 in their place/);
+  t.regex(receipt.lost.join('\n'), /2 records were skipped; the first: 'x2' is not a number\. \(at byte 65\)/);
+  t.is(receipt.statistics.after?.bands[0]?.empty, 2);
+  const { features } = JSON.parse(badRecords!);
+  t.like(features[0].properties, { record: 2, x: 500_015, y: 6_000_015 });
+  t.true(Math.abs(features[0].geometry.coordinates[0] - 9.0002) < 0.001);
+  await t.throwsAsync(converted(t, text, { ...toTiff, readerParameters }), { message: /'x2' is not a number/ });
+});
+
+test('onBadRecord skip uses the value that the file declares, and leaves a sound file as it is', async (t) => {
+  const head = 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n';
+  const asked = { ...toTiff, onBadRecord: 'skip' } as const;
+  const declared = await converted(t, `${head}NODATA_value -1\n1 x`, asked);
+  t.deepEqual(await valuesOf(await gridOf(t, declared.bytes)), [1, -1]);
+  const sound = await converted(t, `${head}1 -9999`, asked);
+  t.deepEqual((await gridOf(t, sound.bytes)).bands, [{ type: 'Int32' }]);
+  t.deepEqual([sound.receipt.lost, sound.badRecords], [[], undefined]);
+  await t.throwsAsync(converted(t, `${head}1 2 x`, asked), { message: /but there are more/ });
+});
+
+test('whole numbers beyond 2^53 that a double cannot hold are said to be rounded', async (t) => {
+  const head = 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n';
+  const { receipt } = await converted(t, `${head}9007199254740993 1`, toTiff);
+  t.deepEqual(receipt.lost, ['Whole numbers beyond 2^53 were rounded to 53 bits.']);
+  t.deepEqual((await converted(t, `${head}9007199254740992 1e300`, toTiff)).receipt.lost, []);
 });

@@ -10,6 +10,8 @@ export interface Converted extends ConversionResult {
   text: string;
   log: { level: string; message: string }[];
   progress: number[];
+  /** The GeoJSON of skipped records, if there is one. */
+  badRecords?: string;
 }
 
 export interface Asked {
@@ -18,6 +20,7 @@ export interface Asked {
   readerParameters?: Record<string, unknown>;
   writerParameters?: Record<string, unknown>;
   transformations?: unknown[];
+  onBadRecord?: 'fail' | 'skip';
   signal?: AbortSignal;
 }
 
@@ -38,6 +41,8 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       reader: { name: asked.reader, parameters: asked.readerParameters ?? {} },
       writer: { name: asked.writer, parameters: asked.writerParameters ?? {} },
       transformations: asked.transformations ?? [],
+      onBadRecord: asked.onBadRecord ?? 'fail',
+      badRecords: { path: join(folder, 'bad.geojson') },
     },
     {
       progress: (fraction) => progress.push(fraction),
@@ -46,5 +51,7 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
     },
   );
   const bytes = await readFile(output);
-  return { ...result, bytes, text: bytes.toString('latin1'), log, progress };
+  const badRecords = await readFile(join(folder, 'bad.geojson'), 'utf8').catch(() => undefined);
+  const text = bytes.toString('latin1');
+  return { ...result, bytes, text, log, progress, ...(badRecords === undefined ? {} : { badRecords }) };
 }

@@ -232,7 +232,9 @@ test('BigTiff Auto writes classic files while they are small', async (t) => {
 test('files that lie or break end with a sentence and the place', async (t) => {
   const sound = { width: 4, height: 4, values: ramp(16) };
   const cases: [string, Buffer, RegExp][] = [
-    ['empty', Buffer.alloc(0), /not a TIFF/],
+    ['empty', Buffer.alloc(0), /The file is empty/],
+    ['an ASCII grid', Buffer.from('ncols 3\nnrows 2\n1 2 3'), /not a TIFF.*It looks like an ESRI ASCII grid/],
+    ['no JPEG', tiffFile({ ...sound, tags: { 259: [3, [7]] } }), /A block is no JPEG/],
     ['other', Buffer.from('hello world, hello'), /not a TIFF/],
     ['version', Buffer.from('II\x2c\0\x08\0\0\0'), /version is 44/],
     ['directory outside', Buffer.from('II\x2a\0\xff\xff\xff\x7f', 'latin1'), /list of tags should be at bytes/],
@@ -268,10 +270,13 @@ test('files that lie or break end with a sentence and the place', async (t) => {
 
 test('kinds of TIFF that are not read end with a sentence that names the kind', async (t) => {
   const cases: [NonNullable<TiffFile['tags']>, RegExp][] = [
-    [{ 259: [3, [7]] }, /compression 7 is not read/],
+    [{ 259: [3, [34925]] }, /The compression LZMA \(number 34925\) is not read/],
+    [{ 259: [3, [50002]] }, /The compression JPEG XL \(number 50002\) is not read/],
+    [{ 259: [3, [4711]] }, /The compression number 4711 is not read/],
+    [{ 259: [3, [50001]] }, /WebP blocks of 1 samples of UInt8 are not read/],
     [{ 339: [3, [6]] }, /complex, are not read/],
-    [{ 258: [3, [8, 16]], 277: [3, [2]], 339: null }, /Bands of different types/],
-    [{ 33922: [12, [0, 0, 0, 1, 1, 0, 1, 1, 0, 2, 2, 0]] }, /control points/],
+    [{ 258: [3, [8, 16]], 277: [3, [2]], 339: null }, /bands of different types/],
+    [{ 33922: [12, [0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0]] }, /control points/],
   ];
   for (const [tags, message] of cases) {
     const error = await t.throwsAsync(

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
@@ -18,6 +21,10 @@ function* randoms(start: number): Generator<number, never> {
   }
 }
 
+/** Odd images are led through files. */
+const scratch = await mkdtemp(join(tmpdir(), 'hostile-'));
+test.after.always(() => rm(scratch, { recursive: true, force: true }));
+
 const memory = (bytes: Uint8Array): ByteSource => ({
   size: bytes.length,
   async read(offset, length) {
@@ -32,10 +39,12 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
   const nothing = () => {};
   const context = {
     signal: new AbortController().signal,
-    scratch: '/nowhere',
+    scratch,
     log: nothing,
     lost: nothing,
     progress: nothing,
+    badRecord: nothing,
+    atEnd: nothing,
   };
   try {
     const grid = await findReader(reader)!.read(memory(bytes), {}, context);
@@ -168,7 +177,15 @@ test('a file that shrinks while it is read is an outage, not a wrong grid', asyn
   const grid = await findReader('AsciiGridReader')!.read(
     source,
     {},
-    { signal: new AbortController().signal, scratch: '', log: nothing, lost: nothing, progress: nothing },
+    {
+      signal: new AbortController().signal,
+      scratch: '',
+      log: nothing,
+      lost: nothing,
+      progress: nothing,
+      badRecord: nothing,
+      atEnd: nothing,
+    },
   );
   if (grid.kind !== 'grid') return t.fail();
   const error = await t.throwsAsync(valuesOf(grid));

@@ -112,3 +112,15 @@ test('infinite values are no figures of the statistics, which travel as JSON', a
   t.deepEqual(receipt.statistics.before?.bands, [{ band: 1, values: 3, empty: 0, minimum: 1.5 }]);
   t.deepEqual(JSON.parse(JSON.stringify(receipt)), receipt);
 });
+
+test('cells that hold the value which reprojection had to choose for cells without data are counted in the receipt', async (t) => {
+  const text = slope(20, (x, y) => (x === 3 && y === 4 ? -9999 : x)).replace('NODATA_value -9999\n', '');
+  const { receipt } = await converted(t, text, { ...toTiff, transformations: to(3857, 25832) });
+  t.regex(
+    receipt.lost.join('\n'),
+    /Band 1 had no value for cells without data and got -9999, which 1 of its cells hold/,
+  );
+  const without = slope(20, (x) => x).replace('NODATA_value -9999\n', '');
+  const sound = await converted(t, without, { ...toTiff, transformations: to(3857, 25832) });
+  t.false(sound.receipt.lost.some((sentence) => sentence.includes('had no value')));
+});

@@ -8,6 +8,9 @@ const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
 /** A word longer than this is no number. It also bounds what is carried from one chunk to the next. */
 export const longestWord = 1024;
 
+/** Given the error and the place among the values of a block. */
+type Instead = (error: FormatError, index: number) => number;
+
 /** Words separated by blanks, read into `values` without making strings; numbers are rounded correctly. */
 export class NumberScanner {
   readonly values: Float64Array;
@@ -18,8 +21,15 @@ export class NumberScanner {
   /** So far each is what its Float32 would be written as, or exactly that Float32. */
   single = true;
 
-  constructor(capacity: number) {
+  /** A whole number, written with all its digits, that no double is equal to. */
+  rounded = false;
+  readonly #instead: Instead | undefined;
+  #replaced = false;
+
+  /** `instead` gives the value of a word that is no number; without it such a word ends the reading. */
+  constructor(capacity: number, instead?: Instead) {
     this.values = new Float64Array(capacity);
+    this.#instead = instead;
   }
 
   /**
@@ -66,10 +76,14 @@ export class NumberScanner {
         if (negative) value = -value;
       } else {
         while (at < end && bytes[at]! > 32) at++;
-        value = longNumber(bytes, start, at, base);
-        if (whole && !(Number.isInteger(value) && Math.abs(value) <= 0x7fffffff && isPlain(bytes, start, at)))
-          whole = false;
-        if (single && !isSingleSlowly(value)) single = false;
+        value = this.#long(bytes, start, at, base, count);
+        if (this.#replaced) this.#replaced = false;
+        else {
+          if (whole && !(Number.isInteger(value) && Math.abs(value) <= 0x7fffffff && isPlain(bytes, start, at)))
+            whole = false;
+          if (single && !isSingleSlowly(value)) single = false;
+          if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !isExact(bytes, start, at, value)) this.rounded = true;
+        }
       }
       values[count++] = value;
     }
@@ -77,6 +91,16 @@ export class NumberScanner {
     this.whole = whole;
     this.single = single;
     return at;
+  }
+
+  #long(bytes: Uint8Array, start: number, end: number, base: number, index: number): number {
+    try {
+      return longNumber(bytes, start, end, base);
+    } catch (error) {
+      if (this.#instead === undefined || !(error instanceof FormatError)) throw error;
+      this.#replaced = true;
+      return this.#instead(error, index);
+    }
   }
 }
 
@@ -105,6 +129,13 @@ function isSingleSlowly(value: number): boolean {
     if (Math.fround(shorter) === float) return shorter === value;
   }
   return false;
+}
+
+/** Whether a whole number beyond 2^53 is what its digits say; numbers with an exponent are rounded by nature. */
+function isExact(bytes: Uint8Array, start: number, end: number, value: number): boolean {
+  if (!Number.isFinite(value) || end - start > 400) return true;
+  const digits = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+  return !/^[+-]?\d+$/.test(digits) || BigInt(digits.replace('+', '')) === BigInt(value);
 }
 
 /** No point and no exponent. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { FormatError } from '../../errors.ts';
+import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
+import { rightFormat } from '../detect.ts';
 import { Srid } from '../transformations.ts';
 import type { ByteSource, RowBlock, Samples } from '../types.ts';
 import type { AsciiHeader } from './header.ts';
@@ -18,20 +20,70 @@ export const asciiGridReader = defineReader({
   parameters: z.object({
     SRID: Srid.describe('Number of the coordinate system, such as 25832; the file itself names none.').optional(),
   }),
-  async read(source) {
-    const header = await readHeader(source);
-    const { width, height, affine, nodata } = header;
-    const numbers = await survey(source, header);
+  async read(source, _parameters, context) {
+    const header = await headerOf(source);
+    const { width, height, affine, nodata } =
+      context.onBadRecord === 'skip' ? await forgive(source, header, context) : header;
+    const numbers = await survey(source, { ...header, ...(nodata === undefined ? {} : { nodata }) });
+    const instead = context.onBadRecord === 'skip' && nodata !== undefined ? () => nodata : undefined;
     return {
       kind: 'grid',
       width,
       height,
       affine,
       bands: [nodata === undefined ? {} : { nodata }],
-      rows: () => rows(source, header, numbers),
+      rows: () => rows(source, header, { numbers, instead, context }),
     };
   },
 });
+
+async function headerOf(source: ByteSource): Promise<AsciiHeader> {
+  try {
+    return await readHeader(source);
+  } catch (error) {
+    throw await rightFormat(error, source, 'asciigrid');
+  }
+}
+
+/** Stands for words that are no numbers where the file declares no value for cells without data. */
+const usualNodata = -9999;
+
+/**
+ * Looks for words that are no numbers before any row is handed over: rows may be asked for twice, and a file without a value for cells
+ * without data gets one only when it has such words.
+ */
+async function forgive(source: ByteSource, header: AsciiHeader, context: Context): Promise<AsciiHeader> {
+  const {
+    width,
+    height,
+    affine: [left, dx, , top, , dy],
+    nodata = usualNodata,
+  } = header;
+  let cell = 0;
+  let bad = 0;
+  const scanner = new NumberScanner(cellsPerBlock, (reason, index) => {
+    const at = cell + index;
+    // What comes too late to be a cell ends the reading later.
+    if (at >= width * height) return nodata;
+    bad++;
+    const [column, row] = [at % width, Math.floor(at / width)];
+    context.badRecord({ number: at + 1, reason, x: left + (column + 0.5) * dx, y: top + (row + 0.5) * dy });
+    return nodata;
+  });
+  for await (const { bytes, end, base } of words(source, header.end)) {
+    context.signal.throwIfAborted();
+    for (let at = 0; ; ) {
+      at = scanner.scan(bytes, at, end, base);
+      const full = scanner.count === cellsPerBlock;
+      cell += scanner.count;
+      scanner.count = 0;
+      if (!full) break;
+    }
+  }
+  if (bad === 0) return header;
+  context.lost(`Words that are no numbers stand for cells without data: ${bad} cells hold ${nodata} in their place.`);
+  return { ...header, nodata };
+}
 
 /** What all numbers seen so far have in common; once false it stays false. */
 interface Numbers {
@@ -66,10 +118,14 @@ async function survey(source: ByteSource, { end, nodata }: AsciiHeader): Promise
   return { whole: scanner.whole, single: scanner.single };
 }
 
-async function* rows(source: ByteSource, header: AsciiHeader, numbers: Numbers): AsyncGenerator<RowBlock> {
+async function* rows(
+  source: ByteSource,
+  header: AsciiHeader,
+  { numbers, instead, context }: { numbers: Numbers; instead: (() => number) | undefined; context: Context },
+): AsyncGenerator<RowBlock> {
   const { width, height } = header;
   const rowsPerBlock = Math.min(height, Math.max(1, Math.floor(cellsPerBlock / width)));
-  const scanner = new NumberScanner(rowsPerBlock * width);
+  const scanner = new NumberScanner(rowsPerBlock * width, instead);
   let firstRow = 0;
   for await (const { bytes, end, base } of words(source, header.end)) {
     let at = 0;
@@ -82,6 +138,7 @@ async function* rows(source: ByteSource, header: AsciiHeader, numbers: Numbers):
     }
     if (firstRow === height) refuseMore(header, bytes, at, end, base);
   }
+  if (scanner.rounded) context.lost('Whole numbers beyond 2^53 were rounded to 53 bits.');
   if (firstRow < height) {
     const values = firstRow * width + scanner.count;
     throw new FormatError(`The grid ends after ${values} of ${width * height} values.`, source.size);

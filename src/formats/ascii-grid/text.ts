@@ -28,8 +28,12 @@ export class NumberWriter {
   }
 
   /** `samples[from…to)`, with blanks between them. */
-  add(samples: Samples, from: number, to: number): void {
+  add(samples: Samples | BigInt64Array | BigUint64Array, from: number, to: number): void {
     this.#count += to - from;
+    if (samples instanceof BigInt64Array || samples instanceof BigUint64Array) {
+      for (let i = from; i < to; i++) this.#text(String(samples[i]));
+      return;
+    }
     if (samples instanceof Float32Array) for (let i = from; i < to; i++) this.#single(samples[i]!);
     else if (samples instanceof Float64Array) for (let i = from; i < to; i++) this.#double(samples[i]!);
     else for (let i = from; i < to; i++) this.#whole(samples[i]!);

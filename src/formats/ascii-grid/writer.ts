@@ -6,7 +6,7 @@ import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { isFloat, sampleTypeOf } from '../samples.ts';
 import { settledRows } from '../settle.ts';
-import { spill } from '../spill.ts';
+import { roundedIntegers, spill } from '../spill.ts';
 import type { ByteSink, Grid, RowBlock, SampleType } from '../types.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
 
@@ -26,7 +26,10 @@ export const asciiGridWriter = defineWriter({
     tellLosses(grid, context);
     if (grid.affine[5] < 0) return writeRows(grid, size, sink, grid.affine[3] - grid.height * size, context);
     // The first row lies in the south: all rows are kept aside and written from the last to the first.
-    const { grid: kept, close } = await spill({ ...grid, bands: [grid.bands[0]!] }, context.scratch);
+    const { grid: kept, close } = await spill(
+      roundedIntegers({ ...grid, bands: [grid.bands[0]!] }, context),
+      context.scratch,
+    );
     try {
       const rows = () => upwards(kept);
       await writeRows({ ...kept, rows }, size, sink, grid.affine[3], context);
@@ -65,21 +68,31 @@ function tellLosses(grid: Grid, { lost }: Context): void {
   if (grid.crs !== undefined)
     lost(`An ASCII grid names no coordinate system; that of this one is ${nameOf(grid.crs)}.`);
   if (grid.bands.length > 1) lost(`An ASCII grid holds one band; bands 2 to ${grid.bands.length} were left out.`);
+  if ((grid.times?.length ?? 0) > 1) lost('An ASCII grid holds no time; only the first step was kept.');
+  const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;
+  const called = [name === undefined ? [] : `'${name}'`, unit === undefined ? [] : `in ${unit}`].flat().join(' ');
+  if (called !== '') lost(`An ASCII grid does not say what its numbers are; these were ${called}.`);
+  if (scale !== 1 || offset !== 0)
+    lost(`The numbers are those that were stored; what they stand for is number · ${scale} + ${offset}.`);
+  if (role === 'palette') lost('An ASCII grid holds no table of colours; that of this one was left out.');
 }
 
 async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: number, context: Context): Promise<void> {
   const text = new NumberWriter(numbersPerPiece);
+  const { integer64 } = grid.bands[0]!;
   let type: SampleType | undefined;
-  let wholeFloats = true;
+  let wholeFloats = integer64 === undefined;
   const restart = async () => {
     await sink.restart();
     type = undefined;
-    wholeFloats = true;
+    wholeFloats = integer64 === undefined;
   };
-  for await (const { samples } of settledRows(grid, 0, restart)) {
+  for await (const block of settledRows(grid, 0, restart)) {
+    // Integers of 64 bits have more digits than doubles.
+    const samples = block.exact ?? block.samples;
     context.signal.throwIfAborted();
     if (type === undefined) {
-      type = sampleTypeOf(samples);
+      type = sampleTypeOf(block.samples);
       await sink.append(header(grid, size, bottom, type));
     }
     for (let at = 0; at < samples.length; ) {
@@ -90,17 +103,20 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
       if (text.room === 0 || end === samples.length) await sink.append(text.take());
       at = end;
     }
-    wholeFloats &&= isFloat(type) && samples.every((value) => Number.isInteger(value));
+    wholeFloats &&= isFloat(type) && block.samples.every((value) => Number.isInteger(value));
   }
   if (wholeFloats)
     context.lost(`All values are whole numbers; an ASCII grid does not tell that their type was ${type}.`);
 }
 
 function header(grid: Grid, size: number, bottom: number, type: SampleType): Buffer {
-  const { nodata } = grid.bands[0]!;
+  const { nodata, exactNodata } = grid.bands[0]!;
   const lines = [`ncols ${grid.width}`, `nrows ${grid.height}`, `xllcorner ${grid.affine[0]}`, `yllcorner ${bottom}`];
   lines.push(`cellsize ${size}`);
   // The same word as in the cells.
-  if (nodata !== undefined) lines.push(`NODATA_value ${type === 'Float32' ? singleText(nodata) : doubleText(nodata)}`);
+  if (nodata !== undefined) {
+    const word = exactNodata ?? (type === 'Float32' ? singleText(nodata) : doubleText(nodata));
+    lines.push(`NODATA_value ${word}`);
+  }
   return Buffer.from(`${lines.join('\n')}\n`);
 }

@@ -31,14 +31,13 @@ export interface Wanted {
   band: number;
   /** The value of cells in blocks that were never written. */
   fill: number;
-  /** Called when a 64-bit integer is beyond what a double holds exactly. */
-  inexact(): void;
+  exactFill: bigint;
 }
 
 export async function* bandRows(source: ByteSource, layout: Layout, wanted: Wanted): AsyncGenerator<RowBlock> {
   const { width, height } = layout;
   let firstRow = 0;
-  let piece: { samples: Samples; rows: number; filled: number } | undefined;
+  let piece: { samples: Samples; exact?: BigInt64Array | BigUint64Array; rows: number; filled: number } | undefined;
   let left = 0;
   for await (const { piece: block, unpacked } of unpackedBlocks(source, layout, wanted.band)) {
     if (piece === undefined) {
@@ -46,20 +45,28 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Want
         height - firstRow,
         layout.tiled ? block.rows : Math.max(block.rows, Math.floor(cellsPerPiece / width)),
       );
-      piece = { samples: new sampleArrays[layout.type](rows * width), rows, filled: 0 };
+      const samples = new sampleArrays[layout.type](rows * width);
+      piece = { samples, ...exactFor(layout, rows * width), rows, filled: 0 };
     }
     const rows = Math.min(block.rows, piece.rows - piece.filled);
-    put(layout, wanted, await unpacked, block, { samples: piece.samples, row: piece.filled, rows });
+    put(layout, wanted, await unpacked, block, { ...piece, row: piece.filled, rows });
     left = block.left + layout.blockWidth;
     if (left < width) continue;
     piece.filled += rows;
     const next = Math.min(layout.blockHeight, height - firstRow - piece.filled);
     if (piece.filled === piece.rows || piece.filled + next > piece.rows) {
-      yield { firstRow, rowCount: piece.filled, samples: piece.samples.subarray(0, piece.filled * width) };
+      const cells = piece.filled * width;
+      const exact = piece.exact === undefined ? {} : { exact: piece.exact.subarray(0, cells) };
+      yield { firstRow, rowCount: piece.filled, samples: piece.samples.subarray(0, cells), ...exact };
       firstRow += piece.filled;
       piece = undefined;
     }
   }
+}
+
+function exactFor({ integer64 }: Layout, cells: number): { exact?: BigInt64Array | BigUint64Array } {
+  if (integer64 === undefined) return {};
+  return { exact: integer64 === 'Int64' ? new BigInt64Array(cells) : new BigUint64Array(cells) };
 }
 
 function* pieces(layout: Layout, band: number): Generator<Piece> {
@@ -129,17 +136,20 @@ async function* readTogether(source: ByteSource, all: Iterable<Piece>) {
 /** Puts the cells of one band of a block where they belong. */
 function put(
   layout: Layout,
-  { band, fill, inexact }: Wanted,
+  { band, fill, exactFill }: Wanted,
   unpacked: Uint8Array,
   block: Piece,
-  to: { samples: Samples; row: number; rows: number },
+  to: { samples: Samples; exact?: BigInt64Array | BigUint64Array; row: number; rows: number },
 ): void {
   const { width, blockWidth } = layout;
-  const { samples, rows } = to;
+  const { samples, exact, rows } = to;
   const across = Math.min(blockWidth, width - block.left);
   let start = to.row * width + block.left;
   if (block.length === 0) {
-    for (let row = 0; row < rows; row++, start += width) samples.fill(fill, start, start + across);
+    for (let row = 0; row < rows; row++, start += width) {
+      samples.fill(fill, start, start + across);
+      exact?.fill(exactFill, start, start + across);
+    }
     return;
   }
   const bytes = rows * bytesPerRow(layout);
@@ -152,9 +162,8 @@ function put(
   for (let row = 0; row < rows; row++, from += rowValues, start += width) {
     if (values instanceof BigInt64Array || values instanceof BigUint64Array)
       for (let i = 0; i < across; i++) {
-        const value = Number(values[from + i * step]!);
-        if (!Number.isSafeInteger(value)) inexact();
-        samples[start + i] = value;
+        exact![start + i] = values[from + i * step]!;
+        samples[start + i] = Number(values[from + i * step]!);
       }
     else if (step === 1) samples.set(values.subarray(from, from + across), start);
     else for (let i = 0; i < across; i++) samples[start + i] = values[from + i * step]!;

@@ -5,11 +5,14 @@ import { lzwDecode, lzwEncode } from './lzw.ts';
 import { packBitsDecode, packBitsEncode } from './packbits.ts';
 
 /** `most` bounds what unpacking may give. Where the thread pool does the work, the promise is pending meanwhile. */
-export interface Codec {
+export interface Unpacker {
   readonly name: string;
   /** Bytes that one packed byte can stand for at most: a file that promises more is lying. */
   readonly mostExpansion: number;
   unpack(bytes: Uint8Array, most: number, offset: number): Promise<Uint8Array> | Uint8Array;
+}
+
+export interface Codec extends Unpacker {
   /** `rowBytes` is where rows end, for codecs that stop there. */
   pack(bytes: Uint8Array, rowBytes: number): Promise<Uint8Array> | Uint8Array;
 }

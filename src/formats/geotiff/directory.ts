@@ -3,30 +3,37 @@ import type { ByteSource } from '../types.ts';
 
 /** The tags that are read or written here (TIFF 6.0, GeoTIFF 1.1, GDAL's own). */
 export const tag = {
+  newSubfileType: 254,
   imageWidth: 256,
   imageLength: 257,
   bitsPerSample: 258,
   compression: 259,
   photometric: 262,
+  fillOrder: 266,
   stripOffsets: 273,
   samplesPerPixel: 277,
   rowsPerStrip: 278,
   stripByteCounts: 279,
   planarConfiguration: 284,
   predictor: 317,
+  colorMap: 320,
   tileWidth: 322,
   tileLength: 323,
   tileOffsets: 324,
   tileByteCounts: 325,
   extraSamples: 338,
   sampleFormat: 339,
+  jpegTables: 347,
   modelPixelScale: 33550,
   modelTiepoint: 33922,
   modelTransformation: 34264,
   geoKeyDirectory: 34735,
   geoDoubles: 34736,
   geoText: 34737,
+  gdalMetadata: 42112,
   gdalNodata: 42113,
+  lercParameters: 50674,
+  rationalPolynomials: 50844,
 } as const;
 
 /** Field type → bytes of one value. */
@@ -77,18 +84,33 @@ interface Entry {
 /** Values of a tag that is not a list of blocks; more are never needed. */
 const mostValues = 1 << 20;
 
-/** The first image of a TIFF file: its tags, whose values are read when asked for. */
+/** Images that are looked for behind the first one. */
+const mostImages = 1000;
+
+/** One image of a TIFF file: its tags, whose values are read when asked for. */
 export class Directory {
   readonly #source: ByteSource;
   readonly #entries: ReadonlyMap<number, Entry>;
   readonly littleEndian: boolean;
   readonly offset: number;
+  readonly #big: boolean;
+  /** Where the place of the next image stands. */
+  readonly #end: number;
 
-  private constructor(source: ByteSource, littleEndian: boolean, offset: number, entries: Map<number, Entry>) {
+  private constructor(
+    source: ByteSource,
+    littleEndian: boolean,
+    big: boolean,
+    offset: number,
+    entries: Map<number, Entry>,
+    end: number,
+  ) {
     this.#source = source;
     this.littleEndian = littleEndian;
+    this.#big = big;
     this.offset = offset;
     this.#entries = entries;
+    this.#end = end;
   }
 
   /** @throws FormatError when it is no TIFF file */
@@ -126,7 +148,29 @@ export class Directory {
       if (!entries.has(id))
         entries.set(id, { type, count: values, offset: inside ? offset + countSize + place : elsewhere });
     }
-    return new Directory(source, little, offset, entries);
+    return new Directory(source, little, big, offset, entries, offset + countSize + list.byteLength);
+  }
+
+  /** The images behind this one; a chain that is broken, or bites its tail, ends there. */
+  async *others(): AsyncGenerator<Directory> {
+    const seen = new Set([this.offset]);
+    const size = this.#big ? 8 : 4;
+    for (let last: Directory = this; seen.size <= mostImages; ) {
+      const place = viewOf(await this.#source.read(last.#end, size));
+      if (place.byteLength < size) return;
+      const offset = this.#big
+        ? Number(place.getBigUint64(0, this.littleEndian))
+        : place.getUint32(0, this.littleEndian);
+      if (offset === 0 || seen.has(offset)) return;
+      try {
+        last = await Directory.#read(this.#source, this.littleEndian, this.#big, offset);
+      } catch (error) {
+        if (error instanceof FormatError) return;
+        throw error;
+      }
+      seen.add(offset);
+      yield last;
+    }
   }
 
   has(id: number): boolean {
@@ -157,12 +201,18 @@ export class Directory {
     return this.count(id) === 0 ? otherwise : (await this.numbers(id, 1))[0]!;
   }
 
-  async text(id: number): Promise<string> {
+  /** The bytes of a tag that holds text or bytes; none without the tag. */
+  async bytes(id: number): Promise<Uint8Array> {
     const entry = this.#entries.get(id);
-    if (entry === undefined || sizes[entry.type] !== 1) return '';
+    if (entry === undefined || sizes[entry.type] !== 1) return new Uint8Array(0);
     if (entry.count > mostValues) throw new FormatError(`Tag ${id} promises ${entry.count} characters.`, this.offset);
-    const bytes = await within(this.#source, entry.offset, entry.count, `Tag ${id}`);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').replace(/\0.*$/s, '');
+    return within(this.#source, entry.offset, entry.count, `Tag ${id}`);
+  }
+
+  async text(id: number, encoding: 'latin1' | 'utf8' = 'latin1'): Promise<string> {
+    const bytes = await this.bytes(id);
+    const end = bytes.indexOf(0);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, end < 0 ? bytes.length : end).toString(encoding);
   }
 }
 

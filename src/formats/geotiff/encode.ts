@@ -33,16 +33,18 @@ export function tiffHeader(big: boolean, directory: number): Buffer {
   return header;
 }
 
-/** The list of tags as it stands at byte `offset` of the file (an even number), with the values behind it. */
-export function tiffDirectory(fields: readonly Field[], offset: number, big: boolean): Buffer {
+/** The list of tags as it stands at byte `offset` of the file (an even number), with the values behind it; the list of another image is at `following`. */
+export function tiffDirectory(fields: readonly Field[], offset: number, big: boolean, following = 0): Buffer {
   const sorted = fields.toSorted((a, b) => a.tag - b.tag);
   const [countSize, entrySize, room] = big ? [8, 20, 8] : [2, 12, 4];
   const size = countSize + sorted.length * entrySize + room;
   const list = Buffer.alloc(size);
   if (big) list.writeBigUInt64LE(BigInt(sorted.length), 0);
   else list.writeUInt16LE(sorted.length, 0);
-  const behind: Buffer[] = [];
-  let next = size;
+  (big ? long8 : plain.long).put(list, following, size - room);
+  // Lists that follow each other begin at multiples of eight too.
+  const behind: Buffer[] = [Buffer.alloc(-size & 7)];
+  let next = size + (-size & 7);
   sorted.forEach((field, n) => {
     const { id, values } = valuesOf(field, big);
     const at = countSize + n * entrySize;

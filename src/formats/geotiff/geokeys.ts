@@ -37,8 +37,7 @@ export async function readGeoreference(directory: Directory): Promise<Georeferen
   } else if (scale.length >= 2 && tie.length >= 6) {
     const [dx, dy] = [scale[0]!, -Math.abs(scale[1]!)];
     affine = [tie[3]! - tie[0]! * dx, dx, 0, tie[4]! - tie[1]! * dy, 0, dy];
-  } else if (tie.length > 6)
-    throw new AppError('unprocessable', 'The image is placed by control points alone, which are not read.');
+  }
   if (affine !== undefined && !usable(affine))
     throw new FormatError(`The cells of the image have no size or place: ${affine.join(', ')}.`, directory.offset);
   const pixelIsPoint = keys.get(key.rasterType) === 2;

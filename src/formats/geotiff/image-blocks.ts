@@ -1,13 +1,10 @@
 import { AppError } from '../../errors.ts';
-import { bytesOf, isFloat, sampleArrays } from '../samples.ts';
-import type { ByteSink, Grid, Samples, SampleType } from '../types.ts';
+import type { ByteSink, Grid } from '../types.ts';
 import type { Codec } from './compression.ts';
 import { codecs } from './compression.ts';
-import type { GeoTags } from './directory.ts';
-import { tag } from './directory.ts';
-import type { Field } from './encode.ts';
-import { geoFields, tiffDirectory, tiffHeader } from './encode.ts';
 import { takeDifferences, takeFloatDifferences } from './predictor.ts';
+import type { StoredSamples, StoredType } from './stored.ts';
+import { copyInto, filled, storedArrays, storedBytes } from './stored.ts';
 
 export interface ImageOptions {
   Compression: keyof typeof compressions;
@@ -17,66 +14,81 @@ export interface ImageOptions {
   BigTiff: 'Auto' | 'Yes' | 'No';
 }
 
-const compressions = { None: 1, Lzw: 5, Deflate: 8, PackBits: 32773, Zstd: 50000 } as const;
-const unpredicted: readonly string[] = ['None', 'PackBits'];
+/** The numbers that TIFF gives them. */
+export const compressions = { None: 1, Lzw: 5, Deflate: 8, PackBits: 32773, Zstd: 50000 } as const;
 
-/** Raw bytes of a strip. */
+export const isPredicted = ({ Predictor, Compression }: ImageOptions): boolean =>
+  Predictor && Compression !== 'None' && Compression !== 'PackBits';
+
+/** The part of a grid that its blocks depend on. */
+export type Raster = Pick<Grid, 'width' | 'height' | 'bands'>;
+
+/** Raw bytes of a strip, and of a row of tiles at most: that of a very wide image is lower than wide. */
 const stripBytes = 1 << 19;
+const mostTileRowBytes = 1 << 27;
 /** Blocks that are packed at the same time, on the thread pool. */
 const packedAhead = 6;
 /** Offsets of classic TIFF have 32 bits; packing may make a block a little larger. */
 const classicLimit = 2 ** 32 - 2 ** 26;
 
-/** An image under way: rows come in, from the first of the first band to the last of the last, packed blocks go out. */
+/** Whether offsets take 64 bits, for so many bytes before packing. */
+export const isBig = ({ BigTiff }: ImageOptions, raw: number): boolean =>
+  BigTiff === 'Yes' || (BigTiff === 'Auto' && raw > classicLimit);
+
+export const rawBytes = ({ width, height, bands }: Raster, type: StoredType): number =>
+  width * height * bands.length * storedArrays[type].BYTES_PER_ELEMENT;
+
+/** @throws AppError when classic TIFF cannot say where byte `end` is */
+export function checkSize(big: boolean, end: number): void {
+  if (!big && end >= 2 ** 32)
+    throw new AppError('unprocessable', 'The GeoTIFF would be larger than 4 GB, which takes BigTiff Yes or Auto.');
+}
+
+/** The blocks of an image under way: rows come in, from the first of the first band to the last of the last, packed blocks go out. */
 export class ImageBlocks {
-  readonly #grid: Grid;
-  readonly #type: SampleType;
+  /** Of blocks written so far, as places in the sink. */
+  readonly offsets: number[] = [];
+  readonly byteCounts: number[] = [];
+  readonly blockRows: number;
+  readonly #raster: Raster;
+  readonly #type: StoredType;
   readonly #options: ImageOptions;
   readonly #sink: ByteSink;
+  /** Around each block its length and the repetition of its end, as GDAL's ghost area of a COG says. */
+  readonly #framed: boolean;
   readonly #codec: Codec;
   readonly #predicted: boolean;
-  readonly #big: boolean;
-  readonly #blockRows: number;
-  readonly #offsets: number[] = [];
-  readonly #byteCounts: number[] = [];
   #packing: Promise<Uint8Array>[] = [];
   /** Memory of predicted blocks that are packed by now, to be used again. */
   readonly #spare: Uint8Array[] = [];
   /** Rows of the strip, or row of tiles, that is being filled. */
-  #rows: Samples;
+  #rows: StoredSamples;
   #filled = 0;
   #row = 0;
 
-  private constructor(grid: Grid, type: SampleType, options: ImageOptions, sink: ByteSink) {
-    this.#grid = grid;
+  constructor(raster: Raster, type: StoredType, options: ImageOptions, sink: ByteSink, framed = false) {
+    this.#raster = raster;
     this.#type = type;
     this.#options = options;
     this.#sink = sink;
+    this.#framed = framed;
     this.#codec = codecs[compressions[options.Compression]]!;
-    this.#predicted = options.Predictor && !unpredicted.includes(options.Compression);
-    const rowBytes = grid.width * sampleArrays[type].BYTES_PER_ELEMENT;
-    this.#blockRows = options.Tiled
-      ? options.BlockSize
-      : Math.min(grid.height, Math.max(1, Math.floor(stripBytes / rowBytes)));
-    const raw = rowBytes * grid.height * grid.bands.length;
-    this.#big = options.BigTiff === 'Yes' || (options.BigTiff === 'Auto' && raw > classicLimit);
+    this.#predicted = isPredicted(options);
+    const rowBytes = raster.width * storedArrays[type].BYTES_PER_ELEMENT;
+    this.blockRows = options.Tiled
+      ? Math.min(options.BlockSize, Math.max(16, Math.floor(mostTileRowBytes / rowBytes / 16) * 16))
+      : Math.min(raster.height, Math.max(1, Math.floor(stripBytes / rowBytes)));
     this.#rows = this.#emptyRows();
   }
 
-  static async begin(grid: Grid, type: SampleType, options: ImageOptions, sink: ByteSink): Promise<ImageBlocks> {
-    const image = new ImageBlocks(grid, type, options, sink);
-    await sink.append(tiffHeader(image.#big, 0));
-    return image;
-  }
-
   /** Whole rows of the image's type. */
-  async add(samples: Samples): Promise<void> {
-    const { width, height } = this.#grid;
+  async add(samples: StoredSamples): Promise<void> {
+    const { width, height } = this.#raster;
     for (let from = 0; from < samples.length; ) {
-      const wanted = Math.min(this.#blockRows, height - this.#row);
+      const wanted = Math.min(this.blockRows, height - this.#row);
       const part = samples.subarray(from, from + (wanted - this.#filled) * width);
       from += part.length;
-      this.#rows.set(part, this.#filled * width);
+      copyInto(this.#rows, part, this.#filled * width);
       this.#filled += part.length / width;
       if (this.#filled < wanted) break;
       for (const block of this.#cut(wanted)) {
@@ -89,56 +101,51 @@ export class ImageBlocks {
     }
   }
 
+  /** Waits until all blocks are in the sink. */
+  async end(): Promise<void> {
+    while (this.#packing.length > 0) await this.#appendFirst();
+  }
+
   /** Waits for what is on its way, and forgets it. */
   async abandon(): Promise<void> {
     await Promise.allSettled(this.#packing);
     this.#packing = [];
   }
 
-  async end(geoTags: GeoTags | undefined): Promise<void> {
-    while (this.#packing.length > 0) await this.#appendFirst();
-    if (this.#sink.position % 2 === 1) await this.#sink.append(new Uint8Array(1));
-    const offset = this.#sink.position;
-    const directory = tiffDirectory(this.#fields(geoTags), offset, this.#big);
-    this.#checkSize(offset + directory.length);
-    await this.#sink.append(directory);
-    await this.#sink.patch(0, tiffHeader(this.#big, offset));
+  #emptyRows(): StoredSamples {
+    return new storedArrays[this.#type](this.blockRows * this.#raster.width);
   }
 
-  #emptyRows(): Samples {
-    return new sampleArrays[this.#type](this.#blockRows * this.#grid.width);
-  }
-
-  *#cut(rows: number): Generator<Samples> {
-    const { width } = this.#grid;
+  *#cut(rows: number): Generator<StoredSamples> {
+    const { width, bands } = this.#raster;
     if (!this.#options.Tiled) {
       yield this.#rows.subarray(0, rows * width);
       return;
     }
     const side = this.#options.BlockSize;
-    const fill = this.#nodata ?? 0;
+    const { nodata = 0, exactNodata = nodata } = bands[0]!;
     for (let left = 0; left < width; left += side) {
-      const tile = new sampleArrays[this.#type](side * side).fill(fill);
+      const tile = filled(this.#type, side * this.blockRows, typeof this.#rows[0] === 'bigint' ? exactNodata : nodata);
       const right = Math.min(width, left + side);
       for (let row = 0; row < rows; row++)
-        tile.set(this.#rows.subarray(row * width + left, row * width + right), row * side);
+        copyInto(tile, this.#rows.subarray(row * width + left, row * width + right), row * side);
       yield tile;
     }
   }
 
-  #pack(samples: Samples, width: number): Promise<Uint8Array> {
+  #pack(samples: StoredSamples, width: number): Promise<Uint8Array> {
     const packed = this.#predictAndPack(samples, width);
     // An error in an earlier block must not leave this one unheard.
     packed.catch(() => undefined);
     return packed;
   }
 
-  async #predictAndPack(samples: Samples, width: number): Promise<Uint8Array> {
+  async #predictAndPack(samples: StoredSamples, width: number): Promise<Uint8Array> {
     const rowBytes = width * samples.BYTES_PER_ELEMENT;
-    if (!this.#predicted) return this.#codec.pack(bytesOf(samples), rowBytes);
+    if (!this.#predicted) return this.#codec.pack(storedBytes(samples), rowBytes);
     if (!(samples instanceof Float32Array || samples instanceof Float64Array)) {
       takeDifferences(samples, width);
-      return this.#codec.pack(bytesOf(samples), rowBytes);
+      return this.#codec.pack(storedBytes(samples), rowBytes);
     }
     const bytes = (this.#spare.pop() ?? new Uint8Array(this.#largestBlock)).subarray(0, samples.byteLength);
     takeFloatDifferences(samples, width, bytes);
@@ -149,78 +156,19 @@ export class ImageBlocks {
 
   get #largestBlock(): number {
     const { BlockSize, Tiled } = this.#options;
-    return this.#blockRows * (Tiled ? BlockSize : this.#grid.width) * sampleArrays[this.#type].BYTES_PER_ELEMENT;
+    return this.blockRows * (Tiled ? BlockSize : this.#raster.width) * storedArrays[this.#type].BYTES_PER_ELEMENT;
   }
 
   async #appendFirst(): Promise<void> {
     const bytes = await this.#packing.shift()!;
-    this.#offsets.push(this.#sink.position);
-    this.#byteCounts.push(bytes.length);
-    this.#checkSize(this.#sink.position + bytes.length);
+    if (this.#framed) {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(bytes.length);
+      await this.#sink.append(length);
+    }
+    this.offsets.push(this.#sink.position);
+    this.byteCounts.push(bytes.length);
     await this.#sink.append(bytes);
+    if (this.#framed) await this.#sink.append(bytes.slice(-4));
   }
-
-  #checkSize(end: number): void {
-    if (!this.#big && end >= 2 ** 32)
-      throw new AppError('unprocessable', 'The GeoTIFF would be larger than 4 GB, which takes BigTiff Yes or Auto.');
-  }
-
-  get #nodata(): number | undefined {
-    return this.#grid.bands[0]!.nodata;
-  }
-
-  #fields(geoTags: GeoTags | undefined): Field[] {
-    const { width, height, bands } = this.#grid;
-    const each = (value: number) => bands.map(() => value);
-    const bits = sampleArrays[this.#type].BYTES_PER_ELEMENT * 8;
-    const format = isFloat(this.#type) ? 3 : this.#type.startsWith('U') ? 1 : 2;
-    const predictor = isFloat(this.#type) ? 3 : 2;
-    const fields: Field[] = [
-      { tag: tag.imageWidth, type: 'long', values: [width] },
-      { tag: tag.imageLength, type: 'long', values: [height] },
-      { tag: tag.bitsPerSample, type: 'short', values: each(bits) },
-      { tag: tag.compression, type: 'short', values: [compressions[this.#options.Compression]] },
-      { tag: tag.photometric, type: 'short', values: [1] },
-      { tag: tag.samplesPerPixel, type: 'short', values: [bands.length] },
-      { tag: tag.planarConfiguration, type: 'short', values: [bands.length === 1 ? 1 : 2] },
-      { tag: tag.sampleFormat, type: 'short', values: each(format) },
-      ...this.#blockFields(),
-      ...placeFields(this.#grid),
-    ];
-    if (bands.length > 1) fields.push({ tag: tag.extraSamples, type: 'short', values: each(0).slice(1) });
-    if (this.#predicted) fields.push({ tag: tag.predictor, type: 'short', values: [predictor] });
-    if (this.#nodata !== undefined) fields.push({ tag: tag.gdalNodata, type: 'ascii', values: this.#nodataText() });
-    return geoTags === undefined ? fields : [...fields, ...geoFields(geoTags)];
-  }
-
-  #blockFields(): Field[] {
-    const side = this.#options.BlockSize;
-    if (this.#options.Tiled)
-      return [
-        { tag: tag.tileWidth, type: 'long', values: [side] },
-        { tag: tag.tileLength, type: 'long', values: [side] },
-        { tag: tag.tileOffsets, type: 'offset', values: this.#offsets },
-        { tag: tag.tileByteCounts, type: 'offset', values: this.#byteCounts },
-      ];
-    return [
-      { tag: tag.rowsPerStrip, type: 'long', values: [this.#blockRows] },
-      { tag: tag.stripOffsets, type: 'offset', values: this.#offsets },
-      { tag: tag.stripByteCounts, type: 'offset', values: this.#byteCounts },
-    ];
-  }
-
-  #nodataText(): string {
-    const nodata = this.#type === 'Float32' ? Math.fround(this.#nodata!) : this.#nodata!;
-    return Number.isFinite(nodata) ? String(nodata) : String(nodata).toLowerCase().replace('infinity', 'inf');
-  }
-}
-
-/** Corner and scale where rows run south and columns east, else the full matrix. */
-function placeFields({ affine: [x, a, b, y, c, d] }: Grid): Field[] {
-  if (b === 0 && c === 0 && a > 0 && d < 0)
-    return [
-      { tag: tag.modelPixelScale, type: 'double', values: [a, -d, 0] },
-      { tag: tag.modelTiepoint, type: 'double', values: [0, 0, 0, x, y, 0] },
-    ];
-  return [{ tag: tag.modelTransformation, type: 'double', values: [a, b, 0, x, c, d, 0, y, 0, 0, 0, 0, 0, 0, 0, 1] }];
 }

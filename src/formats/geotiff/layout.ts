@@ -1,9 +1,10 @@
 import { AppError, FormatError } from '../../errors.ts';
 import type { SampleType } from '../types.ts';
-import type { Codec } from './compression.ts';
+import type { Unpacker } from './compression.ts';
 import { codecs } from './compression.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
+import { compressionName, imageCodec } from './image-codec.ts';
 
 /** How samples lie in the file: `format` 1 unsigned, 2 signed, 3 floating point. */
 export interface Layout {
@@ -14,10 +15,12 @@ export interface Layout {
   format: number;
   /** Type that is handed over. */
   type: SampleType;
+  /** Whole numbers of 64 bits, which `type` does not hold. */
+  integer64?: 'Int64' | 'UInt64';
   /** Samples of a cell lie next to each other; else each band has blocks of its own. */
   chunky: boolean;
   littleEndian: boolean;
-  codec: Codec;
+  codec: Unpacker;
   predictor: number;
   tiled: boolean;
   blockWidth: number;
@@ -73,9 +76,7 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
       `Samples of ${bits} bits, ${formatNames[format] ?? `format ${format}`}, are not read.`,
     );
   const compression = await directory.number(tag.compression, 1);
-  const codec = codecs[compression];
-  if (codec === undefined) throw new AppError('unprocessable', `TIFF compression ${compression} is not read.`);
-  const predictor = await directory.number(tag.predictor, 1);
+  const predictor = codecs[compression] === undefined ? 1 : await directory.number(tag.predictor, 1);
   const float = format === 3;
   if (![1, 2, 3].includes(predictor) || (predictor === 3 && !float) || (predictor === 2 && bits < 8))
     throw broken(`Predictor ${predictor} does not fit samples of ${bits} bits, ${formatNames[format]}.`);
@@ -88,6 +89,10 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
     : Math.min(height, await directory.number(tag.rowsPerStrip, height));
   if (!(blockWidth >= 1 && blockHeight >= 1))
     throw broken(`The image has blocks of ${blockWidth} × ${blockHeight} cells.`);
+  const shape = { width: blockWidth, height: blockHeight, samples: planar === 1 ? samples : 1, type };
+  const codec = codecs[compression] ?? (await imageCodec(compression, directory, shape));
+  if (codec === undefined)
+    throw new AppError('unprocessable', `The compression ${compressionName(compression)} is not read.`);
   const layout: Layout = {
     width,
     height,
@@ -95,8 +100,10 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
     bits,
     format: format === 4 ? 1 : format,
     type,
+    ...(bits === 64 && !float ? { integer64: format === 2 ? 'Int64' : 'UInt64' } : {}),
     chunky: planar === 1 || samples === 1,
-    littleEndian: directory.littleEndian,
+    // What codecs of pictures give is in this machine's order.
+    littleEndian: directory.littleEndian || codecs[compression] === undefined,
     codec,
     predictor: compression === 1 || compression === 32773 ? 1 : predictor,
     tiled,

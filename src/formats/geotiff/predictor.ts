@@ -1,4 +1,4 @@
-import type { Samples } from '../types.ts';
+import type { StoredSamples } from './stored.ts';
 
 type Whole = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
@@ -43,7 +43,12 @@ export function undoFloatDifferences(bytes: Uint8Array, size: number, rowBytes: 
 }
 
 /** Predictor 2 over rows of `width` samples, in place. */
-export function takeDifferences(values: Exclude<Samples, Float32Array | Float64Array>, width: number): void {
+export function takeDifferences(values: Exclude<StoredSamples, Float32Array | Float64Array>, width: number): void {
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
+    for (let from = values.length - width; from >= 0; from -= width)
+      for (let i = from + width - 1; i > from; i--) values[i] = values[i]! - values[i - 1]!;
+    return;
+  }
   for (let from = values.length - width; from >= 0; from -= width)
     for (let i = from + width - 1; i > from; i--) values[i] = values[i]! - values[i - 1]!;
 }

@@ -2,14 +2,16 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
-import { parseNumber } from '../number-word.ts';
-import { isFloat, sampleArrays } from '../samples.ts';
+import { rightFormat } from '../detect.ts';
 import { Srid } from '../transformations.ts';
-import type { Band, SampleType } from '../types.ts';
+import type { ByteSource, Grid } from '../types.ts';
+import { readBands } from './bands.ts';
 import { bandRows } from './blocks.ts';
 import { Directory, tag } from './directory.ts';
 import { readGeoreference } from './geokeys.ts';
 import { readLayout } from './layout.ts';
+import { readNotes } from './metadata.ts';
+import { oddity, plainImage } from './odd-image.ts';
 
 export const geoTiffReader = defineReader({
   name: 'GeoTiffReader',
@@ -27,35 +29,63 @@ export const geoTiffReader = defineReader({
     SRID: Srid.describe('Number of the coordinate system, such as 25832, instead of what the file says.').optional(),
   }),
   async read(source, { Band: only }, context) {
-    const directory = await Directory.open(source);
-    const layout = await readLayout(directory, source.size);
-    const { width, height, type, samples } = layout;
-    if (only !== undefined && only > samples)
-      throw new AppError('unprocessable', `Band ${only} is not there: the image has ${samples}.`);
-    const { affine, crs, located } = await readGeoreference(directory);
-    if (!located)
-      context.log('warning', 'The image does not say where it is; its cells are counted from the upper left corner.');
-    const nodata = nodataOf(await directory.text(tag.gdalNodata), type, context);
-    const band: Band = { type, ...(nodata === undefined ? {} : { nodata }) };
-    const inexact = () => context.lost('Integers beyond 2^53 were rounded to 53 bits.');
-    const rows = (n: number) =>
-      bandRows(source, layout, { band: only === undefined ? n : only - 1, fill: nodata ?? 0, inexact });
-    const bands = Array.from({ length: only === undefined ? samples : 1 }, () => band);
-    return { kind: 'grid', width, height, affine, bands, rows, ...(crs === undefined ? {} : { crs }) };
+    const directory = await openTiff(source);
+    const odd = await oddity(directory);
+    if (odd === undefined) return readImage(source, directory, only, context);
+    // What is told of further images and tags is told of the file itself.
+    const plain = await plainImage(source, directory, odd, context);
+    await tellLosses(directory, context);
+    return readImage(plain, await Directory.open(plain), only, context);
   },
 });
 
-/** The number of GDAL's own tag, as a number of the samples' type. */
-function nodataOf(text: string, type: SampleType, { log }: Context): number | undefined {
-  if (text.trim() === '') return undefined;
-  const value = parseNumber(text.trim());
-  const held = value === undefined ? undefined : new sampleArrays[type](1).fill(value)[0]!;
-  if (value === undefined || held === undefined || !(isFloat(type) || held === value)) {
-    log(
-      'warning',
-      `The image declares '${text.trim().slice(0, 40)}' as its value for cells without data, which no sample can have; it is ignored.`,
-    );
-    return undefined;
+async function openTiff(source: ByteSource): Promise<Directory> {
+  try {
+    return await Directory.open(source);
+  } catch (error) {
+    throw await rightFormat(error, source, 'geotiff');
   }
-  return held;
+}
+
+async function readImage(
+  source: ByteSource,
+  directory: Directory,
+  only: number | undefined,
+  context: Context,
+): Promise<Grid> {
+  const layout = await readLayout(directory, source.size);
+  const { width, height, samples } = layout;
+  if (only !== undefined && only > samples)
+    throw new AppError('unprocessable', `Band ${only} is not there: the image has ${samples}.`);
+  const { affine, crs, located } = await readGeoreference(directory);
+  if (!located)
+    context.log('warning', 'The image does not say where it is; its cells are counted from the upper left corner.');
+  await tellLosses(directory, context);
+  const all = await readBands(directory, layout, context);
+  const bands = only === undefined ? all : [all[only - 1]!];
+  const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
+  const rows = (n: number) =>
+    bandRows(source, layout, { band: only === undefined ? n : only - 1, fill: nodata, exactFill: exactNodata });
+  return { kind: 'grid', width, height, affine, bands, rows, ...(crs === undefined ? {} : { crs }) };
+}
+
+/** Says what of the file nobody here carries on. */
+async function tellLosses(directory: Directory, { lost }: Context): Promise<void> {
+  let images = 0;
+  let masks = 0;
+  for await (const other of directory.others()) {
+    const kind = await other.number(tag.newSubfileType, 0);
+    if ((kind & 4) !== 0) masks++;
+    else if ((kind & 1) === 0) images++;
+  }
+  if (images > 0) lost(`The file has ${images} more image${images > 1 ? 's' : ''}; only the first one was read.`);
+  if (masks > 0) lost('The file has a mask of cells that count; it was left out, so that all cells count.');
+  if (directory.has(tag.rationalPolynomials))
+    lost('The file has a camera model (rational polynomials), which was left out.');
+  const { others } = readNotes(await directory.text(tag.gdalMetadata, 'utf8'));
+  if (others.length > 0) {
+    const named = others.slice(0, 10).map((name) => name.slice(0, 40));
+    const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
+    lost(`Notes in the file were left out: ${named.join(', ')}${more}.`);
+  }
 }

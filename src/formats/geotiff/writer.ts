@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { commonType, convertSamples, sampleTypeOf } from '../samples.ts';
 import { settledRows } from '../settle.ts';
 import { spill } from '../spill.ts';
 import type { ByteSink, Grid } from '../types.ts';
+import { CloudImage } from './cloud-image.ts';
 import type { GeoTags } from './directory.ts';
 import { geoTagsFor } from './geokeys.ts';
 import type { ImageOptions } from './image-blocks.ts';
-import { ImageBlocks } from './image-blocks.ts';
+import type { Image } from './plain-image.ts';
+import { PlainImage } from './plain-image.ts';
+import type { StoredType } from './stored.ts';
+import { isFloatType, storedSamples, storedType } from './stored.ts';
 
 export const geoTiffWriter = defineWriter({
   name: 'GeoTiffWriter',
@@ -26,13 +30,23 @@ export const geoTiffWriter = defineWriter({
         'Whether Deflate, Lzw and Zstd pack the differences of neighbours, which nearly always makes grids smaller.',
       ),
     Tiled: z.boolean().default(false).describe('Square tiles instead of strips of rows.'),
+    Cog: z
+      .boolean()
+      .default(false)
+      .describe('A Cloud Optimized GeoTIFF: tiles, smaller images for far views, and all lists in front.'),
+    Overviews: z
+      .enum(['Auto', 'Average', 'Nearest', 'None'])
+      .default('Auto')
+      .describe(
+        'How the smaller images of a Cloud Optimized GeoTIFF are made; Auto averages floats and takes the nearest integer.',
+      ),
     BlockSize: z
       .int()
       .min(16)
       .max(4096)
       .multipleOf(16)
-      .default(256)
-      .describe('Side of a tile in cells, a multiple of 16.'),
+      .describe('Side of a tile in cells, a multiple of 16; without it 256, and 512 in a Cloud Optimized GeoTIFF.')
+      .optional(),
     BigTiff: z
       .enum(['Auto', 'Yes', 'No'])
       .default('Auto')
@@ -42,43 +56,75 @@ export const geoTiffWriter = defineWriter({
   mediaType: 'image/tiff',
   canAppend: false,
   async write(grid, parameters, sink, context) {
-    const [first, ...others] = grid.bands;
-    if (others.some((band) => !Object.is(band.nodata, first!.nodata)))
-      context.lost('A GeoTIFF declares one value for cells without data; that of the first band was kept.');
-    if ((grid.times?.length ?? 0) > 1) context.lost('A GeoTIFF holds no time; only the first step was kept.');
+    tellLosses(grid, context);
     const geoTags = await geoTagsFor(grid.crs);
-    if (others.length === 0 || grid.bands.every((band) => band.type !== undefined))
-      return writeImage(grid, parameters, geoTags, sink, context.signal);
+    if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
+      return writeImage(grid, parameters, geoTags, sink, context);
     const { grid: settled, close } = await spill(grid, context.scratch);
     try {
-      await writeImage(settled, parameters, geoTags, sink, context.signal);
+      await writeImage(settled, parameters, geoTags, sink, context);
     } finally {
       await close();
     }
   },
 });
 
+interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
+  BlockSize?: number | undefined;
+  Cog: boolean;
+  Overviews: 'Auto' | 'Average' | 'Nearest' | 'None';
+}
+
+function tellLosses({ bands, times }: Grid, { lost }: Context): void {
+  const [first, ...others] = bands;
+  if (others.some((band) => !Object.is(band.nodata, first!.nodata)))
+    lost('A GeoTIFF declares one value for cells without data; that of the first band was kept.');
+  if ((times?.length ?? 0) > 1) lost('A GeoTIFF holds no time; only the first step was kept.');
+  if (bands.some((band) => band.palette !== undefined) && bands.length > 1)
+    lost('A GeoTIFF has a table of colours only for its single band; it was left out.');
+}
+
 async function writeImage(
   grid: Grid,
-  parameters: ImageOptions,
+  parameters: Parameters,
   geoTags: GeoTags | undefined,
   sink: ByteSink,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<void> {
-  const types = grid.bands.map((band) => band.type);
-  let image: ImageBlocks | undefined;
-  for (let band = 0; band < grid.bands.length; band++) {
-    const restart = async () => {
-      await image?.abandon();
-      image = undefined;
-      await sink.restart();
-    };
-    for await (const { samples } of settledRows(grid, band, restart)) {
-      signal.throwIfAborted();
-      const type = commonType(types.map((one) => one ?? sampleTypeOf(samples)));
-      image ??= await ImageBlocks.begin(grid, type, parameters, sink);
-      await image.add(convertSamples(samples, type));
-    }
+  let image: Image | undefined;
+  const restart = async () => {
+    await image?.abandon();
+    image = undefined;
+    await sink.restart();
+  };
+  try {
+    let type: StoredType | undefined;
+    for (let band = 0; band < grid.bands.length; band++)
+      for await (const block of settledRows(grid, band, restart)) {
+        context.signal.throwIfAborted();
+        if (image === undefined) {
+          type = storedType(grid.bands, block.samples);
+          tellTypes(grid, type, context);
+          image = await begin(grid, type, parameters, sink, context.scratch);
+        }
+        await image.add(storedSamples(block, type!));
+      }
+    await image!.end(geoTags);
+  } catch (error) {
+    await image?.abandon();
+    throw error;
   }
-  await image!.end(geoTags);
+}
+
+function tellTypes({ bands }: Grid, type: StoredType, { lost }: Context): void {
+  const types = new Set(bands.map((band) => band.integer64 ?? band.type ?? type));
+  if (types.size > 1) lost(`The bands were ${[...types].join(', ')}; all were written as ${type}.`);
+}
+
+function begin(grid: Grid, type: StoredType, parameters: Parameters, sink: ByteSink, scratch: string): Promise<Image> {
+  const { Cog, Overviews, BlockSize = Cog ? 512 : 256 } = parameters;
+  if (!Cog) return PlainImage.begin(grid, type, { ...parameters, BlockSize }, sink);
+  const average = Overviews === 'Average' || (Overviews === 'Auto' && isFloatType(type));
+  const options = { ...parameters, BlockSize, Tiled: true, average, overviews: Overviews !== 'None' };
+  return CloudImage.begin(grid, type, options, sink, scratch);
 }

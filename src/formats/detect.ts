@@ -1,0 +1,107 @@
+import { FormatError } from '../errors.ts';
+import type { ByteSource } from './types.ts';
+
+/** What a file is by its content: a format that has a reader here, or another that people mistake for one. */
+export interface Detected {
+  /** `datasetFormat`; absent when no reader takes it. */
+  format?: string;
+  /** With its article, as a part of a sentence. */
+  name: string;
+}
+
+type Recognise = (head: Buffer, source: ByteSource) => Detected | undefined;
+
+const starts = (head: Buffer, ...signatures: string[]): boolean =>
+  signatures.some((one) => head.subarray(0, one.length).toString('latin1') === one);
+
+const known = (format: string, name: string): Detected => ({ format, name });
+
+/** Bytes that are looked at. */
+const headLength = 4096;
+/** The end of a zip holds the list of its files; a comment and a list of ordinary length fit. */
+const tailLength = 1 << 16;
+
+/** The first that knows it counts. */
+const recognisers: readonly Recognise[] = [
+  (head) => (starts(head, 'II*\0', 'MM\0*', 'II+\0', 'MM\0+') ? known('geotiff', 'a TIFF file (GeoTIFF)') : undefined),
+  (head) =>
+    head.length >= 100 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000
+      ? { name: 'the .shp file of a Shapefile without its companions (they belong together in one zip)' }
+      : undefined,
+  (head) => (starts(head, '\x89HDF\r\n\x1a\n') ? { name: 'an HDF5 file (also NetCDF 4)' } : undefined),
+  (head) => (starts(head, 'CDF\x01', 'CDF\x02', 'CDF\x05') ? { name: 'a NetCDF file' } : undefined),
+  (head) => (starts(head, 'SQLite format 3\0') ? { name: 'an SQLite database (also GeoPackage)' } : undefined),
+  (head) => (starts(head, '\x89PNG\r\n') ? { name: 'a PNG picture' } : undefined),
+  (head) => (starts(head, '\xff\xd8\xff') ? { name: 'a JPEG picture' } : undefined),
+  (head) => (starts(head, '%PDF-') ? { name: 'a PDF document' } : undefined),
+  (head) => (starts(head, '\x1f\x8b') ? { name: 'a gzip file' } : undefined),
+  (head) => (starts(head, 'DHI_') ? { name: 'a DFS file' } : undefined),
+  (head) => (starts(head, 'GRIB') ? { name: 'a GRIB file' } : undefined),
+  (head) => (starts(head, 'DSAA', 'DSBB', 'DSRB') ? { name: 'a Surfer grid' } : undefined),
+  asciiGrid,
+  jsonText,
+  (head) => (/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|html|\w+)[\s>]/i.test(latin1(head)) ? markup(head) : undefined),
+];
+
+/** Undefined for bytes that look like nothing known. */
+export async function detect(source: ByteSource): Promise<Detected | undefined> {
+  const bytes = await source.read(0, headLength);
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source);
+  for (const recognise of recognisers) {
+    const found = recognise(head, source);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The error of a reader, followed by what the file looks like when that is something else than `format`. */
+export async function rightFormat(error: unknown, source: ByteSource, format: string): Promise<unknown> {
+  if (!(error instanceof FormatError)) return error;
+  if (source.size === 0) return new FormatError('The file is empty.', 0);
+  const found = await detect(source);
+  if (found === undefined || found.format === format) return error;
+  const message = error.message.replace(/ \(at byte \d+\)$/, '');
+  return new FormatError(`${message} It looks like ${found.name}.`, error.offset);
+}
+
+const latin1 = (head: Buffer): string => head.toString('latin1');
+
+function asciiGrid(head: Buffer): Detected | undefined {
+  return /^(?:\xef\xbb\xbf)?[\s\0]*(?:ncols|nrows|xll(?:corner|cent(?:er|re))|yll(?:corner|cent(?:er|re))|cellsize|nodata_value)[\s:=]+[-+\d.]/i.test(
+    latin1(head),
+  )
+    ? known('asciigrid', 'an ESRI ASCII grid')
+    : undefined;
+}
+
+const recordSeparator = String.fromCharCode(0x1e);
+
+/** Objects with a type of GeoJSON, one or a sequence of them (with the separator of RFC 8142, or a line each). */
+function jsonText(head: Buffer): Detected | undefined {
+  const text = latin1(head);
+  // The separator of a sequence counts as a blank.
+  if (!/^(?:\xef\xbb\xbf)?\s*[{[]/.test(text.replaceAll(recordSeparator, ' '))) return undefined;
+  if (/"type"\s*:\s*"Topology"/.test(text)) return { name: 'a TopoJSON file' };
+  const types = 'FeatureCollection|Feature|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection';
+  const geo = new RegExp(`"type"\\s*:\\s*"(?:${types})"|"(?:features|geometry|coordinates)"\\s*:`).test(text);
+  return geo ? known('geojson', 'a GeoJSON file') : { name: 'a JSON file' };
+}
+
+function markup(head: Buffer): Detected {
+  const text = latin1(head);
+  if (/<VTKFile[\s>]/.test(text)) return { name: 'a VTK file' };
+  if (/<kml[\s>]/i.test(text)) return { name: 'a KML file' };
+  if (/<html[\s>]|<!doctype html/i.test(text)) return { name: 'a web page' };
+  return { name: 'an XML file' };
+}
+
+async function zip(source: ByteSource): Promise<Detected> {
+  const length = Math.min(tailLength, source.size);
+  const bytes = await source.read(source.size - length, length);
+  const names = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  if (/\.shp(?![\w.])/i.test(names)) return known('shapefile', 'a zip with a Shapefile');
+  if (/\.tiff?(?![\w.])/i.test(names)) return { name: 'a zip with a TIFF file (unpack it first)' };
+  if (/\.asc(?![\w.])/i.test(names)) return { name: 'a zip with an ASCII grid (unpack it first)' };
+  return { name: 'a zip' };
+}

@@ -1,0 +1,116 @@
+import type { StoredSamples, StoredType } from './stored.ts';
+import { filled, isFloatType, storedArrays } from './stored.ts';
+
+export interface Halving {
+  width: number;
+  height: number;
+  type: StoredType;
+  nodata?: number;
+  /** Means of cells with a value; else the upper left cell of those that fall together. */
+  average: boolean;
+}
+
+/** An image of half the size, rounded down as GDAL does, made of rows as they pass. */
+export class Halver {
+  readonly width: number;
+  readonly height: number;
+  readonly #from: Halving;
+  readonly #nodata: number;
+  /** For each source column: the target column it begins in, and the part of it that lies there. */
+  readonly #target: Uint32Array;
+  readonly #share: Float64Array;
+  #row = 0;
+  #sums: Float64Array;
+  #weights: Float64Array;
+  #nextSums: Float64Array;
+  #nextWeights: Float64Array;
+
+  constructor(from: Halving) {
+    this.#from = from;
+    this.width = Math.max(1, Math.floor(from.width / 2));
+    this.height = Math.max(1, Math.floor(from.height / 2));
+    const { nodata = Number.NaN } = from;
+    this.#nodata = from.type === 'Float32' ? Math.fround(nodata) : nodata;
+    this.#target = new Uint32Array(from.width);
+    this.#share = new Float64Array(from.width);
+    for (let column = 0; column < from.width; column++) {
+      const [target, share] = overlap(column, from.width, this.width);
+      this.#target[column] = target;
+      this.#share[column] = share;
+    }
+    [this.#sums, this.#weights, this.#nextSums, this.#nextWeights] = [0, 0, 0, 0].map(
+      () => new Float64Array(this.width + 1),
+    ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  }
+
+  /** The rows that are complete with these, in the type of the image; rows of the next band follow those of the last. */
+  *add(samples: StoredSamples): Generator<StoredSamples> {
+    const { width, height, average } = this.#from;
+    for (let from = 0; from < samples.length; from += width) {
+      const row = samples.subarray(from, from + width);
+      const [target, share] = overlap(this.#row, height, this.height);
+      if (!average) {
+        // Rounded, the row may begin in the target row before its own.
+        const own = [target, target + 1].some(
+          (one) => one < this.height && nearestOf(one, height, this.height) === this.#row,
+        );
+        if (own) yield this.#nearest(row);
+      } else {
+        this.#collect(row, share, this.#sums, this.#weights);
+        if (share < 1) this.#collect(row, 1 - share, this.#nextSums, this.#nextWeights);
+        const [following] = this.#row + 1 === height ? [this.height] : overlap(this.#row + 1, height, this.height);
+        if (following > target || share < 1) yield this.#mean();
+      }
+      this.#row = (this.#row + 1) % height;
+    }
+  }
+
+  #nearest(row: StoredSamples): StoredSamples {
+    const out = new storedArrays[this.#from.type](this.width);
+    for (let column = 0; column < this.width; column++)
+      out[column] = row[nearestOf(column, this.#from.width, this.width)]!;
+    return out;
+  }
+
+  #collect(row: StoredSamples, weight: number, sums: Float64Array, weights: Float64Array): void {
+    const nodata = this.#nodata;
+    for (let column = 0; column < row.length; column++) {
+      const value = Number(row[column]);
+      if (value === nodata || Number.isNaN(value)) continue;
+      const target = this.#target[column]!;
+      const share = this.#share[column]! * weight;
+      sums[target]! += value * share;
+      weights[target]! += share;
+      if (share < weight) {
+        sums[target + 1]! += value * (weight - share);
+        weights[target + 1]! += weight - share;
+      }
+    }
+  }
+
+  #mean(): StoredSamples {
+    const { type } = this.#from;
+    const empty = Number.isNaN(this.#nodata) && !isFloatType(type) ? 0 : this.#nodata;
+    const out = filled(type, this.width, empty);
+    for (let column = 0; column < this.width; column++) {
+      if (this.#weights[column]! < 1e-9) continue;
+      const mean = this.#sums[column]! / this.#weights[column]!;
+      const value = isFloatType(type) ? mean : Math.round(mean);
+      out[column] = typeof out[column] === 'bigint' ? BigInt(value) : value;
+    }
+    [this.#sums, this.#nextSums] = [this.#nextSums, this.#sums.fill(0)];
+    [this.#weights, this.#nextWeights] = [this.#nextWeights, this.#weights.fill(0)];
+    return out;
+  }
+}
+
+/** Source cell `at` of `many` among `few` cells of the same extent: the one it begins in, and the part of it that lies there. */
+function overlap(at: number, many: number, few: number): [target: number, share: number] {
+  const ratio = many / few;
+  const target = Math.min(few - 1, Math.floor((at + 1e-9) / ratio));
+  const share = (target + 1) * ratio - at;
+  return [target, share > 1 - 1e-9 ? 1 : share];
+}
+
+const nearestOf = (target: number, many: number, few: number): number =>
+  Math.min(many - 1, Math.floor(0.5 + (target * many) / few));

@@ -1,0 +1,154 @@
+import { inflateSync, zstdDecompressSync } from 'node:zlib';
+import { AppError, FormatError } from '../../errors.ts';
+import { unpackImage } from '../../geo/translate.ts';
+import type { SampleType } from '../types.ts';
+import type { Unpacker } from './compression.ts';
+import type { Directory } from './directory.ts';
+import { tag } from './directory.ts';
+
+/** A block as the codecs for pictures need to know it. */
+export interface BlockShape {
+  width: number;
+  height: number;
+  /** Samples of a cell that lie in one block. */
+  samples: number;
+  type: SampleType;
+}
+
+const names: Readonly<Record<number, string>> = {
+  2: 'CCITT RLE',
+  3: 'CCITT fax group 3',
+  4: 'CCITT fax group 4',
+  6: 'old-style JPEG',
+  7: 'JPEG',
+  9: 'JBIG on black and white',
+  10: 'JBIG on colour',
+  32766: 'NeXT',
+  32771: 'CCITT RLE/W',
+  32809: 'ThunderScan',
+  32908: 'PixarFilm',
+  32909: 'PixarLog',
+  34661: 'JBIG',
+  34676: 'SGI LogLuv',
+  34677: 'SGI LogLuv 24',
+  34712: 'JPEG 2000',
+  34887: 'LERC',
+  34925: 'LZMA',
+  34933: 'PNG',
+  34934: 'JPEG XR',
+  50001: 'WebP',
+  50002: 'JPEG XL',
+  52546: 'JPEG XL',
+};
+
+export const compressionName = (compression: number): string =>
+  names[compression] === undefined ? `number ${compression}` : `${names[compression]} (number ${compression})`;
+
+/** Compressions that blocks of pictures have, each block a file of its own kind; undefined for others. */
+export async function imageCodec(
+  compression: number,
+  directory: Directory,
+  shape: BlockShape,
+): Promise<Unpacker | undefined> {
+  if (compression === 7) return jpeg(directory, shape);
+  if (compression === 50001) return webp(shape);
+  if (compression === 34887) return lerc(directory, shape);
+  return undefined;
+}
+
+/** A block of one value takes next to nothing, however large it is; the size of blocks is bounded elsewhere. */
+const mostExpansion = 2 ** 24;
+
+async function jpeg(directory: Directory, shape: BlockShape): Promise<Unpacker> {
+  if (shape.type !== 'UInt8') throw new AppError('unprocessable', 'JPEG blocks of other than 8 bits are not read.');
+  const tables = await directory.bytes(tag.jpegTables);
+  const converted = (await directory.number(tag.photometric, 1)) === 6;
+  // Adobe's marker says whether the three components are red, green, blue; without it a decoder would guess.
+  const adobe = Buffer.from([0xff, 0xee, 0, 14, 65, 100, 111, 98, 101, 0, 100, 0, 0, 0, 0, converted ? 1 : 0]);
+  const start = [Buffer.from([0xff, 0xd8]), ...(shape.samples === 3 ? [adobe] : [])];
+  // Both the tables and the block begin with the marker of a start; the tables end with that of an end.
+  const shared = tables.length > 4 ? tables.subarray(2, tables.length - 2) : tables.subarray(0, 0);
+  return {
+    name: 'JPEG',
+    mostExpansion,
+    unpack(bytes, _most, offset) {
+      if (bytes[0] !== 0xff || bytes[1] !== 0xd8) throw new FormatError('A block is no JPEG.', offset);
+      const file = Buffer.concat([...start, shared, bytes.subarray(2)]);
+      return placed(unpackImage({ driver: 'JPEG', files: [['.jpg', file]], ...shape }), offset);
+    },
+  };
+}
+
+function webp(shape: BlockShape): Unpacker {
+  if (shape.type !== 'UInt8' || shape.samples < 3 || shape.samples > 4)
+    throw new AppError('unprocessable', `WebP blocks of ${shape.samples} samples of ${shape.type} are not read.`);
+  return {
+    name: 'WebP',
+    mostExpansion,
+    unpack: (bytes, _most, offset) =>
+      placed(unpackImage({ driver: 'WEBP', files: [['.webp', bytes]], ...shape }), offset),
+  };
+}
+
+const lercPackings: Readonly<Record<number, (bytes: Uint8Array, bound: { maxOutputLength: number }) => Uint8Array>> = {
+  0: (bytes) => bytes,
+  1: inflateSync,
+  2: zstdDecompressSync,
+};
+
+/** Blocks of LERC, packed once more or not. GDAL's driver for MRF takes such a block for a file of one page. */
+async function lerc(directory: Directory, shape: BlockShape): Promise<Unpacker> {
+  const [, packedBy = 0] = await directory.numbers(tag.lercParameters);
+  const more = lercPackings[packedBy];
+  if (more === undefined) throw new AppError('unprocessable', `LERC packed by method ${packedBy} is not read.`);
+  const { width, samples, type } = shape;
+  const size = (rows: number) => `x="${width}" y="${rows}" c="${samples}"`;
+  const page = (path: string, rows: number) =>
+    `<MRF_META><Raster><Size ${size(rows)}/><PageSize ${size(rows)}/><Compression>LERC</Compression>` +
+    `<DataType>${type === 'UInt8' ? 'Byte' : type}</DataType>${type.startsWith('Float') ? '<DataValues NoData="nan"/>' : ''}` +
+    `<DataFile>${path}.lrc</DataFile><IndexFile>${path}.idx</IndexFile></Raster></MRF_META>`;
+  return {
+    name: 'LERC',
+    mostExpansion,
+    unpack(bytes, most, offset) {
+      let blob: Uint8Array;
+      try {
+        blob = more(bytes, { maxOutputLength: 2 * most + 4096 });
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error)) throw error;
+        throw new FormatError(`A packed block cannot be unpacked: ${error.message}.`, offset);
+      }
+      const rows = lercRows(blob, shape, offset);
+      const entry = Buffer.alloc(16);
+      entry.writeBigUInt64BE(BigInt(blob.length), 8);
+      const files = [
+        ['.mrf', (path: string) => page(path, rows)],
+        ['.lrc', blob],
+        ['.idx', entry],
+      ] as const;
+      return placed(unpackImage({ driver: 'MRF', files, ...shape }), offset);
+    },
+  };
+}
+
+/** Rows of a block, from its own header (LERC 2): the last strip has fewer. */
+function lercRows(blob: Uint8Array, { width, height }: BlockShape, offset: number): number {
+  const view = new DataView(blob.buffer, blob.byteOffset, blob.length);
+  if (blob.length < 40 || Buffer.from(blob.subarray(0, 6)).toString('latin1') !== 'Lerc2 ')
+    throw new FormatError('A block is no LERC.', offset);
+  // From version 3 on a checksum stands before the size.
+  const at = view.getInt32(6, true) >= 3 ? 14 : 10;
+  const [rows, columns] = [view.getInt32(at, true), view.getInt32(at + 4, true)];
+  if (columns !== width || rows < 1 || rows > height)
+    throw new FormatError(`A LERC block has ${columns} × ${rows} cells instead of ${width} × ${height}.`, offset);
+  return rows;
+}
+
+/** The same, but an error says where the block is. */
+async function placed(unpacked: Promise<Uint8Array>, offset: number): Promise<Uint8Array> {
+  try {
+    return await unpacked;
+  } catch (error) {
+    throw error instanceof FormatError ? new FormatError(error.message, offset) : error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { ByteSink, Grid } from '../types.ts';
+import type { GeoTags } from './directory.ts';
+import { tiffDirectory, tiffHeader } from './encode.ts';
+import type { ImageOptions } from './image-blocks.ts';
+import { checkSize, ImageBlocks, isBig, rawBytes } from './image-blocks.ts';
+import { imageFields, placeFields } from './image-fields.ts';
+import type { StoredSamples, StoredType } from './stored.ts';
+
+/** A GeoTIFF under way. */
+export interface Image {
+  /** Whole rows, from the first of the first band to the last of the last. */
+  add(samples: StoredSamples): Promise<void>;
+  /** Waits for what is on its way, and forgets it. */
+  abandon(): Promise<void>;
+  end(geoTags: GeoTags | undefined): Promise<void>;
+}
+
+/** Blocks in the order in which they come, the list of tags behind them: nothing is written twice but the first bytes. */
+export class PlainImage implements Image {
+  readonly #grid: Grid;
+  readonly #type: StoredType;
+  readonly #options: ImageOptions;
+  readonly #sink: ByteSink;
+  readonly #blocks: ImageBlocks;
+  readonly #big: boolean;
+
+  private constructor(grid: Grid, type: StoredType, options: ImageOptions, sink: ByteSink) {
+    this.#grid = grid;
+    this.#type = type;
+    this.#options = options;
+    this.#sink = sink;
+    this.#big = isBig(options, rawBytes(grid, type));
+    this.#blocks = new ImageBlocks(grid, type, options, sink);
+  }
+
+  static async begin(grid: Grid, type: StoredType, options: ImageOptions, sink: ByteSink): Promise<PlainImage> {
+    const image = new PlainImage(grid, type, options, sink);
+    await sink.append(tiffHeader(image.#big, 0));
+    return image;
+  }
+
+  async add(samples: StoredSamples): Promise<void> {
+    await this.#blocks.add(samples);
+    checkSize(this.#big, this.#sink.position);
+  }
+
+  abandon(): Promise<void> {
+    return this.#blocks.abandon();
+  }
+
+  async end(geoTags: GeoTags | undefined): Promise<void> {
+    await this.#blocks.end();
+    if (this.#sink.position % 2 === 1) await this.#sink.append(new Uint8Array(1));
+    const offset = this.#sink.position;
+    const fields = imageFields(this.#grid, this.#type, this.#options, this.#blocks);
+    const directory = tiffDirectory([...fields, ...placeFields(this.#grid, geoTags)], offset, this.#big);
+    checkSize(this.#big, offset + directory.length);
+    await this.#sink.append(directory);
+    await this.#sink.patch(0, tiffHeader(this.#big, offset));
+  }
+}

@@ -1,0 +1,51 @@
+import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../samples.ts';
+import type { Band, RowBlock, Samples, SampleType } from '../types.ts';
+
+/** What a GeoTIFF holds: the types of samples, and whole numbers of 64 bits as such. */
+export type StoredType = SampleType | 'Int64' | 'UInt64';
+export type StoredSamples = Samples | BigInt64Array | BigUint64Array;
+
+type StoredArray = (new (
+  length: number,
+) => StoredSamples) & {
+  readonly BYTES_PER_ELEMENT: number;
+};
+
+export const storedArrays: Readonly<Record<StoredType, StoredArray>> = {
+  ...sampleArrays,
+  Int64: BigInt64Array,
+  UInt64: BigUint64Array,
+};
+
+export const isFloatType = (type: StoredType): boolean => type !== 'Int64' && type !== 'UInt64' && isFloat(type);
+
+/** The type for all bands; `samples` are the first ones of a band that does not declare its type. */
+export function storedType(bands: readonly Band[], samples: Samples): StoredType {
+  const [first] = bands;
+  if (first?.integer64 !== undefined && bands.every((band) => band.integer64 === first.integer64))
+    return first.integer64;
+  return commonType(bands.map((band) => band.type ?? sampleTypeOf(samples)));
+}
+
+/** The rows of a block in the type of the file. */
+export function storedSamples({ samples, exact }: RowBlock, type: StoredType): StoredSamples {
+  if (type !== 'Int64' && type !== 'UInt64') return convertSamples(samples, type);
+  if (exact !== undefined) return exact;
+  const integers = type === 'Int64' ? new BigInt64Array(samples.length) : new BigUint64Array(samples.length);
+  for (let i = 0; i < samples.length; i++) integers[i] = BigInt(samples[i]!);
+  return integers;
+}
+
+export const storedBytes = (samples: StoredSamples): Uint8Array =>
+  new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+
+/** Numbers beside or amid samples, whatever array they come in; `fill` of a BigInt array takes no others. */
+export function filled(type: StoredType, length: number, value: number | bigint): StoredSamples {
+  const array = new storedArrays[type](length);
+  if (array instanceof BigInt64Array || array instanceof BigUint64Array) return array.fill(BigInt(value));
+  return array.fill(Number(value));
+}
+
+export function copyInto(to: StoredSamples, from: StoredSamples, at: number): void {
+  (to as { set(from: StoredSamples, at: number): void }).set(from, at);
+}
