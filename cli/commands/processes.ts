@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import { passwordFrom } from './login.ts';
 
-/** The platform's own processes. Their code is loaded when one is started: the other commands need none of it. */
+/** What is done without a server: the platform's own processes, and looking into files. Their code is loaded when one is started: the other commands need none of it. */
 export function processCommands(program: Command, io: Io): void {
   program
     .command('start')
@@ -38,6 +38,17 @@ export function processCommands(program: Command, io: Io): void {
     .action(async () => {
       const { demo } = await import('../demo/demo.ts');
       await demo(io);
+    });
+  program
+    .command('inspect')
+    .description(
+      'tell what is in a file, without a server: kind, coordinate system, extent, bands or fields, statistics',
+    )
+    .argument('<file>')
+    .option('--png <path>', 'draw it to this file')
+    .action(async (path, { png }) => {
+      const { inspectFile } = await import('./inspect.ts');
+      await inspectFile(path, png, io);
     });
   program
     .command('admin')

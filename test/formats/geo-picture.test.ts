@@ -1,9 +1,10 @@
 import { crc32, inflateSync } from 'node:zlib';
 import test from 'ava';
-import type { Grid } from '../../src/formats/types.ts';
+import type { Features, Grid } from '../../src/formats/types.ts';
 import { shadedRelief } from '../../src/geo/hillshade.ts';
 import { encodePng } from '../../src/geo/png.ts';
 import { previewPng } from '../../src/geo/preview.ts';
+import { sketchPng } from '../../src/geo/sketch.ts';
 
 /** A PNG decoder of its own, by the specification: the test's referee. */
 function decodePng(png: Uint8Array): { width: number; height: number; rgba: Uint8Array } {
@@ -95,4 +96,36 @@ test('a preview is averaged down to the asked size, north up, nodata transparent
   t.deepEqual([picture.width, picture.height], [50, 20]);
   const alpha = (column: number, row: number) => picture.rgba[(row * 50 + column) * 4 + 3];
   t.deepEqual([alpha(0, 0), alpha(0, 19), alpha(49, 19)], [255, 0, 255]);
+});
+
+test('a sketch of features shows polygons with their holes, lines and points where they are', async (t) => {
+  const feature = (type: 'Polygon' | 'LineString' | 'Point', coordinates: number[], parts?: number[]) => ({
+    geometry: {
+      type,
+      coordinates: Float64Array.from(coordinates),
+      ...(parts === undefined ? {} : { parts: Uint32Array.from(parts) }),
+    },
+    values: [],
+  });
+  const layer: Features = {
+    kind: 'features',
+    fields: [],
+    hasZ: false,
+    hasM: false,
+    async *chunks() {
+      yield [
+        feature('Polygon', [0, 0, 60, 0, 60, 60, 0, 60, 0, 0, 20, 20, 20, 40, 40, 40, 40, 20, 20, 20], [0, 5]),
+        feature('LineString', [70, 0, 70, 100]),
+      ];
+      yield [feature('Point', [100, 100]), { values: [] }];
+    },
+  };
+  const { width, height, rgba } = decodePng(await sketchPng(layer, [0, 0, 100, 100], 116));
+  t.deepEqual([width, height], [116, 116]);
+  const at = (x: number, y: number) => [...rgba.subarray(((108 - y) * width + 8 + x) * 4).subarray(0, 4)].join();
+  const paper = at(90, 50);
+  t.is(at(30, 30), paper);
+  const [polygon, line, point] = [at(10, 10), at(70, 50), at(100, 100)];
+  t.is(at(50, 30), polygon);
+  t.is(new Set([paper, polygon, line, point]).size, 4);
 });

@@ -1,0 +1,93 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Extent, Inspection } from '../../src/formats/inspect.ts';
+import { inspect } from '../../src/formats/inspect.ts';
+import { UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { bytes, record, table } from '../table.ts';
+
+/** Tells what is in a local file, and draws it where `png` says; no server is asked. */
+export async function inspectFile(path: string, png: string | undefined, io: Io): Promise<void> {
+  const file = await stat(path).catch(() => undefined);
+  if (file === undefined) throw new UsageError(`There is no file ${path}.`);
+  if (!file.isFile()) throw new UsageError(`${path} is not a file.`);
+  const scratch = await mkdtemp(join(tmpdir(), 'platform-inspect-'));
+  try {
+    const { signal } = new AbortController();
+    const found = await inspect({ path, scratch, picture: png !== undefined, signal });
+    io.out(io.json ? JSON.stringify(found.inspection, undefined, 2) : described(found.inspection));
+    if (png === undefined) return;
+    if (found.png === undefined) throw new Error(`There is nothing to draw in ${path}.`);
+    await writeFile(png, found.png);
+    if (!io.json) io.note(`Drawn to ${png}.`);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+function described(inspection: Inspection): string {
+  const { size, looksLike, reader, crs, extent, extentWgs84, width, height, affine, layer, statistics } = inspection;
+  const head = record({
+    content: looksLike ?? 'not known',
+    size: bytes(size),
+    reader: reader ?? (looksLike === undefined ? undefined : 'none but FileReader, which copies it'),
+    layer,
+    'coordinate system': inspection.kind === undefined ? undefined : systemOf(crs),
+    extent: extent && extentText(extent),
+    'extent in degrees': extentWgs84 && extentText(extentWgs84, 6),
+    cells: width === undefined ? undefined : `${width} × ${height}`,
+    'cell size': affine && cellText(affine),
+    features: statistics?.features,
+    geometries:
+      statistics &&
+      Object.entries(statistics.geometries)
+        .map(([kind, count]) => `${count} ${kind}`)
+        .join(', '),
+    vertices: statistics?.vertices,
+  });
+  return [head, bandTable(inspection), fieldTable(inspection), ...inspection.remarks]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+const systemOf = (crs: Inspection['crs']): string =>
+  crs === undefined ? 'not said' : crs.srid === undefined ? crs.name : `${crs.name} (${crs.srid})`;
+
+const extentText = ({ west, south, east, north }: Extent, places = 3): string =>
+  `${number(west, places)} ${number(south, places)} to ${number(east, places)} ${number(north, places)}`;
+
+const number = (value: number | undefined, places: number): string =>
+  value === undefined ? '' : String(Number(value.toFixed(places)));
+
+function cellText([, a = 0, b = 0, , c = 0, d = 0]: readonly number[]): string {
+  const turned = b !== 0 || c !== 0 ? ', rotated' : d > 0 ? ', the first row in the south' : '';
+  return `${Math.hypot(a, c)} × ${Math.hypot(b, d)}${turned}`;
+}
+
+function bandTable({ bands }: Inspection): string {
+  if (bands === undefined) return '';
+  return table(
+    ['BAND', 'NAME', 'TYPE', 'UNIT', 'NODATA', 'CELLS', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN'],
+    bands.map(({ band, name, type, unit, nodata, values, empty, minimum, maximum, mean }) => [
+      band,
+      name,
+      type,
+      unit,
+      nodata,
+      values,
+      empty,
+      number(minimum, 6),
+      number(maximum, 6),
+      number(mean, 6),
+    ]),
+  );
+}
+
+function fieldTable({ fields }: Inspection): string {
+  if (fields === undefined || fields.length === 0) return '';
+  return table(
+    ['FIELD', 'TYPE', 'WIDTH', 'DECIMALS'],
+    fields.map(({ name, type, width, decimals }) => [name, type, width, decimals]),
+  );
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { main } from '../../cli/main.ts';
+import { geoKeys, placed, tiffFile } from '../formats/tiff-file.ts';
+import { person } from './person.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'inspect-'));
+test.after.always(() => rm(folder, { recursive: true, force: true }));
+
+/** Nobody listens where the server should be. */
+async function run(name: string, content: string | Uint8Array, ...options: string[]) {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  const { io, out, err } = person({ PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent' });
+  const code = await main(['inspect', path, ...options], io);
+  return { code, out: out(), err: err(), path };
+}
+
+const tiff = tiffFile({
+  width: 3,
+  height: 2,
+  values: [1, 2, 3, 4, 5, 255],
+  tags: { ...placed(500_000, 6_000_000, 100), ...geoKeys([1024, 1], [3072, 25832]), 42113: [2, '255'] },
+});
+
+test('inspect tells what is in a GeoTIFF, whatever its name says', async (t) => {
+  const { code, out } = await run('mislabelled.txt', tiff, '--json');
+  t.is(code, 0);
+  const found = JSON.parse(out);
+  t.like(found, { format: 'geotiff', reader: 'GeoTiffReader', kind: 'grid', width: 3, height: 2, size: tiff.length });
+  t.like(found.crs, { srid: 'EPSG:25832', kind: 'projected' });
+  t.deepEqual(found.extent, { west: 500_000, south: 5_999_800, east: 500_300, north: 6_000_000 });
+  t.true(Math.abs(found.extentWgs84.west - 9) < 1e-6 && Math.abs(found.extentWgs84.north - 54.1481) < 1e-3);
+  t.deepEqual(found.bands, [
+    { type: 'UInt8', nodata: 255, band: 1, values: 5, empty: 1, minimum: 1, maximum: 5, mean: 3 },
+  ]);
+});
+
+test('inspect tells the same to people, in lines', async (t) => {
+  const { code, out } = await run('grid.tif', tiff);
+  t.is(code, 0);
+  t.regex(out, /coordinate system +ETRS89 \/ UTM zone 32N \(EPSG:25832\)/);
+  t.regex(out, /cells +3 × 2/);
+  t.regex(out, /BAND +TYPE +NODATA +CELLS +EMPTY +MINIMUM +MAXIMUM +MEAN\n +1 +UInt8 +255 +5 +1 +1 +5 +3/);
+});
+
+test('inspect tells what is in an ASCII grid, and draws it', async (t) => {
+  const picture = join(folder, 'picture.png');
+  const text = 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1.5 2\n3 4\n';
+  const { code, out, err } = await run('grid', text, '--png', picture);
+  t.is(code, 0);
+  t.regex(out, /coordinate system +not said/);
+  t.regex(out, /Float32/);
+  t.true(err.includes(picture));
+  t.is((await readFile(picture)).toString('latin1', 1, 4), 'PNG');
+});
+
+test('inspect names kinds of files that no reader takes, and says when it does not know', async (t) => {
+  for (const [content, sentence] of [
+    ['CDF\x01\0\0\0\0', /content +NetCDF file/],
+    ['SQLite format 3\0', /content +SQLite database/],
+    ['{"a": 1}', /content +JSON file/],
+    ['<!DOCTYPE html><html>', /content +web page/],
+    ['hello', /content +not known/],
+  ] as const) {
+    const { code, out } = await run('thing', content);
+    t.is(code, 0);
+    t.regex(out, sentence);
+  }
+});
+
+test('inspect of a broken or missing file is one line and an exit code', async (t) => {
+  const broken = await run('broken.tif', tiff.subarray(0, 60));
+  t.is(broken.code, 1);
+  t.regex(broken.err, /^platform: .*of a file of 60 bytes.*\n$/);
+  const { io, err } = person({});
+  t.is(await main(['inspect', '/nonexistent.tif'], io), 2);
+  t.is(err(), 'platform: There is no file /nonexistent.tif.\n');
+});
