@@ -8,6 +8,7 @@ import { findReader } from '../../src/formats/registry.ts';
 import type { ByteSource } from '../../src/formats/types.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
+import { rareTiffs } from './rare-tiffs.ts';
 import { geoKeys, placed, tiffFile } from './tiff-file.ts';
 
 /** Of the pseudo-random numbers; another by SEED. */
@@ -37,6 +38,7 @@ const memory = (bytes: Uint8Array): ByteSource => ({
 /** Reads all cells, or ends with a sentence. */
 async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'refused'> {
   const nothing = () => {};
+  await using open = new AsyncDisposableStack();
   const context = {
     signal: new AbortController().signal,
     scratch,
@@ -44,7 +46,7 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     lost: nothing,
     progress: nothing,
     badRecord: nothing,
-    atEnd: nothing,
+    atEnd: (close: () => Promise<void>) => open.defer(close),
   };
   try {
     const grid = await findReader(reader)!.read(memory(bytes), {}, context);
@@ -112,7 +114,7 @@ test('thousands of mutations of an ASCII grid end with a sentence or a grid', as
   const sound = Buffer.from(
     'ncols 6\nnrows 4\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n1.5 -9999 3 4e2 0.123456789012 6\n1 2 3 4 5 6\n7 8 9 10 11 12\n-1 -2 -3 nan 5 123456789.5\n',
   );
-  await mutate(t, 'AsciiGridReader', sound, 4000);
+  await mutate(t, 'AsciiGridReader', sound, 10_000);
 });
 
 const values = Array.from({ length: 12 * 9 * 2 }, (_, n) => (n * 5) % 251);
@@ -153,6 +155,40 @@ for (const [name, sound] of Object.entries(variants))
   test(`thousands of mutations of a GeoTIFF end with a sentence or a grid: ${name}`, async (t) => {
     await mutate(t, 'GeoTiffReader', sound, 2500);
   });
+
+for (const [name, { base64 }] of Object.entries(rareTiffs))
+  test(`hundreds of mutations of a rare kind of TIFF end with a sentence or a grid: ${name}`, async (t) => {
+    await mutate(t, 'GeoTiffReader', Buffer.from(base64, 'base64'), 250);
+  });
+
+test('a chain of images that never ends, or has thousands of them, ends', async (t) => {
+  const file = tiffFile({ width: 1, height: 1, values: [1] });
+  const list = file.readUInt32LE(4);
+  const next = list + 2 + file.readUInt16LE(list) * 12;
+  const links = Buffer.alloc(6 * 100_000);
+  const chained = Buffer.concat([file, links]);
+  chained.writeUInt32LE(file.length, next);
+  for (let n = 0; n < 100_000; n++) {
+    const at = file.length + n * 6;
+    // A list without tags is broken, so the first link ends the chain.
+    chained.writeUInt16LE(0, at);
+    chained.writeUInt32LE(at + 6, at + 2);
+  }
+  t.is(await outcome('GeoTiffReader', chained), 'read');
+  const many = Buffer.concat([file, Buffer.alloc(18 * 5000)]);
+  many.writeUInt32LE(file.length, next);
+  for (let n = 0; n < 5000; n++) {
+    const at = file.length + n * 18;
+    many.writeUInt16LE(1, at);
+    many.writeUInt16LE(254, at + 2);
+    many.writeUInt16LE(4, at + 4);
+    many.writeUInt32LE(1, at + 6);
+    many.writeUInt32LE(at + 18, at + 14);
+  }
+  t.is(await outcome('GeoTiffReader', many), 'read');
+  many.writeUInt32LE(list, next);
+  t.is(await outcome('GeoTiffReader', many), 'read');
+});
 
 test('mutated LZW, PackBits and Zstd blocks end with a sentence or a grid', async (t) => {
   const sound = tiffFile({ width: 12, height: 9, values: values.slice(0, 108) });

@@ -36,6 +36,7 @@ export interface Layout {
 const mostColumns = 10_000_000;
 /** Bytes of one block when unpacked. */
 const largestBlock = 1 << 30;
+const largestPicture = 1 << 27;
 
 const types: Readonly<Record<string, SampleType>> = {
   '1/1': 'UInt8',
@@ -122,6 +123,12 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
   // Blocks that are stored as they are can be read in parts.
   if ((tiled || compression !== 1) && raw > largestBlock)
     throw new AppError('unprocessable', `The image has blocks of ${raw} bytes; at most ${largestBlock} are read.`);
+  // These are unpacked in WebAssembly, whose memory is smaller.
+  if (codecs[compression] === undefined && raw > largestPicture)
+    throw new AppError(
+      'unprocessable',
+      `The image has ${codec.name} blocks of ${raw} bytes; at most ${largestPicture} are read.`,
+    );
   const assembled = Math.min(blockHeight, height) * width * 8;
   if (tiled && assembled > largestBlock)
     throw new AppError('unprocessable', `A row of tiles takes ${assembled} bytes; at most ${largestBlock} are read.`);

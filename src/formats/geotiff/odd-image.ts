@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, FormatError } from '../../errors.ts';
 import { translateFile } from '../../geo/translate.ts';
@@ -58,7 +58,7 @@ export async function plainImage(
   const output = join(context.scratch, `${randomUUID()}.tif`);
   const placedByPoints = (await controlPoints(directory)) > 0;
   context.log('info', `The image has ${reason}; GDAL reads it.`);
-  await copyTo(input, source, context.signal);
+  context.atEnd(() => rm(output, { force: true }));
   const [bits = 1] = await firstValues(directory, tag.bitsPerSample);
   const whole = [8, 16, 32].find((width) => width >= bits && bits > 2 && bits < 32);
   // GDAL would keep the odd number of bits.
@@ -66,6 +66,7 @@ export async function plainImage(
     whole === undefined || (await directory.number(tag.sampleFormat, 1)) === 3 ? [] : ['-co', `NBITS=${whole}`];
   const plain = [...width, '-of', 'GTiff', '-co', 'COMPRESS=NONE', '-co', 'BIGTIFF=IF_SAFER', '-co', 'INTERLEAVE=BAND'];
   try {
+    await copyTo(input, source, context.signal);
     await translateFile(input, output, {
       driver: 'GTiff',
       argv: placedByPoints ? [...plain, '-r', 'near', '-overwrite'] : plain,
@@ -74,6 +75,8 @@ export async function plainImage(
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new AppError('unprocessable', `The image has ${reason}. ${error.message}`);
+  } finally {
+    await rm(input, { force: true });
   }
   if (placedByPoints)
     context.lost(

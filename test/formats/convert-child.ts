@@ -1,0 +1,6 @@
+import { convert } from '../../src/formats/convert.ts';
+
+/** Converts as its arguments say and prints the most memory that was ever resident, in MB. */
+const [request] = process.argv.slice(2);
+await convert(JSON.parse(request!), { progress() {}, log() {}, signal: new AbortController().signal });
+console.log(process.resourceUsage().maxRSS / 1024);

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test from 'ava';
+
+const run = promisify(execFile);
+const child = fileURLToPath(new URL('convert-child.ts', import.meta.url));
+
+/** MB that a process of its own needs for it. */
+async function peak(request: object): Promise<number> {
+  const { stdout } = await run(process.execPath, [child, JSON.stringify(request)]);
+  return Number(stdout);
+}
+
+test('memory does not grow with the size of a grid, in any direction of conversion', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'memory-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const at = (name: string) => join(folder, name);
+  const width = 2000;
+  const row = `${Array.from({ length: width }, (_, n) => (n / 7).toFixed(3)).join(' ')}\n`;
+  const peaks: Record<string, number[]> = {};
+  for (const height of [500, 4000]) {
+    const file = await open(at('in.asc'), 'w');
+    await file.write(`ncols ${width}\nnrows ${height}\nxllcorner 500000\nyllcorner 6000000\ncellsize 10\n`);
+    for (let n = 0; n < height; n++) await file.write(row);
+    await file.close();
+    const steps = {
+      'to GeoTIFF': ['in.asc', 'out.tif', 'AsciiGridReader', 'GeoTiffWriter', {}],
+      'to a Cloud Optimized GeoTIFF': ['in.asc', 'cog.tif', 'AsciiGridReader', 'GeoTiffWriter', { Cog: true }],
+      'to ASCII': ['cog.tif', 'out.asc', 'GeoTiffReader', 'AsciiGridWriter', {}],
+    } as const;
+    for (const [name, [input, output, reader, writer, parameters]] of Object.entries(steps)) {
+      const used = await peak({
+        input: { path: at(input), name: input },
+        output: { path: at(output) },
+        scratch: folder,
+        reader: { name: reader },
+        writer: { name: writer, parameters },
+      });
+      peaks[name] = [...(peaks[name] ?? []), used];
+    }
+  }
+  t.log(peaks);
+  // Eight times the cells: 56 MB more of text, 53 MB more of samples.
+  for (const [name, [small, large]] of Object.entries(peaks)) {
+    t.true(large! < 400, name);
+    t.true(large! - small! < 100, name);
+  }
+});
