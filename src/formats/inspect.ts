@@ -114,7 +114,7 @@ async function lookAtGrid(
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const { width, height, affine } = grid;
-  await lookAtPlace(inspection, grid.crs, outlineOf(grid));
+  await lookAtPlace(inspection, grid.crs, grid.located === false ? [] : outlineOf(grid));
   const types = new Map<number, Band['type']>();
   const tally = new GridTally();
   const counted = watched(grid, tally, signal, () => {});

@@ -81,6 +81,8 @@ export interface Grid {
   readonly width: number;
   readonly height: number;
   readonly affine: Affine;
+  /** The file does not say where it is: `affine` only counts cells. */
+  readonly located?: false;
   readonly crs?: Crs;
   /** At least one. For data of items over time, the items. */
   readonly bands: readonly Band[];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { FormatError } from '../errors.ts';
 import type { Gdal } from './wasm.ts';
-import { gdal, guarded, lastMessage, withDataset, withStrings } from './wasm.ts';
+import { configure, gdal, guarded, lastMessage, withDataset, withStrings } from './wasm.ts';
 
 /** What GDAL is to make of a raster. */
 export interface Translation {
@@ -53,6 +53,8 @@ export async function unpackImage({ driver, files, width, height, samples }: Pac
     for (const [n, [, content]] of files.entries())
       module.FS.writeFile(made[n]!, typeof content === 'function' ? content(name) : content);
     const output = `${name}.raw`;
+    // Four components of a JPEG are handed over as they are.
+    configure(module, 'GDAL_JPEG_TO_RGB', samples === 4 ? 'NO' : null);
     try {
       let bands = 0;
       const check = (dataset: number) => {
@@ -60,7 +62,7 @@ export async function unpackImage({ driver, files, width, height, samples }: Pac
         bands = module.ccall('GDALGetRasterCount', 'number', ['number'], [dataset]) as number;
         if (size[0] !== width || size[1] > height)
           throw new FormatError(`A packed block has ${size.join(' × ')} cells instead of ${width} × ${height}.`);
-        if (bands < samples && !(samples === 4 && bands === 3))
+        if (bands < samples && !(driver === 'WEBP' && samples === 4 && bands === 3))
           throw new FormatError(`A packed block has ${bands} of ${samples} samples.`);
       };
       const wanted = Array.from({ length: samples }, (_, n) => ['-b', String(n + 1)]);

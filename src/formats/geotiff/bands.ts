@@ -54,6 +54,15 @@ function exactInteger(text: string): bigint | undefined {
 /** Alpha in the list of extra samples: multiplied into the colours already, or not. */
 const alphas = [1, 2];
 
+/** What colours stand for, where nobody here carries it on. */
+const meanings: Readonly<Record<number, string>> = {
+  0: 'The lowest value of the image is white and the highest black',
+  5: 'The bands are printing inks (cyan, magenta, yellow, black)',
+  8: 'The bands are brightness and two hues (CIE L*a*b*)',
+  9: 'The bands are brightness and two hues (ICC L*a*b*)',
+  10: 'The bands are brightness and two hues (ITU L*a*b*)',
+};
+
 async function rolesOf(directory: Directory, { samples, type }: Layout, { lost }: Context): Promise<Partial<Band>[]> {
   const photometric = await directory.number(tag.photometric, 1);
   const extra = await directory.numbers(tag.extraSamples, Math.min(directory.count(tag.extraSamples), samples));
@@ -63,8 +72,8 @@ async function rolesOf(directory: Directory, { samples, type }: Layout, { lost }
     for (const [n, role] of (['red', 'green', 'blue'] as const).entries()) roles[n] = { role };
   if (photometric === 3 && directory.has(tag.colorMap) && (type === 'UInt8' || type === 'UInt16'))
     roles[0] = { role: 'palette', palette: [...(await directory.numbers(tag.colorMap))] };
-  if (photometric === 5)
-    lost('The bands are printing inks (cyan, magenta, yellow, black), which is not said any more.');
+  const unsaid = meanings[photometric];
+  if (unsaid !== undefined) lost(`${unsaid}, which is not said any more.`);
   extra.forEach((kind, n) => {
     if (alphas.includes(kind)) roles[samples - extra.length + n] = { role: 'alpha' };
   });

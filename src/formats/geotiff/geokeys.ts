@@ -1,6 +1,6 @@
 import { AppError, FormatError } from '../../errors.ts';
 import type { Crs } from '../../geo/crs.ts';
-import { kindOf, parseSrid } from '../../geo/crs.ts';
+import { describeCrs, kindOf, parseSrid } from '../../geo/crs.ts';
 import type { Affine } from '../types.ts';
 import type { Directory, GeoTags } from './directory.ts';
 import { readGeoTags, tag } from './directory.ts';
@@ -79,8 +79,8 @@ async function crsOf(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<
   return crsOfKeys(tags);
 }
 
-/** Keys for a coordinate system; a code says it all. */
-export async function geoTagsFor(crs: Crs | undefined): Promise<GeoTags | undefined> {
+/** Keys for a coordinate system; a code says it all. Those that keys cannot say are told as lost. */
+export async function geoTagsFor(crs: Crs | undefined, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
   if (crs === undefined) return undefined;
   const kind = kindOf(crs);
   const [model, id] = kind === 'projected' ? [1, key.projectedCrs] : kind === 'geographic' ? [2, key.geodeticCrs] : [];
@@ -91,7 +91,20 @@ export async function geoTagsFor(crs: Crs | undefined): Promise<GeoTags | undefi
     crs.authority === 'ESRI' ||
     crs.code >= userDefined
   )
-    return keysOfCrs(crs);
+    return foreignTags(crs, lost);
   const keys = [key.modelType, 0, 1, model, key.rasterType, 0, 1, 1, id, 0, 1, crs.code];
   return { directory: Float64Array.from([1, 1, 0, keys.length / 4, ...keys]), doubles: new Float64Array(0), text: '' };
+}
+
+async function foreignTags(crs: Crs, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
+  const tags = await keysOfCrs(crs);
+  const { name, kind } = await describeCrs(crs);
+  const said = tags.directory.length === 0 ? undefined : await crsOfKeys(tags);
+  if (said === undefined) {
+    lost(`A GeoTIFF has no words for the coordinate system '${name}'; it was left out.`);
+    return undefined;
+  }
+  if ((await describeCrs(said)).kind !== kind)
+    lost(`A GeoTIFF can say only a part of what the coordinate system '${name}' is; it reads back as another.`);
+  return tags;
 }

@@ -1,6 +1,7 @@
 import { inflateSync, zstdDecompressSync } from 'node:zlib';
 import { AppError, FormatError } from '../../errors.ts';
 import { unpackImage } from '../../geo/translate.ts';
+import { sampleArrays } from '../samples.ts';
 import type { SampleType } from '../types.ts';
 import type { Unpacker } from './compression.ts';
 import type { Directory } from './directory.ts';
@@ -100,17 +101,13 @@ const lercPackings: Readonly<Record<number, (bytes: Uint8Array, bound: { maxOutp
 async function lerc(directory: Directory, shape: BlockShape): Promise<Unpacker> {
   const [, packedBy = 0] = await directory.numbers(tag.lercParameters);
   const more = lercPackings[packedBy];
+  // GDAL's driver knows no signed bytes.
+  if (shape.type === 'Int8') throw new AppError('unprocessable', 'LERC blocks of signed bytes are not read.');
   if (more === undefined) throw new AppError('unprocessable', `LERC packed by method ${packedBy} is not read.`);
-  const { width, samples, type } = shape;
-  const size = (rows: number) => `x="${width}" y="${rows}" c="${samples}"`;
-  const page = (path: string, rows: number) =>
-    `<MRF_META><Raster><Size ${size(rows)}/><PageSize ${size(rows)}/><Compression>LERC</Compression>` +
-    `<DataType>${type === 'UInt8' ? 'Byte' : type}</DataType>${type.startsWith('Float') ? '<DataValues NoData="nan"/>' : ''}` +
-    `<DataFile>${path}.lrc</DataFile><IndexFile>${path}.idx</IndexFile></Raster></MRF_META>`;
   return {
     name: 'LERC',
     mostExpansion,
-    unpack(bytes, most, offset) {
+    async unpack(bytes, most, offset) {
       let blob: Uint8Array;
       try {
         blob = more(bytes, { maxOutputLength: 2 * most + 4096 });
@@ -118,30 +115,66 @@ async function lerc(directory: Directory, shape: BlockShape): Promise<Unpacker> 
         if (!(error instanceof Error && 'code' in error)) throw error;
         throw new FormatError(`A packed block cannot be unpacked: ${error.message}.`, offset);
       }
-      const rows = lercRows(blob, shape, offset);
-      const entry = Buffer.alloc(16);
-      entry.writeBigUInt64BE(BigInt(blob.length), 8);
-      const files = [
-        ['.mrf', (path: string) => page(path, rows)],
-        ['.lrc', blob],
-        ['.idx', entry],
-      ] as const;
-      return placed(unpackImage({ driver: 'MRF', files, ...shape }), offset);
+      return placed(unpackLerc(blob, shape), offset);
     },
   };
 }
 
-/** Rows of a block, from its own header (LERC 2): the last strip has fewer. */
-function lercRows(blob: Uint8Array, { width, height }: BlockShape, offset: number): number {
+/** All samples in one blob, or, where samples have gaps of their own, one blob behind the other. */
+async function unpackLerc(blob: Uint8Array, shape: BlockShape): Promise<Uint8Array> {
+  const { samples } = shape;
+  if (samples === 1 || lercHeader(blob, shape).depth === samples) return unpackBlob(blob, shape);
+  const planes: Uint8Array[] = [];
+  for (let rest = blob; planes.length < samples; ) {
+    const { length } = lercHeader(rest, shape);
+    planes.push(await unpackBlob(rest.subarray(0, length), { ...shape, samples: 1 }));
+    rest = rest.subarray(length);
+  }
+  const size = sampleArrays[shape.type].BYTES_PER_ELEMENT;
+  const cells = planes[0]!.length / size;
+  const together = new Uint8Array(cells * samples * size);
+  for (const [band, plane] of planes.entries()) {
+    if (plane.length !== cells * size) throw new FormatError('The LERC blobs of a block have different sizes.');
+    for (let cell = 0; cell < cells; cell++)
+      together.set(plane.subarray(cell * size, (cell + 1) * size), (cell * samples + band) * size);
+  }
+  return together;
+}
+
+async function unpackBlob(blob: Uint8Array, shape: BlockShape): Promise<Uint8Array> {
+  const { rows } = lercHeader(blob, shape);
+  const type = shape.type === 'UInt8' ? 'Byte' : shape.type;
+  const size = `x="${shape.width}" y="${rows}" c="${shape.samples}"`;
+  const page = (path: string) =>
+    `<MRF_META><Raster><Size ${size}/><PageSize ${size}/><Compression>LERC</Compression><DataType>${type}</DataType>` +
+    `${type.startsWith('Float') ? '<DataValues NoData="nan"/>' : ''}` +
+    `<DataFile>${path}.lrc</DataFile><IndexFile>${path}.idx</IndexFile></Raster></MRF_META>`;
+  const entry = Buffer.alloc(16);
+  entry.writeBigUInt64BE(BigInt(blob.length), 8);
+  const files = [
+    ['.mrf', page],
+    ['.lrc', blob],
+    ['.idx', entry],
+  ] as const;
+  return unpackImage({ driver: 'MRF', files, ...shape });
+}
+
+/** Of a LERC 2 blob: its rows (the last strip has fewer), samples of a cell and bytes. */
+function lercHeader(blob: Uint8Array, { width, height }: BlockShape): { rows: number; depth: number; length: number } {
   const view = new DataView(blob.buffer, blob.byteOffset, blob.length);
-  if (blob.length < 40 || Buffer.from(blob.subarray(0, 6)).toString('latin1') !== 'Lerc2 ')
-    throw new FormatError('A block is no LERC.', offset);
-  // From version 3 on a checksum stands before the size.
-  const at = view.getInt32(6, true) >= 3 ? 14 : 10;
+  if (blob.length < 42 || Buffer.from(blob.subarray(0, 6)).toString('latin1') !== 'Lerc2 ')
+    throw new FormatError('A block is no LERC.');
+  // From version 3 on a checksum stands before the size, from version 4 on the number of samples behind it.
+  const version = view.getInt32(6, true);
+  const at = version >= 3 ? 14 : 10;
   const [rows, columns] = [view.getInt32(at, true), view.getInt32(at + 4, true)];
   if (columns !== width || rows < 1 || rows > height)
-    throw new FormatError(`A LERC block has ${columns} × ${rows} cells instead of ${width} × ${height}.`, offset);
-  return rows;
+    throw new FormatError(`A LERC block has ${columns} × ${rows} cells instead of ${width} × ${height}.`);
+  const depth = version >= 4 ? view.getInt32(at + 8, true) : 1;
+  const length = view.getInt32(at + (version >= 4 ? 20 : 16), true);
+  if (length < 42 || length > blob.length)
+    throw new FormatError(`A LERC blob of ${length} bytes does not fit a block of ${blob.length}.`);
+  return { rows, depth, length };
 }
 
 /** The same, but an error says where the block is. */

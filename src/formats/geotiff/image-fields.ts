@@ -41,7 +41,7 @@ export function imageFields(
 export function placeFields(grid: Grid, geoTags: GeoTags | undefined): Field[] {
   const notes = writeNotes(grid.bands);
   return [
-    ...cornerFields(grid),
+    ...(grid.located === false ? [] : cornerFields(grid)),
     ...(notes === '' ? [] : [{ tag: tag.gdalMetadata, type: 'ascii' as const, values: notes }]),
     ...(geoTags === undefined ? [] : geoFields(geoTags)),
   ];

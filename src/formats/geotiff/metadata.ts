@@ -35,7 +35,7 @@ export function readNotes(xml: string): Notes {
     if (member !== undefined && attributes.has('sample') && Number.isInteger(band) && band >= 0) {
       const value = member === 'name' || member === 'unit' ? unescaped(unescaped(text)) : Number(text);
       if (value !== '' && !Number.isNaN(value)) bands.set(band, { ...bands.get(band), [member]: value });
-    } else if (!/^(STATISTICS_|LAYER_TYPE$)/.test(name) && !structure.has(domain) && name !== '')
+    } else if (!/^(STATISTICS_|LAYER_TYPE$|COLORINTERP$)/.test(name) && !structure.has(domain) && name !== '')
       others.add(unescaped(name));
   }
   return { bands: bands as Map<number, BandNotes>, others: [...others] };

@@ -66,7 +66,8 @@ async function readImage(
   const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
   const rows = (n: number) =>
     bandRows(source, layout, { band: only === undefined ? n : only - 1, fill: nodata, exactFill: exactNodata });
-  return { kind: 'grid', width, height, affine, bands, rows, ...(crs === undefined ? {} : { crs }) };
+  const place = { affine, ...(located ? {} : { located }), ...(crs === undefined ? {} : { crs }) };
+  return { kind: 'grid', width, height, ...place, bands, rows };
 }
 
 /** Says what of the file nobody here carries on. */

@@ -57,7 +57,7 @@ export const geoTiffWriter = defineWriter({
   canAppend: false,
   async write(grid, parameters, sink, context) {
     tellLosses(grid, context);
-    const geoTags = await geoTagsFor(grid.crs);
+    const geoTags = await geoTagsFor(grid.crs, context.lost);
     if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
       return writeImage(grid, parameters, geoTags, sink, context);
     const { grid: settled, close } = await spill(grid, context.scratch);
