@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { FileSink } from '../../src/formats/bytes.ts';
+import { geoTagsFor } from '../../src/formats/geotiff/geokeys.ts';
 import { completeParameters } from '../../src/formats/parameters.ts';
 import { findWriter } from '../../src/formats/registry.ts';
 import type { Grid } from '../../src/formats/types.ts';
+import { crsFromProj } from '../../src/geo/crs.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { rareTiffs } from './rare-tiffs.ts';
@@ -240,4 +242,25 @@ test('a conversion that ends early leaves no tiles in the scratch folder', async
   await t.throwsAsync(writing, { message: 'The input went away.' });
   await sink.close();
   t.deepEqual(await readdir(folder), ['out']);
+});
+
+test('an image without a place is not given one', async (t) => {
+  const { bytes } = await converted(t, tiffFile(one), copy);
+  const grid = await gridOf(t, bytes);
+  t.is(grid.located, false);
+  t.is((await gridOf(t, tiffFile({ ...one, tags: placed(0, 0, 1) }))).located, undefined);
+});
+
+test('a coordinate system that GeoTIFF has no words for is said to be left out', async (t) => {
+  const told = async (proj: string) => {
+    const lost: string[] = [];
+    const tags = await geoTagsFor(await crsFromProj(proj), (sentence) => lost.push(sentence));
+    return { tags, lost: lost.join() };
+  };
+  const rotated = await told('+proj=ob_tran +o_proj=longlat +o_lon_p=0 +o_lat_p=39.25 +lon_0=18');
+  t.is(rotated.tags, undefined);
+  t.regex(rotated.lost, /no words for the coordinate system/);
+  const plain = await told('+proj=laea +lat_0=52 +lon_0=10 +x_0=1 +y_0=2 +ellps=GRS80');
+  t.truthy(plain.tags);
+  t.is(plain.lost, '');
 });

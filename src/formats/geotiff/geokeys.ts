@@ -1,6 +1,6 @@
 import { AppError, FormatError } from '../../errors.ts';
 import type { Crs } from '../../geo/crs.ts';
-import { describeCrs, kindOf, parseSrid } from '../../geo/crs.ts';
+import { describeCrs, kindOf, parseSrid, sameCrs } from '../../geo/crs.ts';
 import type { Affine } from '../types.ts';
 import type { Directory, GeoTags } from './directory.ts';
 import { readGeoTags, tag } from './directory.ts';
@@ -104,7 +104,9 @@ async function foreignTags(crs: Crs, lost: (sentence: string) => void): Promise<
     lost(`A GeoTIFF has no words for the coordinate system '${name}'; it was left out.`);
     return undefined;
   }
-  if ((await describeCrs(said)).kind !== kind)
+  // Heights have too many names to be compared.
+  const same = kind === 'compound' ? (await describeCrs(said)).kind === kind : await sameCrs(said, crs);
+  if (!same)
     lost(`A GeoTIFF can say only a part of what the coordinate system '${name}' is; it reads back as another.`);
   return tags;
 }
