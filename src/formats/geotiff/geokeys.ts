@@ -1,6 +1,7 @@
 import { AppError, FormatError } from '../../errors.ts';
 import type { Crs } from '../../geo/crs.ts';
-import { describeCrs, kindOf, parseSrid, sameCrs } from '../../geo/crs.ts';
+import { describeCrs, kindOf, parseSrid, wgs84 } from '../../geo/crs.ts';
+import { transformer } from '../../geo/transform.ts';
 import type { Affine } from '../types.ts';
 import type { Directory, GeoTags } from './directory.ts';
 import { readGeoTags, tag } from './directory.ts';
@@ -98,15 +99,32 @@ export async function geoTagsFor(crs: Crs | undefined, lost: (sentence: string) 
 
 async function foreignTags(crs: Crs, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
   const tags = await keysOfCrs(crs);
-  const { name, kind } = await describeCrs(crs);
+  const { name } = await describeCrs(crs);
   const said = tags.directory.length === 0 ? undefined : await crsOfKeys(tags);
   if (said === undefined) {
     lost(`A GeoTIFF has no words for the coordinate system '${name}'; it was left out.`);
     return undefined;
   }
-  // Heights have too many names to be compared.
-  const same = kind === 'compound' ? (await describeCrs(said)).kind === kind : await sameCrs(said, crs);
-  if (!same)
+  if (!(await agree(said, crs)))
     lost(`A GeoTIFF can say only a part of what the coordinate system '${name}' is; it reads back as another.`);
   return tags;
+}
+
+/** Whether places all over the world have the same coordinates in both, to a millimetre where both are in metres. */
+async function agree(a: Crs, b: Crs): Promise<boolean> {
+  const places = Array.from(
+    { length: 17 * 9 },
+    (_, n) => [(n % 17) * 20 - 160.5, Math.floor(n / 17) * 20 - 79.5] as const,
+  );
+  const coordinates = async (crs: Crs) => {
+    const x = Float64Array.from(places, ([lon]) => lon);
+    const y = Float64Array.from(places, ([, lat]) => lat);
+    using change = await transformer(wgs84, crs);
+    change.forward(x, y);
+    return { x, y };
+  };
+  const [one, other] = [await coordinates(a), await coordinates(b)];
+  const near = (left: Float64Array, right: Float64Array) =>
+    left.every((value, n) => !Number.isFinite(value - right[n]!) || Math.abs(value - right[n]!) < 1e-3);
+  return near(one.x, other.x) && near(one.y, other.y);
 }
