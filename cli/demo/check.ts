@@ -44,6 +44,8 @@ export async function inspect<T>(path: string, scratch: string, use: (found: Fin
       log: () => {},
       progress: () => {},
       lost: () => {},
+      badRecord: () => {},
+      atEnd: () => {},
     };
     const grid = (await geoTiffReader.read(source, {}, context)) as Grid;
     const [west, width, , north, , height] = grid.affine;

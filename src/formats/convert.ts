@@ -1,7 +1,11 @@
 import { AppError } from '../errors.ts';
+import type { Crs } from '../geo/crs.ts';
+import { BadRecords } from './bad-records.ts';
 import type { Checksum } from './bytes.ts';
 import { FileSink, FileSource } from './bytes.ts';
 import type { Context, LogLevel } from './define.ts';
+import { passFeatures } from './feature-pipeline.ts';
+import type { FeatureStatistics } from './feature-statistics.ts';
 import type { CrsChange } from './grid-pipeline.ts';
 import { passGrid } from './grid-pipeline.ts';
 import { completeParameters } from './parameters.ts';
@@ -22,6 +26,8 @@ export interface ConversionRequest {
   writer: { name: string; parameters?: Record<string, unknown> };
   transformations?: readonly unknown[];
   onBadRecord?: 'fail' | 'skip';
+  /** Where a GeoJSON of the skipped records goes; it is written only when there are any. */
+  badRecords?: { path: string };
 }
 
 export interface ConversionHooks {
@@ -31,13 +37,15 @@ export interface ConversionHooks {
   signal: AbortSignal;
 }
 
+type Statistics = GridStatistics | FeatureStatistics;
+
 export interface Receipt {
   input: { name: string } & Checksum;
   output: { name?: string } & Checksum;
   /** What became of the coordinate system. */
   crs?: CrsChange;
   lost: string[];
-  statistics: { before?: GridStatistics; after?: GridStatistics };
+  statistics: { before?: Statistics; after?: Statistics };
 }
 
 export interface ConversionResult {
@@ -65,6 +73,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
   const lost = new Set<string>();
+  const bad = new BadRecords();
+  await using open = new AsyncDisposableStack();
   const context: Context = {
     signal: hooks.signal,
     scratch: request.scratch,
@@ -74,20 +84,30 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
       if (!lost.has(sentence)) hooks.log('warning', sentence);
       lost.add(sentence);
     },
+    badRecord(record) {
+      if (request.onBadRecord !== 'skip') throw record.reason;
+      bad.add(record);
+    },
+    atEnd: (close) => open.defer(close),
   };
   hooks.signal.throwIfAborted();
-  await using open = new AsyncDisposableStack();
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
   const write = (what: Data) => writer.write(what, writerParameters, sink, context);
-  const { crs, statistics, ...rest } = await pass(
+  const { crs, statistics, inputCrs, ...rest } = await pass(
     data,
     request.transformations ?? [],
     readerParameters,
     write,
     context,
+    request.input.name.replace(/\.[^.]*$/, ''),
   );
+  if (bad.count > 0) {
+    context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
+    if (request.badRecords !== undefined) await bad.write(request.badRecords.path, inputCrs);
+    rest.recordsSkipped += bad.count;
+  }
   const input = { name: request.input.name, ...(await source.checksum()) };
   const output = {
     ...(request.output.name === undefined ? {} : { name: request.output.name }),
@@ -98,7 +118,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
 }
 
 /** What a kind of data tells of its way from reader to writer. */
-export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'>;
+export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'> & { inputCrs?: Crs };
 
 /** Leads the data through the transformations to the writer. */
 async function pass(
@@ -107,6 +127,7 @@ async function pass(
   readerParameters: Record<string, unknown>,
   write: (data: Data) => Promise<void>,
   context: Context,
+  stem: string,
 ): Promise<Passed> {
   if (data.kind === 'bytes') {
     if (transformations.length > 0)
@@ -114,9 +135,11 @@ async function pass(
     await write(data);
     return { recordsRead: 1, recordsWritten: 1, recordsSkipped: 0, statistics: {} };
   }
-  if (data.kind !== 'grid') throw new Error(`No conversion leads through '${data.kind}' yet.`);
   const steps = parseTransformations(transformations);
-  return passGrid(data, steps, inputSrid(steps, readerParameters.SRID), write, context);
+  const srid = inputSrid(steps, readerParameters.SRID);
+  if (data.kind === 'grid') return passGrid(data, steps, srid, write, context);
+  if (data.kind === 'features') return passFeatures({ name: stem, ...data }, steps, srid, write, context);
+  throw new Error(`No conversion leads through '${data.kind}' yet.`);
 }
 
 /** Readers, transformations and writers each tell their own share; what is told outside may only rise. */

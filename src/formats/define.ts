@@ -13,6 +13,19 @@ export interface Context {
   progress(fraction: number, phase: string): void;
   /** One sentence for the receipt about something that the output cannot hold. The same sentence is kept once. */
   lost(sentence: string): void;
+  /** A record that cannot be read, placed or written: throws its reason when the request says fail, else counts it as skipped. */
+  badRecord(record: BadRecord): void;
+  /** Called when the conversion has ended, however it ended, in reverse order. */
+  atEnd(close: () => Promise<void>): void;
+}
+
+export interface BadRecord {
+  /** From 1, in the order of the input. */
+  readonly number: number;
+  readonly reason: Error;
+  /** Where it lies, in the coordinate system of the input, if that is known. */
+  readonly x?: number;
+  readonly y?: number;
 }
 
 /** What readers and writers have in common. `parameters` checks the request, types the code and is what the lists print. */

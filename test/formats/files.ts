@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { ConversionResult } from '../../src/formats/convert.ts';
+import type { ConversionResult, Receipt } from '../../src/formats/convert.ts';
 import { convert } from '../../src/formats/convert.ts';
+import type { BandStatistics } from '../../src/formats/statistics.ts';
 
 export interface Converted extends ConversionResult {
   bytes: Buffer;
@@ -11,6 +12,10 @@ export interface Converted extends ConversionResult {
   log: { level: string; message: string }[];
   progress: number[];
 }
+
+/** Statistics of a grid's bands; none for other data. */
+export const bandsOf = (statistics: Receipt['statistics']['before']): BandStatistics[] =>
+  statistics?.kind === 'grid' ? statistics.bands : [];
 
 export interface Asked {
   reader: string;

@@ -26,6 +26,8 @@ export async function gridOf(
     log() {},
     progress() {},
     lost() {},
+    badRecord() {},
+    atEnd() {},
   });
   if (data.kind !== 'grid') throw new Error(`${reader} made ${data.kind}.`);
   return data;

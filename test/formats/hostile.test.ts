@@ -36,6 +36,8 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     log: nothing,
     lost: nothing,
     progress: nothing,
+    badRecord: nothing,
+    atEnd: nothing,
   };
   try {
     const grid = await findReader(reader)!.read(memory(bytes), {}, context);
@@ -168,7 +170,15 @@ test('a file that shrinks while it is read is an outage, not a wrong grid', asyn
   const grid = await findReader('AsciiGridReader')!.read(
     source,
     {},
-    { signal: new AbortController().signal, scratch: '', log: nothing, lost: nothing, progress: nothing },
+    {
+      signal: new AbortController().signal,
+      scratch: '',
+      log: nothing,
+      lost: nothing,
+      progress: nothing,
+      badRecord: nothing,
+      atEnd: nothing,
+    },
   );
   if (grid.kind !== 'grid') return t.fail();
   const error = await t.throwsAsync(valuesOf(grid));
