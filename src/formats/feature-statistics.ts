@@ -56,7 +56,7 @@ export class FeatureTally {
     const { features, vertices } = this;
     const axes = Number.isFinite(this.minimum[2]) ? 3 : 2;
     const box =
-      this.minimum[0]! <= this.maximum[0]!
+      this.minimum.slice(0, 2).every(Number.isFinite) && this.maximum.slice(0, 2).every(Number.isFinite)
         ? { minimum: this.minimum.slice(0, axes), maximum: this.maximum.slice(0, axes) }
         : {};
     return { kind: 'features', features, geometries: Object.fromEntries(this.#geometries), vertices, ...box };
