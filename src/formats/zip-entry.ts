@@ -97,12 +97,12 @@ export class Unpacked implements ByteSource {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const end = Math.max(offset, Math.min(this.size, offset + length));
+    const end = Math.min(this.size, offset + length);
     while (this.#there < end || (end === this.size && this.#there <= this.size)) {
       if (this.#failure !== undefined) throw this.#failure.error;
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     }
-    const bytes = Buffer.allocUnsafeSlow(end - offset);
+    const bytes = Buffer.allocUnsafeSlow(Math.max(0, end - offset));
     let done = 0;
     while (done < bytes.length) {
       const { bytesRead } = await this.#file.read(bytes, done, bytes.length - done, offset + done);
@@ -162,11 +162,12 @@ async function* stored(zip: ByteSource, entry: ZipEntry, start: number): Pieces 
 
 async function* inflated(zip: ByteSource, entry: ZipEntry, start: number): Pieces {
   const inflate = createInflateRaw({ chunkSize: piece });
+  const closed = new Promise<void>((resolve) => inflate.once('close', () => resolve()));
   const feed = async () => {
     for (let at = 0; at < entry.packed && !inflate.destroyed; at += piece) {
       const bytes = await zip.read(start + at, Math.min(piece, entry.packed - at));
-      // Also called when the stream is destroyed: then the loop ends.
-      await new Promise<void>((resolve) => inflate.write(bytes, () => resolve()));
+      // A stream that was destroyed need not answer any more.
+      await Promise.race([closed, new Promise<void>((resolve) => inflate.write(bytes, () => resolve()))]);
     }
     inflate.end();
   };

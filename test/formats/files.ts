@@ -11,6 +11,8 @@ export interface Converted extends ConversionResult {
   text: string;
   log: { level: string; message: string }[];
   progress: number[];
+  /** The GeoJSON of what was skipped. */
+  badRecords?: { features: { geometry: unknown; properties: Record<string, unknown> }[] };
 }
 
 /** Statistics of a grid's bands; none for other data. */
@@ -24,6 +26,7 @@ export interface Asked {
   writerParameters?: Record<string, unknown>;
   transformations?: unknown[];
   signal?: AbortSignal;
+  onBadRecord?: 'fail' | 'skip';
 }
 
 /** Converts bytes as the worker's child does, in a folder of this test. */
@@ -43,6 +46,8 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       reader: { name: asked.reader, parameters: asked.readerParameters ?? {} },
       writer: { name: asked.writer, parameters: asked.writerParameters ?? {} },
       transformations: asked.transformations ?? [],
+      ...(asked.onBadRecord === undefined ? {} : { onBadRecord: asked.onBadRecord }),
+      badRecords: { path: join(folder, 'bad') },
     },
     {
       progress: (fraction) => progress.push(fraction),
@@ -51,5 +56,7 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
     },
   );
   const bytes = await readFile(output);
-  return { ...result, bytes, text: bytes.toString('latin1'), log, progress };
+  const badRecords =
+    result.recordsSkipped > 0 ? { badRecords: JSON.parse(await readFile(join(folder, 'bad'), 'utf8')) } : {};
+  return { ...result, ...badRecords, bytes, text: bytes.toString('latin1'), log, progress };
 }

@@ -82,7 +82,8 @@ function putValue(out: Output, value: unknown, field: Field): void {
     const start = out.at;
     out.at = putShortest(out.bytes, start, value, field.decimals ?? 0);
     // A reader that goes by the text shall take it for a real number, as the field is one.
-    if (field.type === 'real' && Number.isInteger(value) && !out.bytes.subarray(start, out.at).includes(101)) out.text('.0');
+    if (field.type === 'real' && Number.isInteger(value) && !out.bytes.subarray(start, out.at).includes(101))
+      out.text('.0');
   } else if (typeof value === 'string' && field.type !== 'json') out.string(value);
   else if (value === null || value === undefined || typeof value === 'number') out.raw(nothing);
   else out.text(typeof value === 'object' ? JSON.stringify(value) : String(value));

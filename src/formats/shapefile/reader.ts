@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { CoordinatePool } from '../pool.ts';
@@ -15,7 +14,7 @@ import { findLayer } from './layers.ts';
 import { crsOfPrj } from './prj.ts';
 import { Records } from './records.ts';
 import type { Dimensions } from './shapes.ts';
-import { geometryOf } from './shapes.ts';
+import { geometryOf, WrongRecord } from './shapes.ts';
 
 const perChunk = 512;
 const longestSideFile = 1 << 20;
@@ -87,7 +86,7 @@ async function* chunks(
     const features: Feature[] = [];
     for (let n = 0; n < perChunk && more; n++) {
       let geometry: Geometry | undefined;
-      let bad: FormatError | undefined;
+      let bad: WrongRecord | undefined;
       try {
         const record = await records.record(first + n);
         if (record === undefined) {
@@ -96,7 +95,7 @@ async function* chunks(
         }
         geometry = geometryOf(record.content, record.place, dimensions, pool);
       } catch (error) {
-        if (!(error instanceof FormatError)) throw error;
+        if (!(error instanceof WrongRecord)) throw error;
         bad = error;
       }
       if (n < rows.length && rows[n] === undefined) deleted++;

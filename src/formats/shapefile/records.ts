@@ -2,7 +2,7 @@ import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { ByteSource } from '../types.ts';
 import { Window } from '../window.ts';
-import { hasMeasure, isKnownType, kinds } from './shapes.ts';
+import { hasMeasure, isKnownType, WrongRecord } from './shapes.ts';
 
 export interface ShpHeader {
   type: number;
@@ -60,7 +60,7 @@ export class Records {
 
   /**
    * The content of record `n` (from 0; without an index records must be asked for in order) and its place; undefined after the last.
-   * @throws FormatError for a record that does not fit
+   * @throws WrongRecord for one that does not fit
    */
   async record(n: number): Promise<{ content: Buffer; place: number } | undefined> {
     let offset = this.#next;
@@ -70,7 +70,7 @@ export class Records {
       if (!this.#shx.has(at, 8)) await this.#shx.move(at, 8);
       offset = 2 * this.#shx.bytes.readUInt32BE(at - this.#shx.start);
       if (offset < 100 || offset + 12 > this.#shp.source.size)
-        throw new FormatError(`The .shx file says record ${n + 1} is at byte ${offset}; there is nothing.`, at);
+        throw new WrongRecord(`The .shx file says record ${n + 1} is at byte ${offset}; there is nothing.`, at);
     } else if (offset + 12 > this.header.end) return undefined;
     const shp = this.#shp;
     if (!shp.has(offset, 12)) await shp.move(offset, 12);
@@ -79,7 +79,7 @@ export class Records {
     if (length < 4 || end > shp.source.size) {
       // Without an index there is no telling where the next one begins.
       this.#next = this.header.end;
-      throw new FormatError(
+      throw new WrongRecord(
         `Record ${n + 1} says it has ${length} bytes; ${shp.source.size - offset - 8} are left.`,
         offset,
       );
@@ -102,14 +102,10 @@ export class Records {
         if (hasMeasure(record.content, record.place)) return true;
       } catch (error) {
         // It is told when the record's turn comes.
-        if (!(error instanceof FormatError)) throw error;
+        if (!(error instanceof WrongRecord)) throw error;
       }
     }
     return false;
-  }
-
-  get kind(): string {
-    return kinds[this.header.type % 10]!;
   }
 }
 

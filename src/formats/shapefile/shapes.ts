@@ -3,6 +3,9 @@ import type { CoordinatePool } from '../pool.ts';
 import { polygonOf } from '../rings.ts';
 import type { Geometry } from '../types.ts';
 
+/** A record that is wrong in itself; those around it may be right. */
+export class WrongRecord extends FormatError {}
+
 /** What the vertices of a layer have besides x and y. */
 export interface Dimensions {
   readonly hasZ: boolean;
@@ -21,7 +24,7 @@ export const kinds: Readonly<Record<number, string>> = {
 };
 
 export const isKnownType = (type: number): boolean =>
-  type in kinds || (type > 10 && type < 30 && type % 10 in kinds && type % 10 > 0);
+  bases.has(type) || (type > 10 && type < 30 && bases.has(type % 10) && type % 10 > 0);
 
 /** Where the parts of a record lie in its content: byte offsets, -1 for none. Counts are checked against the length. */
 interface Layout {
@@ -36,8 +39,8 @@ interface Layout {
 
 export function layoutOf(content: Buffer, place: number): Layout {
   const type = content.length < 4 ? -1 : content.readInt32LE(0);
-  if (type === 31) throw new FormatError('A MultiPatch (surfaces in space) cannot be read.', place);
-  if (!isKnownType(type)) throw new FormatError(`${type} is not a type of shape.`, place);
+  if (type === 31) throw new WrongRecord('A MultiPatch (surfaces in space) cannot be read.', place);
+  if (!isKnownType(type)) throw new WrongRecord(`${type} is not a type of shape.`, place);
   const base = type % 10;
   const dimension = Math.floor(type / 10);
   const layout = { base, parts: -1, partCount: 0, points: -1, pointCount: 0, z: -1, m: -1 };
@@ -64,7 +67,7 @@ export function layoutOf(content: Buffer, place: number): Layout {
   layout.points = hasParts ? 44 + 4 * layout.partCount : 40;
   at = layout.points + 16 * layout.pointCount;
   if (at > content.length)
-    throw new FormatError(
+    throw new WrongRecord(
       `A shape of ${layout.partCount} parts and ${layout.pointCount} points takes ${at} bytes; its record has ${content.length}.`,
       place,
     );
@@ -80,7 +83,7 @@ export function layoutOf(content: Buffer, place: number): Layout {
 
 function need(content: Buffer, length: number, place: number): void {
   if (content.length < length)
-    throw new FormatError(
+    throw new WrongRecord(
       `A record of ${content.length} bytes is too short for its shape, which takes ${length}.`,
       place,
     );
@@ -147,14 +150,14 @@ function partsOf(
   place: number,
   pool: CoordinatePool,
 ): Uint32Array {
-  if (partCount === 0) throw new FormatError(`A shape of ${pointCount} points has no parts.`, place);
+  if (partCount === 0) throw new WrongRecord(`A shape of ${pointCount} points has no parts.`, place);
   const starts = pool.starts(partCount);
   let last = 0;
   let kept = 0;
   for (let n = 0; n < partCount; n++) {
     const start = content.readUInt32LE(parts + 4 * n);
     if (start < last || start > pointCount || (n === 0 && start !== 0))
-      throw new FormatError(
+      throw new WrongRecord(
         `Part ${n + 1} of a shape begins at point ${start} of ${pointCount}, after one at ${last}.`,
         place,
       );
