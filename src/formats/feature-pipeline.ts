@@ -75,10 +75,11 @@ async function placeOf(
   const [east, north] = maximum as [number, number];
   try {
     const known = await describeCrs(crs);
-    const location = await outlineWkt(
-      { width: 1, height: 1, affine: [west, east - west, 0, north, 0, south - north] },
-      known,
-    );
+    // In WGS 84 the box is the outline, and PROJ need not be loaded.
+    const location =
+      sridOf(crs) === 'EPSG:4326'
+        ? boxWkt(west, south, east, north)
+        : await outlineWkt({ width: 1, height: 1, affine: [west, east - west, 0, north, 0, south - north] }, known);
     return {
       ...(location === undefined ? {} : { location }),
       primarySpatialReference: known.wkt,
@@ -89,4 +90,15 @@ async function placeOf(
     log('warning', `The place of the data is not known: ${error.message}`);
     return undefined;
   }
+}
+
+function boxWkt(west: number, south: number, east: number, north: number): string {
+  const corners = [
+    [west, north],
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+  ];
+  return `POLYGON ((${corners.map((corner) => corner.map((degrees) => Number(degrees.toFixed(7))).join(' ')).join(', ')}))`;
 }

@@ -1,6 +1,6 @@
 import type { ByteSink } from './types.ts';
 
-const size = 1 << 20;
+const size = 1 << 18;
 
 /** Text on its way into a sink, as bytes. Whoever writes into `bytes` makes sure of its room first. */
 export class Output {

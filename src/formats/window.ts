@@ -1,6 +1,6 @@
 import type { ByteSource } from './types.ts';
 
-const least = 1 << 20;
+const least = 1 << 19;
 
 /** A piece of a source in memory, moved along as it is read. Nearly all looks into it need no waiting. */
 export class Window {

@@ -26,7 +26,7 @@ export class ZipWriter {
     this.#sink = sink;
   }
 
-  /** Each of the pieces, which have `size` bytes together, is packed apart: half a megabyte each is a good measure. */
+  /** Each of the pieces, which have `size` bytes together, is packed apart: a quarter of a megabyte each is a good measure. */
   async add(name: string, size: number, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const entry = { name: Buffer.from(name), crc: 0, packed: 0, size, offset: this.#sink.position };
     const wide = size >= limit32 - (1 << 24);
@@ -37,7 +37,8 @@ export class ZipWriter {
     for await (const bytes of pieces) {
       entry.crc = crc32(bytes, entry.crc);
       at += bytes.length;
-      const packed = deflate(bytes, { level, finishFlush: at === size ? constants.Z_FINISH : constants.Z_SYNC_FLUSH });
+      const finishFlush = at === size ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+      const packed = deflate(bytes, { level, finishFlush, chunkSize: Math.max(1024, bytes.length) });
       // A failure is met when its turn comes.
       packed.catch(() => {});
       packing.push(packed);

@@ -3,10 +3,12 @@ import { FormatError } from '../../errors.ts';
 import { powersOfTen, quotient } from '../decimal.ts';
 import type { ByteSource } from '../types.ts';
 
-const chunk = 1 << 20;
+const chunk = 1 << 19;
 /** One feature, or one other member of the file, is held in memory. */
 const largest = 256 << 20;
 const deepest = 500;
+/** Longer texts are not looked for among those that were there before. */
+const longestKept = 12;
 const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
 const cp1252 = new TextDecoder('windows-1252');
 
@@ -25,6 +27,7 @@ export class Cursor {
   foreignText = false;
   readonly #source: ByteSource;
   #ahead: Promise<Uint8Array> | undefined;
+  readonly #texts: string[] = new Array<string>(256).fill('');
 
   constructor(source: ByteSource) {
     this.#source = source;
@@ -153,8 +156,25 @@ export class Cursor {
       high |= c;
     }
     this.at = at + 1;
-    if (high < 128) return bytes.toString('latin1', start, at);
+    if (high < 128) return at - start > longestKept ? bytes.toString('latin1', start, at) : this.#kept(start, at);
     return this.#text(start, at);
+  }
+
+  /** Short texts come again and again: names, types, words. */
+  #kept(start: number, end: number): string {
+    const { bytes } = this;
+    let hash = end - start;
+    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
+    const slot = hash & (this.#texts.length - 1);
+    const text = this.#texts[slot]!;
+    if (text.length === end - start) {
+      let i = 0;
+      while (i < text.length && text.charCodeAt(i) === bytes[start + i]) i++;
+      if (i === text.length) return text;
+    }
+    const fresh = bytes.toString('latin1', start, end);
+    this.#texts[slot] = fresh;
+    return fresh;
   }
 
   #text(start: number, end: number): string {

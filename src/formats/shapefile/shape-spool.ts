@@ -15,7 +15,7 @@ const codes: Readonly<Record<ShapeKind, number>> = { point: 1, line: 3, polygon:
 
 /** Lengths are 32-bit counts of 16-bit words. */
 const longest = 2 * 0x7fffffff;
-const pieceSize = 1 << 19;
+const pieceSize = 1 << 18;
 /** What ESRI's programs write for no measure. */
 const noMeasure = -1.7976931348623157e308;
 

@@ -15,13 +15,8 @@ export interface Dimensions {
 /** Below this a measure means "none" (ESRI's whitepaper of 1998). */
 const noMeasure = -1e38;
 
-export const kinds: Readonly<Record<number, string>> = {
-  0: 'null',
-  1: 'point',
-  3: 'line',
-  5: 'polygon',
-  8: 'multipoint',
-};
+/** Null, point, line, polygon, multipoint. */
+const bases = new Set([0, 1, 3, 5, 8]);
 
 export const isKnownType = (type: number): boolean =>
   bases.has(type) || (type > 10 && type < 30 && bases.has(type % 10) && type % 10 > 0);

@@ -3,11 +3,11 @@ import { FileSource } from '../bytes.ts';
 import { Output } from '../output.ts';
 import { Window } from '../window.ts';
 import { putCell, tag } from './cells.ts';
-import type { DbfField } from './column-layout.ts';
-import { type Column, cutToBytes, longestText } from './column-layout.ts';
+import type { Column, DbfField } from './column-layout.ts';
+import { cutToBytes, longestText } from './column-layout.ts';
 
 const dateForm = /^\d{4}[-/]\d\d[-/]\d\d$/;
-const pieceSize = 1 << 19;
+const pieceSize = 1 << 18;
 
 /** Rows whose widths are known only when the last one was seen: kept in a file until then. */
 export class TableSpool {
