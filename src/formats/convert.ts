@@ -4,6 +4,8 @@ import { BadRecords } from './bad-records.ts';
 import type { Checksum } from './bytes.ts';
 import { FileSink, FileSource } from './bytes.ts';
 import type { Context, LogLevel } from './define.ts';
+import { passFeatures } from './feature-pipeline.ts';
+import type { FeatureStatistics } from './feature-statistics.ts';
 import type { CrsChange } from './grid-pipeline.ts';
 import { passGrid } from './grid-pipeline.ts';
 import { completeParameters } from './parameters.ts';
@@ -35,13 +37,15 @@ export interface ConversionHooks {
   signal: AbortSignal;
 }
 
+type Statistics = GridStatistics | FeatureStatistics;
+
 export interface Receipt {
   input: { name: string } & Checksum;
   output: { name?: string } & Checksum;
   /** What became of the coordinate system. */
   crs?: CrsChange;
   lost: string[];
-  statistics: { before?: GridStatistics; after?: GridStatistics };
+  statistics: { before?: Statistics; after?: Statistics };
 }
 
 export interface ConversionResult {
@@ -98,6 +102,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     readerParameters,
     write,
     context,
+    request.input.name.replace(/\.[^.]*$/, ''),
   );
   if (bad.count > 0) {
     context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
@@ -123,6 +128,7 @@ async function pass(
   readerParameters: Record<string, unknown>,
   write: (data: Data) => Promise<void>,
   context: Context,
+  stem: string,
 ): Promise<Passed> {
   if (data.kind === 'bytes') {
     if (transformations.length > 0)
@@ -130,9 +136,11 @@ async function pass(
     await write(data);
     return { recordsRead: 1, recordsWritten: 1, recordsSkipped: 0, statistics: {} };
   }
-  if (data.kind !== 'grid') throw new Error(`No conversion leads through '${data.kind}' yet.`);
   const steps = parseTransformations(transformations);
-  return passGrid(data, steps, inputSrid(steps, readerParameters.SRID), write, context);
+  const srid = inputSrid(steps, readerParameters.SRID);
+  if (data.kind === 'grid') return passGrid(data, steps, srid, write, context);
+  if (data.kind === 'features') return passFeatures({ name: stem, ...data }, steps, srid, write, context);
+  throw new Error(`No conversion leads through '${data.kind}' yet.`);
 }
 
 /** Readers, transformations and writers each tell their own share; what is told outside may only rise. */

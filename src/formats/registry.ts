@@ -4,11 +4,15 @@ import type { ParameterDescription, Reader, Writer } from './define.ts';
 import { describeParameters } from './define.ts';
 import { fileReader } from './file/reader.ts';
 import { fileWriter } from './file/writer.ts';
+import { geoJsonReader } from './geojson/reader.ts';
+import { geoJsonWriter } from './geojson/writer.ts';
 import { geoTiffReader } from './geotiff/reader.ts';
 import { geoTiffWriter } from './geotiff/writer.ts';
+import { shapefileReader } from './shapefile/reader.ts';
+import { shapefileWriter } from './shapefile/writer.ts';
 
-export const readers: readonly Reader[] = [fileReader, asciiGridReader, geoTiffReader];
-export const writers: readonly Writer[] = [fileWriter, asciiGridWriter, geoTiffWriter];
+export const readers: readonly Reader[] = [fileReader, asciiGridReader, geoTiffReader, shapefileReader, geoJsonReader];
+export const writers: readonly Writer[] = [fileWriter, asciiGridWriter, geoTiffWriter, shapefileWriter, geoJsonWriter];
 
 /** Names are matched exactly. */
 export const findReader = (name: string): Reader | undefined => readers.find((reader) => reader.name === name);

@@ -133,7 +133,11 @@ export interface Geometry {
 export interface Feature {
   readonly id?: string | number;
   readonly geometry?: Geometry;
-  /** One value per field of the layer. */
+  /**
+   * One value per field of the layer, null for none: strings, numbers (bigint beyond 2^53), booleans; dates as 2024-12-31 and times as
+   * 2024-12-31T23:59:59.5+01:00 (with what of it is known), anything nested as its JSON text. A value of another type than its field's
+   * is passed on as it is.
+   */
   readonly values: readonly unknown[];
 }
 
@@ -143,8 +147,12 @@ export interface Features {
   readonly name?: string;
   readonly crs?: Crs;
   readonly fields: readonly Field[];
+  /** Without a height or a measure of its own, a vertex of such a layer has NaN there. */
   readonly hasZ: boolean;
   readonly hasM: boolean;
+  /** How many there are at most, where that is known beforehand. */
+  readonly count?: number;
+  /** All features in order; one iteration at a time. */
   chunks(): AsyncIterable<readonly Feature[]>;
 }
 

@@ -74,6 +74,18 @@ export function kindOf(crs: Crs): CrsKind {
   return crs.wkt === undefined ? 'other' : kindOfNode(parseWkt(crs.wkt));
 }
 
+/** What PROJ says of WGS 84, which most features are in: loading it takes longer, and more memory, than converting a small file. */
+const knownWgs84: KnownCrs = {
+  authority: 'EPSG',
+  code: 4326,
+  wkt: 'GEOGCRS["WGS 84",ENSEMBLE["World Geodetic System 1984 ensemble",MEMBER["World Geodetic System 1984 (Transit)"],MEMBER["World Geodetic System 1984 (G730)"],MEMBER["World Geodetic System 1984 (G873)"],MEMBER["World Geodetic System 1984 (G1150)"],MEMBER["World Geodetic System 1984 (G1674)"],MEMBER["World Geodetic System 1984 (G1762)"],MEMBER["World Geodetic System 1984 (G2139)"],ELLIPSOID["WGS 84",6378137,298.257223563,LENGTHUNIT["metre",1]],ENSEMBLEACCURACY[2.0]],PRIMEM["Greenwich",0,ANGLEUNIT["degree",0.0174532925199433]],CS[ellipsoidal,2],AXIS["geodetic latitude (Lat)",north,ORDER[1],ANGLEUNIT["degree",0.0174532925199433]],AXIS["geodetic longitude (Lon)",east,ORDER[2],ANGLEUNIT["degree",0.0174532925199433]],USAGE[SCOPE["Horizontal component of 3D system."],AREA["World."],BBOX[-90,-180,90,180]],ID["EPSG",4326]]',
+  name: 'WGS 84',
+  kind: 'geographic',
+  geographic: true,
+  unit: { name: 'degree', factor: 0.0174532925199433 },
+  area: { south: -90, west: -180, north: 90, east: 180 },
+};
+
 const described = new Map<string, Promise<KnownCrs>>();
 
 /**
@@ -95,6 +107,7 @@ export function describeCrs(crs: Crs): Promise<KnownCrs> {
 
 async function describe(crs: Crs): Promise<KnownCrs> {
   const srid = sridOf(crs);
+  if (srid === 'EPSG:4326') return knownWgs84;
   if (srid !== undefined) {
     parseSrid(srid);
     return known(await gdal(), srid, crs);

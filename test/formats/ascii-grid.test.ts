@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
 import type { SampleType } from '../../src/formats/types.ts';
-import { converted } from './files.ts';
+import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { placed, tiffFile } from './tiff-file.ts';
 
@@ -44,7 +44,7 @@ test('NODATA is understood in any form that programs write', async (t) => {
     const result = await converted(t, `${header}NODATA_value ${word}\n1.5 2.5 ${word} 4 5 6`, toTiff);
     const grid = await gridOf(t, result.bytes);
     t.is(grid.bands[0]?.nodata, nodata, word);
-    t.is(result.receipt.statistics.before?.bands[0]?.empty, 1, word);
+    t.is(bandsOf(result.receipt.statistics.before)[0]?.empty, 1, word);
   }
   t.is((await asTiff(t, `${header}1 2 3 4 5 6`)).bands[0]?.nodata, undefined);
 });
@@ -318,10 +318,10 @@ test('onBadRecord skip turns words that are no numbers into cells without data, 
   t.is(recordsSkipped, 2);
   t.regex(receipt.lost.join('\n'), /2 cells hold -9999 in their place/);
   t.regex(receipt.lost.join('\n'), /2 records were skipped; the first: 'x2' is not a number\. \(at byte 65\)/);
-  t.is(receipt.statistics.after?.bands[0]?.empty, 2);
-  const { features } = JSON.parse(badRecords!);
-  t.like(features[0].properties, { record: 2, x: 500_015, y: 6_000_015 });
-  t.true(Math.abs(features[0].geometry.coordinates[0] - 9.0002) < 0.001);
+  t.is(bandsOf(receipt.statistics.after)[0]?.empty, 2);
+  const features = badRecords!.features as { geometry: { coordinates: number[] }; properties: object }[];
+  t.like(features[0]!.properties, { record: 2, x: 500_015, y: 6_000_015 });
+  t.true(Math.abs(features[0]!.geometry.coordinates[0]! - 9.0002) < 0.001);
   await t.throwsAsync(converted(t, text, { ...toTiff, readerParameters }), { message: /'x2' is not a number/ });
 });
 

@@ -2,17 +2,22 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { ConversionResult } from '../../src/formats/convert.ts';
+import type { ConversionResult, Receipt } from '../../src/formats/convert.ts';
 import { convert } from '../../src/formats/convert.ts';
+import type { BandStatistics } from '../../src/formats/statistics.ts';
 
 export interface Converted extends ConversionResult {
   bytes: Buffer;
   text: string;
   log: { level: string; message: string }[];
   progress: number[];
-  /** The GeoJSON of skipped records, if there is one. */
-  badRecords?: string;
+  /** The GeoJSON of what was skipped. */
+  badRecords?: { features: { geometry: unknown; properties: Record<string, unknown> }[] };
 }
+
+/** Statistics of a grid's bands; none for other data. */
+export const bandsOf = (statistics: Receipt['statistics']['before']): BandStatistics[] =>
+  statistics?.kind === 'grid' ? statistics.bands : [];
 
 export interface Asked {
   reader: string;
@@ -20,8 +25,8 @@ export interface Asked {
   readerParameters?: Record<string, unknown>;
   writerParameters?: Record<string, unknown>;
   transformations?: unknown[];
-  onBadRecord?: 'fail' | 'skip';
   signal?: AbortSignal;
+  onBadRecord?: 'fail' | 'skip';
 }
 
 /** Converts bytes as the worker's child does, in a folder of this test. */
@@ -41,8 +46,8 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       reader: { name: asked.reader, parameters: asked.readerParameters ?? {} },
       writer: { name: asked.writer, parameters: asked.writerParameters ?? {} },
       transformations: asked.transformations ?? [],
-      onBadRecord: asked.onBadRecord ?? 'fail',
-      badRecords: { path: join(folder, 'bad.geojson') },
+      ...(asked.onBadRecord === undefined ? {} : { onBadRecord: asked.onBadRecord }),
+      badRecords: { path: join(folder, 'bad') },
     },
     {
       progress: (fraction) => progress.push(fraction),
@@ -51,7 +56,7 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
     },
   );
   const bytes = await readFile(output);
-  const badRecords = await readFile(join(folder, 'bad.geojson'), 'utf8').catch(() => undefined);
-  const text = bytes.toString('latin1');
-  return { ...result, bytes, text, log, progress, ...(badRecords === undefined ? {} : { badRecords }) };
+  const badRecords =
+    result.recordsSkipped > 0 ? { badRecords: JSON.parse(await readFile(join(folder, 'bad'), 'utf8')) } : {};
+  return { ...result, ...badRecords, bytes, text: bytes.toString('latin1'), log, progress };
 }

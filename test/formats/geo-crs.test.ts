@@ -170,3 +170,9 @@ test('PROJ loads in any working directory, in a child process and in a thread, a
   const code = await new Promise((resolve, reject) => worker.on('exit', resolve).on('error', reject));
   t.is(code, 0);
 });
+
+test('what is known of WGS 84 without PROJ is what PROJ says', async (t) => {
+  const known = await describeCrs(parseSrid(4326));
+  const { name, kind, geographic, unit, area, wkt } = await crsFromWkt(known.wkt);
+  t.deepEqual({ name, kind, geographic, unit, area, wkt, authority: 'EPSG', code: 4326 } as unknown, known);
+});

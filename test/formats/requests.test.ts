@@ -43,6 +43,8 @@ test('only readers and writers of the same kind of data fit', (t) => {
     FileReader: ['FileWriter'],
     AsciiGridReader: ['AsciiGridWriter', 'GeoTiffWriter'],
     GeoTiffReader: ['AsciiGridWriter', 'GeoTiffWriter'],
+    ShapefileReader: ['ShapefileWriter', 'GeoJsonWriter'],
+    GeoJsonReader: ['ShapefileWriter', 'GeoJsonWriter'],
   });
 });
 

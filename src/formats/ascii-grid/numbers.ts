@@ -1,8 +1,7 @@
 import { FormatError } from '../../errors.ts';
+import { powersOfTen as powers, quotient } from '../decimal.ts';
 import { parseNumber } from '../number-word.ts';
 
-/** 10^0 … 10^22: the powers of ten that a double holds exactly. */
-const powers = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
 const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
 
 /** A word longer than this is no number. It also bounds what is carried from one chunk to the next. */
@@ -182,28 +181,6 @@ function longNumber(bytes: Uint8Array, start: number, end: number, base: number)
   const value = quotient(high * smallPowers[lowDigits]!, low, powers[places]!, more ? 1 : 0);
   if (Number.isNaN(value)) return slowNumber(bytes, start, end, base);
   return negative ? -value : value;
-}
-
-/** (big + small … big + small + slack) / divisor when the rounding is beyond doubt, else NaN. `big` and `small` are exact integers. */
-function quotient(big: number, small: number, divisor: number, slack: number): number {
-  const sum = big + small;
-  const rest = small - (sum - big);
-  const first = sum / divisor;
-  // first · divisor without rounding error (Dekker, with Veltkamp's split by 2^27 + 1).
-  const product = first * divisor;
-  const a = 134217729 * first;
-  const firstHigh = a - (a - first);
-  const firstLow = first - firstHigh;
-  const b = 134217729 * divisor;
-  const divisorHigh = b - (b - divisor);
-  const divisorLow = divisor - divisorHigh;
-  const error =
-    firstLow * divisorLow - (product - firstHigh * divisorHigh - firstLow * divisorHigh - firstHigh * divisorLow);
-  const second = (sum - product - error + rest) / divisor;
-  const doubt = first * 2 ** -98;
-  const lowest = first + (second - doubt);
-  const highest = first + (second + slack / divisor + doubt);
-  return lowest === highest ? lowest : Number.NaN;
 }
 
 /** @throws FormatError when the word is no number */

@@ -1,0 +1,331 @@
+import { isUtf8 } from 'node:buffer';
+import { FormatError } from '../../errors.ts';
+import { powersOfTen, quotient } from '../decimal.ts';
+import type { ByteSource } from '../types.ts';
+
+const chunk = 1 << 19;
+/** One feature, or one other member of the file, is held in memory. */
+const largest = 256 << 20;
+const deepest = 500;
+/** Longer texts are not looked for among those that were there before. */
+const longestKept = 12;
+const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
+const cp1252 = new TextDecoder('windows-1252');
+
+/** Thrown when a value goes on behind the bytes that are in memory; it is then begun anew with more of them. */
+const needMore = Symbol('needMore');
+
+/** A place in a JSON text that is read piece by piece, as bytes. */
+export class Cursor {
+  bytes: Buffer = Buffer.alloc(1);
+  at = 0;
+  /** `bytes[end]` is 0, which stands nowhere in JSON: loops over digits and blanks need no other bound. */
+  end = 0;
+  /** Place of `bytes[0]` in the file. */
+  base = 0;
+  /** A text was not UTF-8 and was taken for Windows-1252. */
+  foreignText = false;
+  readonly #source: ByteSource;
+  #ahead: Promise<Uint8Array> | undefined;
+  readonly #texts: string[] = new Array<string>(256).fill('');
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  get place(): number {
+    return this.base + this.at;
+  }
+
+  get #atEnd(): boolean {
+    return this.base + this.end >= this.#source.size;
+  }
+
+  /** Runs `parse`; when it meets the end of what is in memory, again from where it began, with more. */
+  async run<T>(parse: () => T): Promise<T> {
+    for (;;) {
+      const start = this.at;
+      try {
+        return parse();
+      } catch (error) {
+        if (error !== needMore) throw error;
+        this.at = start;
+        await this.#fill();
+      }
+    }
+  }
+
+  /** The same for up to `most` values in a row, until `parse` says that it was the last. Returns whether there may be more. */
+  async runMany(parse: () => boolean, most: number): Promise<boolean> {
+    for (let n = 0; n < most; ) {
+      const start = this.at;
+      try {
+        if (!parse()) return false;
+        n++;
+      } catch (error) {
+        if (error !== needMore) throw error;
+        this.at = start;
+        await this.#fill();
+      }
+    }
+    return true;
+  }
+
+  async #fill(): Promise<void> {
+    const rest = this.end - this.at;
+    if (rest >= largest) throw new FormatError(`A feature or member has more than ${largest} bytes.`, this.place);
+    const from = this.base + this.end;
+    // Twice as much each time, so that a large feature is not begun anew too often.
+    const wanted = Math.max(chunk, rest);
+    const ahead = await this.#ahead;
+    const more = ahead !== undefined && wanted === chunk ? ahead : await this.#source.read(from, wanted);
+    const length = rest + more.length;
+    const bytes =
+      this.bytes.length > length && this.bytes.length < 4 * chunk ? this.bytes : Buffer.allocUnsafeSlow(length + chunk);
+    this.bytes.copy(bytes, 0, this.at, this.end);
+    bytes.set(more, rest);
+    bytes[length] = 0;
+    this.bytes = bytes;
+    this.base += this.at;
+    this.at = 0;
+    this.end = length;
+    const next = this.base + length;
+    this.#ahead = next < this.#source.size ? this.#source.read(next, chunk) : undefined;
+    this.#ahead?.catch(() => {});
+  }
+
+  fail(sentence: string): never {
+    if (this.at >= this.end && !this.#atEnd) throw needMore;
+    if (this.at >= this.end) throw new FormatError('The GeoJSON ends too early.', this.place);
+    throw new FormatError(sentence, this.place);
+  }
+
+  /** Goes over blanks; gives the byte that follows, 0 at the end of the file. */
+  peek(): number {
+    const { bytes } = this;
+    let { at } = this;
+    let c = bytes[at]!;
+    while (c === 32 || c === 10 || c === 13 || c === 9) c = bytes[++at]!;
+    this.at = at;
+    if (c === 0 && at >= this.end && !this.#atEnd) throw needMore;
+    return at >= this.end ? 0 : c;
+  }
+
+  expect(c: number): void {
+    if (this.peek() !== c) this.fail(`There should be '${String.fromCharCode(c)}', not ${this.#shown()}.`);
+    this.at++;
+  }
+
+  #shown(): string {
+    const c = this.bytes[this.at]!;
+    return c > 32 && c < 127 ? `'${String.fromCharCode(c)}'` : `byte ${c}`;
+  }
+
+  /** Whether another element or member follows: goes over the comma. `first` for the one after the bracket. */
+  more(close: number, first: boolean): boolean {
+    const c = this.peek();
+    if (c === close) {
+      this.at++;
+      return false;
+    }
+    if (first) return true;
+    if (c !== 44) this.fail(`There should be ',' or '${String.fromCharCode(close)}', not ${this.#shown()}.`);
+    this.at++;
+    return true;
+  }
+
+  /** A member's name, with the colon behind it. */
+  key(): string {
+    const name = this.string();
+    this.expect(58);
+    return name;
+  }
+
+  string(): string {
+    if (this.peek() !== 34) this.fail(`There should be a string, not ${this.#shown()}.`);
+    const { bytes } = this;
+    const start = this.at + 1;
+    let at = start;
+    let high = 0;
+    for (let c = bytes[at]!; c !== 34; c = bytes[++at]!) {
+      if (c === 92) return this.#escaped(start);
+      if (c === 0 && at >= this.end) {
+        this.at = at;
+        this.fail('');
+      }
+      high |= c;
+    }
+    this.at = at + 1;
+    if (high < 128) return at - start > longestKept ? bytes.toString('latin1', start, at) : this.#kept(start, at);
+    return this.#text(start, at);
+  }
+
+  /** Short texts come again and again: names, types, words. */
+  #kept(start: number, end: number): string {
+    const { bytes } = this;
+    let hash = end - start;
+    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
+    const slot = hash & (this.#texts.length - 1);
+    const text = this.#texts[slot]!;
+    if (text.length === end - start) {
+      let i = 0;
+      while (i < text.length && text.charCodeAt(i) === bytes[start + i]) i++;
+      if (i === text.length) return text;
+    }
+    const fresh = bytes.toString('latin1', start, end);
+    this.#texts[slot] = fresh;
+    return fresh;
+  }
+
+  #text(start: number, end: number): string {
+    const slice = this.bytes.subarray(start, end);
+    if (isUtf8(slice)) return slice.toString('utf8');
+    this.foreignText = true;
+    return cp1252.decode(slice);
+  }
+
+  #escaped(start: number): string {
+    const { bytes } = this;
+    let at = start;
+    for (let c = bytes[at]!; c !== 34; c = bytes[++at]!) {
+      if (c === 92) at++;
+      if (at >= this.end) {
+        this.at = this.end;
+        this.fail('');
+      }
+    }
+    try {
+      const text: unknown = JSON.parse(
+        `"${this.#text(start, at).replace(/\p{Cc}/gu, (c) => JSON.stringify(c).slice(1, -1))}"`,
+      );
+      this.at = at + 1;
+      return text as string;
+    } catch {
+      throw new FormatError('A string has an escape that JSON does not know.', this.base + start);
+    }
+  }
+
+  /** An integer beyond 2^53 comes as bigint when `exact`. */
+  number(exact: true): number | bigint;
+  number(exact?: false): number;
+  number(exact = false): number | bigint {
+    const { bytes } = this;
+    const start = this.at;
+    let at = start;
+    const negative = bytes[at] === 45;
+    if (negative) at++;
+    let high = 0;
+    let low = 0;
+    let digits = 0;
+    let lowDigits = 0;
+    let d = bytes[at]! - 48;
+    while (d >= 0 && d <= 9 && digits < 8) {
+      high = (Math.imul(high, 10) + d) | 0;
+      digits++;
+      d = bytes[++at]! - 48;
+    }
+    let places = 0;
+    if (d === -2 && digits > 0) {
+      const point = at;
+      d = bytes[++at]! - 48;
+      while (d >= 0 && d <= 9 && digits < 8) {
+        high = (Math.imul(high, 10) + d) | 0;
+        digits++;
+        d = bytes[++at]! - 48;
+      }
+      while (d >= 0 && d <= 9 && lowDigits < 9) {
+        low = (Math.imul(low, 10) + d) | 0;
+        lowDigits++;
+        d = bytes[++at]! - 48;
+      }
+      places = at - point - 1;
+    }
+    // Blanks and what may follow a number in JSON are below the digits, letters above.
+    if (digits === 0 || (d >= 0 && d <= 9) || d === 53 || d === 21 || places > 22 || (d === -2 && places === 0))
+      return this.#slowNumber(start, exact);
+    if (at >= this.end) {
+      this.at = at;
+      if (!this.#atEnd) throw needMore;
+    }
+    this.at = at;
+    let value: number;
+    if (lowDigits === 0) value = places === 0 ? high : high / powersOfTen[places]!;
+    else {
+      const big = high * smallPowers[lowDigits]!;
+      const whole = big + low;
+      value =
+        whole <= Number.MAX_SAFE_INTEGER ? whole / powersOfTen[places]! : quotient(big, low, powersOfTen[places]!, 0);
+      if (Number.isNaN(value)) return this.#slowNumber(start, exact);
+    }
+    return negative ? -value : value;
+  }
+
+  #slowNumber(start: number, exact: boolean): number | bigint {
+    let at = start;
+    while (numberByte[this.bytes[at]!] === 1) at++;
+    this.at = at;
+    if (at >= this.end && !this.#atEnd) throw needMore;
+    const text = this.bytes.toString('latin1', start, at);
+    if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) {
+      this.at = start;
+      if (text === '') this.fail(`There should be a number, not ${this.#shown()}.`);
+      this.fail(`'${text.slice(0, 40)}' is not a number.`);
+    }
+    const value = Number(text);
+    return exact && text.length < 1000 && !Number.isSafeInteger(value) && /^-?\d+$/.test(text) ? BigInt(text) : value;
+  }
+
+  /** Goes over `null`, `true` or `false`. */
+  literal(word: string): void {
+    for (let i = 0; i < word.length; i++) {
+      if (this.bytes[this.at] !== word.charCodeAt(i)) this.fail(`There should be ${word}.`);
+      this.at++;
+    }
+  }
+
+  /** Goes over any value. */
+  skip(): void {
+    const c = this.peek();
+    if (c === 34) this.skipString();
+    else if (c === 123 || c === 91) this.#skipNested();
+    else if (c === 116) this.literal('true');
+    else if (c === 102) this.literal('false');
+    else if (c === 110) this.literal('null');
+    else this.number();
+  }
+
+  skipString(): void {
+    const { bytes, end } = this;
+    let at = this.at + 1;
+    for (let c = bytes[at]!; c !== 34; c = bytes[++at]!) {
+      if (c === 92) at++;
+      if (at >= end) {
+        this.at = end;
+        this.fail('');
+      }
+    }
+    this.at = at + 1;
+  }
+
+  #skipNested(): void {
+    const { bytes, end } = this;
+    let depth = 0;
+    do {
+      const c = bytes[this.at]!;
+      if (c === 34) {
+        this.skipString();
+        continue;
+      }
+      if (this.at >= end) this.fail('');
+      if (c === 123 || c === 91) {
+        if (++depth > deepest) this.fail(`The JSON is nested more than ${deepest} deep.`);
+      } else if (c === 125 || c === 93) depth--;
+      this.at++;
+    } while (depth > 0);
+  }
+}
+
+/** Bytes that numbers, and wrong numbers, are made of. */
+const numberByte = Uint8Array.from({ length: 256 }, (_, c) =>
+  /[\w.+-]/.test(String.fromCharCode(c)) && c < 128 ? 1 : 0,
+);

@@ -1,0 +1,141 @@
+import { longestNumber, putFifteen, putFixed } from '../number-text.ts';
+import type { Output } from '../output.ts';
+import { signedArea } from '../rings.ts';
+import type { Geometry, GeometryType } from '../types.ts';
+
+/** Decimals of degrees: a centimetre, as RFC 7946 (11.2) advises. */
+const degreeDecimals = 7;
+const [comma, open, close] = [44, 91, 93];
+
+/** Writes geometries as RFC 7946 has them: outer rings counter-clockwise, holes clockwise, all closed; no measures. */
+export class GeometryText {
+  readonly #out: Output;
+  readonly #stride: number;
+  readonly #hasZ: boolean;
+  readonly #degrees: boolean;
+
+  constructor(out: Output, stride: number, hasZ: boolean, degrees: boolean) {
+    this.#out = out;
+    this.#stride = stride;
+    this.#hasZ = hasZ;
+    this.#degrees = degrees;
+  }
+
+  put(geometry: Geometry): void {
+    const out = this.#out;
+    if (geometry.type === 'GeometryCollection') {
+      out.text('{"type":"GeometryCollection","geometries":[');
+      for (const [n, member] of (geometry.members ?? []).entries()) {
+        if (n > 0) out.text(',');
+        this.put(member);
+      }
+      out.text(']}');
+      return;
+    }
+    out.raw(heads[geometry.type]);
+    const vertices = geometry.coordinates.length / this.#stride;
+    if (vertices === 0) out.text('[]');
+    else writers[geometry.type](this, geometry, vertices);
+    out.text('}');
+  }
+
+  byte(value: number): void {
+    this.#out.room(1);
+    this.#out.bytes[this.#out.at++] = value;
+  }
+
+  vertex(coordinates: Float64Array, vertex: number): void {
+    const out = this.#out;
+    out.room(3 * longestNumber + 4);
+    const { bytes } = out;
+    const i = vertex * this.#stride;
+    let at = out.at;
+    bytes[at++] = open;
+    if (this.#degrees) {
+      at = putFixed(bytes, at, coordinates[i]!, degreeDecimals);
+      bytes[at++] = comma;
+      at = putFixed(bytes, at, coordinates[i + 1]!, degreeDecimals);
+    } else {
+      at = putFifteen(bytes, at, coordinates[i]!);
+      bytes[at++] = comma;
+      at = putFifteen(bytes, at, coordinates[i + 1]!);
+    }
+    if (this.#hasZ && Number.isFinite(coordinates[i + 2]!)) {
+      bytes[at++] = comma;
+      at = putFifteen(bytes, at, coordinates[i + 2]!);
+    }
+    bytes[at++] = close;
+    out.at = at;
+  }
+
+  line(coordinates: Float64Array, first: number, end: number): void {
+    this.byte(open);
+    for (let v = first; v < end; v++) {
+      if (v > first) this.byte(comma);
+      this.vertex(coordinates, v);
+    }
+    this.byte(close);
+  }
+
+  ring(coordinates: Float64Array, first: number, end: number, outer: boolean): void {
+    const area = signedArea(coordinates, this.#stride, first, end);
+    const [a, b] = [first * this.#stride, (end - 1) * this.#stride];
+    const closed = coordinates[a] === coordinates[b] && coordinates[a + 1] === coordinates[b + 1];
+    this.byte(open);
+    const turned = outer ? area < 0 : area > 0;
+    for (let v = first; v < end; v++) {
+      if (v > first) this.byte(comma);
+      this.vertex(coordinates, turned ? first + end - 1 - v : v);
+    }
+    if (!closed) {
+      this.byte(comma);
+      this.vertex(coordinates, turned ? end - 1 : first);
+    }
+    this.byte(close);
+  }
+
+  polygon(coordinates: Float64Array, parts: ArrayLike<number>, firstPart: number, endPart: number): void {
+    const vertices = coordinates.length / this.#stride;
+    this.byte(open);
+    for (let n = firstPart; n < endPart; n++) {
+      if (n > firstPart) this.byte(comma);
+      this.ring(coordinates, parts[n]!, parts[n + 1] ?? vertices, n === firstPart);
+    }
+    this.byte(close);
+  }
+}
+
+type Simple = Exclude<GeometryType, 'GeometryCollection'>;
+
+const writers: Readonly<Record<Simple, (text: GeometryText, geometry: Geometry, vertices: number) => void>> = {
+  Point: (text, { coordinates }) => text.vertex(coordinates, 0),
+  LineString: (text, { coordinates }, vertices) => text.line(coordinates, 0, vertices),
+  MultiPoint: (text, { coordinates }, vertices) => text.line(coordinates, 0, vertices),
+  MultiLineString(text, { coordinates, parts = new Uint32Array(1) }, vertices) {
+    text.byte(open);
+    for (let n = 0; n < parts.length; n++) {
+      if (n > 0) text.byte(comma);
+      text.line(coordinates, parts[n]!, parts[n + 1] ?? vertices);
+    }
+    text.byte(close);
+  },
+  Polygon: (text, { coordinates, parts = new Uint32Array(1) }) => text.polygon(coordinates, parts, 0, parts.length),
+  MultiPolygon(text, { coordinates, parts = new Uint32Array(1), polygons = new Uint32Array(1) }) {
+    text.byte(open);
+    for (let n = 0; n < polygons.length; n++) {
+      if (n > 0) text.byte(comma);
+      text.polygon(coordinates, parts, polygons[n]!, polygons[n + 1] ?? parts.length);
+    }
+    text.byte(close);
+  },
+};
+
+const head = (type: Simple): Buffer => Buffer.from(`{"type":"${type}","coordinates":`);
+const heads: Readonly<Record<Simple, Buffer>> = {
+  Point: head('Point'),
+  LineString: head('LineString'),
+  Polygon: head('Polygon'),
+  MultiPoint: head('MultiPoint'),
+  MultiLineString: head('MultiLineString'),
+  MultiPolygon: head('MultiPolygon'),
+};

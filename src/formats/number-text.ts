@@ -1,0 +1,137 @@
+import { powersOfTen } from './decimal.ts';
+
+/** Room that any number takes. */
+export const longestNumber = 32;
+
+/**
+ * Writes whole / 10^places, both exact integers of doubles, without zeros at the end; returns the place behind it.
+ * `whole` is below 2^53.
+ */
+function putScaled(bytes: Uint8Array, start: number, negative: boolean, whole: number, decimals: number): number {
+  let at = start;
+  let places = decimals;
+  let rest = whole;
+  if (negative && whole > 0) bytes[at++] = 45;
+  const power = powersOfTen[places]!;
+  const integer = places === 0 ? rest : Math.floor(rest / power);
+  rest -= integer * power;
+  at = putInteger(bytes, at, integer);
+  if (rest === 0 || places === 0) return at;
+  bytes[at++] = 46;
+  if (places > 8) {
+    const low = 10 ** (places - 8);
+    const high = Math.floor(rest / low);
+    rest -= high * low;
+    at = putDigits(bytes, at, high, 8);
+    places -= 8;
+    if (rest === 0) return trimmed(bytes, at);
+  }
+  return trimmed(bytes, putDigits(bytes, at, rest, places));
+}
+
+function trimmed(bytes: Uint8Array, end: number): number {
+  let at = end;
+  while (bytes[at - 1] === 48) at--;
+  return at;
+}
+
+/** At most nine digits, with zeros in front. */
+function putDigits(bytes: Uint8Array, at: number, value: number, digits: number): number {
+  let rest = value | 0;
+  for (let i = at + digits - 1; i >= at; i--) {
+    const tenth = (rest / 10) | 0;
+    bytes[i] = 48 + rest - tenth * 10;
+    rest = tenth;
+  }
+  return at + digits;
+}
+
+function putInteger(bytes: Uint8Array, at: number, value: number): number {
+  if (value >= 1e9) {
+    const high = Math.floor(value / 1e9);
+    return putDigits(bytes, putInteger(bytes, at, high), value - high * 1e9, 9);
+  }
+  const digits =
+    value < 10
+      ? 1
+      : value < 100
+        ? 2
+        : value < 1e3
+          ? 3
+          : value < 1e4
+            ? 4
+            : value < 1e5
+              ? 5
+              : value < 1e6
+                ? 6
+                : value < 1e7
+                  ? 7
+                  : value < 1e8
+                    ? 8
+                    : 9;
+  return putDigits(bytes, at, value, digits);
+}
+
+function putText(bytes: Uint8Array, start: number, text: string): number {
+  let at = start;
+  for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
+  return at;
+}
+
+/** A finite coordinate to so many decimals. */
+export function putFixed(bytes: Uint8Array, at: number, value: number, decimals: number): number {
+  const size = Math.abs(value);
+  const whole = Math.round(size * powersOfTen[decimals]!);
+  if (whole > Number.MAX_SAFE_INTEGER) return putText(bytes, at, String(value));
+  return putScaled(bytes, at, value < 0, whole, decimals);
+}
+
+/** A finite coordinate to 15 digits, of which at most 15 stand after the point. */
+export function putFifteen(bytes: Uint8Array, at: number, value: number): number {
+  const size = Math.abs(value);
+  if (size >= 1e15) return putText(bytes, at, String(Number(value.toPrecision(15))));
+  let decimals = 15;
+  while (decimals > 0 && size >= powersOfTen[15 - decimals]!) decimals--;
+  return putScaled(bytes, at, value < 0, Math.round(size * powersOfTen[decimals]!), decimals);
+}
+
+/** The shortest text that reads back as the same number. `decimals` is a guess at the digits after its point. */
+export function putShortest(bytes: Uint8Array, at: number, value: number, decimals: number): number {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size <= Number.MAX_SAFE_INTEGER) return putScaled(bytes, at, value < 0, size, 0);
+  for (const places of decimals > 0 && decimals <= 15 ? [decimals, 3, 6, 9] : [3, 6, 9]) {
+    const whole = Math.round(size * powersOfTen[places]!);
+    // The quotient of two exact integers is rounded correctly: it is what a reader of that text will get.
+    if (whole < 1e15 && whole / powersOfTen[places]! === size) return putScaled(bytes, at, value < 0, whole, places);
+  }
+  return putText(bytes, at, String(value));
+}
+
+/**
+ * whole / 10^decimals with all its decimals at the right of a field of blanks; `whole` is below 2^53. False, and nothing is written,
+ * when it is too narrow.
+ */
+export function putPadded(
+  bytes: Uint8Array,
+  start: number,
+  width: number,
+  negative: boolean,
+  whole: number,
+  decimals: number,
+): boolean {
+  const sign = negative && whole > 0 ? 1 : 0;
+  let digits = 1;
+  while (digits < 16 && whole >= powersOfTen[digits]!) digits++;
+  const length = sign + Math.max(digits, decimals + 1) + (decimals > 0 ? 1 : 0);
+  if (length > width) return false;
+  let at = start + width - 1;
+  let rest = whole;
+  for (let n = 0; n < Math.max(digits, decimals + 1); n++) {
+    if (n === decimals && n > 0) bytes[at--] = 46;
+    const tenth = Math.floor(rest / 10);
+    bytes[at--] = 48 + rest - tenth * 10;
+    rest = tenth;
+  }
+  if (sign === 1) bytes[at] = 45;
+  return true;
+}

@@ -1,0 +1,52 @@
+import { powersOfTen } from '../decimal.ts';
+import { putPadded } from '../number-text.ts';
+import type { DbfField } from './column-layout.ts';
+
+/** Values in the spool: what they are, then 8 bytes of a number or a byte of length and a text. */
+export const tag = { nothing: 0, number: 1, text: 2, yes: 3, no: 4 } as const;
+
+/** Writes a value of the spool into its cell of a row, which is blank before. */
+export function putCell(from: Buffer, at: number, to: Buffer, place: number, field: DbfField): void {
+  const kind = from[at]!;
+  if (kind === tag.text) putText(from, at + 2, from[at + 1]!, to, place, field);
+  else if (kind === tag.number) putNumber(from.readDoubleLE(at + 1), to, place, field);
+  else if (kind === tag.nothing) {
+    if (field.type === 'L') to[place] = 63;
+  } else if (field.type === 'L') to[place] = kind === tag.yes ? 84 : 70;
+  else to.write(kind === tag.yes ? 'true' : 'false', place, 'latin1');
+}
+
+function putText(
+  from: Buffer,
+  start: number,
+  length: number,
+  to: Buffer,
+  place: number,
+  { type, width }: DbfField,
+): void {
+  if (type === 'D') {
+    let at = place;
+    for (let i = start; i < start + length; i++) if (from[i] !== 45 && from[i] !== 47) to[at++] = from[i]!;
+    return;
+  }
+  // Digits of a large number stand at the right, as all numbers do.
+  const first = type === 'N' ? place + width - length : place;
+  if (length > 24) from.copy(to, first, start, start + length);
+  else for (let i = 0; i < length; i++) to[first + i] = from[start + i]!;
+}
+
+function putNumber(value: number, to: Buffer, place: number, { type, width, decimals }: DbfField): void {
+  const size = Math.abs(value);
+  if (type === 'N') {
+    const whole = Math.round(size * powersOfTen[decimals]!);
+    if (
+      whole < 1e15 &&
+      whole / powersOfTen[decimals]! === size &&
+      putPadded(to, place, width, value < 0, whole, decimals)
+    )
+      return;
+  }
+  let text = String(value);
+  for (let digits = 17; text.length > width && digits > 0; digits--) text = String(Number(value.toPrecision(digits)));
+  to.write(text, type === 'N' ? place + width - text.length : place, 'latin1');
+}

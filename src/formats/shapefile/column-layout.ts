@@ -1,0 +1,160 @@
+import { powersOfTen } from '../decimal.ts';
+import type { Context } from '../define.ts';
+import type { Field } from '../types.ts';
+
+/** Longest text of a dBase field. */
+export const longestText = 254;
+/** As GDAL: a sign, 15 digits before and eight behind the point, or anything that a double is written as. */
+const widestNumber = 24;
+const mostDecimals = 15;
+const mostHeader = 0xffff;
+
+/** What is seen of a column's values while they pass, so that its field can be made as wide as they need. */
+export class Column {
+  readonly field: Field;
+  text = 0;
+  numbers = false;
+  booleans = false;
+  texts = false;
+  dates = true;
+  cut = 0;
+  #largest = 0;
+  #negative = 0;
+  #decimals = 0;
+  #digits = 0;
+  /** The longest number that no fixed number of decimals writes exactly. */
+  #odd = 0;
+
+  /** Left out when no value was seen. */
+  readonly #optional: boolean;
+
+  constructor(field: Field, optional = false) {
+    this.field = field;
+    this.#optional = optional;
+  }
+
+  get idle(): boolean {
+    return this.#optional && !this.texts && !this.numbers;
+  }
+
+  addText(bytes: number): void {
+    this.texts = true;
+    if (bytes > this.text) this.text = bytes;
+  }
+
+  /** An integer beyond 2^53, by its number of characters. */
+  addDigits(characters: number): void {
+    this.numbers = true;
+    if (characters > this.#digits) this.#digits = characters;
+  }
+
+  addNumber(value: number): void {
+    this.numbers = true;
+    const size = Math.abs(value);
+    if (value < 0) this.#negative = 1;
+    if (Number.isInteger(value) && size < 1e15) {
+      if (size > this.#largest) this.#largest = size;
+      return;
+    }
+    for (let d = this.#decimals; d <= mostDecimals; d++) {
+      const whole = Math.round(size * powersOfTen[d]!);
+      if (whole >= 1e15) break;
+      if (whole / powersOfTen[d]! !== size) continue;
+      this.#decimals = d;
+      if (size > this.#largest) this.#largest = size;
+      return;
+    }
+    const { length } = String(value);
+    if (length > this.#odd) this.#odd = length;
+  }
+
+  /** Type, width and decimals of the field. */
+  layout(): { type: 'C' | 'N' | 'L' | 'D'; width: number; decimals: number } {
+    const { type } = this.field;
+    const kinds = [this.texts, this.numbers, this.booleans].filter(Boolean).length;
+    if (kinds > 1) return { type: 'C', width: Math.max(this.text, this.#numberWidth(), 5), decimals: 0 };
+    if (this.booleans || (type === 'boolean' && kinds === 0)) return { type: 'L', width: 1, decimals: 0 };
+    if (type === 'date' && this.dates) return { type: 'D', width: 8, decimals: 0 };
+    if (this.texts || (kinds === 0 && !['integer', 'integer64', 'real'].includes(type)))
+      return { type: 'C', width: Math.max(1, this.text), decimals: 0 };
+    const whole = type !== 'real' && this.#decimals === 0 && this.#odd === 0;
+    if (whole) return { type: 'N', width: Math.max(type === 'integer64' ? 10 : 1, this.#numberWidth()), decimals: 0 };
+    const decimals = Math.max(1, Math.min(mostDecimals, this.#decimals || (this.#odd > 0 ? mostDecimals : 1)));
+    const width = Math.max(this.#numberWidth() + (this.#decimals === 0 ? 2 : 0), this.#odd, decimals + 2);
+    return { type: 'N', width: Math.min(widestNumber, width), decimals: Math.min(decimals, widestNumber - 3) };
+  }
+
+  #numberWidth(): number {
+    const digits = this.#largest < 1 ? 1 : String(Math.floor(this.#largest)).length;
+    return Math.max(this.#odd, this.#digits, this.#negative + digits + (this.#decimals > 0 ? 1 + this.#decimals : 0));
+  }
+}
+
+export interface DbfField {
+  /** At most ten bytes of UTF-8. */
+  name: string;
+  type: 'C' | 'N' | 'L' | 'D';
+  width: number;
+  decimals: number;
+  column: number;
+}
+
+/** The fields of the .dbf file for these columns, as far as they fit; what was changed is told. */
+export function dbfFields(columns: readonly Column[], { lost }: Context): DbfField[] {
+  const fields: DbfField[] = [];
+  const taken = new Set<string>();
+  const renamed: string[] = [];
+  const dropped: string[] = [];
+  let row = 1;
+  for (const [n, column] of columns.entries()) {
+    if (column.idle) continue;
+    const layout = column.layout();
+    if (33 + 32 * (fields.length + 1) > mostHeader || row + layout.width > mostHeader) {
+      dropped.push(column.field.name);
+      continue;
+    }
+    row += layout.width;
+    const name = shortName(column.field.name.replace(/\p{Cc}/gu, '') || `FIELD_${n + 1}`, taken);
+    taken.add(name.toLowerCase());
+    if (name !== column.field.name) renamed.push(`'${column.field.name}' became '${name}'`);
+    fields.push({ name, ...layout, column: n });
+    tellType(column, layout.type, lost);
+  }
+  if (renamed.length > 0) lost(`Names of fields have at most ten bytes: ${listed(renamed)}.`);
+  if (dropped.length > 0) lost(`Fields that do not fit into a .dbf file were dropped: ${listed(dropped)}.`);
+  return fields;
+}
+
+function tellType({ field, cut }: Column, type: string, lost: Context['lost']): void {
+  if (cut > 0) lost(`${cut} values of '${field.name}' were cut to ${longestText} bytes.`);
+  if (type !== 'C') return;
+  if (field.type === 'json') lost(`Nested values of '${field.name}' are kept as JSON text.`);
+  else if (field.type === 'dateTime')
+    lost(`Times of '${field.name}' are kept as text: a .dbf file has no type for them.`);
+  else if (field.type !== 'string') lost(`Values of '${field.name}' are kept as text: they are not all of one type.`);
+}
+
+const listed = (all: string[]): string =>
+  all.length > 20 ? `${all.slice(0, 20).join(', ')} and ${all.length - 20} more` : all.join(', ');
+
+/** Cut on the border of a character; the same name again, in any letter case, gets a number. */
+function shortName(name: string, taken: ReadonlySet<string>): string {
+  const first = cutToBytes(name, 10);
+  if (!taken.has(first.toLowerCase())) return first;
+  for (let n = 1; ; n++) {
+    const tail = `_${n}`;
+    const next = cutToBytes(name, 10 - tail.length) + tail;
+    if (!taken.has(next.toLowerCase())) return next;
+  }
+}
+
+export function cutToBytes(text: string, bytes: number): string {
+  let cut = '';
+  let left = bytes;
+  for (const character of text) {
+    left -= Buffer.byteLength(character);
+    if (left < 0) break;
+    cut += character;
+  }
+  return cut;
+}

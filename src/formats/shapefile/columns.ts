@@ -1,0 +1,172 @@
+import { FormatError } from '../../errors.ts';
+import { decimalNumber } from '../decimal.ts';
+import type { Context } from '../define.ts';
+import type { Field } from '../types.ts';
+import { shown } from '../zip.ts';
+import type { Decode } from './encoding.ts';
+
+/** A field of a .dbf file as its descriptor states it; `offset` counts from the start of a row, `place` from that of the file. */
+export interface DbfColumn {
+  name: Buffer;
+  type: string;
+  length: number;
+  decimals: number;
+  offset: number;
+  place: number;
+}
+
+interface Table {
+  /** dBase 7 writes binary numbers from the highest byte, with their sign bit turned round. */
+  bigEndian: boolean;
+  /** Visual FoxPro: `B` is a double; elsewhere it is the number of a memo. */
+  foxPro: boolean;
+}
+
+interface ColumnReader {
+  field: Omit<Field, 'name'>;
+  value(bytes: Buffer, at: number): unknown;
+}
+
+type NamedColumn = Omit<DbfColumn, 'name'> & { name: string };
+
+/** Undefined for a field whose values are not in this file (memos, pictures): that is told. */
+export function columnReader(
+  column: NamedColumn,
+  decode: Decode,
+  table: Table,
+  context: Context,
+): ColumnReader | undefined {
+  const odd = new Set<string>();
+  /** A text that is no value of its field becomes null; the first one is told. */
+  const nothing = (bytes: Buffer, at: number): null => {
+    if (odd.size === 0) {
+      odd.add(column.name);
+      const text = shown(bytes.toString('latin1', at, at + column.length).trim());
+      context.lost(
+        `Values of the field '${shown(column.name)}' that are none of its type, such as '${text}', became null.`,
+      );
+    }
+    return null;
+  };
+  switch (column.type) {
+    case 'C':
+      return { field: { type: 'string', width: column.length }, value: textReader(column.length, decode) };
+    case 'N':
+    case 'F':
+      return numberReader(column, nothing);
+    case 'L':
+      return { field: { type: 'boolean' }, value: logical };
+    case 'D':
+      return { field: { type: 'date' }, value: dateReader(column.length, nothing) };
+    case 'I':
+    case '+':
+      checkLength(column, 4);
+      return {
+        field: { type: 'integer' },
+        value: table.bigEndian
+          ? (bytes, at) => (bytes.readUInt32BE(at) ^ 0x80000000) | 0
+          : (bytes, at) => bytes.readInt32LE(at),
+      };
+    case 'O':
+      checkLength(column, 8);
+      return { field: { type: 'real' }, value: table.bigEndian ? turnedDouble : (bytes, at) => bytes.readDoubleLE(at) };
+    case 'B':
+      if (!table.foxPro && column.length !== 8) break;
+      checkLength(column, 8);
+      return { field: { type: 'real' }, value: (bytes, at) => bytes.readDoubleLE(at) };
+    case 'Y':
+      checkLength(column, 8);
+      return { field: { type: 'real' }, value: (bytes, at) => Number(bytes.readBigInt64LE(at)) / 10_000 };
+    case '@':
+    case 'T':
+      checkLength(column, 8);
+      return { field: { type: 'dateTime' }, value: julianTime };
+  }
+  context.lost(
+    `The field '${shown(column.name)}' of type '${shown(column.type)}' is left out: its values are not in the .dbf file.`,
+  );
+  return undefined;
+}
+
+function checkLength({ name, type, length, place }: NamedColumn, wanted: number): void {
+  if (length !== wanted)
+    throw new FormatError(
+      `The field '${shown(name)}' of type ${type} has ${length} bytes; it must have ${wanted}.`,
+      place,
+    );
+}
+
+function textReader(length: number, decode: Decode): ColumnReader['value'] {
+  return (bytes, at) => {
+    let end = at + length;
+    while (end > at && (bytes[end - 1] === 32 || bytes[end - 1] === 0)) end--;
+    if (end === at) return null;
+    let high = 0;
+    for (let i = at; i < end; i++) {
+      const byte = bytes[i]!;
+      high |= byte;
+      if (byte === 0) end = i;
+    }
+    if (end === at) return null;
+    return high < 128 ? bytes.toString('latin1', at, end) : decode(bytes.subarray(at, end));
+  };
+}
+
+/** As GDAL: up to nine digits without decimals are an integer, more a 64-bit one. */
+function numberReader({ length, decimals }: NamedColumn, nothing: (bytes: Buffer, at: number) => null): ColumnReader {
+  const type = decimals > 0 || length > 20 ? 'real' : length < 10 ? 'integer' : 'integer64';
+  const value = (bytes: Buffer, at: number): number | bigint | null => {
+    let start = at;
+    let end = at + length;
+    while (start < end && bytes[start]! <= 32) start++;
+    while (end > start && bytes[end - 1]! <= 32) end--;
+    // Stars stand for a number that did not fit, and for null.
+    if (start === end || bytes[start] === 42) return null;
+    const number = decimalNumber(bytes, start, end);
+    if (number === undefined || !Number.isFinite(number)) return nothing(bytes, at);
+    if (type !== 'integer64' || Number.isSafeInteger(number)) return number;
+    const text = bytes.toString('latin1', start, end);
+    return /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : number;
+  };
+  return { field: { type, width: length, ...(type === 'real' ? { decimals } : {}) }, value };
+}
+
+const logical = (bytes: Buffer, at: number): boolean | null => {
+  const letter = String.fromCharCode(bytes[at]!);
+  return 'TtYy'.includes(letter) ? true : 'FfNn'.includes(letter) ? false : null;
+};
+
+function dateReader(length: number, nothing: (bytes: Buffer, at: number) => null): ColumnReader['value'] {
+  return (bytes, at) => {
+    const text = bytes.toString('latin1', at, at + length).replace(/[\s\0]/g, '');
+    if (/^0*$/.test(text)) return null;
+    const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? [];
+    if (year === undefined || Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31)
+      return nothing(bytes, at);
+    return `${year}-${month}-${day}`;
+  };
+}
+
+function turnedDouble(bytes: Buffer, at: number): number {
+  const turned = Buffer.alloc(8);
+  bytes.copy(turned, 0, at, at + 8);
+  // Positive ones have their sign bit set, negative ones all bits turned: so they sort as bytes.
+  if ((turned[0]! & 0x80) !== 0) turned[0]! ^= 0x80;
+  else for (let i = 0; i < 8; i++) turned[i]! ^= 0xff;
+  return turned.readDoubleBE(0);
+}
+
+const dayMs = 86_400_000;
+/** Julian day number of 1970-01-01. */
+const epochDay = 2_440_588;
+
+/** Two 32-bit integers: Julian day and milliseconds. */
+function julianTime(bytes: Buffer, at: number): string | null {
+  const day = bytes.readInt32LE(at);
+  return day === 0 ? null : isoTime((day - epochDay) * dayMs + bytes.readInt32LE(at + 4));
+}
+
+function isoTime(ms: number): string | null {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString().replace('Z', '');
+}

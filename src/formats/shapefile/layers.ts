@@ -1,0 +1,81 @@
+import { AppError, FormatError } from '../../errors.ts';
+import type { Context } from '../define.ts';
+import type { ByteSource } from '../types.ts';
+import type { ZipEntry } from '../zip.ts';
+import { shown, zipEntries } from '../zip.ts';
+import { checkRoom, Unpacked } from '../zip-entry.ts';
+
+/** The files of one shapefile inside a zip; endings in lower case. */
+export interface LayerFiles {
+  /** Path inside the zip, without an ending; for zips in zips the paths of all of them. */
+  readonly path: string;
+  readonly name: string;
+  readonly zip: ByteSource;
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+}
+
+/** Zips in zips are looked into so many times. */
+const deepest = 3;
+const mostNested = 100;
+
+/**
+ * The one layer of a zip, or the one that `wanted` names: by its name or its path, in any letter case.
+ * @throws FormatError when there is none, AppError when there are several and none is chosen
+ */
+export async function findLayer(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
+  const layers = await layersOf(source, '', 0, context);
+  if (layers.length === 0) throw new FormatError('There is no shapefile (.shp) in the zip.');
+  const names = layers.map(({ path }) => shown(path)).join(', ');
+  if (wanted === undefined) {
+    if (layers.length === 1) return layers[0]!;
+    throw new AppError('unprocessable', `The zip has ${layers.length} layers; name one by Layer: ${names}.`);
+  }
+  const key = wanted.toLowerCase().replace(/\.shp$/, '');
+  for (const match of [
+    (layer: LayerFiles) => layer.path.toLowerCase() === key,
+    (layer: LayerFiles) => layer.name.toLowerCase() === key,
+  ]) {
+    const found = layers.filter(match);
+    if (found.length === 1) return found[0]!;
+    if (found.length > 1)
+      throw new AppError(
+        'unprocessable',
+        `Several layers of the zip are called '${wanted}'; name one by Layer: ${names}.`,
+      );
+  }
+  throw new AppError('unprocessable', `The zip has no layer '${wanted}'; there are ${names}.`);
+}
+
+async function layersOf(zip: ByteSource, prefix: string, depth: number, context: Context): Promise<LayerFiles[]> {
+  const entries = (await zipEntries(zip)).filter(({ name }) => !/(^|\/)(__MACOSX\/|\._)/.test(name));
+  const stems = new Map<string, Map<string, ZipEntry>>();
+  const nested: ZipEntry[] = [];
+  for (const entry of entries) {
+    const [, stem, ending] = /^(.*)\.([^./]+)$/.exec(entry.name) ?? [];
+    if (stem === undefined || ending === undefined) continue;
+    if (ending.toLowerCase() === 'zip') nested.push(entry);
+    const key = stem.toLowerCase();
+    const files = stems.get(key) ?? new Map<string, ZipEntry>();
+    stems.set(key, files);
+    const lower = ending.toLowerCase();
+    if (!files.has(lower)) files.set(lower, entry);
+  }
+  const layers: LayerFiles[] = [];
+  for (const files of stems.values()) {
+    const shp = files.get('shp');
+    if (shp === undefined) continue;
+    const path = `${prefix}${shp.name.slice(0, -4)}`;
+    layers.push({ path, name: path.slice(path.lastIndexOf('/') + 1), zip, entries: files });
+  }
+  if (nested.length === 0) return layers;
+  if (depth >= deepest) throw new FormatError(`The zip holds zips in zips more than ${deepest} deep.`);
+  if (nested.length > mostNested)
+    throw new FormatError(`The zip holds ${nested.length} zips; at most ${mostNested} are read.`);
+  await checkRoom(nested, context.scratch);
+  for (const entry of nested) {
+    const inner = await Unpacked.open(zip, entry, context.scratch);
+    context.atEnd(() => inner.close());
+    layers.push(...(await layersOf(inner, `${prefix}${entry.name}/`, depth + 1, context)));
+  }
+  return layers;
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { Context } from '../define.ts';
+import { defineReader } from '../define.ts';
+import { CoordinatePool } from '../pool.ts';
+import { Srid } from '../transformations.ts';
+import type { Feature, Geometry } from '../types.ts';
+import type { ZipEntry } from '../zip.ts';
+import { checkRoom, readEntry, Unpacked } from '../zip-entry.ts';
+import type { Dbf } from './dbf.ts';
+import { openDbf } from './dbf.ts';
+import { decoderOfCpg } from './encoding.ts';
+import type { LayerFiles } from './layers.ts';
+import { findLayer } from './layers.ts';
+import { crsOfPrj } from './prj.ts';
+import { Records } from './records.ts';
+import type { Dimensions } from './shapes.ts';
+import { geometryOf, WrongRecord } from './shapes.ts';
+
+const perChunk = 512;
+const longestSideFile = 1 << 20;
+
+export const shapefileReader = defineReader({
+  name: 'ShapefileReader',
+  description:
+    'A shapefile in a zip: .shp with .dbf, .shx, .prj and .cpg where they are there, at any depth of folders and zips.',
+  format: 'shapefile',
+  produces: 'features',
+  parameters: z.object({
+    SRID: Srid.describe("Number of the coordinate system, such as 25832, instead of the .prj file's.").optional(),
+    Layer: z.string().min(1).describe('Name of the layer, for a zip with several.').optional(),
+  }),
+  async read(source, { Layer }, context) {
+    const layer = await findLayer(source, Layer, context);
+    const big = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
+    await checkRoom(big, context.scratch);
+    const open = async (entry: ZipEntry | undefined) => {
+      if (entry === undefined) return undefined;
+      const file = await Unpacked.open(layer.zip, entry, context.scratch);
+      context.atEnd(() => file.close());
+      return file;
+    };
+    const [shp, shx, table] = [
+      (await open(layer.entries.get('shp')))!,
+      await open(layer.entries.get('shx')),
+      await open(layer.entries.get('dbf')),
+    ];
+    const records = await Records.open(shp, shx, context);
+    const cpg = await textOf(layer, 'cpg');
+    const dbf = table && (await openDbf(table, cpg === undefined ? undefined : decoderOfCpg(cpg), context));
+    if (dbf === undefined) context.log('warning', 'There is no .dbf file: features have no fields.');
+    const prj = await textOf(layer, 'prj');
+    const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);
+    const { type } = records.header;
+    const dimensions = { hasZ: type > 10 && type < 20, hasM: await records.measured(context.signal) };
+    return {
+      kind: 'features',
+      name: layer.name,
+      ...(crs === undefined ? {} : { crs }),
+      fields: dbf?.fields ?? [],
+      ...dimensions,
+      ...(records.count === undefined ? {} : { count: records.count }),
+      chunks: () => chunks(records, dbf, dimensions, context),
+    };
+  },
+});
+
+async function textOf({ zip, entries }: LayerFiles, ending: string): Promise<string | undefined> {
+  const entry = entries.get(ending);
+  if (entry === undefined) return undefined;
+  return (await readEntry(zip, entry, longestSideFile))?.toString('utf8').replace(/^\uFEFF/, '');
+}
+
+async function* chunks(
+  records: Records,
+  dbf: Dbf | undefined,
+  dimensions: Dimensions,
+  context: Context,
+): AsyncGenerator<readonly Feature[]> {
+  records.rewind();
+  const pool = new CoordinatePool();
+  let deleted = 0;
+  let rowless = 0;
+  const noValues = (dbf?.fields ?? []).map(() => null);
+  for (let first = 0, more = true; more; first += perChunk) {
+    const rows = dbf === undefined ? [] : await dbf.rows(first, perChunk);
+    const features: Feature[] = [];
+    for (let n = 0; n < perChunk && more; n++) {
+      let geometry: Geometry | undefined;
+      let bad: WrongRecord | undefined;
+      try {
+        const record = await records.record(first + n);
+        if (record === undefined) {
+          more = false;
+          break;
+        }
+        geometry = geometryOf(record.content, record.place, dimensions, pool);
+      } catch (error) {
+        if (!(error instanceof WrongRecord)) throw error;
+        bad = error;
+      }
+      if (n < rows.length && rows[n] === undefined) deleted++;
+      else if (bad !== undefined) context.badRecord({ number: first + n + 1, reason: bad });
+      else {
+        if (dbf !== undefined && n >= rows.length) rowless++;
+        features.push(
+          geometry === undefined ? { values: rows[n] ?? noValues } : { geometry, values: rows[n] ?? noValues },
+        );
+      }
+    }
+    if (!more) tellRows(dbf, first, features.length, deleted, rowless, context);
+    if (features.length > 0) yield features;
+  }
+}
+
+function tellRows(
+  dbf: Dbf | undefined,
+  first: number,
+  last: number,
+  deleted: number,
+  rowless: number,
+  { log, lost }: Context,
+): void {
+  if (deleted > 0) log('info', `${deleted} records are marked as deleted and were left out.`);
+  if (rowless > 0) lost(`${rowless} shapes have no row in the .dbf file; their fields are null.`);
+  const rest = dbf === undefined ? 0 : dbf.count - first - last;
+  if (rest > 0 && deleted === 0) lost(`${rest} rows of the .dbf file have no shape; they were left out.`);
+}

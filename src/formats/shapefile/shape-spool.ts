@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { FileSink, FileSource } from '../bytes.ts';
+import type { Context } from '../define.ts';
+import { Output } from '../output.ts';
+import { copyRing, signedArea } from '../rings.ts';
+import type { Geometry } from '../types.ts';
+import type { Dimensions } from './shapes.ts';
+import { TableSpool } from './table-spool.ts';
+
+/** Base types of shapes; with heights ten more, with measures alone twenty more. */
+export type ShapeKind = 'point' | 'line' | 'polygon' | 'multipoint';
+const codes: Readonly<Record<ShapeKind, number>> = { point: 1, line: 3, polygon: 5, multipoint: 8 };
+
+/** Lengths are 32-bit counts of 16-bit words. */
+const longest = 2 * 0x7fffffff;
+const pieceSize = 1 << 18;
+/** What ESRI's programs write for no measure. */
+const noMeasure = -1.7976931348623157e308;
+
+/** The shapes of one kind and their rows, in files until all of them are known. */
+export class ShapeSpool {
+  /** Undefined while there were only null shapes. */
+  kind: ShapeKind | undefined;
+  readonly table: TableSpool;
+  /** Vertices without a height in a layer with heights. */
+  flat = 0;
+  readonly #dimensions: Dimensions;
+  readonly #stride: number;
+  readonly #shp: Output;
+  readonly #shx: Output;
+  readonly #files: readonly { sink: FileSink; path: string }[];
+  #position = 100;
+  #records = 0;
+  readonly #low = [Infinity, Infinity, Infinity, Infinity];
+  readonly #high = [-Infinity, -Infinity, -Infinity, -Infinity];
+
+  private constructor(dimensions: Dimensions, files: readonly { sink: FileSink; path: string }[]) {
+    this.#dimensions = dimensions;
+    this.#stride = 2 + (dimensions.hasZ ? 1 : 0) + (dimensions.hasM ? 1 : 0);
+    this.#files = files;
+    const [shp, shx, rows] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0]];
+    this.#shp = new Output(shp.sink);
+    this.#shx = new Output(shx.sink);
+    this.table = new TableSpool(rows.sink, rows.path);
+  }
+
+  static async create(dimensions: Dimensions, context: Context): Promise<ShapeSpool> {
+    const files = [];
+    for (let n = 0; n < 3; n++) {
+      const path = join(context.scratch, randomUUID());
+      const sink = await FileSink.create(path, { checksum: false });
+      context.atEnd(() => sink.close());
+      files.push({ sink, path });
+    }
+    return new ShapeSpool(dimensions, files);
+  }
+
+  async drained(): Promise<void> {
+    await this.#shp.drained();
+    await this.#shx.drained();
+    await this.table.drained();
+  }
+
+  /** A shape, or a null shape. The geometry is of this spool's kind. */
+  add(geometry: Geometry | undefined): void {
+    const empty = geometry === undefined || geometry.coordinates.length === 0;
+    const length = empty ? 4 : this.#lengthOf(geometry);
+    if (this.#position + 8 + length > longest)
+      throw new AppError('unprocessable', 'The shapes take more than 4 GB, which a shapefile cannot hold.');
+    const out = this.#shp;
+    out.room(8 + length);
+    const { bytes } = out;
+    const start = out.at;
+    bytes.writeUInt32BE(++this.#records, start);
+    bytes.writeUInt32BE(length / 2, start + 4);
+    if (empty) bytes.writeInt32LE(0, start + 8);
+    else if (this.kind === 'point') this.#putPoint(bytes, start + 8, geometry.coordinates);
+    else this.#putParts(bytes, start + 8, geometry);
+    out.at = start + 8 + length;
+    this.#shx.room(8);
+    this.#shx.bytes.writeUInt32BE(this.#position / 2, this.#shx.at);
+    this.#shx.bytes.writeUInt32BE(length / 2, this.#shx.at + 4);
+    this.#shx.at += 8;
+    this.#position += 8 + length;
+  }
+
+  get #type(): number {
+    if (this.kind === undefined) return 0;
+    return codes[this.kind] + (this.#dimensions.hasZ ? 10 : this.#dimensions.hasM ? 20 : 0);
+  }
+
+  #lengthOf(geometry: Geometry): number {
+    const { hasZ, hasM } = this.#dimensions;
+    const extra = (hasZ ? 1 : 0) + (hasM ? 1 : 0);
+    if (this.kind === 'point') return 20 + 8 * extra;
+    const prepared = this.#prepare(geometry);
+    const points = prepared.coordinates.length / this.#stride;
+    const head = this.kind === 'multipoint' ? 40 : 44 + 4 * prepared.parts.length;
+    return head + 16 * points + extra * (16 + 8 * points);
+  }
+
+  #prepared: { coordinates: Float64Array; parts: Uint32Array } = {
+    coordinates: new Float64Array(0),
+    parts: new Uint32Array(1),
+  };
+
+  /** Rings closed and wound as shapefiles want them: outer ones clockwise, holes the other way. */
+  #prepare({ coordinates, parts = new Uint32Array(1), polygons = new Uint32Array(1) }: Geometry) {
+    this.#prepared = { coordinates, parts };
+    if (this.kind !== 'polygon') return this.#prepared;
+    const stride = this.#stride;
+    const vertices = coordinates.length / stride;
+    let open = 0;
+    const turn: boolean[] = [];
+    for (let n = 0, polygon = 0; n < parts.length; n++) {
+      const [first, end] = [parts[n]!, parts[n + 1] ?? vertices];
+      while (polygon < polygons.length && polygons[polygon]! < n) polygon++;
+      const area = signedArea(coordinates, stride, first, end);
+      turn.push(polygons[polygon] === n ? area > 0 : area < 0);
+      if (!isClosed(coordinates, stride, first, end)) open++;
+    }
+    if (open === 0 && !turn.includes(true)) return this.#prepared;
+    const sorted = new Float64Array((vertices + open) * stride);
+    const starts = new Uint32Array(parts.length);
+    let at = 0;
+    for (let n = 0; n < parts.length; n++) {
+      const [first, end] = [parts[n]!, parts[n + 1] ?? vertices];
+      starts[n] = at;
+      at = copyRing(coordinates, stride, first, end, sorted, at, turn[n]!);
+      if (!isClosed(coordinates, stride, first, end))
+        at = copyRing(sorted, stride, starts[n]!, starts[n]! + 1, sorted, at, false);
+    }
+    this.#prepared = { coordinates: sorted, parts: starts };
+    return this.#prepared;
+  }
+
+  #putPoint(bytes: Buffer, start: number, coordinates: Float64Array): void {
+    const { hasZ, hasM } = this.#dimensions;
+    bytes.writeInt32LE(this.#type, start);
+    bytes.writeDoubleLE(coordinates[0]!, start + 4);
+    bytes.writeDoubleLE(coordinates[1]!, start + 12);
+    this.#widen(0, coordinates[0]!, coordinates[0]!);
+    this.#widen(1, coordinates[1]!, coordinates[1]!);
+    let at = start + 20;
+    if (hasZ) at = this.#putExtra(bytes, at, coordinates, 2, false);
+    if (hasM) this.#putExtra(bytes, at, coordinates, 3, false);
+  }
+
+  #putParts(bytes: Buffer, start: number, geometry: Geometry): void {
+    const { coordinates, parts } = this.#prepared;
+    const { hasZ, hasM } = this.#dimensions;
+    const stride = this.#stride;
+    const points = coordinates.length / stride;
+    let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < coordinates.length; i += stride) {
+      const x = coordinates[i]!;
+      const y = coordinates[i + 1]!;
+      if (x < west) west = x;
+      if (x > east) east = x;
+      if (y < south) south = y;
+      if (y > north) north = y;
+    }
+    this.#widen(0, west, east);
+    this.#widen(1, south, north);
+    bytes.writeInt32LE(this.#type, start);
+    for (const [n, value] of [west, south, east, north].entries()) bytes.writeDoubleLE(value, start + 4 + 8 * n);
+    let at = start + 36;
+    if (geometry.type !== 'MultiPoint') {
+      bytes.writeUInt32LE(parts.length, at);
+      at += 4;
+    }
+    bytes.writeUInt32LE(points, at);
+    at += 4;
+    if (geometry.type !== 'MultiPoint')
+      for (let n = 0; n < parts.length; n++, at += 4) bytes.writeUInt32LE(parts[n]!, at);
+    if (stride === 2) bytes.set(new Uint8Array(coordinates.buffer, coordinates.byteOffset, coordinates.byteLength), at);
+    else
+      for (let n = 0; n < points; n++) {
+        bytes.writeDoubleLE(coordinates[n * stride]!, at + 16 * n);
+        bytes.writeDoubleLE(coordinates[n * stride + 1]!, at + 16 * n + 8);
+      }
+    at += 16 * points;
+    if (hasZ) at = this.#putExtra(bytes, at, coordinates, 2, true);
+    if (hasM) this.#putExtra(bytes, at, coordinates, 3, true);
+  }
+
+  /** Heights (axis 2) or measures (axis 3), with their range in front. */
+  #putExtra(bytes: Buffer, start: number, coordinates: Float64Array, axis: 2 | 3, ranged: boolean): number {
+    const offset = axis === 2 ? 2 : this.#stride - 1;
+    let at = start + (ranged ? 16 : 0);
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = offset; i < coordinates.length; i += this.#stride, at += 8) {
+      let value = coordinates[i]!;
+      if (Number.isNaN(value)) {
+        if (axis === 2) this.flat++;
+        value = axis === 2 ? 0 : noMeasure;
+      }
+      if (value !== noMeasure && value < low) low = value;
+      if (value !== noMeasure && value > high) high = value;
+      bytes.writeDoubleLE(value, at);
+    }
+    if (low <= high) this.#widen(axis, low, high);
+    if (ranged) {
+      bytes.writeDoubleLE(low <= high ? low : noMeasure, start);
+      bytes.writeDoubleLE(low <= high ? high : noMeasure, start + 8);
+    }
+    return at;
+  }
+
+  #widen(axis: number, low: number, high: number): void {
+    if (low < this.#low[axis]!) this.#low[axis] = low;
+    if (high > this.#high[axis]!) this.#high[axis] = high;
+  }
+
+  get shpSize(): number {
+    return this.#position;
+  }
+
+  get shxSize(): number {
+    return 100 + 8 * this.#records;
+  }
+
+  async *shp(): AsyncGenerator<Uint8Array> {
+    await this.#shp.end();
+    yield this.#header(this.#position);
+    yield* contents(this.#files[0]!);
+  }
+
+  async *shx(): AsyncGenerator<Uint8Array> {
+    await this.#shx.end();
+    yield this.#header(this.shxSize);
+    yield* contents(this.#files[1]!);
+  }
+
+  #header(size: number): Buffer {
+    const header = Buffer.alloc(100);
+    header.writeInt32BE(9994, 0);
+    header.writeUInt32BE(size / 2, 24);
+    header.writeInt32LE(1000, 28);
+    header.writeInt32LE(this.#type, 32);
+    const numbers = [
+      this.#low[0],
+      this.#low[1],
+      this.#high[0],
+      this.#high[1],
+      this.#low[2],
+      this.#high[2],
+      this.#low[3],
+      this.#high[3],
+    ];
+    for (const [n, value] of numbers.entries()) if (Number.isFinite(value)) header.writeDoubleLE(value!, 36 + 8 * n);
+    return header;
+  }
+}
+
+async function* contents({ sink, path }: { sink: FileSink; path: string }): AsyncGenerator<Uint8Array> {
+  await sink.flush();
+  const source = await FileSource.open(path, { checksum: false });
+  try {
+    for (let at = 0; at < source.size; at += pieceSize) yield await source.read(at, pieceSize);
+  } finally {
+    await source.close();
+  }
+}
+
+const isClosed = (coordinates: Float64Array, stride: number, first: number, end: number): boolean =>
+  coordinates[first * stride] === coordinates[(end - 1) * stride] &&
+  coordinates[first * stride + 1] === coordinates[(end - 1) * stride + 1];

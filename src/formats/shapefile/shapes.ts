@@ -1,0 +1,165 @@
+import { FormatError } from '../../errors.ts';
+import type { CoordinatePool } from '../pool.ts';
+import { polygonOf } from '../rings.ts';
+import type { Geometry } from '../types.ts';
+
+/** A record that is wrong in itself; those around it may be right. */
+export class WrongRecord extends FormatError {}
+
+/** What the vertices of a layer have besides x and y. */
+export interface Dimensions {
+  readonly hasZ: boolean;
+  readonly hasM: boolean;
+}
+
+/** Below this a measure means "none" (ESRI's whitepaper of 1998). */
+const noMeasure = -1e38;
+
+/** Null, point, line, polygon, multipoint. */
+const bases = new Set([0, 1, 3, 5, 8]);
+
+export const isKnownType = (type: number): boolean =>
+  bases.has(type) || (type > 10 && type < 30 && bases.has(type % 10) && type % 10 > 0);
+
+/** Where the parts of a record lie in its content: byte offsets, -1 for none. Counts are checked against the length. */
+interface Layout {
+  base: number;
+  parts: number;
+  partCount: number;
+  points: number;
+  pointCount: number;
+  z: number;
+  m: number;
+}
+
+export function layoutOf(content: Buffer, place: number): Layout {
+  const type = content.length < 4 ? -1 : content.readInt32LE(0);
+  if (type === 31) throw new WrongRecord('A MultiPatch (surfaces in space) cannot be read.', place);
+  if (!isKnownType(type)) throw new WrongRecord(`${type} is not a type of shape.`, place);
+  const base = type % 10;
+  const dimension = Math.floor(type / 10);
+  const layout = { base, parts: -1, partCount: 0, points: -1, pointCount: 0, z: -1, m: -1 };
+  if (base === 0) return layout;
+  let at: number;
+  if (base === 1) {
+    layout.points = 4;
+    layout.pointCount = 1;
+    need(content, 20, place);
+    at = 20;
+    if (dimension === 1) {
+      need(content, 28, place);
+      layout.z = at;
+      at += 8;
+    }
+    if (dimension > 0 && content.length >= at + 8) layout.m = at;
+    return layout;
+  }
+  const hasParts = base !== 8;
+  need(content, hasParts ? 44 : 40, place);
+  if (hasParts) layout.partCount = content.readUInt32LE(36);
+  layout.pointCount = content.readUInt32LE(hasParts ? 40 : 36);
+  layout.parts = 44;
+  layout.points = hasParts ? 44 + 4 * layout.partCount : 40;
+  at = layout.points + 16 * layout.pointCount;
+  if (at > content.length)
+    throw new WrongRecord(
+      `A shape of ${layout.partCount} parts and ${layout.pointCount} points takes ${at} bytes; its record has ${content.length}.`,
+      place,
+    );
+  const measures = 16 + 8 * layout.pointCount;
+  if (dimension === 1) {
+    need(content, at + measures, place);
+    layout.z = at + 16;
+    at += measures;
+  }
+  if (dimension > 0 && content.length >= at + measures) layout.m = at + 16;
+  return layout;
+}
+
+function need(content: Buffer, length: number, place: number): void {
+  if (content.length < length)
+    throw new WrongRecord(
+      `A record of ${content.length} bytes is too short for its shape, which takes ${length}.`,
+      place,
+    );
+}
+
+/** Whether a record carries a measure that means something. */
+export function hasMeasure(content: Buffer, place: number): boolean {
+  const { m, pointCount } = layoutOf(content, place);
+  for (let n = 0; m >= 0 && n < pointCount; n++) if (content.readDoubleLE(m + 8 * n) > noMeasure) return true;
+  return false;
+}
+
+/** The geometry of a record; undefined for a null shape and one without vertices. */
+export function geometryOf(
+  content: Buffer,
+  place: number,
+  dimensions: Dimensions,
+  pool: CoordinatePool,
+): Geometry | undefined {
+  const layout = layoutOf(content, place);
+  const { base, pointCount } = layout;
+  if (base === 0 || pointCount === 0) return undefined;
+  const stride = 2 + (dimensions.hasZ ? 1 : 0) + (dimensions.hasM ? 1 : 0);
+  const coordinates = pool.coordinates(pointCount * stride);
+  if (stride === 2) copyPairs(content, layout.points, coordinates);
+  else spread(content, layout, dimensions, stride, coordinates);
+  if (base === 1)
+    return Number.isNaN(coordinates[0]!) && Number.isNaN(coordinates[1]!) ? undefined : { type: 'Point', coordinates };
+  if (base === 8) return { type: 'MultiPoint', coordinates };
+  const parts = partsOf(content, layout, place, pool);
+  if (base === 5) return polygonOf(coordinates, stride, parts);
+  return parts.length === 1 ? { type: 'LineString', coordinates } : { type: 'MultiLineString', coordinates, parts };
+}
+
+function copyPairs(content: Buffer, points: number, coordinates: Float64Array): void {
+  if (coordinates.length < 8)
+    for (let n = 0; n < coordinates.length; n++) coordinates[n] = content.readDoubleLE(points + 8 * n);
+  else
+    new Uint8Array(coordinates.buffer, coordinates.byteOffset, coordinates.byteLength).set(
+      content.subarray(points, points + coordinates.byteLength),
+    );
+}
+
+function spread(
+  content: Buffer,
+  { points, z, m, pointCount }: Layout,
+  { hasZ, hasM }: Dimensions,
+  stride: number,
+  to: Float64Array,
+): void {
+  for (let n = 0, at = 0; n < pointCount; n++, at += stride) {
+    to[at] = content.readDoubleLE(points + 16 * n);
+    to[at + 1] = content.readDoubleLE(points + 16 * n + 8);
+    if (hasZ) to[at + 2] = z < 0 ? Number.NaN : content.readDoubleLE(z + 8 * n);
+    if (!hasM) continue;
+    const measure = m < 0 ? noMeasure : content.readDoubleLE(m + 8 * n);
+    to[at + stride - 1] = measure > noMeasure ? measure : Number.NaN;
+  }
+}
+
+function partsOf(
+  content: Buffer,
+  { parts, partCount, pointCount }: Layout,
+  place: number,
+  pool: CoordinatePool,
+): Uint32Array {
+  if (partCount === 0) throw new WrongRecord(`A shape of ${pointCount} points has no parts.`, place);
+  const starts = pool.starts(partCount);
+  let last = 0;
+  let kept = 0;
+  for (let n = 0; n < partCount; n++) {
+    const start = content.readUInt32LE(parts + 4 * n);
+    if (start < last || start > pointCount || (n === 0 && start !== 0))
+      throw new WrongRecord(
+        `Part ${n + 1} of a shape begins at point ${start} of ${pointCount}, after one at ${last}.`,
+        place,
+      );
+    // A part without points is none.
+    if (n > 0 && start === last && kept > 0) kept--;
+    if (start < pointCount) starts[kept++] = start;
+    last = start;
+  }
+  return starts.subarray(0, kept);
+}

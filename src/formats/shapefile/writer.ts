@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { AppError, FormatError } from '../../errors.ts';
+import { byKind } from '../collections.ts';
+import type { Context } from '../define.ts';
+import { defineWriter } from '../define.ts';
+import { strideOf } from '../feature-statistics.ts';
+import type { Feature, Features, Geometry } from '../types.ts';
+import { ZipWriter } from '../zip-writer.ts';
+import type { DbfField } from './column-layout.ts';
+import { Column, dbfFields } from './column-layout.ts';
+import { prjOfCrs } from './prj.ts';
+import type { ShapeKind } from './shape-spool.ts';
+import { ShapeSpool } from './shape-spool.ts';
+
+const kindOfGeometry: Readonly<Record<Exclude<Geometry['type'], 'GeometryCollection'>, ShapeKind>> = {
+  Point: 'point',
+  MultiPoint: 'multipoint',
+  LineString: 'line',
+  MultiLineString: 'line',
+  Polygon: 'polygon',
+  MultiPolygon: 'polygon',
+};
+const kinds: readonly ShapeKind[] = ['point', 'multipoint', 'line', 'polygon'];
+/** Above this many bytes of one file programs begin to fail. */
+const muchForMany = 2 ** 31 - 1;
+
+export const shapefileWriter = defineWriter({
+  name: 'ShapefileWriter',
+  description: 'A zip with one shapefile for each kind of geometry: .shp, .shx, .dbf, .cpg (UTF-8) and .prj.',
+  format: 'shapefile',
+  accepts: ['features'],
+  extension: '.zip',
+  mediaType: 'application/zip',
+  canAppend: false,
+  parameters: z.object({}),
+  async write(data, _parameters, sink, context) {
+    const spools = new Spools(data, context);
+    for await (const chunk of data.chunks()) {
+      for (const feature of chunk) await spools.add(feature);
+      await spools.drained();
+    }
+    const files = await spools.finished();
+    const fields = dbfFields(spools.columns, context);
+    const prj = data.crs === undefined ? undefined : await prjOfCrs(data.crs, context);
+    if (data.crs === undefined) context.lost('The coordinate system is not known; there is no .prj file.');
+    const zip = new ZipWriter(sink);
+    const base = fileName(data.name);
+    for (const [n, spool] of files.entries()) {
+      context.signal.throwIfAborted();
+      context.progress(0.9 + (0.1 * n) / files.length, 'Packing');
+      await addLayer(
+        zip,
+        files.length === 1 ? base : `${base}_${spool.kind}`,
+        spool,
+        fields,
+        spools.columns,
+        prj,
+        context,
+      );
+    }
+    await zip.finish();
+  },
+});
+
+async function addLayer(
+  zip: ZipWriter,
+  name: string,
+  spool: ShapeSpool,
+  fields: DbfField[],
+  columns: readonly Column[],
+  prj: string | undefined,
+  { lost }: Context,
+): Promise<void> {
+  const { rows } = spool.table;
+  const header = dbfHeader(fields, rows);
+  const size = header.length + rows * header.readUInt16LE(10) + 1;
+  for (const [ending, bytes] of [
+    ['shp', spool.shpSize],
+    ['dbf', size],
+  ] as const)
+    if (bytes > muchForMany) lost(`${name}.${ending} has ${bytes} bytes; many programs read no more than 2 GB.`);
+  if (size > 2 * muchForMany)
+    throw new AppError('unprocessable', 'The rows take more than 4 GB, which a .dbf file should not have.');
+  await zip.add(`${name}.shp`, spool.shpSize, spool.shp());
+  await zip.add(`${name}.shx`, spool.shxSize, spool.shx());
+  await zip.add(`${name}.dbf`, size, withHeader(header, spool.table.dbfRows(fields, columns.length)));
+  await zip.addBytes(`${name}.cpg`, Buffer.from('UTF-8'));
+  if (prj !== undefined) await zip.addBytes(`${name}.prj`, Buffer.from(prj));
+  if (spool.flat > 0) lost(`${spool.flat} vertices have no height of their own; theirs is 0 in the shapefile.`);
+}
+
+async function* withHeader(header: Uint8Array, rows: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield header;
+  yield* rows;
+}
+
+function dbfHeader(fields: readonly DbfField[], rows: number): Buffer {
+  const header = Buffer.alloc(33 + 32 * fields.length);
+  header[0] = 3;
+  // The day of the last change is a fixed one, so that the same content makes the same bytes.
+  header.set([80, 1, 1], 1);
+  header.writeUInt32LE(rows, 4);
+  header.writeUInt16LE(header.length, 8);
+  header.writeUInt16LE(1 + fields.reduce((sum, { width }) => sum + width, 0), 10);
+  for (const [n, { name, type, width, decimals }] of fields.entries()) {
+    const at = 32 + 32 * n;
+    header.write(name, at, 'utf8');
+    header.write(type, at + 11, 'latin1');
+    header[at + 16] = width;
+    header[at + 17] = decimals;
+  }
+  header[header.length - 1] = 0x0d;
+  return header;
+}
+
+/** A name that is one on all systems. */
+function fileName(name: string | undefined): string {
+  const clean = (name ?? '').replace(/[\p{Cc}\\/:*?"<>|]/gu, '_').replace(/^[\s.]+|[\s.]+$/g, '');
+  return [...clean].slice(0, 80).join('') || 'features';
+}
+
+/** Features on their way into one spool for each kind of geometry. */
+class Spools {
+  readonly columns: Column[];
+  readonly #data: Features;
+  readonly #context: Context;
+  /** The first one made also takes null shapes, so that their order is kept. */
+  readonly #spools: ShapeSpool[] = [];
+  /** Ids of features get a field, if there are any and none of that name. */
+  readonly #withId: boolean;
+  #collections = 0;
+  #number = 0;
+
+  constructor(data: Features, context: Context) {
+    this.#data = data;
+    this.#context = context;
+    this.columns = data.fields.map((field) => new Column(field));
+    // A table without fields is one that many programs refuse.
+    if (data.fields.length === 0) this.columns.push(new Column({ name: 'FID', type: 'integer' }));
+    this.#withId = !data.fields.some(({ name }) => name.toLowerCase() === 'id');
+    if (this.#withId) this.columns.push(new Column({ name: 'id', type: 'string' }, true));
+  }
+
+  async add(feature: Feature): Promise<void> {
+    this.#number++;
+    const { geometry } = feature;
+    if (geometry !== undefined && !allFinite(geometry, strideOf(this.#data))) {
+      const reason = new FormatError(
+        `Feature ${this.#number} has a coordinate that is not finite, which a shapefile cannot hold.`,
+      );
+      this.#context.badRecord({ number: this.#number, reason });
+      return;
+    }
+    const known = this.#data.fields.length === 0 ? [this.#number - 1] : feature.values;
+    const values = this.#withId ? [...known, feature.id ?? null] : known;
+    if (geometry === undefined || (geometry.type !== 'GeometryCollection' && geometry.coordinates.length === 0))
+      return this.#put(undefined, undefined, values);
+    if (geometry.type !== 'GeometryCollection') return this.#put(kindOfGeometry[geometry.type], geometry, values);
+    this.#collections++;
+    const members = byKind(geometry, strideOf(this.#data));
+    if (members.length === 0) return this.#put(undefined, undefined, values);
+    for (const member of members) await this.#put(kindOfGeometry[member.type as 'Point'], member, values);
+  }
+
+  async #put(kind: ShapeKind | undefined, geometry: Geometry | undefined, values: readonly unknown[]): Promise<void> {
+    let spool =
+      kind === undefined ? this.#spools[0] : this.#spools.find((one) => one.kind === kind || one.kind === undefined);
+    if (spool === undefined) {
+      spool = await ShapeSpool.create(this.#data, this.#context);
+      this.#spools.push(spool);
+    }
+    if (kind !== undefined) spool.kind = kind;
+    spool.add(geometry);
+    spool.table.add(values, this.columns);
+  }
+
+  async drained(): Promise<void> {
+    for (const spool of this.#spools) await spool.drained();
+  }
+
+  async finished(): Promise<ShapeSpool[]> {
+    const { lost } = this.#context;
+    if (this.#spools.length === 0) this.#spools.push(await ShapeSpool.create(this.#data, this.#context));
+    if (this.#collections > 0)
+      lost(`${this.#collections} geometry collections were divided by kind; each part has all values of its feature.`);
+    const files = this.#spools.toSorted((a, b) => kinds.indexOf(a.kind!) - kinds.indexOf(b.kind!));
+    if (files.length > 1)
+      lost(
+        `A shapefile holds one kind of geometry; there is one for each of ${files.map(({ kind }) => kind).join(', ')}.`,
+      );
+    return files;
+  }
+}
+
+function allFinite({ coordinates, members }: Geometry, stride: number): boolean {
+  for (let i = 0; i < coordinates.length; i += stride)
+    if (!Number.isFinite(coordinates[i]!) || !Number.isFinite(coordinates[i + 1]!)) return false;
+  return (members ?? []).every((member) => allFinite(member, stride));
+}

@@ -1,0 +1,247 @@
+import test from 'ava';
+import { asJson, collection, feature, geometryOf, jsonToJson, toShape } from './features.ts';
+import { converted } from './files.ts';
+
+const point = geometryOf('Point', [1, 2]);
+const read = (t: Parameters<typeof asJson>[0], text: string | Uint8Array, more = {}) =>
+  asJson(t, text, { ...jsonToJson, ...more });
+
+test('a collection, a feature, a bare geometry and sequences of them are read', async (t) => {
+  const one = JSON.stringify(feature(point, { a: 1 }));
+  const two = JSON.stringify(feature(geometryOf('Point', [3, 4]), { a: 2 }));
+  const pretty = JSON.stringify(feature(point, { a: 1 }), null, 2);
+  for (const [text, count] of [
+    [collection([feature(point, { a: 1 })]), 1],
+    [one, 1],
+    [JSON.stringify(point), 1],
+    [`\ufeff${one}`, 1],
+    [`${one}\n${two}\n`, 2],
+    [`${one}\r\n\r\n${two}`, 2],
+    [`\x1e${one}\n\x1e${two}\n`, 2],
+    [`\x1e${pretty}\n\x1e${pretty}\n`, 2],
+    [`${JSON.stringify(point)}\n${JSON.stringify(point)}\n`, 2],
+    [`${collection([feature(point), feature(point)])}\n${one}`, 3],
+    [collection([]), 0],
+    ['{"features":[],"type":"FeatureCollection"}', 0],
+  ] as const) {
+    const { json } = await read(t, text);
+    t.is(json.features.length, count, text);
+    for (const { geometry } of json.features) t.is(geometry?.type, 'Point');
+  }
+});
+
+test('geometries of all kinds, members in any order, heights and empty ones come through as they are', async (t) => {
+  const ring = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 0],
+  ];
+  const geometries = [
+    point,
+    geometryOf('LineString', [
+      [1, 2],
+      [3, 4],
+    ]),
+    geometryOf('Polygon', [ring]),
+    geometryOf('MultiPoint', [[1, 2]]),
+    geometryOf('MultiLineString', [
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      [
+        [5, 6],
+        [7, 8],
+      ],
+    ]),
+    geometryOf('MultiPolygon', [[ring], [ring]]),
+    {
+      type: 'GeometryCollection',
+      geometries: [
+        point,
+        geometryOf('LineString', [
+          [1, 2],
+          [3, 4],
+        ]),
+      ],
+    },
+    geometryOf('Point', []),
+    geometryOf('LineString', []),
+    null,
+  ];
+  const { json } = await read(t, collection(geometries.map((one) => feature(one))));
+  t.deepEqual(json.features.map(({ geometry }) => geometry) as unknown[], geometries);
+  const turned = '{"geometry":{"coordinates":[[1,2,3],[4,5]],"type":"LineString"},"properties":null,"type":"Feature"}';
+  const back = await read(t, turned);
+  t.deepEqual(back.json.features[0]!.geometry?.coordinates, [
+    [1, 2, 3],
+    [4, 5],
+  ]);
+  const four = await read(t, collection([feature(geometryOf('Point', [1, 2, 3, 4]))]));
+  t.deepEqual(four.json.features[0]!.geometry?.coordinates, [1, 2, 3]);
+  t.true(four.receipt.lost.some((sentence) => sentence.includes('more than three numbers')));
+});
+
+test('properties keep their values: large integers, all digits, texts with escapes, nested ones as JSON', async (t) => {
+  const properties =
+    '{"big":12345678901234567890,"i":9007199254740993,"r":0.1234567890123456789,"e":1.5e-10,"t":"a\\"\\\\\\n\\u00e9\\ud83d\\ude00é","n":{"x":[1,{"y":null}], "z":12345678901234567890},"l":[1,2],"b":true,"o":null,"neg":-0.5}';
+  const text = `{"type":"Feature","properties":${properties},"geometry":null}`;
+  const { bytes, json } = await read(t, text);
+  const out = bytes.toString('utf8');
+  for (const part of [
+    '"big":12345678901234567890,',
+    '"i":9007199254740993,',
+    '"z":12345678901234567890}',
+    '"e":1.5e-10,',
+  ])
+    t.true(out.includes(part), `${part} in ${out}`);
+  const plain = JSON.parse(properties) as Record<string, unknown>;
+  t.deepEqual(json.features[0]!.properties, plain);
+});
+
+test('fields are those of all features, in the order in which they first come; what one lacks is null', async (t) => {
+  const { json } = await read(
+    t,
+    collection([feature(point, { a: 1 }), feature(point, { b: 'x', a: 2 }), feature(point, null)]),
+  );
+  t.deepEqual(
+    json.features.map(({ properties }) => properties),
+    [
+      { a: 1, b: null },
+      { a: 2, b: 'x' },
+      { a: null, b: null },
+    ],
+  );
+  t.deepEqual(Object.keys(json.features[1]!.properties), ['a', 'b']);
+});
+
+test('ids and the name stay; members that GeoJSON does not know are told', async (t) => {
+  const text = collection(
+    [feature(point, {}, { id: 'x1', bbox: [1, 2, 1, 2] }), feature(point, {}, { id: 7, colour: 'red' })],
+    {
+      name: 'Flüsse',
+      title: 'x',
+    },
+  );
+  const { json, receipt } = await read(t, text);
+  t.deepEqual(
+    json.features.map(({ id }) => id),
+    ['x1', 7],
+  );
+  t.is(json.name, 'Flüsse');
+  t.true(receipt.lost.includes('Members that GeoJSON does not know are left out: title, colour.'));
+});
+
+test('a crs member by name is taken, one that is a link or unknown is refused, null means that nobody knows', async (t) => {
+  const withCrs = (crs: unknown) => collection([feature(point)], { crs });
+  const named = (name: string) => withCrs({ type: 'name', properties: { name } });
+  for (const [text, from] of [
+    [collection([]), 'EPSG:4326'],
+    [named('urn:ogc:def:crs:OGC:1.3:CRS84'), 'EPSG:4326'],
+    [named('urn:ogc:def:crs:EPSG::25832'), 'EPSG:25832'],
+    [named('urn:ogc:def:crs:EPSG:9.6:25832'), 'EPSG:25832'],
+    [named('EPSG:3857'), 'EPSG:3857'],
+    [named('http://www.opengis.net/def/crs/EPSG/0/2154'), 'EPSG:2154'],
+    [withCrs({ type: 'EPSG', properties: { code: 31467 } }), 'EPSG:31467'],
+    [withCrs(null), undefined],
+  ] as const)
+    t.is((await read(t, text)).receipt.crs?.from, from, text);
+  const link = withCrs({ type: 'link', properties: { href: 'http://example.com/crs' } });
+  await t.throwsAsync(read(t, link), { message: /^The crs member is a link to elsewhere, which is not followed/ });
+  await t.throwsAsync(read(t, named('urn:ogc:def:crs:MARS::1')), {
+    message: /^The crs member .* is not known; give SRID/,
+  });
+  t.is((await read(t, link, { readerParameters: { SRID: 25832 } })).receipt.crs?.from, 'EPSG:25832');
+});
+
+test('a text that is broken ends the conversion with the place', async (t) => {
+  for (const [text, message] of [
+    ['', /^The file is empty/],
+    ['hello', /^The file is no GeoJSON: it should begin with '\{'/],
+    ['[1,2]', /^The file is no GeoJSON/],
+    ['{"type":"Feature"', /^The GeoJSON ends too early\. \(at byte 17\)/],
+    ['{"type":"FeatureCollection"}', /^The FeatureCollection has no features/],
+    ['{"type":"Topology","objects":{}}', /^'Topology' is not a type of GeoJSON/],
+    ['{"a":1}', /^The object has no type/],
+    ['{"type":"FeatureCollection","features":{}}', /not an array/],
+    [
+      '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":tru},"geometry":null}]}',
+      /^There should be true.*at byte \d+/,
+    ],
+    [
+      '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1.2.3},"geometry":null}]}',
+      /There should be ',' or '\}', not '\.'/,
+    ],
+    ['{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":"\\x"},"geometry":null}]}', /escape/],
+    [
+      '{"type":"FeatureCollection","features":[{"type":"Feature" "geometry":null}]}',
+      /There should be ',' or '\}', not '"'/,
+    ],
+    [
+      `{"type":"FeatureCollection","features":[{"type":"Feature","x":${'['.repeat(600)}${']'.repeat(600)}}]}`,
+      /nested more than 500 deep/,
+    ],
+    ['{"type":"FeatureCollection","features":[]} x', /The file is no GeoJSON/],
+  ] as const)
+    await t.throwsAsync(read(t, text), { message }, text.slice(0, 100));
+});
+
+test('a feature whose geometry is none ends the conversion, or is skipped and listed', async (t) => {
+  const wrong = [
+    [geometryOf('Circle', [1, 2]), "'Circle' is not a type of geometry"],
+    [geometryOf('Point', [1]), 'A position has 1 numbers'],
+    [geometryOf('Point', ['a', 2]), 'A position is not an array of numbers'],
+    [geometryOf('LineString', [1, 2]), 'A position is not an array of numbers'],
+    [geometryOf('Polygon', [[1, 2]]), 'A position is not an array of numbers'],
+    [{ type: 'Point' }, 'A Point has no coordinates'],
+    ['x', 'A geometry is not an object'],
+  ] as const;
+  const text = collection([
+    feature(point, { n: 0 }),
+    ...wrong.map(([geometry]) => feature(geometry)),
+    feature(point, { n: 9 }),
+  ]);
+  await t.throwsAsync(read(t, text), { message: /^Feature 2: 'Circle' is not a type of geometry\. \(at byte \d+\)/ });
+  const { json, recordsSkipped, badRecords } = await read(t, text, { onBadRecord: 'skip' });
+  t.deepEqual(
+    json.features.map(({ properties }) => properties.n),
+    [0, 9],
+  );
+  t.is(recordsSkipped, wrong.length);
+  for (const [n, [, why]] of wrong.entries())
+    t.true(String(badRecords?.features[n]?.properties.reason).includes(why), why);
+});
+
+test('features are read whole wherever the pieces of a large file end', async (t) => {
+  const long = 'ä"\\x'.repeat(200_000);
+  const many = Array.from({ length: 3000 }, (_, n) =>
+    feature(
+      geometryOf(
+        'LineString',
+        Array.from({ length: 20 }, (__, i) => [n / 7, i * 1.1234567]),
+      ),
+      { n, s: `x${n}ü` },
+    ),
+  );
+  many.push(feature(point, { n: -1, s: long }));
+  const { json, recordsRead } = await read(t, collection(many));
+  t.is(recordsRead, 3001);
+  t.deepEqual(
+    json.features.map(({ properties }) => properties.n),
+    many.map((one) => (one.properties as { n: number }).n),
+  );
+  t.is(json.features.at(-1)?.properties.s, long);
+});
+
+test('texts that are not UTF-8 are taken for Windows-1252, and that is told', async (t) => {
+  const text = Buffer.from(collection([feature(point, { a: 'größe' })]), 'latin1');
+  const { json, receipt } = await read(t, text);
+  t.is(json.features[0]!.properties.a, 'größe');
+  t.true(receipt.lost.some((sentence) => sentence.includes('Windows-1252')));
+});
+
+test('a conversion without features makes an empty shapefile and an empty collection', async (t) => {
+  const { bytes } = await converted(t, collection([]), toShape);
+  t.deepEqual((await asJson(t, bytes)).json.features, []);
+});

@@ -1,0 +1,353 @@
+import test from 'ava';
+import { asJson } from './features.ts';
+import { layerFiles, shapefileOf, shpOf, zipOf } from './shapefiles.ts';
+
+const ring = (x: number, y: number, r: number, clockwise = true) => {
+  const points = [
+    [x - r, y - r],
+    [x - r, y + r],
+    [x + r, y + r],
+    [x + r, y - r],
+    [x - r, y - r],
+  ];
+  return clockwise ? points : points.toReversed();
+};
+
+test('points, lines, polygons and multipoints are read, with heights and measures; measures are told as dropped', async (t) => {
+  const cases = [
+    [1, [[[1, 2]]], 'Point', [1, 2]],
+    [11, [[[1, 2, 3, 4]]], 'Point', [1, 2, 3]],
+    [21, [[[1, 2, 4]]], 'Point', [1, 2]],
+    [
+      8,
+      [
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ],
+      'MultiPoint',
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      18,
+      [
+        [
+          [1, 2, 9],
+          [3, 4, 8],
+        ],
+      ],
+      'MultiPoint',
+      [
+        [1, 2, 9],
+        [3, 4, 8],
+      ],
+    ],
+    [
+      3,
+      [
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ],
+      'LineString',
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      13,
+      [
+        [
+          [1, 2, 5, 6],
+          [3, 4, 7, 8],
+        ],
+      ],
+      'LineString',
+      [
+        [1, 2, 5],
+        [3, 4, 7],
+      ],
+    ],
+    [
+      23,
+      [
+        [
+          [1, 2],
+          [3, 4],
+        ],
+        [
+          [5, 6],
+          [7, 8],
+        ],
+      ],
+      'MultiLineString',
+      [
+        [
+          [1, 2],
+          [3, 4],
+        ],
+        [
+          [5, 6],
+          [7, 8],
+        ],
+      ],
+    ],
+    [5, [ring(0, 0, 1)], 'Polygon', [ring(0, 0, 1, false)]],
+  ] as const;
+  for (const [type, shape, kind, coordinates] of cases) {
+    const { json, receipt } = await asJson(t, shapefileOf({ type, shapes: [shape as never] }));
+    t.deepEqual(json.features[0]!.geometry, { type: kind, coordinates: coordinates as unknown }, String(type));
+    const told = receipt.lost.some((sentence) => sentence.includes('measures (M)'));
+    t.is(told, type > 20 || type === 11 || type === 13, String(type));
+  }
+});
+
+test('rings are outer ones or holes by what lies in what, in any order', async (t) => {
+  const [big, hole, island, other] = [ring(0, 0, 10), ring(0, 0, 5, false), ring(0, 0, 2), ring(50, 0, 4)];
+  const otherHole = ring(50, 0, 1, false);
+  for (const order of [
+    [big, hole, island, other, otherHole],
+    [otherHole, island, hole, other, big],
+    [hole, otherHole, big, other, island],
+  ]) {
+    const { json } = await asJson(t, shapefileOf({ type: 5, shapes: [order] }));
+    const { type, coordinates } = json.features[0]!.geometry!;
+    t.is(type, 'MultiPolygon');
+    const sizes = (coordinates as number[][][][]).map((polygon) => polygon.map((one) => one[0]![0]));
+    const wanted = ['-10,-5', '-2', '46,49'];
+    t.deepEqual(sizes.map(String).toSorted(), wanted);
+  }
+});
+
+test('where all rings run the wrong way, outer rings and holes are told by nesting', async (t) => {
+  const rings = [ring(0, 0, 10, false), ring(0, 0, 5, true), ring(50, 0, 4, false), ring(50, 0, 1, true)];
+  const { json } = await asJson(t, shapefileOf({ type: 5, shapes: [rings] }));
+  const { coordinates } = json.features[0]!.geometry!;
+  t.deepEqual(
+    (coordinates as number[][][][]).map((polygon) => polygon.length),
+    [2, 2],
+  );
+});
+
+test('a null shape is a feature without a geometry, in its place', async (t) => {
+  const { json, recordsRead } = await asJson(t, shapefileOf({ shapes: [[[[1, 2]]], null, [[[3, 4]]]] }));
+  t.deepEqual(
+    json.features.map(({ geometry }) => geometry?.coordinates ?? null),
+    [[1, 2], null, [3, 4]],
+  );
+  t.is(recordsRead, 3);
+});
+
+test('MultiPatches and unknown types are refused with a sentence', async (t) => {
+  await t.throwsAsync(asJson(t, shapefileOf({ type: 31 })), { message: /MultiPatches/ });
+  await t.throwsAsync(asJson(t, shapefileOf({ type: 7 })), { message: /type is 7/ });
+});
+
+test('fields of all types have their values; what is blank, stars or zeros is null', async (t) => {
+  const i32 = Buffer.alloc(4);
+  i32.writeInt32LE(-77);
+  const f64 = Buffer.alloc(8);
+  f64.writeDoubleLE(1.25e-7);
+  const time = Buffer.alloc(8);
+  time.writeInt32LE(2_460_437, 0);
+  time.writeInt32LE(43_200_500, 4);
+  const columns = [
+    { name: 'text', type: 'C', width: 12 },
+    { name: 'small', type: 'N', width: 9 },
+    { name: 'large', type: 'N', width: 19 },
+    { name: 'real', type: 'N', width: 12, decimals: 3 },
+    { name: 'float', type: 'F', width: 20, decimals: 11 },
+    { name: 'yes', type: 'L', width: 1 },
+    { name: 'day', type: 'D', width: 8 },
+    { name: 'i', type: 'I', width: 4 },
+    { name: 'o', type: 'O', width: 8 },
+    { name: 'b', type: 'B', width: 8 },
+    { name: 'at', type: '@', width: 8 },
+  ];
+  const rows = [
+    ['Fluß', '-12', '9223372036854775807', '1234.500', '1.5e+05', 'T', '20240229', i32, f64, f64, time],
+    ['', '', '*******************', '', '', '?', '00000000', i32, f64, f64, Buffer.alloc(8)],
+  ];
+  const { bytes, json } = await asJson(
+    t,
+    shapefileOf({ shapes: [[[[1, 2]]], [[[1, 2]]]], columns, rows, cpg: 'UTF-8' }),
+  );
+  t.deepEqual(Object.values(json.features[1]!.properties), [
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    -77,
+    1.25e-7,
+    1.25e-7,
+    null,
+  ]);
+  const { large, ...others } = json.features[0]!.properties;
+  t.is(typeof large, 'number');
+  t.true(bytes.toString().includes('"large":9223372036854775807,'));
+  t.deepEqual(others, {
+    text: 'Fluß',
+    small: -12,
+    real: 1234.5,
+    float: 150000,
+    yes: true,
+    day: '2024-02-29',
+    i: -77,
+    o: 1.25e-7,
+    b: 1.25e-7,
+    at: '2024-05-06T12:00:00.500',
+  });
+});
+
+test('a value that is none of its type becomes null and is told; a memo field is left out and told', async (t) => {
+  const columns = [
+    { name: 'nr', type: 'N', width: 5 },
+    { name: 'day', type: 'D', width: 8 },
+    { name: 'memo', type: 'M', width: 10 },
+  ];
+  const { json, receipt } = await asJson(
+    t,
+    shapefileOf({ shapes: [[[[1, 2]]]], columns, rows: [['12x', '20241345', '1']] }),
+  );
+  t.deepEqual(json.features[0]!.properties, { nr: null, day: null });
+  t.true(receipt.lost.some((sentence) => sentence.includes("'nr'") && sentence.includes("'12x'")));
+  t.true(receipt.lost.some((sentence) => sentence.includes("'day'")));
+  t.true(receipt.lost.some((sentence) => sentence.startsWith("The field 'memo' of type 'M' is left out")));
+});
+
+test('records marked as deleted are left out', async (t) => {
+  const { json, log } = await asJson(t, shapefileOf({ rows: [['1'], null, ['3']] }));
+  t.deepEqual(
+    json.features.map(({ properties }) => properties.nr),
+    [1, 3],
+  );
+  t.true(log.some(({ message }) => message === '1 records are marked as deleted and were left out.'));
+});
+
+test('the encoding is that of the .cpg file, else of the language byte, else UTF-8 if valid, else cp1252', async (t) => {
+  const read = async (name: Buffer | string, cell: Buffer | string, more: object) => {
+    const columns = [{ name, type: 'C', width: 10 }];
+    const { json } = await asJson(t, shapefileOf({ shapes: [[[[1, 2]]]], columns, rows: [[cell]], ...more }));
+    return Object.entries(json.features[0]!.properties)[0];
+  };
+  const umlaut = Buffer.from([0xfc]);
+  t.deepEqual(await read('ü', 'größe', { cpg: 'UTF-8', language: 0x57 }), ['ü', 'größe']);
+  t.deepEqual(await read(umlaut, umlaut, { cpg: '1252' }), ['ü', 'ü']);
+  t.deepEqual(await read('a', umlaut, { cpg: 'ISO-8859-7' }), ['a', 'ό']);
+  t.deepEqual(await read('a', Buffer.from([0x81]), { cpg: '850' }), ['a', 'ü']);
+  t.deepEqual(await read('a', Buffer.from([0x81]), { language: 0x02 }), ['a', 'ü']);
+  t.deepEqual(await read('a', Buffer.from([0xfc]), { language: 0xc9 }), ['a', 'ь']);
+  t.deepEqual(await read('a', Buffer.from([0x93, 0xfa]), { language: 0x13 }), ['a', '日']);
+  t.deepEqual(await read('ü', 'größe', {}), ['ü', 'größe']);
+  t.deepEqual(await read(umlaut, umlaut, {}), ['ü', 'ü']);
+  await t.throwsAsync(read('a', 'b', { cpg: 'KLINGON' }), { message: /encoding 'KLINGON', which is not known/ });
+});
+
+test('without an index, or with a broken one, records are found by going through the file', async (t) => {
+  const { json, log } = await asJson(t, shapefileOf({ noShx: true }));
+  t.is(json.features.length, 3);
+  t.true(log.some(({ message }) => message.startsWith('There is no .shx file')));
+  const files = layerFiles('a').map((file) => (file.name === 'a.shx' ? { ...file, bytes: Buffer.alloc(77) } : file));
+  t.is((await asJson(t, zipOf(files))).json.features.length, 3);
+});
+
+test('with an index, records may lie in any order', async (t) => {
+  const files = layerFiles('a').map((file) => {
+    if (file.name !== 'a.shx') return file;
+    const bytes = Buffer.from(file.bytes);
+    const [first, last] = [Buffer.from(bytes.subarray(100, 108)), Buffer.from(bytes.subarray(116, 124))];
+    last.copy(bytes, 100);
+    first.copy(bytes, 116);
+    return { ...file, bytes };
+  });
+  const { json } = await asJson(t, zipOf(files));
+  t.deepEqual(
+    json.features.map(({ geometry }) => geometry!.coordinates),
+    [
+      [12, 52],
+      [11, 51],
+      [10, 50],
+    ],
+  );
+  t.deepEqual(
+    json.features.map(({ properties }) => properties.nr),
+    [1, 2, 3],
+  );
+});
+
+test('without .dbf there are no fields; without rows for some shapes their fields are null, and that is told', async (t) => {
+  const bare = await asJson(t, zipOf(layerFiles('a').filter(({ name }) => name !== 'a.dbf')));
+  t.deepEqual(
+    bare.json.features.map(({ properties }) => properties),
+    [{}, {}, {}],
+  );
+  const { json, receipt } = await asJson(t, shapefileOf({ rows: [['1']] }));
+  t.deepEqual(
+    json.features.map(({ properties }) => properties.nr),
+    [1, null, null],
+  );
+  t.true(receipt.lost.includes('2 shapes have no row in the .dbf file; their fields are null.'));
+});
+
+test('the coordinate system is that of the .prj file, or that of SRID; without any it is told', async (t) => {
+  const prj =
+    'PROJCS["ETRS_1989_UTM_Zone_32N",GEOGCS["GCS_ETRS_1989",DATUM["D_ETRS_1989",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",9.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]';
+  const known = await asJson(t, shapefileOf({ prj }));
+  t.is(known.receipt.crs?.from, 'EPSG:25832');
+  t.deepEqual(known.json.crs, { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::25832' } });
+  t.true(known.receipt.lost.some((sentence) => sentence.includes('named by a crs member')));
+  const given = await asJson(t, shapefileOf({ prj }), { readerParameters: { SRID: 3857 } });
+  t.is(given.receipt.crs?.from, 'EPSG:3857');
+  const none = await asJson(t, shapefileOf({ prj: '' }));
+  t.is(none.receipt.crs?.from, undefined);
+  t.true(none.receipt.lost.some((sentence) => sentence.startsWith('The coordinate system is not known')));
+});
+
+test('a record that is broken ends the conversion with its place, or is skipped and listed', async (t) => {
+  const { shp, shx } = shpOf(3, [
+    [
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      [
+        [5, 6],
+        [7, 8],
+      ],
+    ],
+  ]);
+  shp.writeInt32LE(1000, 100 + 88 + 8 + 40);
+  const zip = zipOf([
+    { name: 'a.shp', bytes: shp },
+    { name: 'a.shx', bytes: shx },
+  ]);
+  await t.throwsAsync(asJson(t, zip), {
+    message: /^A shape of 1 parts and 1000 points takes \d+ bytes; its record has 80. \(at byte 188\)$/,
+  });
+  const skipped = await asJson(t, zip, { onBadRecord: 'skip' });
+  t.deepEqual([skipped.json.features.length, skipped.recordsSkipped, skipped.recordsWritten], [2, 1, 2]);
+  t.is(skipped.badRecords?.features.length, 1);
+  t.is(skipped.badRecords?.features[0]?.properties.record, 2);
+  t.true(
+    skipped.receipt.lost.some((sentence) =>
+      sentence.startsWith('1 records were skipped; the first: A shape of 1 parts'),
+    ),
+  );
+});

@@ -1,0 +1,122 @@
+import test from 'ava';
+import { FormatError } from '../../src/errors.ts';
+import { asJson, toJson, toShape } from './features.ts';
+import { converted } from './files.ts';
+import { layerFiles, zipOf } from './shapefiles.ts';
+
+const three = { features: 3 };
+const count = (json: { features: unknown[] }) => ({ features: json.features.length });
+
+test('stored, deflated and streamed entries, 64-bit sizes and bytes in front of a zip are read', async (t) => {
+  const files = layerFiles('a');
+  for (const zip of [
+    zipOf(files),
+    zipOf(files.map((file) => ({ ...file, stored: true }))),
+    zipOf(files.map((file) => ({ ...file, streamed: true }))),
+    zipOf(files, { wide: true }),
+    zipOf(files, { front: 500 }),
+    zipOf(files, { wide: true, front: 500 }),
+  ])
+    t.deepEqual(count((await asJson(t, zip)).json), three);
+});
+
+test('names that are absolute, lead out of the folder, or have a backslash or a zero byte end the conversion', async (t) => {
+  for (const [name, why] of [
+    ['../a', "leads out of its folder by '..'"],
+    ['x/../../a', "leads out of its folder by '..'"],
+    ['/etc/a', 'is absolute'],
+    ['C:/a', 'is absolute'],
+    ['c:a', 'is absolute'],
+    ['x\\a', 'has a backslash in it'],
+    ['x\0a', 'has a zero byte in it'],
+  ] as const) {
+    const error = await t.throwsAsync(asJson(t, zipOf(layerFiles(name))), { instanceOf: FormatError }, name);
+    t.true(error!.message.includes(why), error!.message);
+    t.regex(error!.message, /at byte \d+/);
+  }
+});
+
+test('a name that the zip has twice ends the conversion', async (t) => {
+  const files = layerFiles('a');
+  await t.throwsAsync(asJson(t, zipOf([...files, files[0]!])), { message: /^The zip has 'a\.shp' twice\. / });
+});
+
+test('entries that share bytes end the conversion', async (t) => {
+  const files = layerFiles('a').map((file) => ({ ...file, says: { offset: 0 } }));
+  await t.throwsAsync(asJson(t, zipOf(files)), { message: /overlaps what comes after it/ });
+});
+
+test('wrong checksums, wrong sizes and broken deflate streams end the conversion', async (t) => {
+  const [shp, ...others] = layerFiles('a');
+  await t.throwsAsync(asJson(t, zipOf([{ ...shp!, says: { crc: 1 } }, ...others])), {
+    message: /^The checksum of 'a\.shp' in the zip is wrong/,
+  });
+  for (const size of [shp!.bytes.length - 1, shp!.bytes.length + 1])
+    await t.throwsAsync(asJson(t, zipOf([{ ...shp!, says: { size } }, ...others])), {
+      message: new RegExp(`^'a\\.shp' unpacks to \\d+ bytes; the zip's directory says ${size}`),
+    });
+  await t.throwsAsync(asJson(t, zipOf([{ ...shp!, stored: true, says: { method: 8 } }, ...others])), {
+    message: /^'a\.shp' in the zip cannot be inflated/,
+  });
+});
+
+test('encrypted entries and rare ways of packing are named', async (t) => {
+  const [shp, ...others] = layerFiles('a');
+  await t.throwsAsync(asJson(t, zipOf([{ ...shp!, says: { flags: 1 } }, ...others])), { message: /is encrypted/ });
+  await t.throwsAsync(asJson(t, zipOf([{ ...shp!, says: { method: 12 } }, ...others])), {
+    message: /packed by method 12/,
+  });
+});
+
+test('a bomb is refused: by what it says of itself, or while it unpacks', async (t) => {
+  const [shp, ...others] = layerFiles('a');
+  const bomb = { ...shp!, bytes: Buffer.alloc(120_000_000) };
+  await t.throwsAsync(asJson(t, zipOf([bomb, ...others])), { message: /more than 200 times its size: this is a bomb/ });
+  await t.throwsAsync(asJson(t, zipOf([{ ...bomb, says: { size: 1000 } }, ...others])), {
+    message: /unpacks to \d+ bytes/,
+  });
+  await t.throwsAsync(asJson(t, zipOf([{ ...shp!, says: { size: 2 ** 49 } }, ...others], { wide: true })), {
+    message: /this is a bomb|room for/,
+  });
+});
+
+test('a file that is no zip, or only the beginning of one, ends the conversion', async (t) => {
+  const zip = zipOf(layerFiles('a'));
+  for (const bytes of [Buffer.alloc(0), Buffer.from('hello'), zip.subarray(0, zip.length - 30)])
+    await t.throwsAsync(asJson(t, bytes), { message: /^The file is not a zip, or its end is missing/ });
+});
+
+test('zips in zips and folders in folders are looked into, but not without end', async (t) => {
+  const inner = zipOf(layerFiles('deep/er/a'));
+  const { json } = await asJson(
+    t,
+    zipOf([
+      { name: 'x/inner.ZIP', bytes: inner },
+      { name: '__MACOSX/._a.shp', bytes: Buffer.from('x') },
+    ]),
+  );
+  t.deepEqual([json.name, json.features.length], ['a', 3]);
+  let nested = inner;
+  for (let n = 0; n < 5; n++) nested = zipOf([{ name: 'n.zip', bytes: nested }]);
+  await t.throwsAsync(asJson(t, nested), { message: /zips in zips more than 3 deep/ });
+});
+
+test('several layers end the conversion with their names, unless Layer names one by name or path', async (t) => {
+  const zip = zipOf([...layerFiles('a'), ...layerFiles('b/rivers', { shapes: [[[[1, 2]]]] }), ...layerFiles('c/a')]);
+  await t.throwsAsync(asJson(t, zip), { message: 'The zip has 3 layers; name one by Layer: a, b/rivers, c/a.' });
+  const read = async (Layer: string) => (await asJson(t, zip, { readerParameters: { Layer } })).json.features.length;
+  t.is(await read('RIVERS'), 1);
+  t.is(await read('b/rivers.shp'), 1);
+  t.is(await read('c/a'), 3);
+  await t.throwsAsync(read('lakes'), { message: "The zip has no layer 'lakes'; there are a, b/rivers, c/a." });
+  await t.throwsAsync(asJson(t, zipOf([{ name: 'readme.txt', bytes: Buffer.from('x') }])), {
+    message: 'There is no shapefile (.shp) in the zip.',
+  });
+});
+
+test('the same features make the same bytes of a zip, which reads back', async (t) => {
+  const text = await converted(t, zipOf(layerFiles('a')), toJson);
+  const [one, two] = [await converted(t, text.bytes, toShape), await converted(t, text.bytes, toShape)];
+  t.deepEqual(one.bytes, two.bytes);
+  t.deepEqual(count((await asJson(t, one.bytes)).json), three);
+});
