@@ -16,10 +16,14 @@ export interface Event {
   data: Record<string, unknown>;
 }
 
+/** For a statement that states the fact itself: told only when `condition` holds. */
+export const eventInsert = (event: Event, condition = sql.fragment`true`) => sql.fragment`
+  insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data)
+  select ${event.type}, ${event.source}, ${event.subject ?? null}, ${event.tenantId ?? null}::uuid, ${event.projectId ?? null}::uuid,
+    ${event.userId ?? null}::uuid, ${event.resourceId ?? null}, ${event.requestId ?? null}, ${sql.jsonb(event.data as never)}
+  where ${condition}`;
+
 /** Writes an event in the transaction of the fact: it is told if and only if the fact holds. */
 export async function append(tx: Db, event: Event) {
-  await tx.query(sql.unsafe`
-    insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data)
-    values (${event.type}, ${event.source}, ${event.subject ?? null}, ${event.tenantId ?? null}, ${event.projectId ?? null},
-      ${event.userId ?? null}, ${event.resourceId ?? null}, ${event.requestId ?? null}, ${sql.jsonb(event.data as never)})`);
+  await tx.query(sql.unsafe`${eventInsert(event)}`);
 }

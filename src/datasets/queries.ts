@@ -81,18 +81,21 @@ export interface NewDataset {
 
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
 
+/** For a statement that does more: inserts nothing when the project or one above it is deleted, or when `condition` does not hold. */
+export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) => sql.fragment`
+  insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, spatial_information,
+    temporal_information, blob, storage_size, created_by, updated_by)
+  select coalesce(${row.id ?? null}, uuidv7()), p.id, ${row.name}, ${row.description ?? null}::text, ${sql.jsonb((row.metadata ?? {}) as never)},
+    ${sql.jsonb((row.properties ?? {}) as never)}, ${row.datasetType}, ${row.datasetFormat}, ${jsonb(row.spatialInformation)}::jsonb,
+    ${jsonb(row.temporalInformation)}::jsonb, ${row.blob}, ${row.storageSize}::bigint, ${row.userId}::uuid, ${row.userId}::uuid
+  from projects p
+  where p.id = ${row.projectId} and ${condition}
+    and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)
+  returning id`;
+
 /** @throws AppError when the project or one above it has been deleted meanwhile */
 export async function insertDataset(tx: Db, row: NewDataset): Promise<{ id: string }> {
-  const made = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`
-    insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, spatial_information,
-      temporal_information, blob, storage_size, created_by, updated_by)
-    select coalesce(${row.id ?? null}, uuidv7()), p.id, ${row.name}, ${row.description ?? null}::text, ${sql.jsonb((row.metadata ?? {}) as never)},
-      ${sql.jsonb((row.properties ?? {}) as never)}, ${row.datasetType}, ${row.datasetFormat}, ${jsonb(row.spatialInformation)}::jsonb,
-      ${jsonb(row.temporalInformation)}::jsonb, ${row.blob}, ${row.storageSize}::bigint, ${row.userId}::uuid, ${row.userId}::uuid
-    from projects p
-    where p.id = ${row.projectId}
-      and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)
-    returning id`);
+  const made = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`${datasetInsert(row)}`);
   if (!made) throw conflict('The project was deleted.');
   return made;
 }

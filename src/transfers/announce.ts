@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { notifyEnded } from './notices.queries.ts';
 
-const TOGETHER_MS = 5;
+const TOGETHER_MS = 10;
 /** A notification holds 8000 bytes. */
 const AT_ONCE = 200;
 

@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts';
+import type { Event } from '../outbox.ts';
 import { append } from '../outbox.ts';
 
 const SOURCE = '/svc/platform/transfer';
@@ -25,18 +26,17 @@ export const tellStarted = (tx: Db, transfer: Subject) =>
   append(tx, event('transferstarted', 'Transfer started', transfer, { Status: 'Pending', Progress: 0 }));
 
 /** Told in the transaction that ends it. */
-export const tellFinished = (tx: Db, transfer: Subject, { status, progress, datasetId, errorMessage }: Ending) =>
-  append(
-    tx,
-    event('transferfinished', 'Transfer finished', transfer, {
-      Status: status,
-      Progress: progress,
-      ...(datasetId === undefined ? {} : { DatasetId: datasetId }),
-      ...(errorMessage === undefined ? {} : { ErrorMessage: errorMessage }),
-    }),
-  );
+export const tellFinished = (tx: Db, transfer: Subject, ending: Ending) => append(tx, finished(transfer, ending));
 
-function event(name: string, subject: string, transfer: Subject, data: Record<string, unknown>) {
+export const finished = (transfer: Subject, { status, progress, datasetId, errorMessage }: Ending): Event =>
+  event('transferfinished', 'Transfer finished', transfer, {
+    Status: status,
+    Progress: progress,
+    ...(datasetId === undefined ? {} : { DatasetId: datasetId }),
+    ...(errorMessage === undefined ? {} : { ErrorMessage: errorMessage }),
+  });
+
+function event(name: string, subject: string, transfer: Subject, data: Record<string, unknown>): Event {
   return {
     type: `svc.platform.events.${name}event`,
     source: SOURCE,

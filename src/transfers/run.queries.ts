@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { datasetInsert } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { LogLevel } from '../formats/define.ts';
+import type { Event } from '../outbox.ts';
+import { eventInsert } from '../outbox.ts';
+import type { Output } from './output.ts';
 import { TransferType } from './request.ts';
 
 /** A transfer that this worker has claimed: everything a run needs. */
@@ -85,27 +89,35 @@ export const reportProgress = (
     select id from changed`);
 
 export interface Completion {
-  datasetId?: string;
-  blob?: string;
-  fileName?: string;
+  output: Output;
   receipt: unknown;
   recordsRead: number;
   recordsWritten: number;
   recordsSkipped: number;
   lines: readonly LogLine[];
+  event: Event;
 }
 
-/** Undefined: the run was overtaken, or its project deleted, and nothing may be written. */
-export const completeTransfer = (tx: Db, fence: Fence, done: Completion) =>
-  tx.maybeOne(sql.type(z.object({ id: z.string() }))`
+/**
+ * Dataset, transfer, receipt, log, event: one statement, so all or nothing. Undefined: the run was overtaken, or its project deleted, and
+ * nothing is written.
+ */
+export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
+  const dataset = 'dataset' in output ? output.dataset : undefined;
+  const exported = 'exported' in output ? output.exported : undefined;
+  const completed = sql.fragment`exists (select from changed)`;
+  return db.maybeOne(sql.type(z.object({ id: z.string() }))`
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
-        output_dataset_id = ${done.datasetId ?? null}, output_blob = ${done.blob ?? null}, output_file_name = ${done.fileName ?? null},
-        receipt = ${sql.jsonb(done.receipt as never)}, records_read = ${done.recordsRead},
-        records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
+        output_dataset_id = ${dataset?.id ?? null}, output_blob = ${exported?.blob ?? null},
+        output_file_name = ${exported?.fileName ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
+        records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
       where ${held(fence)} and not ${projectDeleted} returning id),
-    lines as (${logged(done.lines)})
+    lines as (${logged(lines)}),
+    event as (${eventInsert(event, completed)})
+    ${dataset === undefined ? sql.fragment`` : sql.fragment`, dataset as (${datasetInsert(dataset, completed)})`}
     select id from changed`);
+}
 
 const Ended = z.object({
   id: z.string(),

@@ -6,9 +6,9 @@ import { AppError, FormatError } from '../errors.ts';
 import type { ConversionResult } from '../formats/convert.ts';
 import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';
-import { tellFinished } from './events.ts';
+import { finished } from './events.ts';
 import { failRun, handBack } from './finish.ts';
-import { keepOutput, outputBlob } from './output.ts';
+import { outputBlob, outputOf } from './output.ts';
 import type { Report } from './report.ts';
 import { openReport } from './report.ts';
 import { AcceptedRequest } from './request.ts';
@@ -131,7 +131,7 @@ async function removeFolder(folder: string, input: string) {
   }
 }
 
-/** Dataset, transfer, receipt, log, event: all or nothing. The bytes are named first; if nobody comes to know of them they are swept. */
+/** The bytes are named first, then the row that names them; if nobody comes to know of them they are swept. */
 async function commit(
   parts: RunParts,
   transfer: ClaimedRow,
@@ -142,22 +142,16 @@ async function commit(
 ) {
   const blob = outputBlob(transfer);
   const { size } = await parts.blobs.adopt(file, blob);
-  const { input, output } = result.receipt;
-  report.log('info', `Converted: ${input.size} bytes read, ${output.size} written.`);
+  const output = outputOf(transfer, request, result, { blob, size });
+  const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
+  const datasetId = 'dataset' in output ? { datasetId: output.dataset.id } : {};
+  const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
+  report.log('info', `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`);
   const lines = await report.close();
-  try {
-    await parts.db.transaction(async (tx) => {
-      const kept = await keepOutput(tx, transfer, request, result, { blob, size });
-      const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
-      const done = { ...kept, receipt, recordsRead, recordsWritten, recordsSkipped, lines };
-      if (!(await completeTransfer(tx, transfer, done))) throw new Stopped('overtaken');
-      await tellFinished(tx, transfer, { status: 'Completed', progress: 100, ...kept });
-    });
-  } catch (error) {
-    // Only when the transaction was certainly rolled back; if its end is unknown, the row may name the bytes.
-    if (error instanceof Stopped || error instanceof AppError) await parts.blobs.remove(blob);
-    throw error;
-  }
+  const done = { output, receipt, recordsRead, recordsWritten, recordsSkipped, lines, event };
+  if (await completeTransfer(parts.db, transfer, done)) return;
+  await parts.blobs.remove(blob);
+  throw new Stopped('overtaken');
 }
 
 /** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */

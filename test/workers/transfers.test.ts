@@ -121,7 +121,7 @@ test.serial(
     const s = await scene();
     const id = await s.start();
     t.is((await s.running(id)).phase, 'Starting');
-    t.is((await scratch()).length, 1);
+    await until('the scratch folder is there', async () => (await scratch()).length === 1);
     const answer = await s.client.post(`/api/conversion/transfer/${id}/cancel`);
     t.is(answer.status, 202);
     t.is(answer.body.id, id);
