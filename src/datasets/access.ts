@@ -24,7 +24,7 @@ export async function lockedDataset(
   if (!found || (wanted.projectId !== undefined && found.projectId !== wanted.projectId.toLowerCase())) {
     throw notFound('Dataset', wanted.id);
   }
-  demand({ id: found.projectId, role: found.role }, capability);
+  demand({ ...found, id: found.projectId }, capability);
   if (found.lockedBy !== undefined) {
     throw conflict(`Dataset '${found.id}' is being written by transfer '${found.lockedBy}'.`, {
       code: 'DatasetLocked',

@@ -4,7 +4,7 @@ import { sql } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ROLES } from '../projects/access.ts';
-import { visibleProjects } from '../projects/visibility.queries.ts';
+import { alive, granted, judgedProjects, seen, withGrants } from '../projects/visibility.queries.ts';
 import type { DatasetType } from './record.ts';
 import { DatasetRow } from './record.ts';
 
@@ -12,9 +12,26 @@ const record = sql.fragment`
   d.id, d.created_at, d.created_by, d.updated_at, d.updated_by, d.name, d.description, d.dataset_type, d.dataset_format, d.project_id,
   d.metadata, d.properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
 
-/** The datasets this caller sees, with their project `p`. */
-const visible = (caller: Caller) => sql.fragment`
-  from datasets d join ${visibleProjects(caller)} p on p.id = d.project_id where d.deleted_at is null`;
+/**
+ * What this caller is and may do with every dataset, deleted ones too, as a table to join with by `id`: `tenant_id` and `path` of its
+ * project, the caller's `role` there, and `rights`: the project's with what the dataset's own permissions add and take away.
+ */
+export function judgedDatasets(caller: Caller) {
+  const own = sql.fragment`own`;
+  const tenantId = sql.fragment`p.tenant_id`;
+  return sql.fragment`
+    (select d.id, p.tenant_id, p.path, p.role,
+       ${withGrants(caller, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights
+     from datasets d join ${judgedProjects(caller)} p on p.id = d.project_id
+     ${granted(caller, own, tenantId, sql.fragment`g.dataset_id = d.id`)})`;
+}
+
+/** The datasets `d` this caller sees, with `j`, what he may do with them. */
+const visible = (caller: Caller) => {
+  const j = sql.fragment`j`;
+  return sql.fragment`
+    from datasets d join ${judgedDatasets(caller)} j on j.id = d.id where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
+};
 
 export const findDataset = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(DatasetRow)`select ${record} ${visible(caller)} and d.id = ${id}`);
@@ -44,14 +61,15 @@ const Entry = z.object({
   storageSize: z.number(),
   rowVersion: z.string(),
   lockedBy: z.string().optional(),
-  role: z.enum(ROLES),
+  role: z.enum(ROLES).optional(),
+  rights: z.number(),
 });
-/** A dataset as rules ask about it: `demand({ id: dataset.projectId, role: dataset.role }, 'canReadContent')`. */
+/** A dataset as rules ask about it: `demand({ ...dataset, id: dataset.projectId }, 'canReadContent')`. */
 export type VisibleDataset = z.infer<typeof Entry>;
 
 const entry = sql.fragment`
-  d.id, d.project_id, p.tenant_id, d.name, d.dataset_type, d.dataset_format, d.blob, d.storage_size, d.row_version::text as row_version,
-  d.locked_by, p.role`;
+  d.id, d.project_id, j.tenant_id, d.name, d.dataset_type, d.dataset_format, d.blob, d.storage_size, d.row_version::text as row_version,
+  d.locked_by, j.role, j.rights`;
 
 export const findVisible = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id}`);

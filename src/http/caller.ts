@@ -14,6 +14,8 @@ export interface Caller {
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly via: 'token' | 'key' | 'basic';
+  /** Of an API key: its role on every project of its tenant. */
+  readonly key?: { readonly tenantId: string; readonly role: 'Owner' | 'Contributor' | 'Reader' };
   /** Network address the request came from, and its id: for audit rows and logs. */
   readonly address: string;
   readonly requestId: string;

@@ -19,29 +19,31 @@ export const Capabilities = z.object({
 export type Capabilities = z.infer<typeof Capabilities>;
 export type Capability = keyof Capabilities;
 
-const all = (value: boolean): Capabilities => ({
-  canEdit: value,
-  canEditAccessLevel: value,
-  canDelete: value,
-  canGrantAccess: value,
-  canCreateContent: value,
-  canListContent: value,
-  canUpdateContent: value,
-  canDeleteContent: value,
-  canReadContent: value,
-});
+const NAMES = Object.keys(Capabilities.shape) as Capability[];
+const rights = (...names: Capability[]) => names.reduce((sum, name) => sum | (1 << NAMES.indexOf(name)), 0);
 
-const BY_ROLE: Record<Role, Capabilities> = {
-  Owner: all(true),
-  Contributor: { ...all(true), canEditAccessLevel: false, canDelete: false, canGrantAccess: false },
-  Reader: { ...all(false), canListContent: true, canReadContent: true },
+/** Rights are a sum of bits, one per capability, in answers of the database and in rules; `capabilitiesOf` spells them out. */
+export const ALL = rights(...NAMES);
+export const VISIBLE = rights('canReadContent');
+export const ROLE_RIGHTS: Record<Role, number> = {
+  Owner: ALL,
+  Contributor: ALL & ~rights('canEditAccessLevel', 'canDelete', 'canGrantAccess'),
+  Reader: rights('canListContent', 'canReadContent'),
 };
-const NONE = all(false);
+/** What an entity's permissions allow or deny. */
+export const OPERATION_RIGHTS = {
+  read: rights('canListContent', 'canReadContent'),
+  update: rights('canEdit', 'canUpdateContent', 'canCreateContent'),
+  delete: rights('canDelete', 'canDeleteContent'),
+} as const;
 
-/** What a role gives; without one, nothing. */
-export const capabilitiesOf = (role: Role | undefined): Capabilities => (role === undefined ? NONE : BY_ROLE[role]);
+export const capabilitiesOf = (sum: number): Capabilities =>
+  Object.fromEntries(NAMES.map((name, bit) => [name, (sum & (1 << bit)) !== 0])) as Capabilities;
 
-export const rolesWith = (capability: Capability): Role[] => ROLES.filter((role) => BY_ROLE[role][capability]);
+export const may = (entity: { rights: number }, capability: Capability) => (entity.rights & rights(capability)) !== 0;
+
+/** The bit of a capability, for filters. */
+export const rightOf = (capability: Capability) => rights(capability);
 
 /** `Owner`, `owner`, `ProjectMemberRole.OWNER`: what stands behind the last dot, in any letter case. */
 export const roleText = () =>
@@ -63,8 +65,9 @@ const VERBS: Record<Capability, string> = {
   canReadContent: 'read what is in',
 };
 
-/** Throws `forbidden` unless the caller's role on the project gives this. Ask only about what is visible to the caller. */
-export function demand(project: { id: string; role: Role }, capability: Capability) {
-  if (BY_ROLE[project.role][capability]) return;
-  throw forbidden(`As ${project.role} you may not ${VERBS[capability]} project '${project.id}'.`);
+/** Throws `forbidden` unless the caller's rights on the project include this. Ask only about what is visible to the caller. */
+export function demand(project: { id: string; rights: number; role?: Role | undefined }, capability: Capability) {
+  if (may(project, capability)) return;
+  const as = project.role === undefined ? 'You' : `As ${project.role} you`;
+  throw forbidden(`${as} may not ${VERBS[capability]} project '${project.id}'.`);
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { capabilitiesOf, demand } from './access.ts';
+import { demand, may, VISIBLE } from './access.ts';
 import { findForDeletion, markDeleted } from './queries.ts';
 
 /**
@@ -12,9 +12,9 @@ export async function deleteProject(db: Db, caller: Caller, id: string): Promise
   await db.transaction(async (tx) => {
     const found = await findForDeletion(tx, caller, id);
     if (!found) throw notFound('Project', id);
-    if (!capabilitiesOf(found.parentRole).canDeleteContent) {
-      if (found.role === undefined) throw notFound('Project', id);
-      demand({ id, role: found.role }, 'canDelete');
+    if (!may({ rights: found.parentRights }, 'canDeleteContent')) {
+      if ((found.rights & VISIBLE) === 0) throw notFound('Project', id);
+      demand(found, 'canDelete');
     }
     if (!(await markDeleted(tx, id, caller.userId))) throw notFound('Project', id);
   });

@@ -6,7 +6,7 @@ import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import type { Capability } from './access.ts';
-import { ROLES, rolesWith, roleText } from './access.ts';
+import { ROLES, rightOf, roleText } from './access.ts';
 import type { ProjectFilter, ProjectOrder } from './list.queries.ts';
 import { countRoots, listRoots } from './list.queries.ts';
 import { ProjectItem } from './record.ts';
@@ -42,7 +42,7 @@ function filterOf({ namePrefix, role, capability }: z.output<typeof Filter>): Pr
       errors: { capability: ["'role' and 'capability' must not be used together."] },
     });
   }
-  if (capability !== undefined) return { namePrefix, roles: rolesWith(`c${capability.slice(1)}` as Capability) };
+  if (capability !== undefined) return { namePrefix, right: rightOf(`c${capability.slice(1)}` as Capability) };
   return { namePrefix, roles: roles.length > 0 ? roles : undefined };
 }
 

@@ -5,7 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Role } from './access.ts';
 import { ROLES } from './access.ts';
 import { Member, ProjectRow } from './record.ts';
-import { visibleProjects } from './visibility.queries.ts';
+import { alive, judgedProjects, visibleProjects } from './visibility.queries.ts';
 
 /** Columns of a project in a list, of a table called `p`. */
 export const itemColumns = sql.fragment`
@@ -22,7 +22,7 @@ const membersOf = (source: ReturnType<typeof sql.fragment>) => sql.fragment`
 /** The whole record, as the caller sees it. */
 export const findProject = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(ProjectRow)`
-    select ${itemColumns}, p.metadata, p.settings, p.role, ${membersOf(sql.fragment`p.id`)}
+    select ${itemColumns}, p.metadata, p.settings, p.rights, ${membersOf(sql.fragment`p.id`)}
     from ${visibleProjects(caller)} p where p.id = ${id}`);
 
 /** Who has a role on a visible project, inherited or its own. */
@@ -64,16 +64,21 @@ export const lockAccounts = (tx: Db, userIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from accounts where user_id = any(${sql.array(userIds, 'uuid')}) order by user_id for key share`);
 
-const Deletable = z.object({ id: z.string(), role: z.enum(ROLES).optional(), parentRole: z.enum(ROLES).optional() });
+const Deletable = z.object({
+  id: z.string(),
+  role: z.enum(ROLES).optional(),
+  rights: z.number(),
+  /** On the parent; none on a root project. */
+  parentRights: z.number(),
+});
 
-/** A project that is there, with the caller's role on it and on its parent. */
+/** A project that is there, seen or not, with the caller's rights on it and on its parent. */
 export const findForDeletion = (tx: Db, caller: Caller, id: string) =>
   tx.maybeOne(sql.type(Deletable)`
-    select p.id, own.role, parent.role as parent_role
-    from projects p
-    left join ${visibleProjects(caller)} own on own.id = p.id
-    left join ${visibleProjects(caller)} parent on parent.id = p.parent_id
-    where p.id = ${id} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`);
+    select p.id, p.role, p.rights, coalesce(parent.rights, 0) as parent_rights
+    from ${judgedProjects(caller)} p
+    left join ${judgedProjects(caller)} parent on parent.id = p.parent_id
+    where p.id = ${id} and ${alive(sql.fragment`p`)}`);
 
 /** Says whether this call did it: of two at once one does. */
 export const markDeleted = async (tx: Db, id: string, userId: string) => {

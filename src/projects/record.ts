@@ -32,10 +32,10 @@ export const Project = z.object({
 });
 export type Project = z.infer<typeof Project>;
 
-export const ProjectRow = Project.omit({ capabilities: true }).extend({ role: z.enum(ROLES) });
+export const ProjectRow = Project.omit({ capabilities: true }).extend({ rights: z.number() });
 
-/** What the caller gets of a row: the role becomes capabilities. */
-export const projectOf = ({ role, ...row }: z.infer<typeof ProjectRow>): Project => ({
+/** What the caller gets of a row: the rights become capabilities. */
+export const projectOf = ({ rights, ...row }: z.infer<typeof ProjectRow>): Project => ({
   ...row,
-  capabilities: capabilitiesOf(role),
+  capabilities: capabilitiesOf(rights),
 });

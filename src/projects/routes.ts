@@ -79,7 +79,7 @@ export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) 
   app.get(
     '/api/metadata/project/:id/capabilities',
     { config, schema: { tags, summary: 'What the caller may do', params: Id, response: { 200: Capabilities } } },
-    async ({ caller, params: { id } }) => capabilitiesOf((await visibleProject(db, caller, id)).role),
+    async ({ caller, params: { id } }) => capabilitiesOf((await visibleProject(db, caller, id)).rights),
   );
 
   for (const path of ['/api/metadata/project/:id', '/api/project/:id']) {

@@ -4,24 +4,94 @@ import { sql } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
-import { ROLES } from './access.ts';
+import { ALL, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES, VISIBLE } from './access.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
+
+const { Owner, Contributor, Reader } = ROLE_RIGHTS;
+const rightsOfRole = (role: Fragment) =>
+  sql.fragment`case ${role} when 'Owner' then ${Owner}::int when 'Contributor' then ${Contributor}::int when 'Reader' then ${Reader}::int else 0 end`;
+const { read, update, delete: remove } = OPERATION_RIGHTS;
+const operationRights = sql.fragment`case g.operation when 'read' then ${read}::int when 'update' then ${update}::int else ${remove}::int end`;
+
+/** Grants `g` that name this caller: by user id or login id in any letter case, by a group's exact name. */
+function naming({ userId, accountId, groups }: Caller): Fragment {
+  const ids = [userId, accountId.toLowerCase()];
+  const all = [...ids, ...groups.map((group) => group.toLowerCase())];
+  return sql.fragment`lower(g.principal) = any(${sql.array(all, 'text')})
+    and (lower(g.principal) = any(${sql.array(ids, 'text')}) or g.principal = any(${sql.array(groups, 'text')}))`;
+}
 
 /**
- * What this caller sees, as a table to select from and join with: `from ${visibleProjects(caller)} p`. The columns of `projects`, of those
- * that are alive with all their ancestors and where the caller has a role, and that `role`. It comes from the members of the nearest
- * ancestor that does not inherit; an Owner of the tenant is Owner of every project in it.
+ * What the permissions of entities allow and deny this caller, as a lateral join called `name` with the columns `allowed` and `denied`.
+ * They speak to members of the entity's tenant alone. Whoever is named nowhere, which is nearly everybody, pays one look for all rows.
  */
-export function visibleProjects(caller: Caller) {
-  const owned = ownedTenants(caller);
-  const alive = sql.fragment`not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`;
-  const member = sql.fragment`project_members m on m.project_id = p.member_source_id and m.user_id = ${caller.userId}`;
-  // without the first form a list would look at every project of a large tenant to find the few with a role
-  if (owned.length === 0) return sql.fragment`(select p.*, m.role from projects p join ${member} where ${alive})`;
-  const own = sql.fragment`p.tenant_id = any(${sql.array(owned, 'uuid')})`;
+export function granted(caller: Caller, name: Fragment, tenantId: Fragment, here: Fragment): Fragment {
+  const tenants = sql.array(
+    caller.tenants.map((tenant) => tenant.id),
+    'uuid',
+  );
   return sql.fragment`
-    (select p.*, case when ${own} then 'Owner' else m.role end as role
-     from projects p left join ${member} where ${alive} and (${own} or m.role is not null))`;
+    cross join lateral (
+      select coalesce(bit_or(${operationRights}) filter (where not g.denied), 0) as allowed,
+        coalesce(bit_or(${operationRights}) filter (where g.denied), 0) as denied
+      from permission_grants g
+      where (select exists (select from permission_grants g where ${naming(caller)}))
+        and ${tenantId} = any(${tenants}) and ${naming(caller)} and ${here}) ${name}`;
 }
+
+const ownTenant = (caller: Caller, tenantId: Fragment) =>
+  sql.fragment`${tenantId} = any(${sql.array(ownedTenants(caller), 'uuid')})`;
+
+/** Rights out of a base and what was granted: a denial wins over everything but the Owner of the tenant. */
+export const withGrants = (caller: Caller, tenantId: Fragment, base: Fragment, grants: Fragment) =>
+  sql.fragment`case when ${ownTenant(caller, tenantId)} then ${ALL}::int else (${base} | ${grants}.allowed) & ~${grants}.denied end`;
+
+/**
+ * All projects, deleted ones too, with what this caller is and may do in each, as a table to select from and join with:
+ * `from ${judgedProjects(caller)} p`. The columns of `projects`; `role`, which comes from the members of the nearest ancestor that does
+ * not inherit (an Owner of the tenant is Owner of every project in it, a key has its role in all of its tenant) and is null without one;
+ * `rights`, the role's with the permissions of the project and of those it inherits members through; and what these deny. What is deleted or not to be
+ * seen is for the statement around it to leave out.
+ */
+export function judgedProjects(caller: Caller): Fragment {
+  const { key } = caller;
+  const keyRole =
+    key === undefined
+      ? sql.fragment`null::text`
+      : sql.fragment`case when p.tenant_id = ${key.tenantId}::uuid then ${key.role} end`;
+  const tenantId = sql.fragment`p.tenant_id`;
+  const grants = sql.fragment`granted`;
+  const inheritedFrom = sql.fragment`g.project_id = any(p.path[array_position(p.path, p.member_source_id):])`;
+  const base = sql.fragment`${rightsOfRole(sql.fragment`m.role`)} | ${rightsOfRole(keyRole)}`;
+  return sql.fragment`
+    (select p.*,
+       case when ${ownTenant(caller, tenantId)} then 'Owner' else coalesce(m.role, ${keyRole}) end as role,
+       ${withGrants(caller, tenantId, sql.fragment`(${base})`, grants)} as rights,
+       case when ${ownTenant(caller, tenantId)} then 0 else granted.denied end as denied
+     from projects p
+     left join project_members m on m.project_id = p.member_source_id and m.user_id = ${caller.userId}
+     ${granted(caller, grants, tenantId, inheritedFrom)})`;
+}
+
+/** Of a table with the columns of `projects`: neither it nor anything above it is in the recycle bin. */
+export const alive = (p: Fragment): Fragment =>
+  sql.fragment`not exists (select from projects a where a.id = any(${p}.path) and a.deleted_at is not null)`;
+
+/** What `judgedProjects` has of a table `p`, when the caller may know of it. */
+export const seen = (p: Fragment): Fragment => sql.fragment`${p}.rights & ${VISIBLE}::int <> 0`;
+
+/** The projects that are there for this caller: `judgedProjects` that are alive and that he may read. */
+export const visibleProjects = (caller: Caller): Fragment => {
+  const p = sql.fragment`p`;
+  return sql.fragment`(select * from ${judgedProjects(caller)} p where ${alive(p)} and ${seen(p)})`;
+};
+
+/** Ids of projects whose own members or permissions name the caller: where a search over all of a large tenant can begin. */
+export const namedIn = (caller: Caller): Fragment => sql.fragment`
+  array(
+    select project_id from project_members where user_id = ${caller.userId}
+    union select g.project_id from permission_grants g where g.project_id is not null and not g.denied and ${naming(caller)})`;
 
 const Visible = z.object({
   id: z.string(),
@@ -30,7 +100,8 @@ const Visible = z.object({
   rootId: z.string(),
   memberSourceId: z.string(),
   name: z.string(),
-  role: z.enum(ROLES),
+  role: z.enum(ROLES).optional(),
+  rights: z.number(),
 });
 /** A project as rules ask about it: `demand(project, 'canEdit')`. */
 export type VisibleProject = z.infer<typeof Visible>;
@@ -38,7 +109,7 @@ export type VisibleProject = z.infer<typeof Visible>;
 /** The project, if the caller sees it; else `notFound`, before anything is said of rights. */
 export async function visibleProject(db: Db, caller: Caller, id: string): Promise<VisibleProject> {
   const found = await db.maybeOne(sql.type(Visible)`
-    select p.id, p.tenant_id, p.parent_id, p.root_id, p.member_source_id, p.name, p.role
+    select p.id, p.tenant_id, p.parent_id, p.root_id, p.member_source_id, p.name, p.role, p.rights
     from ${visibleProjects(caller)} p where p.id = ${id}`);
   if (!found) throw notFound('Project', id);
   return found;

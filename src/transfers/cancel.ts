@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { conflict, forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { capabilitiesOf } from '../projects/access.ts';
+import { may } from '../projects/access.ts';
 import { failUnheld } from './finish.ts';
 import { notifyCancel } from './notices.queries.ts';
 import type { Summary } from './queries.ts';
@@ -14,7 +14,7 @@ import { findSummary, findTransfer, hasStopped, lockTransfer, requestCancel } fr
 export async function cancelTransfer(db: Db, caller: Caller, id: string): Promise<Summary> {
   const transfer = await findTransfer(db, caller, id);
   if (!transfer) throw notFound('Transfer', id);
-  if (transfer.createdBy !== caller.userId && !capabilitiesOf(transfer.role).canUpdateContent)
+  if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
     throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
   return db.transaction(async (tx) => {
     const now = await lockTransfer(tx, id);

@@ -3,7 +3,6 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
-import { ROLES } from '../projects/access.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import type { AcceptedRequest } from './request.ts';
 import { TransferType } from './request.ts';
@@ -51,7 +50,7 @@ export const insertTransfer = (tx: Db, row: NewTransfer) =>
       ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null})
     returning ${summary}`);
 
-/** Transfers this caller sees: his own, those of projects he has a role in, and all of a tenant he owns. `role` is his role in the project. */
+/** Transfers this caller sees: his own, those of projects he has a role in, and all of a tenant he owns. `p.rights` are his in the project. */
 const visible = (caller: Caller) => sql.fragment`
   from transfers t left join ${visibleProjects(caller)} p on p.id = t.project_id
   where (p.id is not null or t.created_by = ${caller.userId} or t.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')}))`;
@@ -77,7 +76,8 @@ const Row = Summary.extend({
   outputFileName: z.string().optional(),
   receipt: z.unknown().optional(),
   retryOf: z.string().optional(),
-  role: z.enum(ROLES).optional(),
+  /** The caller's in the project; none where he only started it. */
+  rights: z.number(),
 });
 export type TransferRow = z.infer<typeof Row>;
 
@@ -85,7 +85,7 @@ export const findTransfer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Row)`
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt, t.waiting_reason, t.records_read, t.records_written, t.records_skipped, t.error_message,
-      t.output_dataset_id, t.output_blob, t.output_file_name, t.receipt, t.retry_of, p.role
+      t.output_dataset_id, t.output_blob, t.output_file_name, t.receipt, t.retry_of, coalesce(p.rights, 0) as rights
     ${visible(caller)} and t.id = ${id}`);
 
 export const findSummary = (db: Db, id: string) =>

@@ -58,7 +58,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     writerParameters: asPairs(request.writerParameters),
     transformations,
   };
-  const { role: _, request: __, inputDatasetId, outputDatasetId, outputBlob, outputFileName, ...shown } = row;
+  const { rights: _, request: __, inputDatasetId, outputDatasetId, outputBlob, outputFileName, ...shown } = row;
   return {
     ...shown,
     ...(request.uploadUrl === undefined

@@ -79,8 +79,9 @@ export async function startExport(
   const dataset = await visibleDataset(db, caller, wish.datasetId);
   const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
   return start(db, caller, wish, checked, dryRun, async (tx) => {
-    const { projectId, tenantId, role, name, datasetFormat, lockedBy } = await visibleDataset(tx, caller, dataset.id);
-    demand({ id: projectId, role }, 'canReadContent');
+    const source = await visibleDataset(tx, caller, dataset.id);
+    const { projectId, tenantId, name, datasetFormat, lockedBy } = source;
+    demand({ ...source, id: projectId }, 'canReadContent');
     if (lockedBy !== undefined)
       throw conflict(`Dataset '${dataset.id}' is being written by transfer '${lockedBy}'.`, { code: 'DatasetLocked' });
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
