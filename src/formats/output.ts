@@ -6,10 +6,10 @@ const size = 1 << 18;
 export class Output {
   bytes = Buffer.allocUnsafeSlow(size);
   at = 0;
-  readonly #sink: ByteSink;
+  readonly #sink: Pick<ByteSink, 'append'>;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(sink: ByteSink) {
+  constructor(sink: Pick<ByteSink, 'append'>) {
     this.#sink = sink;
   }
 

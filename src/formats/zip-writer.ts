@@ -1,12 +1,10 @@
-import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw } from 'node:zlib';
+import { crc32 } from 'node:zlib';
+import type { PackedSpool } from './packed-spool.ts';
+import { joinedCrc, packed } from './packed-spool.ts';
 import type { ByteSink } from './types.ts';
 
-const deflate = promisify(deflateRaw);
 /** Pieces are packed apart, several at once on the thread pool; what they lose by not seeing each other is below a percent. */
 const atOnce = 3;
-/** Coordinates hardly shrink more at higher levels, which take several times as long. */
-const level = 1;
 const limit32 = 0xffffffff;
 
 interface Written {
@@ -28,25 +26,43 @@ export class ZipWriter {
 
   /** Each of the pieces, which have `size` bytes together, is packed apart: a quarter of a megabyte each is a good measure. */
   async add(name: string, size: number, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    const entry = { name: Buffer.from(name), crc: 0, packed: 0, size, offset: this.#sink.position };
+    await this.#entry(name, size, async () => {
+      const packing: Promise<Uint8Array>[] = [];
+      let at = 0;
+      let crc = 0;
+      for await (const bytes of pieces) {
+        crc = crc32(bytes, crc);
+        at += bytes.length;
+        const work = packed(bytes, at === size);
+        // A failure is met when its turn comes.
+        work.catch(() => {});
+        packing.push(work);
+        if (packing.length >= atOnce) await this.#sink.append(await packing.shift()!);
+      }
+      for (const work of packing) await this.#sink.append(await work);
+      if (at !== size) throw new Error(`${name} has ${at} bytes, not ${size}.`);
+      return crc;
+    });
+  }
+
+  /** A head, and a body that was packed before. */
+  async addSpooled(name: string, head: Uint8Array, body: PackedSpool): Promise<void> {
+    await this.#entry(name, head.length + body.size, async () => {
+      await this.#sink.append(await packed(head));
+      for await (const piece of body.pieces()) await this.#sink.append(piece);
+      return joinedCrc(crc32(head), body.crc, body.size);
+    });
+  }
+
+  /** `content` writes the packed bytes and gives the checksum of the unpacked ones. */
+  async #entry(name: string, size: number, content: () => Promise<number>): Promise<void> {
+    const offset = this.#sink.position;
+    const label = Buffer.from(name);
     const wide = size >= limit32 - (1 << 24);
-    await this.#sink.append(localHeader(entry.name, wide));
+    await this.#sink.append(localHeader(label, wide));
     const start = this.#sink.position;
-    const packing: Promise<Uint8Array>[] = [];
-    let at = 0;
-    for await (const bytes of pieces) {
-      entry.crc = crc32(bytes, entry.crc);
-      at += bytes.length;
-      const finishFlush = at === size ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
-      const packed = deflate(bytes, { level, finishFlush, chunkSize: Math.max(1024, bytes.length) });
-      // A failure is met when its turn comes.
-      packed.catch(() => {});
-      packing.push(packed);
-      if (packing.length >= atOnce) await this.#sink.append(await packing.shift()!);
-    }
-    for (const packed of packing) await this.#sink.append(await packed);
-    if (at !== size) throw new Error(`${name} has ${at} bytes, not ${size}.`);
-    entry.packed = this.#sink.position - start;
+    const crc = await content();
+    const entry = { name: label, crc, packed: this.#sink.position - start, size, offset };
     await this.#sink.append(descriptor(entry, wide));
     this.#entries.push(entry);
   }
@@ -87,22 +103,22 @@ function localHeader(name: Buffer, wide: boolean): Uint8Array {
   return bytes;
 }
 
-function descriptor({ crc, packed, size }: Written, wide: boolean): Uint8Array {
+function descriptor({ crc, packed: packedSize, size }: Written, wide: boolean): Uint8Array {
   const bytes = Buffer.alloc(wide ? 24 : 16);
   bytes.writeUInt32LE(0x08074b50, 0);
   bytes.writeUInt32LE(crc, 4);
   if (wide) {
-    bytes.writeBigUInt64LE(BigInt(packed), 8);
+    bytes.writeBigUInt64LE(BigInt(packedSize), 8);
     bytes.writeBigUInt64LE(BigInt(size), 16);
   } else {
-    bytes.writeUInt32LE(packed, 8);
+    bytes.writeUInt32LE(packedSize, 8);
     bytes.writeUInt32LE(size, 12);
   }
   return bytes;
 }
 
-function directoryEntry({ name, crc, packed, size, offset }: Written): Uint8Array {
-  const wide = [size, packed, offset].filter((value) => value >= limit32);
+function directoryEntry({ name, crc, packed: packedSize, size, offset }: Written): Uint8Array {
+  const wide = [size, packedSize, offset].filter((value) => value >= limit32);
   const extra = wide.length === 0 ? 0 : 4 + 8 * wide.length;
   const bytes = Buffer.alloc(46 + name.length + extra);
   bytes.writeUInt32LE(0x02014b50, 0);
@@ -113,7 +129,7 @@ function directoryEntry({ name, crc, packed, size, offset }: Written): Uint8Arra
   bytes.writeUInt16LE(8, 10);
   bytes.writeUInt16LE(date, 14);
   bytes.writeUInt32LE(crc, 16);
-  bytes.writeUInt32LE(Math.min(packed, limit32), 20);
+  bytes.writeUInt32LE(Math.min(packedSize, limit32), 20);
   bytes.writeUInt32LE(Math.min(size, limit32), 24);
   bytes.writeUInt16LE(name.length, 28);
   bytes.writeUInt16LE(extra, 30);

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts';
 import { FileSink, FileSource } from '../bytes.ts';
 import type { Context } from '../define.ts';
 import { Output } from '../output.ts';
+import { PackedSpool } from '../packed-spool.ts';
 import { copyRing, signedArea } from '../rings.ts';
 import type { Geometry } from '../types.ts';
 import type { Dimensions } from './shapes.ts';
@@ -29,6 +30,7 @@ export class ShapeSpool {
   readonly #dimensions: Dimensions;
   readonly #stride: number;
   readonly #shp: Output;
+  readonly #packed: PackedSpool;
   readonly #shx: Output;
   readonly #files: readonly { sink: FileSink; path: string }[];
   #position = 100;
@@ -41,7 +43,8 @@ export class ShapeSpool {
     this.#stride = 2 + (dimensions.hasZ ? 1 : 0) + (dimensions.hasM ? 1 : 0);
     this.#files = files;
     const [shp, shx, rows] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0]];
-    this.#shp = new Output(shp.sink);
+    this.#packed = new PackedSpool(shp.sink, shp.path);
+    this.#shp = new Output(this.#packed);
     this.#shx = new Output(shx.sink);
     this.table = new TableSpool(rows.sink, rows.path);
   }
@@ -222,10 +225,10 @@ export class ShapeSpool {
     return 100 + 8 * this.#records;
   }
 
-  async *shp(): AsyncGenerator<Uint8Array> {
+  /** The .shp file: its header, and all behind it. */
+  async shp(): Promise<{ head: Uint8Array; body: PackedSpool }> {
     await this.#shp.end();
-    yield this.#header(this.#position);
-    yield* contents(this.#files[0]!);
+    return { head: this.#header(this.#position), body: this.#packed };
   }
 
   async *shx(): AsyncGenerator<Uint8Array> {

@@ -81,7 +81,8 @@ async function addLayer(
     if (bytes > muchForMany) lost(`${name}.${ending} has ${bytes} bytes; many programs read no more than 2 GB.`);
   if (size > 2 * muchForMany)
     throw new AppError('unprocessable', 'The rows take more than 4 GB, which a .dbf file should not have.');
-  await zip.add(`${name}.shp`, spool.shpSize, spool.shp());
+  const { head, body } = await spool.shp();
+  await zip.addSpooled(`${name}.shp`, head, body);
   await zip.add(`${name}.shx`, spool.shxSize, spool.shx());
   await zip.add(`${name}.dbf`, size, withHeader(header, spool.table.dbfRows(fields, columns.length)));
   await zip.addBytes(`${name}.cpg`, Buffer.from('UTF-8'));
