@@ -1,104 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../../errors.ts';
 import { powersOfTen, quotient } from '../decimal.ts';
-import type { ByteSource } from '../types.ts';
+import { TextPieces } from './text-pieces.ts';
 
-const chunk = 1 << 19;
-/** One feature, or one other member of the file, is held in memory. */
-const largest = 256 << 20;
 const deepest = 500;
 /** Longer texts are not looked for among those that were there before. */
 const longestKept = 12;
 const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
 const cp1252 = new TextDecoder('windows-1252');
 
-/** Thrown when a value goes on behind the bytes that are in memory; it is then begun anew with more of them. */
-const needMore = Symbol('needMore');
-
 /** A place in a JSON text that is read piece by piece, as bytes. */
-export class Cursor {
-  bytes: Buffer = Buffer.alloc(1);
-  at = 0;
-  /** `bytes[end]` is 0, which stands nowhere in JSON: loops over digits and blanks need no other bound. */
-  end = 0;
-  /** Place of `bytes[0]` in the file. */
-  base = 0;
+export class Cursor extends TextPieces {
   /** A text was not UTF-8 and was taken for Windows-1252. */
   foreignText = false;
-  readonly #source: ByteSource;
-  #ahead: Promise<Uint8Array> | undefined;
   readonly #texts: string[] = new Array<string>(256).fill('');
-
-  constructor(source: ByteSource) {
-    this.#source = source;
-  }
-
-  get place(): number {
-    return this.base + this.at;
-  }
-
-  get #atEnd(): boolean {
-    return this.base + this.end >= this.#source.size;
-  }
-
-  /** Runs `parse`; when it meets the end of what is in memory, again from where it began, with more. */
-  async run<T>(parse: () => T): Promise<T> {
-    for (;;) {
-      const start = this.at;
-      try {
-        return parse();
-      } catch (error) {
-        if (error !== needMore) throw error;
-        this.at = start;
-        await this.#fill();
-      }
-    }
-  }
-
-  /** The same for up to `most` values in a row, until `parse` says that it was the last. Returns whether there may be more. */
-  async runMany(parse: () => boolean, most: number): Promise<boolean> {
-    for (let n = 0; n < most; ) {
-      const start = this.at;
-      try {
-        if (!parse()) return false;
-        n++;
-      } catch (error) {
-        if (error !== needMore) throw error;
-        this.at = start;
-        await this.#fill();
-      }
-    }
-    return true;
-  }
-
-  async #fill(): Promise<void> {
-    const rest = this.end - this.at;
-    if (rest >= largest) throw new FormatError(`A feature or member has more than ${largest} bytes.`, this.place);
-    const from = this.base + this.end;
-    // Twice as much each time, so that a large feature is not begun anew too often.
-    const wanted = Math.max(chunk, rest);
-    const ahead = await this.#ahead;
-    const more = ahead !== undefined && wanted === chunk ? ahead : await this.#source.read(from, wanted);
-    const length = rest + more.length;
-    const bytes =
-      this.bytes.length > length && this.bytes.length < 4 * chunk ? this.bytes : Buffer.allocUnsafeSlow(length + chunk);
-    this.bytes.copy(bytes, 0, this.at, this.end);
-    bytes.set(more, rest);
-    bytes[length] = 0;
-    this.bytes = bytes;
-    this.base += this.at;
-    this.at = 0;
-    this.end = length;
-    const next = this.base + length;
-    this.#ahead = next < this.#source.size ? this.#source.read(next, chunk) : undefined;
-    this.#ahead?.catch(() => {});
-  }
-
-  fail(sentence: string): never {
-    if (this.at >= this.end && !this.#atEnd) throw needMore;
-    if (this.at >= this.end) throw new FormatError('The GeoJSON ends too early.', this.place);
-    throw new FormatError(sentence, this.place);
-  }
 
   /** Goes over blanks; gives the byte that follows, 0 at the end of the file. */
   peek(): number {
@@ -107,7 +22,7 @@ export class Cursor {
     let c = bytes[at]!;
     while (c === 32 || c === 10 || c === 13 || c === 9) c = bytes[++at]!;
     this.at = at;
-    if (c === 0 && at >= this.end && !this.#atEnd) throw needMore;
+    if (c === 0 && at >= this.end) this.needMore();
     return at >= this.end ? 0 : c;
   }
 
@@ -245,7 +160,7 @@ export class Cursor {
       return this.#slowNumber(start, exact);
     if (at >= this.end) {
       this.at = at;
-      if (!this.#atEnd) throw needMore;
+      this.needMore();
     }
     this.at = at;
     let value: number;
@@ -264,7 +179,7 @@ export class Cursor {
     let at = start;
     while (numberByte[this.bytes[at]!] === 1) at++;
     this.at = at;
-    if (at >= this.end && !this.#atEnd) throw needMore;
+    if (at >= this.end) this.needMore();
     const text = this.bytes.toString('latin1', start, at);
     if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) {
       this.at = start;
