@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { findBytes } from './datasets/queries.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
+import { groupRoutes } from './groups/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
@@ -71,6 +72,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
 
   await room(healthRoutes, { db });
   await room(accountRoutes, { db });
+  await room(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
   await room(newAccountRoutes, { db, passwords });
   await room(tenantRoutes, { db });
   await room(tokenRoutes, { db, tokens, identities, passwords, settings: config });

@@ -37,6 +37,7 @@ const SETTINGS = {
   'tokens.familyLifetime': duration.default(730 * UNITS.d),
   'tokens.reuseLeeway': duration.default(5 * UNITS.s),
   'tokens.defaultScopes': list.default(['platform_metadata_conversion']),
+  'twoFactor.metadataKey': z.string().min(1).default('2FAMetadata'),
   'blobs.url': z
     .string()
     // what was given holds a secret and is not repeated

@@ -15,6 +15,105 @@ export const joinGroups = (tx: Db, userId: string, names: readonly string[]) =>
 export const hasAdministrator = (db: Db) =>
   db.exists(sql.unsafe`select from group_members where group_id = 'Administrators'`);
 
-/** Two first administrators at once: the second waits here and then sees the first. */
-export const lockFirstAdministrator = (tx: Db) =>
-  tx.query(sql.unsafe`select from user_groups where id = 'Administrators' for update`);
+/** Who adds or takes away administrators goes one after the other. Lock it before the rows of accounts. */
+export const lockAdministrators = (tx: Db) =>
+  tx.query(sql.unsafe`select from user_groups where id = 'Administrators' for no key update`);
+
+export const isAnyAdministrator = (tx: Db, userIds: readonly string[]) =>
+  tx.exists(sql.unsafe`
+    select from group_members where group_id = 'Administrators' and user_id = any(${sql.array([...userIds], 'uuid')})`);
+
+/** Whether somebody who can sign in is left to let others in. */
+export const hasAbleAdministrator = (tx: Db) =>
+  tx.exists(sql.unsafe`
+    select from group_members m join accounts a using (user_id)
+    where m.group_id = 'Administrators' and a.enabled and a.activated
+      and not (a.locked and (a.locked_date_end is null or a.locked_date_end > now()))`);
+
+const Group = z.object({
+  id: z.string(),
+  name: z.string(),
+  users: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+  builtIn: z.boolean(),
+});
+/** A group; `users` are login ids. */
+export type Group = z.infer<typeof Group>;
+
+const group = sql.fragment`g.id, g.name, g.metadata, g.built_in,
+  array(select a.id from group_members m join accounts a using (user_id) where m.group_id = g.id order by a.id collate "C") as users`;
+
+export const listGroups = (db: Db, { offset = 0, limit }: { offset?: number; limit?: number }) =>
+  db.any(sql.type(Group)`
+    select ${group} from user_groups g order by g.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);
+
+export const countGroups = (db: Db) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from user_groups`);
+
+/** Ids of all groups, or of those that a user is in. */
+export const listGroupIds = (db: Db, userId?: string) =>
+  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select g.id from user_groups g
+    where ${userId === undefined} or exists (select from group_members m where m.group_id = g.id and m.user_id = ${userId ?? null}::uuid)
+    order by g.id collate "C"`);
+
+export const findGroup = (db: Db, id: string) =>
+  db.maybeOne(sql.type(Group)`select ${group} from user_groups g where g.id = ${id}`);
+
+/** Those of these groups that exist; they and their members stay as they are until `tx` ends. In the order of `lockAdministrators`. */
+export const lockGroups = (tx: Db, ids: readonly string[]) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from user_groups where id = any(${sql.array([...ids], 'text')}) 
+    order by id <> 'Administrators', id collate "C" for no key update`);
+
+/** False when its id or its name is taken, in any letter case. */
+export const insertGroup = async (tx: Db, { id, name, metadata }: Pick<Group, 'id' | 'name' | 'metadata'>) => {
+  const { rowCount } = await tx.query(sql.unsafe`
+    insert into user_groups (id, name, metadata) values (${id}, ${name}, ${sql.jsonb(metadata as never)}) on conflict do nothing`);
+  return rowCount === 1;
+};
+
+/** Whether another group has this name, in any letter case. */
+export const nameTaken = (tx: Db, name: string, id: string) =>
+  tx.exists(sql.unsafe`select from user_groups where lower(name) = lower(${name}) and id <> ${id}`);
+
+export const updateGroup = (tx: Db, { id, name, metadata }: Pick<Group, 'id' | 'name' | 'metadata'>) =>
+  tx.query(
+    sql.unsafe`update user_groups set name = ${name}, metadata = ${sql.jsonb(metadata as never)} where id = ${id}`,
+  );
+
+export const deleteGroup = (tx: Db, id: string) => tx.query(sql.unsafe`delete from user_groups where id = ${id}`);
+
+export const insertGroupMembers = (tx: Db, groupIds: readonly string[], userIds: readonly string[]) =>
+  tx.query(sql.unsafe`
+    insert into group_members (group_id, user_id)
+    select g, u from unnest(${sql.array([...groupIds], 'text')}) g, unnest(${sql.array([...userIds], 'uuid')}) u
+    on conflict do nothing`);
+
+/** Takes a user out of these groups. */
+export const deleteMemberships = (tx: Db, userId: string, groupIds: readonly string[]) =>
+  tx.query(sql.unsafe`
+    delete from group_members where user_id = ${userId} and group_id = any(${sql.array([...groupIds], 'text')})`);
+
+/** Takes everybody out of a group but these. */
+export const keepMembers = (tx: Db, groupId: string, userIds: readonly string[]) =>
+  tx.query(sql.unsafe`
+    delete from group_members where group_id = ${groupId} and user_id <> all(${sql.array([...userIds], 'uuid')})`);
+
+const User = z.object({ userId: z.string(), id: z.string() });
+const UUID = z.uuid();
+
+const usersNamed = (names: readonly string[]) => sql.fragment`
+  select user_id, id from accounts
+  where lower(id) = any(array(select lower(n) from unnest(${sql.array([...names], 'text')}) n))
+    or user_id = any(${sql.array(
+      names.filter((name) => UUID.safeParse(name).success),
+      'uuid',
+    )})`;
+
+/** Accounts by their user ids, or their login ids in any letter case. */
+export const findUsers = (db: Db, names: readonly string[]) => db.any(sql.type(User)`${usersNamed(names)}`);
+
+/** As `findUsers`; nobody deletes them before `tx` ends. Lock groups first. */
+export const lockUsers = (tx: Db, names: readonly string[]) =>
+  tx.any(sql.type(User)`${usersNamed(names)} order by user_id for key share`);

@@ -6,7 +6,7 @@ import { insertAccount } from '../accounts/queries.ts';
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember } from '../errors.ts';
-import { hasAdministrator, joinGroups, lockFirstAdministrator } from '../groups/queries.ts';
+import { hasAdministrator, joinGroups, lockAdministrators } from '../groups/queries.ts';
 import { putMember } from './members.queries.ts';
 import { insertTenant } from './queries.ts';
 
@@ -37,7 +37,8 @@ export async function bootstrap(
   if (await hasAdministrator(db)) throw alreadyThere();
   const passwordHash = await passwords.hash(password);
   return db.transaction(async (tx) => {
-    await lockFirstAdministrator(tx);
+    // of two first administrators at once the second waits here and then sees the first
+    await lockAdministrators(tx);
     if (await hasAdministrator(tx)) throw alreadyThere();
     const tenant = await insertTenant(tx, tenantNamed, undefined);
     const userId = await insertAccount(tx, {

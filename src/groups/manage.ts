@@ -1,0 +1,145 @@
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict, invalidMember, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { keepingAnAdministrator } from './administrators.ts';
+import { checkMetadata } from './metadata.ts';
+import type { Group } from './queries.ts';
+import {
+  deleteGroup,
+  findGroup,
+  findUsers,
+  insertGroup,
+  insertGroupMembers,
+  keepMembers,
+  lockGroups,
+  lockUsers,
+  nameTaken,
+  updateGroup,
+} from './queries.ts';
+
+export interface GroupRequest {
+  /** Chosen by the client; default: the name. */
+  id?: string | undefined;
+  name?: string | undefined;
+  /** Login ids or user ids. */
+  users?: string[] | undefined;
+  metadata?: Record<string, unknown> | undefined;
+}
+
+export interface GroupParts {
+  db: Db;
+  /** Key of the metadata that holds second-factor entries. */
+  secondFactorKey: string;
+}
+
+export async function getGroup(db: Db, id: string): Promise<Group> {
+  const group = await findGroup(db, id);
+  if (!group) throw notFound('Group', id);
+  return group;
+}
+
+export async function createGroup({ db, secondFactorKey }: GroupParts, caller: Caller, request: GroupRequest) {
+  const name = request.name ?? request.id;
+  if (name === undefined) throw invalidMember('name', 'A group needs a name.');
+  const { id = name, users = [], metadata = {} } = request;
+  checkId(id);
+  checkMetadata(metadata, secondFactorKey);
+  return db.transaction(async (tx) => {
+    await refuseLoginId(tx, name);
+    if (!(await insertGroup(tx, { id, name, metadata })))
+      throw conflict(`There is a group '${id}' or one with the name '${name}' already.`, { code: 'GroupExists' });
+    await insertGroupMembers(tx, [id], await userIdsOf(tx, users));
+    const made = await getGroup(tx, id);
+    const details = { name, users: made.users, metadataKeys: Object.keys(metadata) };
+    await record(tx, { action: 'group.create', subject: id, ...by(caller), details });
+    return made;
+  });
+}
+
+/** What is absent of name, users and metadata stays: to forget who is in a group must not empty it. */
+export async function changeGroup({ db, secondFactorKey }: GroupParts, caller: Caller, request: GroupRequest) {
+  const id = request.id ?? request.name;
+  if (id === undefined) throw invalidMember('id', 'Say which group is meant.');
+  if (request.metadata) checkMetadata(request.metadata, secondFactorKey);
+  return db.transaction(async (tx) => {
+    const before = await lockGroup(tx, id);
+    const { name = before.name, metadata = before.metadata } = request;
+    if (name !== before.name) await checkNewName(tx, before, name);
+    await updateGroup(tx, { id, name, metadata });
+    if (request.users) await setMembers(tx, before, request.users);
+    const after = await getGroup(tx, id);
+    await record(tx, { action: 'group.change', subject: id, ...by(caller), details: changes(before, after) });
+    return after;
+  });
+}
+
+export const removeGroup = (db: Db, caller: Caller, id: string) =>
+  db.transaction(async (tx) => {
+    const { builtIn, name, users } = await lockGroup(tx, id);
+    if (builtIn) throw conflict(`The group '${id}' is part of the platform and stays.`, { code: 'BuiltInGroup' });
+    await deleteGroup(tx, id);
+    await record(tx, { action: 'group.delete', subject: id, ...by(caller), details: { name, users } });
+  });
+
+/** Words that stand in the place of a group's id in addresses. */
+const RESERVED = new Set(['count', 'ids', 'user']);
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function checkId(id: string) {
+  if (RESERVED.has(id.toLowerCase())) throw invalidMember('id', `The id '${id}' is reserved.`);
+  if (UUID.test(id)) throw invalidMember('id', `The id '${id}' has the form of a user id.`);
+}
+
+async function lockGroup(tx: Db, id: string): Promise<Group> {
+  await lockGroups(tx, [id]);
+  return getGroup(tx, id);
+}
+
+/** Policies go by the names of the built-in groups. */
+async function checkNewName(tx: Db, { id, builtIn }: Group, name: string) {
+  if (builtIn)
+    throw conflict(`The group '${id}' is part of the platform and keeps its name.`, { code: 'BuiltInGroup' });
+  await refuseLoginId(tx, name);
+  if (await nameTaken(tx, name, id)) throw conflict(`There is a group '${name}' already.`, { code: 'GroupExists' });
+}
+
+/** Permissions name groups and accounts side by side: one name must not mean both. */
+async function refuseLoginId(tx: Db, name: string) {
+  if (UUID.test(name)) throw invalidMember('name', `The name '${name}' has the form of a user id.`);
+  if ((await findUsers(tx, [name])).length > 0)
+    throw conflict(`'${name}' is the login id of an account.`, { code: 'NameTaken' });
+}
+
+async function setMembers(tx: Db, { id }: Group, users: readonly string[]) {
+  const set = async () => {
+    const userIds = await userIdsOf(tx, users);
+    await keepMembers(tx, id, userIds);
+    await insertGroupMembers(tx, [id], userIds);
+  };
+  if (id !== 'Administrators') return set();
+  return keepingAnAdministrator(tx, 'anybody', set);
+}
+
+/** User ids of users that a request named by login id or user id, in `users`. */
+async function userIdsOf(tx: Db, users: readonly string[]): Promise<string[]> {
+  const found = await lockUsers(tx, users);
+  const known = new Set(found.flatMap(({ userId, id }) => [userId, id.toLowerCase()]));
+  const at = users.findIndex((user) => !known.has(user.toLowerCase()));
+  if (at >= 0) throw invalidMember(`users[${at}]`, `There is no account '${users[at]}'.`);
+  return found.map(({ userId }) => userId);
+}
+
+/** For the audit trail. Of metadata only which keys changed: their values may be secrets. */
+function changes(before: Group, after: Group) {
+  const changed = new Set([...Object.keys(before.metadata), ...Object.keys(after.metadata)]);
+  const metadataKeys = [...changed].filter(
+    (key) => JSON.stringify(before.metadata[key]) !== JSON.stringify(after.metadata[key]),
+  );
+  return {
+    ...(before.name === after.name ? {} : { name: after.name }),
+    added: after.users.filter((user) => !before.users.includes(user)),
+    removed: before.users.filter((user) => !after.users.includes(user)),
+    metadataKeys,
+  };
+}

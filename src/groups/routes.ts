@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { freeForm } from '../http/names.ts';
+import { offsetQuery } from '../http/paging.ts';
+import { queryList } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import type { GroupParts } from './manage.ts';
+import { changeGroup, createGroup, getGroup, removeGroup } from './manage.ts';
+import { addToGroups, groupIdsOf, removeFromGroups } from './members.ts';
+import type { Group } from './queries.ts';
+import { countGroups, listGroups } from './queries.ts';
+
+const GroupAnswer = z.object({
+  id: z.string(),
+  name: z.string(),
+  users: z.array(z.string()),
+  metadata: z.any().meta({ type: 'object', additionalProperties: true }),
+});
+const answerOf = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
+
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(255)
+  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+const GroupBody = z.object({
+  id: Name.optional(),
+  name: Name.optional(),
+  users: z.array(z.string().trim().max(255)).max(10_000).optional(),
+  metadata: freeForm().optional(),
+});
+const Path = z.object({ id: z.string() });
+const UserPath = z.object({ userId: z.string() });
+
+export async function groupRoutes(app: App, parts: GroupParts) {
+  const { db }: { db: Db } = parts;
+  const config = { access: 'administrators', service: 'groups' } as const;
+  const tags = ['groups'];
+
+  app.get(
+    '/api/usergroups',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'All groups',
+        querystring: z.object(offsetQuery),
+        response: { 200: z.array(GroupAnswer) },
+      },
+    },
+    async ({ query }) => (await listGroups(db, query)).map(answerOf),
+  );
+
+  app.post(
+    '/api/usergroups',
+    { config, schema: { tags, summary: 'Make a group', body: GroupBody, response: { 201: GroupAnswer } } },
+    async ({ caller, body }, reply) => {
+      const group = await createGroup(parts, caller, body);
+      const address = `/api/usergroups/${encodeURIComponent(group.id)}`;
+      return reply.code(201).header('location', address).send(answerOf(group));
+    },
+  );
+
+  app.put(
+    '/api/usergroups',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Change a group',
+        description: 'What is absent of name, users and metadata stays as it is; empty, it is emptied.',
+        body: GroupBody,
+        response: { 200: GroupAnswer },
+      },
+    },
+    async ({ caller, body }) => answerOf(await changeGroup(parts, caller, body)),
+  );
+
+  app.get(
+    '/api/usergroups/count',
+    { config, schema: { tags, summary: 'How many groups there are', response: { 200: z.number() } } },
+    async () => countGroups(db),
+  );
+
+  app.get(
+    '/api/usergroups/ids',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Ids of all groups, or of those that a user is in',
+        querystring: z.object({ userId: z.string().optional() }),
+        response: { 200: z.array(z.string()) },
+      },
+    },
+    async ({ query }) => [...(await groupIdsOf(db, query.userId))],
+  );
+
+  app.get(
+    '/api/usergroups/:id',
+    { config, schema: { tags, summary: 'A group', params: Path, response: { 200: GroupAnswer } } },
+    async ({ params }) => answerOf(await getGroup(db, params.id)),
+  );
+
+  app.delete(
+    '/api/usergroups/:id',
+    { config, schema: { tags, summary: 'Remove a group', params: Path, response: { 204: z.null() } } },
+    async ({ caller, params }, reply) => {
+      await removeGroup(db, caller, params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/api/usergroups/user/:userId',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Put a user into groups',
+        params: UserPath,
+        body: z.array(z.string()).max(1000),
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await addToGroups(db, caller, params.userId, body);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/api/usergroups/user/:userId',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Take a user out of groups, or out of all',
+        params: UserPath,
+        querystring: z.object({ groupId: queryList(z.string()).optional() }),
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      await removeFromGroups(db, caller, params.userId, query.groupId);
+      return reply.code(204).send(null);
+    },
+  );
+}
