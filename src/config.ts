@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseBucketAddress } from './blobs/bucket.ts';
+import { parseAllowed } from './outbound.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const HOURS_OF_A_DAY = 24;
 
 /** `30m`, `2s`, `365d`, `500ms` → milliseconds. */
 const duration = z
@@ -45,6 +47,16 @@ const SETTINGS = {
       error: 'must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false]',
     })
     .optional(),
+  'outbound.allow': list
+    .refine((entries) => entries.every((entry) => parseAllowed(entry) !== undefined), {
+      error: 'must be a list of host, host:port, CIDR or CIDR:port',
+    })
+    .default([]),
+  'webhooks.timeout': duration.default(15 * UNITS.s),
+  // from the end of each failed attempt to the next one; when all are used up the delivery has failed
+  'webhooks.retryAfter': list
+    .pipe(z.array(duration))
+    .default([1, 5, 25, 120].map((s) => s * UNITS.s).concat(Array(HOURS_OF_A_DAY).fill(UNITS.h))),
   'uploads.maxSize': whole(1).default(64 * 2 ** 30),
   'transfers.timeLimit': duration.default(2 * UNITS.h),
   'worker.concurrency': whole(1, 1000).optional(),
