@@ -3,6 +3,7 @@ import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand, may, VISIBLE } from './access.ts';
 import { findForDeletion, markDeleted } from './queries.ts';
+import { lockTreesOf } from './tree.ts';
 
 /**
  * Puts a project into the recycle bin; what is below it becomes unavailable with it and stays as it is. Needs canDelete on it or, for a
@@ -10,6 +11,7 @@ import { findForDeletion, markDeleted } from './queries.ts';
  */
 export async function deleteProject(db: Db, caller: Caller, id: string): Promise<void> {
   await db.transaction(async (tx) => {
+    await lockTreesOf(tx, id);
     const found = await findForDeletion(tx, caller, id);
     if (!found) throw notFound('Project', id);
     if (!may({ rights: found.parentRights }, 'canDeleteContent')) {

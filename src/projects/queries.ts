@@ -19,36 +19,21 @@ const membersOf = (source: ReturnType<typeof sql.fragment>) => sql.fragment`
       order by array_position(array['Owner', 'Contributor', 'Reader'], m.role), m.user_id)
     from project_members m where m.project_id = ${source}), '[]'::jsonb) as members`;
 
+const record = sql.fragment`
+  ${itemColumns}, p.metadata, p.settings, p.permissions, p.role, p.rights, ${membersOf(sql.fragment`p.id`)}`;
+
 /** The whole record, as the caller sees it. */
 export const findProject = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(ProjectRow)`
-    select ${itemColumns}, p.metadata, p.settings, p.rights, ${membersOf(sql.fragment`p.id`)}
-    from ${visibleProjects(caller)} p where p.id = ${id}`);
+  db.maybeOne(sql.type(ProjectRow)`select ${record} from ${visibleProjects(caller)} p where p.id = ${id}`);
+
+/** The whole record for who has just written it, seen or not. */
+export const getRecord = (tx: Db, caller: Caller, id: string) =>
+  tx.one(sql.type(ProjectRow)`select ${record} from ${judgedProjects(caller)} p where p.id = ${id}`);
 
 /** Who has a role on a visible project, inherited or its own. */
 export const findMembers = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
     select ${membersOf(sql.fragment`p.member_source_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
-
-export interface NewProject {
-  id: string;
-  tenantId: string;
-  name: string;
-  description?: string | undefined;
-  metadata: Record<string, unknown>;
-  settings: Record<string, unknown>;
-  accessLevel: string;
-  createdBy: string;
-}
-
-/** A project without a parent: it is its own root, and its members are its own. */
-export const insertRootProject = (db: Db, row: NewProject) =>
-  db.query(sql.unsafe`
-    insert into projects (id, tenant_id, root_id, path, member_source_id, name, description, metadata, settings, access_level,
-      created_by, updated_by)
-    values (${row.id}, ${row.tenantId}, ${row.id}, array[${row.id}::uuid], ${row.id}, ${row.name}, ${row.description ?? null},
-      ${sql.jsonb(row.metadata as never)}, ${sql.jsonb(row.settings as never)}, ${row.accessLevel},
-      ${row.createdBy}, ${row.createdBy})`);
 
 export const insertMembers = (db: Db, projectId: string, members: readonly { userId: string; role: Role }[]) =>
   db.query(sql.unsafe`

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
+import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 
 /** Given by clients and given back as it came. A cheap type in answers; in requests `freeForm()` of `http/names.ts` stands for it. */
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
@@ -29,13 +30,18 @@ export const Project = z.object({
   settings: freeFormAnswer(),
   members: z.array(Member),
   capabilities: Capabilities,
+  /** For those who may grant access. */
+  permissions: permissionsAnswer().optional(),
 });
 export type Project = z.infer<typeof Project>;
 
-export const ProjectRow = Project.omit({ capabilities: true }).extend({ rights: z.number() });
+export const ProjectRow = Project.omit({ capabilities: true }).extend({
+  role: z.enum(ROLES).optional(),
+  rights: z.number(),
+});
 
 /** What the caller gets of a row: the rights become capabilities. */
-export const projectOf = ({ rights, ...row }: z.infer<typeof ProjectRow>): Project => ({
-  ...row,
-  capabilities: capabilitiesOf(rights),
-});
+export function projectOf(row: z.infer<typeof ProjectRow>): Project {
+  const { role: _, rights, ...rest } = withoutHiddenPermissions(row);
+  return { ...rest, capabilities: capabilitiesOf(rights) };
+}

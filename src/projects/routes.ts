@@ -1,15 +1,15 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { Id } from '../http/forms.ts';
-import { freeForm } from '../http/names.ts';
 import { listOf } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
-import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import { Capabilities, capabilitiesOf, roleText } from './access.ts';
+import { Capabilities, capabilitiesOf } from './access.ts';
 import { createProject } from './create.ts';
 import { deleteProject } from './delete.ts';
+import { NewProject } from './forms.ts';
 import { findMembers, findProject } from './queries.ts';
 import { Member, Project, projectOf } from './record.ts';
 import { visibleProject } from './visibility.queries.ts';
@@ -19,37 +19,37 @@ export interface ProjectRoutes {
   publicUrl: string | undefined;
 }
 
-const Name = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .refine((text) => [...text].length <= 255, 'must have at most 255 characters')
-  .refine((text) => !text.includes('/'), 'must not contain a slash');
-
-const NewProject = z.object({
-  name: Name,
-  description: z.string().optional(),
-  metadata: freeForm().optional(),
-  settings: freeForm().optional(),
-  accessLevel: queryEnum(['Confidential', 'Private', 'Shared']).optional(),
-  inheritsMembers: z.boolean().optional(),
-  members: z
-    .array(z.object({ userId: z.uuid(), role: roleText() }))
-    .max(10_000)
-    .optional(),
-});
-
 export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
+
+  const addressOf = (request: FastifyRequest, id: string) =>
+    `${publicBase(publicUrl, request)}/api/metadata/project/${id}`;
 
   app.post(
     '/api/metadata/project',
     { config, schema: { tags, summary: 'Creates a top-level project', body: NewProject, response: { 201: Project } } },
     async (request, reply) => {
       const project = await createProject(db, request.caller, request.body);
-      const address = `${publicBase(publicUrl, request)}/api/metadata/project/${project.id}`;
-      return reply.code(201).header('location', address).send(project);
+      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
+    },
+  );
+
+  app.post(
+    '/api/metadata/project/:id/subproject',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Creates a subproject; with `inheritsMembers` a folder with the members of its parent',
+        params: Id,
+        body: NewProject,
+        response: { 201: Project },
+      },
+    },
+    async (request, reply) => {
+      const project = await createProject(db, request.caller, request.body, request.params.id);
+      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
     },
   );
 

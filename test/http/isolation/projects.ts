@@ -30,6 +30,14 @@ export default {
     allowed: { owner: 201, reader: 201, member: 201, stranger: 201 },
     refused: {},
   },
+  'POST /api/metadata/project/:id/subproject': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/project/${await newProject(scene)}/subproject`,
+      payload: { name: scene.mark },
+    }),
+    ...owners(201),
+  },
   'GET /api/metadata/project/list': {
     request: async (scene) => {
       await newProject(scene);

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { freeForm } from '../http/names.ts';
+import { queryEnum } from '../http/query.ts';
+import { roleText } from './access.ts';
+import { permissionsForm } from './permissions.ts';
+
+/** Of a project or folder: one segment of a path. */
+export const projectName = () =>
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .refine((text) => [...text].length <= 255, 'must have at most 255 characters')
+    .refine((text) => !text.includes('/'), 'must not contain a slash');
+
+export const accessLevel = () => queryEnum(['Confidential', 'Private', 'Shared']);
+
+export const memberForm = () => z.object({ userId: z.uuid().toLowerCase(), role: roleText() });
+export const membersForm = () => z.array(memberForm()).max(10_000);
+
+export const NewProject = z.object({
+  name: projectName(),
+  description: z.string().optional(),
+  metadata: freeForm().optional(),
+  settings: freeForm().optional(),
+  accessLevel: accessLevel().optional(),
+  inheritsMembers: z.boolean().optional(),
+  members: membersForm().optional(),
+  permissions: permissionsForm().optional(),
+});
+export type ProjectRequest = z.output<typeof NewProject>;

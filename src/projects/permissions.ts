@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { queryEnum } from '../http/query.ts';
+import { may } from './access.ts';
+
+const Entry = z.object({
+  principals: z.array(z.string().trim().min(1, 'must not be empty').max(255)).min(1, 'must name somebody').max(1000),
+  operation: z.string().trim().toLowerCase().min(1, 'must not be empty').max(255),
+  type: queryEnum(['Allowed', 'Denied']).default('Allowed'),
+});
+
+/** `permissions` of a project or dataset in a request, as they are kept: operations in lower case, `type` always there. */
+export const permissionsForm = () => z.array(Entry).max(1000);
+export type Permissions = z.output<ReturnType<typeof permissionsForm>>;
+
+/** `permissions` in an answer. */
+export const permissionsAnswer = () =>
+  z.array(z.object({ principals: z.array(z.string()), operation: z.string(), type: z.string() }));
+
+/** A record for its reader: who may not grant access does not see who was granted any. */
+export function withoutHiddenPermissions<Row extends { rights: number; permissions?: unknown }>(row: Row): Row {
+  if (may(row, 'canGrantAccess')) return row;
+  const { permissions: _, ...rest } = row;
+  return rest as Row;
+}
