@@ -6,6 +6,7 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import pg from 'pg';
 import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
+import { randomOf } from '../world/random.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
@@ -32,16 +33,6 @@ const w = world(test);
 test.after.always('nobody is left', () => Promise.all([...alive].map((worker) => worker.process.kill('SIGKILL'))));
 const alive = new Set<WorkerProcess>();
 
-/** Mulberry32: the same seed, the same choices. */
-function randomOf(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 const random = randomOf(SEED);
 const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 

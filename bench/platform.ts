@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Fastify from 'fastify';
+import pg from 'pg';
+import pino from 'pino';
+import { buildApp } from '../src/app.ts';
+import { openDiskStore } from '../src/blobs/disk.ts';
+import { loadConfig } from '../src/config.ts';
+import { connect } from '../src/db.ts';
+import type { App } from '../src/http/route.ts';
+import { startLocalPostgres } from '../src/local-postgres.ts';
+import { migrate } from '../src/migrate.ts';
+import { bootstrap } from '../src/tenants/bootstrap.ts';
+
+const POOL = 10;
+const PASSWORD = 'Bench-password-1';
+
+/** The API alone, on a database of its own, with one administrator who owns a tenant. */
+export interface BenchPlatform {
+  app: App;
+  databaseUrl: string;
+  /** Plain connections to the same database. */
+  pool: pg.Pool;
+  tenantId: string;
+  userId: string;
+  /** Of the administrator. */
+  headers: Record<string, string>;
+  /** The header of anybody else; his password becomes the administrator's. */
+  headersOf(accountId: string): Promise<Record<string, string>>;
+  port(): Promise<number>;
+  /** Bare Fastify that sends these statements through unprepared pg and answers what the last one gave. */
+  peer(statements: readonly Statement[]): Promise<{ port: number; close(): Promise<void> }>;
+}
+
+export interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
+export async function withPlatform(work: (platform: BenchPlatform) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
+  const server = await startLocalPostgres(join(folder, 'postgres'));
+  await migrate(server.url);
+  const db = await connect(server.url, POOL);
+  const app = await buildApp({
+    config: loadConfig({}),
+    db,
+    databaseUrl: server.url,
+    blobs: await openDiskStore(join(folder, 'blobs')),
+    log: pino(pino.destination('/dev/null')),
+  });
+  const pool = new pg.Pool({ connectionString: server.url, max: POOL });
+  let listening: Promise<string> | undefined;
+  async function headersOf(id: string): Promise<Record<string, string>> {
+    await pool.query(
+      'update accounts set password_hash = (select password_hash from accounts where id = $1) where id = $2',
+      ['bench', id],
+    );
+    const answer = await app.inject({ method: 'POST', url: '/api/tokens', payload: { id, password: PASSWORD } });
+    return { authorization: `Bearer ${answer.json().accessToken.token}` };
+  }
+  try {
+    const { userId, tenantId } = await bootstrap(db, { accountId: 'bench', password: PASSWORD });
+    await work({
+      app,
+      databaseUrl: server.url,
+      pool,
+      tenantId,
+      userId,
+      headers: await headersOf('bench'),
+      headersOf,
+      async port() {
+        listening ??= app.listen({ port: 0 });
+        return portOf(await listening);
+      },
+      async peer(statements) {
+        const bare = Fastify();
+        bare.get('/*', async () => {
+          let rows: unknown[] = [];
+          for (const { text, values } of statements) ({ rows } = await pool.query(text, [...values]));
+          return rows;
+        });
+        return { port: portOf(await bare.listen({ port: 0 })), close: () => bare.close() };
+      },
+    });
+  } finally {
+    await app.close();
+    await Promise.all([db.end(), pool.end()]);
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+const portOf = (address: string) => Number(new URL(address).port);
+
+/** The statements that are sent while `work` runs a second time, when everything that can be remembered is. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+  await work();
+  const seen: Statement[] = [];
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [first, second] = args as [string | { text: string; values?: unknown[] }, unknown[] | undefined];
+    seen.push(
+      typeof first === 'string'
+        ? { text: first, values: second ?? [] }
+        : { text: first.text, values: first.values ?? [] },
+    );
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return seen;
+}
