@@ -23,6 +23,12 @@ const Problem = z.object({
   traceId: z.string(),
 });
 
+/** A grid with a river through it. */
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 190 40"><g fill="#dfe9ef"><path d="M2 2h11v11H2zM15 2h11v11H15zM28 2h11v11H28z
+M2 15h11v11H2zM15 15h11v11H15zM28 15h11v11H28zM2 28h11v11H2zM15 28h11v11H15zM28 28h11v11H28z"/></g>
+<path d="M20 2c-9 8 9 12 1 19s-13 8-9 18" fill="none" stroke="#3b8fc4" stroke-width="5"/>
+<text x="50" y="27" font-family="sans-serif" font-size="19" fill="#fff">Data platform</text></svg>`;
+
 const transform = createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: 'any' } });
 const problemAnswer = (description: string) => ({
   description,
@@ -57,7 +63,11 @@ export const openapi = fp(async (app) => {
       return { schema: describe(schema, config) as FastifySchema, url };
     },
   });
-  await app.register(swaggerUi, { routePrefix: '/docs' });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: { title: 'Data platform' },
+    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: '/docs', target: '_self' },
+  });
 });
 
 type RouteConfig = NonNullable<RouteOptions['config']>;

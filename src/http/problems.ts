@@ -62,7 +62,8 @@ function asAppError(error: FastifyError | AppError | FormError, request: Fastify
   }
   const trouble = troubleOf(error);
   if (trouble === 'outage') {
-    request.log.error({ err: error }, 'the database is not available');
+    // one line per request: while Postgres restarts there are many, and their stacks say nothing
+    request.log.error({ reason: error.message }, 'the database is not available');
     return new AppError('unavailable', 'The service is not available for the moment.', { retryAfter: 2 });
   }
   if (trouble === 'again') {
