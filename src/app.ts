@@ -15,6 +15,8 @@ import { openapiRoute } from './http/openapi.ts';
 import type { App } from './http/route.ts';
 import { serverOptions } from './http/server-options.ts';
 import { wire } from './http/wire.ts';
+import { openApiKeys } from './keys/holder.ts';
+import { keyRoutes } from './keys/routes.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { openSigner } from './signing-keys.ts';
@@ -50,15 +52,29 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   const passwords = openPasswords(passwordIterations);
   const tokens = await openAccessTokens(db, config);
   const identities = openIdentities(db);
+  const keys = openApiKeys({
+    db,
+    scopes: config['tokens.defaultScopes'],
+    refuse: async (_address, refusal) => {
+      throw refusal;
+    },
+  });
 
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
   await app.register(wire, {
     config,
     db,
-    findCaller: ({ headers, ip, id }) =>
-      findCaller({ tokens, identities }, { authorization: headers.authorization, address: ip, requestId: id }),
-    identitiesChanged: identities.forgetAll,
+    findCaller(request) {
+      const key = request.platformHeader('open-api-key');
+      const { authorization } = request.headers;
+      const shown = { authorization, address: request.ip, requestId: request.id };
+      return key === undefined ? findCaller({ tokens, identities }, shown) : keys.find({ key, ...shown });
+    },
+    identitiesChanged() {
+      identities.forgetAll();
+      keys.forgetAll();
+    },
   });
 
   const room = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
@@ -76,6 +92,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(newAccountRoutes, { db, passwords });
   await room(tenantRoutes, { db });
   await room(tokenRoutes, { db, tokens, identities, passwords, settings: config });
+  await room(keyRoutes, { db, identities });
   await room(projectRoutes, { db, publicUrl });
   await room(projectListRoutes, { db, cursors });
   await room(uploadRoutes, { db, signer, publicUrl });

@@ -25,7 +25,7 @@ create table api_keys (
   last_used_from text,
   check ((expires_at is null) = (expires_at_given is null))
 );
-create index api_keys_tenant on api_keys (tenant_id, name);
+create index api_keys_tenant on api_keys (tenant_id, name collate "C", id);
 
 -- A member of a project is an account or a key, and its membership goes with it.
 alter table project_members

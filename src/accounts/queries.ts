@@ -81,6 +81,9 @@ export const userExists = (db: Db, userId: string) =>
 export const giveHome = (tx: Db, userId: string, tenantId: string) =>
   tx.query(sql.unsafe`update accounts set tenant_id = ${tenantId} where user_id = ${userId} and tenant_id is null`);
 
+export const isHomeOf = (db: Db, tenantId: string, userId: string) =>
+  db.exists(sql.unsafe`select from accounts where user_id = ${userId} and tenant_id = ${tenantId}`);
+
 /** Accounts at home in a tenant that they are no members of (any more) move to another of theirs, or have none. */
 export const rehome = (tx: Db, tenantId: string) =>
   tx.query(sql.unsafe`

@@ -33,7 +33,7 @@ export const auth =
     return {
       onRequest(request, _reply, done) {
         const admit = (caller: Caller | undefined) => {
-          if (!caller) return done(new AppError('unauthenticated', 'A valid access token is required.'));
+          if (!caller) return done(new AppError('unauthenticated', 'A valid access token or API key is required.'));
           callers.set(request, caller);
           done();
         };

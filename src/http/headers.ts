@@ -12,6 +12,8 @@ const NAMES = {
   'tenant-id': ['tenant-id', 'customer-guid'],
   'sas-token': ['sas-token'],
 } as const;
+/** Their values are repeated nowhere. */
+const SECRET = new Set<PlatformHeader>(['open-api-key', 'sas-token']);
 export type PlatformHeader = keyof typeof NAMES;
 
 const SERVICE_IDS = new Set('metadata raw timeseries md gis tiles iam pubsub sharing job engine'.split(' '));
@@ -38,7 +40,9 @@ export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixe
       if (value === undefined || value === '') continue;
       const text = String(value).trim();
       if (found !== undefined && found.toLowerCase() !== text.toLowerCase())
-        throw invalid(`The headers for ${name} contradict each other: '${found}' and '${text}'.`);
+        throw invalid(
+          `The headers for ${name} contradict each other${SECRET.has(name) ? '' : `: '${found}' and '${text}'`}.`,
+        );
       found ??= text;
     }
     return found;

@@ -4,7 +4,7 @@ import { AppError, forbidden, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand } from './access.ts';
 import type { ProjectRequest } from './forms.ts';
-import { getRecord, insertMembers, lockAccounts } from './queries.ts';
+import { getRecord, insertMembers, lockPrincipals } from './queries.ts';
 import type { Project } from './record.ts';
 import { projectOf } from './record.ts';
 import { insertProjects } from './tree.queries.ts';
@@ -27,15 +27,9 @@ export async function createProject(
     throw invalidMember('inheritsMembers', 'A root project has nobody to inherit from.');
   if (inheritsMembers && members.length > 0)
     throw invalidMember('members', 'A project that inherits its members has none of its own.');
-  const { tenantId } = caller;
-  if (parentId === undefined && tenantId === undefined)
-    throw forbidden('You belong to no tenant, so there is no place for a project of yours.');
   return db.transaction(async (tx) => {
-    if (parentId !== undefined) {
-      await lockTreesOf(tx, parentId);
-      demand(await visibleProject(tx, caller, parentId), 'canCreateContent');
-    }
-    await refuseUnknown(tx, members);
+    const tenantId = parentId === undefined ? tenantForRoot(caller) : await lockParent(tx, caller, parentId);
+    await refuseUnknown(tx, tenantId, members);
     const id = randomUUID();
     await insertProjects(tx, [{ ...said, id, parentId, tenantId, inheritsMembers, createdBy: caller.userId }]);
     if (!inheritsMembers) {
@@ -49,6 +43,21 @@ export async function createProject(
   });
 }
 
+function tenantForRoot({ tenantId, key }: Caller): string {
+  if (tenantId === undefined) throw forbidden('You belong to no tenant, so there is no place for a project of yours.');
+  // it would be Owner there, so a key that may only read would make itself a place to write
+  if (key?.role === 'Reader') throw forbidden('A key with the role Reader may not make projects.');
+  return tenantId;
+}
+
+/** The tenant of a project below which the caller may make another. Its tree stays as it is until the transaction ends. */
+async function lockParent(tx: Db, caller: Caller, parentId: string): Promise<string> {
+  await lockTreesOf(tx, parentId);
+  const parent = await visibleProject(tx, caller, parentId);
+  demand(parent, 'canCreateContent');
+  return parent.tenantId;
+}
+
 /** Somebody can have one role only. */
 export function refuseTwice(members: readonly { userId: string }[]) {
   const seen = new Set<string>();
@@ -60,11 +69,11 @@ export function refuseTwice(members: readonly { userId: string }[]) {
   refuse(errors);
 }
 
-/** Members have an account, and keep it until the transaction ends. */
-export async function refuseUnknown(tx: Db, members: readonly { userId: string }[]) {
+/** Members are accounts or keys of the project's tenant, and stay so until the transaction ends. */
+export async function refuseUnknown(tx: Db, tenantId: string, members: readonly { userId: string }[]) {
   if (members.length === 0) return;
   const userIds = members.map((member) => member.userId);
-  const known = new Set(await lockAccounts(tx, userIds));
+  const known = new Set(await lockPrincipals(tx, tenantId, userIds));
   const errors: Record<string, string[]> = {};
   userIds.forEach((userId, index) => {
     if (!known.has(userId)) errors[`members[${index}].userId`] = [`There is no user '${userId}'.`];

@@ -35,19 +35,28 @@ export const findMembers = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
     select ${membersOf(sql.fragment`p.member_source_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
 
+/** Members are accounts or keys; which of them, the statement sees. */
 export const insertMembers = (db: Db, projectId: string, members: readonly { userId: string; role: Role }[]) =>
   db.query(sql.unsafe`
-    insert into project_members (project_id, user_id, role)
-    select ${projectId}, user_id, role
+    insert into project_members (project_id, user_id, role, principal_type)
+    select ${projectId}, user_id, role,
+      case when exists (select from api_keys k where k.id = user_id) then 'OpenAPIAccount' else 'UserIdentity' end
     from ${sql.unnest(
       members.map(({ userId, role }) => [userId, role]),
       ['uuid', 'text'],
     )} as given (user_id, role)`);
 
-/** Those of these users that have an account; nobody deletes it before the transaction ends. */
-export const lockAccounts = (tx: Db, userIds: readonly string[]) =>
-  tx.anyFirst(sql.type(z.object({ userId: z.string() }))`
-    select user_id from accounts where user_id = any(${sql.array(userIds, 'uuid')}) order by user_id for key share`);
+/** Those of these ids that are accounts, or keys of the tenant; nobody deletes them before the transaction ends. */
+export async function lockPrincipals(tx: Db, tenantId: string, ids: readonly string[]): Promise<string[]> {
+  const Row = z.object({ userId: z.string() });
+  const accounts = await tx.anyFirst(sql.type(Row)`
+    select user_id from accounts where user_id = any(${sql.array(ids, 'uuid')}) order by user_id for key share`);
+  if (accounts.length === ids.length) return [...accounts];
+  const keys = await tx.anyFirst(sql.type(Row)`
+    select id as user_id from api_keys where id = any(${sql.array(ids, 'uuid')}) and tenant_id = ${tenantId}
+    order by id for key share`);
+  return [...accounts, ...keys];
+}
 
 const Deletable = z.object({
   id: z.string(),

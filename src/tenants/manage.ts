@@ -1,4 +1,4 @@
-import { rehome, userExists } from '../accounts/queries.ts';
+import { isHomeOf, rehome, userExists } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
@@ -9,11 +9,18 @@ import type { Role } from './members.queries.ts';
 import { deleteMembers, listMembers } from './members.queries.ts';
 import { join } from './members.ts';
 import type { TenantRow, Window } from './queries.ts';
-import { deleteTenant, hasProjects, insertTenant, listTenants, updateTenant } from './queries.ts';
+import { deleteTenant, findHeld, insertTenant, listTenants, updateTenant } from './queries.ts';
 
 /** A tenant as answers show it; its members only to those who govern it. */
 export interface Tenant extends TenantRow {
   members?: { userId: string; role: Role }[];
+}
+
+/** The caller's own, with the role in each. */
+export async function myTenants(db: Db, { tenants }: Caller) {
+  const roles = new Map(tenants.map(({ id, role }) => [id, role]));
+  const rows = await listTenants(db, [...roles.keys()], {});
+  return rows.map((tenant) => ({ ...tenant, role: roles.get(tenant.id) ?? 'Member' }));
 }
 
 /** All, for administrators; else the caller's own. */
@@ -56,8 +63,12 @@ export const changeTenant = (db: Db, caller: Caller, id: string, wanted: { name:
 export const removeTenant = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const { name } = await lockGoverned(tx, caller, id);
-    if (await hasProjects(tx, id))
+    if (await isHomeOf(tx, id, caller.userId))
+      throw conflict(`Tenant '${id}' is your own home.`, { code: 'HomeTenant' });
+    const held = await findHeld(tx, id);
+    if (held.projects)
       throw conflict(`Tenant '${id}' has projects, in use or in the recycle bin.`, { code: 'TenantNotEmpty' });
+    if (held.keys) throw conflict(`Tenant '${id}' has API keys: revoke them first.`, { code: 'TenantNotEmpty' });
     await deleteMembers(tx, id);
     await rehome(tx, id);
     await deleteTenant(tx, id);

@@ -3,8 +3,9 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Window } from './queries.ts';
 
-export const Role = z.enum(['Owner', 'Member']);
-export type Role = z.infer<typeof Role>;
+export const ROLES = ['Owner', 'Member'] as const;
+export type Role = (typeof ROLES)[number];
+const Role = z.enum(ROLES);
 
 const Member = z.object({ userId: z.string(), role: Role, accountId: z.string(), name: z.string() });
 

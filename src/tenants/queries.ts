@@ -13,14 +13,6 @@ const TenantRow = z.object({
 });
 export type TenantRow = z.infer<typeof TenantRow>;
 
-const MyTenant = z.object({
-  id: z.string(),
-  name: z.string(),
-  role: z.string(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-});
-
 const tenant = sql.fragment`t.id, t.name, t.weight, t.created_at, t.created_by, t.updated_at, t.updated_by`;
 
 /** Part of a list; without a limit all that follows. */
@@ -34,12 +26,6 @@ export const listTenants = (db: Db, ids: readonly string[] | undefined, { offset
   db.any(sql.type(TenantRow)`
     select ${tenant} from tenants t where ${ids === undefined} or t.id = any(${sql.array([...(ids ?? [])], 'uuid')})
     order by t.name collate "C", t.id offset ${offset} limit ${limit ?? null}::bigint`);
-
-/** Those of these tenants that a user is member of, with the role there. */
-export const listMyTenants = (db: Db, userId: string, ids: readonly string[]) =>
-  db.any(sql.type(MyTenant)`
-    select t.id, t.name, m.role, t.created_at, t.updated_at from tenants t join tenant_members m on m.tenant_id = t.id
-    where m.user_id = ${userId} and t.id = any(${sql.array([...ids], 'uuid')}) order by t.name collate "C", t.id`);
 
 export const findTenant = (db: Db, id: string) =>
   db.maybeOne(sql.type(TenantRow)`select ${tenant} from tenants t where t.id = ${id}`);
@@ -59,7 +45,12 @@ export const updateTenant = (tx: Db, id: string, changed: { name: string; weight
       updated_by = ${changed.updatedBy}
     where t.id = ${id} returning ${tenant}`);
 
-export const hasProjects = (tx: Db, tenantId: string) =>
-  tx.exists(sql.unsafe`select from projects where tenant_id = ${tenantId}`);
+const Held = z.object({ projects: z.boolean(), keys: z.boolean() });
+
+/** What belongs to a tenant and would have to go with it. */
+export const findHeld = (tx: Db, tenantId: string) =>
+  tx.one(sql.type(Held)`
+    select exists (select from projects where tenant_id = ${tenantId}) as projects,
+      exists (select from api_keys where tenant_id = ${tenantId}) as keys`);
 
 export const deleteTenant = (tx: Db, id: string) => tx.query(sql.unsafe`delete from tenants where id = ${id}`);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { listOf, offsetQuery } from '../http/paging.ts';
+import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import { changeTenant, createTenant, getTenant, removeTenant, tenantsSeenBy } from './manage.ts';
-import { Role } from './members.queries.ts';
+import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenantsSeenBy } from './manage.ts';
+import { ROLES } from './members.queries.ts';
 import { membersOf, removeMember, setMember } from './members.ts';
-import { listMyTenants } from './queries.ts';
 
 const Tenant = z.object({
   id: z.string(),
@@ -51,11 +51,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
       config: signedIn,
       schema: { summary: 'Tenants that the caller belongs to', response: { 200: listOf(MyTenant) } },
     },
-    async (request) => {
-      const { userId, tenants } = request.caller;
-      const ids = tenants.map((tenant) => tenant.id);
-      return { data: [...(await listMyTenants(db, userId, ids))] };
-    },
+    async ({ caller }) => ({ data: await myTenants(db, caller) }),
   );
 
   app.post(
@@ -124,7 +120,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
       schema: {
         summary: 'Add a member to a tenant, or change its role',
         params: Id,
-        body: z.object({ userId: Uuid, role: Role }),
+        body: z.object({ userId: Uuid, role: queryEnum(ROLES) }),
         response: { 200: Member },
       },
     },

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Passwords } from '../accounts/password.ts';
 import type { App } from '../http/route.ts';
 import type { Identities } from './identities.ts';
-import { whoAmI } from './me.ts';
 import type { Origin, TokenParts } from './refresh.ts';
 import { refresh, revoke } from './refresh.ts';
 import { signIn } from './sign-in.ts';
@@ -79,26 +78,6 @@ export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Pas
       reply.header('cache-control', 'public, max-age=300');
       return { keys: [...(await parts.tokens.publicKeys())] };
     },
-  );
-
-  app.get(
-    '/api/iam/principal/me',
-    {
-      config: { access: 'signedIn', service: 'iam' },
-      schema: {
-        summary: 'Who the caller is',
-        response: {
-          200: z.object({
-            id: z.string(),
-            name: z.string(),
-            email: z.string().optional(),
-            role: z.string().optional(),
-            tenantId: z.string().optional(),
-          }),
-        },
-      },
-    },
-    async (request) => whoAmI(parts.identities, request.caller),
   );
 }
 

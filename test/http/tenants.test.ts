@@ -159,6 +159,51 @@ test('a tenant is deleted by administrators alone, and not while it has projects
   t.is((await (await administrator()).get(url)).status, 404);
 });
 
+test('a tenant that still has API keys is not deleted: 409', async (t) => {
+  const tenantId = await w.tenant();
+  const admin = await administrator();
+  const key = await admin.post('/api/iam/key', { name: 'x', role: 'Reader' }, { 'svc-tenant-id': tenantId });
+  const refused = await admin.delete(`/api/iam/tenant/${tenantId}`);
+  t.is(refused.status, 409);
+  t.is(refused.body.code, 'TenantNotEmpty');
+  await admin.delete(`/api/iam/key/${key.body.id}`);
+  t.is((await admin.delete(`/api/iam/tenant/${tenantId}`)).status, 204);
+});
+
+test('an administrator does not delete his own home tenant: 409', async (t) => {
+  const tenantId = await w.tenant();
+  const other = await w.account({ tenantId, userGroups: ['Administrators'] });
+  const refused = await w.as(other).delete(`/api/iam/tenant/${tenantId}`);
+  t.is(refused.status, 409);
+  t.is(refused.body.code, 'HomeTenant');
+  const elsewhere = { 'svc-tenant-id': await w.tenant() };
+  t.is((await w.as(other).delete(`/api/iam/tenant/${tenantId}`, elsewhere)).status, 409, 'wherever he acts');
+  t.is((await (await administrator()).delete(`/api/iam/tenant/${tenantId}`)).status, 204);
+});
+
+test('a project or a key that is made while its tenant is deleted is not left without one', async (t) => {
+  const admin = await administrator();
+  for (let round = 0; round < 5; round++) {
+    const tenantId = await w.tenant();
+    const owner = await w.account({ tenantId, role: 'Owner' });
+    const answers = await Promise.all([
+      admin.delete(`/api/iam/tenant/${tenantId}`),
+      w.as(owner).post('/api/metadata/project', { name: 'x' }),
+      w.as(owner).post('/api/iam/key', { name: 'x', role: 'Reader' }),
+    ]);
+    for (const { status } of answers) t.true(status < 500);
+    const [gone, ...made] = answers.map(({ status }) => status);
+    if (gone === 204) t.false(made.includes(201));
+  }
+});
+
+test('a role of a member is taken in any letter case', async (t) => {
+  const tenantId = await w.tenant();
+  const { userId } = await w.account();
+  const { body } = await (await administrator()).post(`/api/iam/tenant/${tenantId}/member`, { userId, role: 'owner' });
+  t.deepEqual(body, { userId, role: 'Owner' });
+});
+
 test('changes of tenants and members leave audit rows', async (t) => {
   const tenantId = await w.tenant();
   const user = await w.account();

@@ -1,7 +1,7 @@
 import test from 'ava';
+import { newProject } from '../world/transfers.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
-import { newProject } from '../world/transfers.ts';
 
 const w = world(test);
 

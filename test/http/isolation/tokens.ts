@@ -28,9 +28,4 @@ export default {
     anybody: 200,
   },
   'GET /.well-known/jwks.json': { request: () => ({ url: '/.well-known/jwks.json' }), anybody: 200 },
-  'GET /api/iam/principal/me': {
-    request: () => ({ url: '/api/iam/principal/me' }),
-    allowed: { owner: 200, member: 200, stranger: 200, administrator: 200 },
-    refused: {},
-  },
 } satisfies Rows;

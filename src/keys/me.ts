@@ -1,0 +1,29 @@
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Identities } from '../tokens/identities.ts';
+import { findKey } from './queries.ts';
+
+/** The caller, and its role in the tenant that it acts in; none in a tenant that it only administers. */
+export async function whoAmI({ db, identities }: { db: Db; identities: Identities }, caller: Caller) {
+  const { name, email } = caller.key ? await nameOfKey(db, caller) : await nameOfAccount(identities, caller);
+  return {
+    id: caller.userId,
+    name,
+    email,
+    role: caller.tenants.find((tenant) => tenant.id === caller.tenantId)?.role,
+    tenantId: caller.tenantId,
+  };
+}
+
+async function nameOfAccount(identities: Identities, { userId, accountId }: Caller) {
+  const identity = await identities.find(userId);
+  if (!identity) throw notFound('Account', accountId);
+  return { name: identity.name, email: identity.email };
+}
+
+async function nameOfKey(db: Db, { userId }: Caller) {
+  const key = await findKey(db, userId);
+  if (!key) throw notFound('API key', userId);
+  return { name: key.name, email: undefined };
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+/** What a key may do in every project of its tenant. */
+export const KEY_ROLES = ['Owner', 'Contributor', 'Reader'] as const;
+export type KeyRole = (typeof KEY_ROLES)[number];
+
+const KeyRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(KEY_ROLES),
+  tenantId: z.string(),
+  /** As it was given. */
+  expiresAt: z.string().optional(),
+  allowedNetworks: z.array(z.string()).optional(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+  lastUsedAt: z.string().optional(),
+  lastUsedFrom: z.string().optional(),
+});
+/** A key without its secret. */
+export type KeyRow = z.infer<typeof KeyRow>;
+
+const key = sql.fragment`
+  id, name, role, tenant_id, expires_at_given as expires_at, nullif(allowed_networks, '{}') as allowed_networks, created_at, created_by,
+  last_used_at, last_used_from`;
+
+export interface NewKeyRow {
+  tenantId: string;
+  name: string;
+  role: KeyRole;
+  hash: Buffer;
+  expiresAt?: { given: string; time: string } | undefined;
+  allowedNetworks: readonly string[];
+  createdBy: string;
+}
+
+export const insertKey = (tx: Db, row: NewKeyRow) =>
+  tx.one(sql.type(KeyRow)`
+    insert into api_keys (tenant_id, name, role, hash, expires_at, expires_at_given, allowed_networks, created_by)
+    values (${row.tenantId}, ${row.name}, ${row.role}, ${sql.binary(row.hash)}, ${row.expiresAt?.time ?? null}::timestamptz,
+      ${row.expiresAt?.given ?? null}, ${sql.array([...row.allowedNetworks], 'text')}, ${row.createdBy})
+    returning ${key}`);
+
+export const listKeys = (db: Db, tenantId: string, { offset = 0, limit }: { offset?: number; limit?: number }) =>
+  db.any(sql.type(KeyRow)`
+    select ${key} from api_keys where tenant_id = ${tenantId} order by name collate "C", id
+    offset ${offset} limit ${limit ?? null}::bigint`);
+
+export const findKey = (db: Db, id: string) =>
+  db.maybeOne(sql.type(KeyRow)`select ${key} from api_keys where id = ${id}`);
+
+/** The key as it was, or nothing when another call was faster. Its memberships in projects go with it. */
+export const deleteKey = (tx: Db, id: string) =>
+  tx.maybeOne(sql.type(KeyRow)`delete from api_keys where id = ${id} returning ${key}`);
+
+const Holder = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  role: z.enum(KEY_ROLES),
+  allowedNetworks: z.array(z.string()),
+  /** Milliseconds since 1970. */
+  expires: z.number().optional(),
+  usedLately: z.boolean(),
+});
+/** What decides about a request with a key. */
+export type Holder = z.infer<typeof Holder>;
+
+/** By the SHA-256 of what was shown. */
+export const findHolder = (db: Db, hash: Buffer) =>
+  db.maybeOne(sql.type(Holder)`
+    select id, tenant_id, role, allowed_networks, (extract(epoch from expires_at) * 1000)::float8 as expires,
+      coalesce(last_used_at > now() - interval '1 minute', false) as used_lately
+    from api_keys where hash = ${sql.binary(hash)}`);
+
+/** At most once a minute, of any number of processes. */
+export const noteUse = (db: Db, id: string, address: string) =>
+  db.query(sql.unsafe`
+    update api_keys set last_used_at = now(), last_used_from = ${address}
+    where id = ${id} and (last_used_at is null or last_used_at <= now() - interval '1 minute')`);

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { Id } from '../http/forms.ts';
+import { listOf, offsetQuery } from '../http/paging.ts';
+import { queryEnum } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import type { Identities } from '../tokens/identities.ts';
+import { createKey, keysOf, revokeKey } from './manage.ts';
+import { whoAmI } from './me.ts';
+import { KEY_ROLES } from './queries.ts';
+
+const made = {
+  id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  tenantId: z.string(),
+  expiresAt: z.string().optional(),
+  allowedNetworks: z.array(z.string()).optional(),
+  createdAt: z.string(),
+};
+const NewKey = z.object({ ...made, key: z.string() });
+const Key = z.object({
+  ...made,
+  createdBy: z.string(),
+  lastUsedAt: z.string().optional(),
+  lastUsedFrom: z.string().optional(),
+});
+const Principal = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string().optional(),
+  role: z.string().optional(),
+  tenantId: z.string().optional(),
+});
+
+export async function keyRoutes(app: App, { db, identities }: { db: Db; identities: Identities }) {
+  const config = { access: 'signedIn', service: 'iam' } as const;
+  const tags = ['keys'];
+
+  app.post(
+    '/api/iam/key',
+    {
+      config: { ...config, secretAnswer: true },
+      schema: {
+        tags,
+        summary: 'Make an API key; it is shown only now',
+        body: z.object({
+          name: z.string().trim().min(1).max(255),
+          role: queryEnum(KEY_ROLES),
+          expiresAt: z.string().max(100).optional(),
+          allowedNetworks: z.array(z.string().trim().max(100)).max(100).optional(),
+        }),
+        response: { 201: NewKey },
+      },
+    },
+    async (request, reply) => {
+      const key = await createKey(db, request.caller, request.body);
+      return reply.code(201).headers({ 'cache-control': 'no-store', pragma: 'no-cache' }).send(key);
+    },
+  );
+
+  app.get(
+    '/api/iam/key',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Keys of the tenant',
+        querystring: z.object(offsetQuery),
+        response: { 200: listOf(Key) },
+      },
+    },
+    async ({ caller, query }) => ({ data: [...(await keysOf(db, caller, query))] }),
+  );
+
+  app.delete(
+    '/api/iam/key/:id',
+    { config, schema: { tags, summary: 'Revoke an API key', params: Id, response: { 204: z.null() } } },
+    async ({ caller, params }, reply) => {
+      await revokeKey(db, caller, params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/api/iam/principal/me',
+    { config, schema: { summary: 'Who the caller is', response: { 200: Principal } } },
+    async ({ caller }) => whoAmI({ db, identities }, caller),
+  );
+}
