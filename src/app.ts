@@ -2,7 +2,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import { openPasswords } from './accounts/password.ts';
+import { passwordRules } from './accounts/password-policy.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { tableStore } from './accounts/store.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { findBytes } from './datasets/queries.ts';
@@ -50,6 +52,9 @@ export interface AppParts {
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
 export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIterations }: AppParts): Promise<App> {
   const passwords = openPasswords(passwordIterations);
+  const store = tableStore(db);
+  const accounts = { db, store, passwords, rules: passwordRules(config, log) };
+  const lockout = { after: config['accounts.lockoutAfter'], duration: config['accounts.lockoutDuration'] };
   const tokens = await openAccessTokens(db, config);
   const identities = openIdentities(db);
   const keys = openApiKeys({
@@ -89,9 +94,9 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(healthRoutes, { db });
   await room(accountRoutes, { db });
   await room(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
-  await room(newAccountRoutes, { db, passwords });
+  await room(newAccountRoutes, accounts);
   await room(tenantRoutes, { db });
-  await room(tokenRoutes, { db, tokens, identities, passwords, settings: config });
+  await room(tokenRoutes, { ...accounts, tokens, identities, lockout, settings: config });
   await room(keyRoutes, { db, identities });
   await room(projectRoutes, { db, publicUrl });
   await room(projectListRoutes, { db, cursors });

@@ -18,6 +18,21 @@ const duration = z
 const list = z
   .union([z.array(z.string()), z.string()])
   .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((part) => part.trim()).filter(Boolean));
+/** `accounts=5m,crs=1d` → milliseconds by name. */
+const durations = list
+  .pipe(z.array(z.string().regex(/^[\w-]+=\d+(ms|s|m|h|d)$/, 'must be name=duration, such as accounts=5m')))
+  .transform(
+    (entries): Record<string, number> =>
+      Object.fromEntries(
+        entries.map((entry) => entry.split('=')).map(([name = '', text]) => [name, duration.parse(text)] as const),
+      ),
+  );
+/** `true` and `false`, as a JSON file or the environment says them. */
+const flag = z
+  .union([z.boolean(), z.string()], { error: 'must be true or false' })
+  .transform((value) => (typeof value === 'string' ? value.trim().toLowerCase() : String(value)))
+  .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
+  .transform((value) => value === 'true');
 const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(least).max(most);
 
 /** Every setting: dotted name → schema. The environment name is `PLATFORM_` and the dotted name in upper snake case. */
@@ -40,6 +55,45 @@ const SETTINGS = {
   'tokens.reuseLeeway': duration.default(5 * UNITS.s),
   'tokens.defaultScopes': list.default(['platform_metadata_conversion']),
   'twoFactor.metadataKey': z.string().min(1).default('2FAMetadata'),
+  'accounts.store': z
+    .string()
+    .regex(/^(postgres|file:.+)$/, "must be 'postgres', or 'file:' and the path of a JSON file")
+    .default('postgres'),
+  'accounts.registration': flag.default(true),
+  'accounts.tokenLifetime': duration.default(UNITS.d),
+  'accounts.exposePasswordHash': flag.default(false),
+  'accounts.breachedPasswords': z.enum(['off', 'list', 'range']).default('list'),
+  'accounts.breachedPasswordsUrl': z.url().default('https://api.pwnedpasswords.com/range'),
+  'accounts.lockoutAfter': whole(0, 1000).default(0),
+  'accounts.lockoutDuration': duration.default(15 * UNITS.m),
+  'accounts.passwordHistory': whole(0, 24).default(0),
+  'passwords.requiredLength': whole(1, 1000).default(10),
+  'passwords.requiredUniqueChars': whole(1, 100).default(5),
+  'passwords.requireNonAlphanumeric': flag.default(true),
+  'passwords.requireLowercase': flag.default(true),
+  'passwords.requireUppercase': flag.default(true),
+  'passwords.requireDigit': flag.default(true),
+  'mail.url': z
+    .string()
+    // what was given may hold a password and is not repeated
+    .refine((url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? ''), {
+      error: 'must be smtp://[user:password@]host[:port], or smtps://… for TLS from the start',
+    })
+    .optional(),
+  'mail.from': z
+    .string()
+    .regex(/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/, 'must be an e-mail address')
+    .default('platform@localhost'),
+  'mail.activationUrl': z.url().optional(),
+  'mail.passwordUrl': z.url().optional(),
+  'cache.url': z
+    .string()
+    .refine((url) => /^rediss?:$/.test(URL.parse(url)?.protocol ?? ''), {
+      error: 'must be redis://[user:password@]host[:port][/database], or rediss://… for TLS',
+    })
+    .optional(),
+  'cache.lifetime': duration.default(10 * UNITS.m),
+  'cache.lifetimes': durations.default({}),
   'blobs.url': z
     .string()
     // what was given holds a secret and is not repeated

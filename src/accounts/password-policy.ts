@@ -1,4 +1,7 @@
+import type { Config } from '../config.ts';
 import { invalid } from '../errors.ts';
+import type { BreachedPasswords, Log } from './breached.ts';
+import { listOfBreached, openBreached } from './breached.ts';
 
 /** What a new password must have. The names are those that `GET /api/accounts/passwordpolicy` shows. */
 export interface PasswordPolicy {
@@ -10,7 +13,7 @@ export interface PasswordPolicy {
   requireDigit: boolean;
 }
 
-export const PASSWORD_POLICY: PasswordPolicy = {
+const PASSWORD_POLICY: PasswordPolicy = {
   requiredLength: 10,
   requiredUniqueChars: 5,
   requireNonAlphanumeric: true,
@@ -19,8 +22,24 @@ export const PASSWORD_POLICY: PasswordPolicy = {
   requireDigit: true,
 };
 
+/** As the settings say. */
+export const passwordRules = (config: Config, log: Log): PasswordRules => ({
+  policy: policyOf(config),
+  breached: openBreached(config, log),
+  history: config['accounts.passwordHistory'],
+});
+
+const policyOf = (config: Config): PasswordPolicy => ({
+  requiredLength: config['passwords.requiredLength'],
+  requiredUniqueChars: config['passwords.requiredUniqueChars'],
+  requireNonAlphanumeric: config['passwords.requireNonAlphanumeric'],
+  requireLowercase: config['passwords.requireLowercase'],
+  requireUppercase: config['passwords.requireUppercase'],
+  requireDigit: config['passwords.requireDigit'],
+});
+
 /** Codes of what a password lacks; clients know them by these names. */
-export function passwordProblems(password: string, policy = PASSWORD_POLICY): string[] {
+function passwordProblems(password: string, policy: PasswordPolicy): string[] {
   const characters = [...password];
   const lacks: [code: string, lacking: boolean][] = [
     ['PasswordIsTooShort', characters.length < policy.requiredLength],
@@ -33,13 +52,26 @@ export function passwordProblems(password: string, policy = PASSWORD_POLICY): st
   return lacks.filter(([, lacking]) => lacking).map(([code]) => code);
 }
 
-/** Refuses a password that breaks the policy, with the codes of all that it lacks. */
-export function checkPassword(password: string, policy = PASSWORD_POLICY) {
-  const codes = passwordProblems(password, policy);
-  if (codes.length > 0) {
-    throw invalid(`The password is not acceptable: ${codes.join(', ')}.`, {
-      code: 'InvalidPassword',
-      errors: { password: codes },
-    });
-  }
+/** What every new password is held against. */
+export interface PasswordRules {
+  policy: PasswordPolicy;
+  breached: BreachedPasswords;
+  /** How many of an account's passwords, the present one among them, must not be taken again. */
+  history: number;
 }
+
+/** Without settings: the policy's defaults, and the list that comes with the platform. */
+export const usualRules = (): PasswordRules => ({ policy: PASSWORD_POLICY, breached: listOfBreached(), history: 0 });
+
+/** Refuses a password that breaks the policy or is known from breaches, with the codes of all that is wrong with it. */
+export async function checkPassword(password: string, { policy, breached }: PasswordRules) {
+  const codes = passwordProblems(password, policy);
+  if (await breached(password)) codes.push('PasswordIsBreached');
+  if (codes.length > 0) throw invalidPassword(codes);
+}
+
+export const invalidPassword = (codes: string[]) =>
+  invalid(`The password is not acceptable: ${codes.join(', ')}.`, {
+    code: 'InvalidPassword',
+    errors: { password: codes },
+  });

@@ -56,7 +56,8 @@ export const insertAccount = (tx: Db, row: NewAccountRow) =>
     returning user_id`);
 
 const signInState = sql.fragment`
-  user_id, password_hash, enabled, activated, locked and (locked_date_end is null or locked_date_end > now()) as locked`;
+  user_id, password_hash, enabled, activated,
+  locked and (locked_date_end is null or locked_date_end > now()) or coalesce(locked_out_until > now(), false) as locked`;
 
 export const findSignInState = (db: Db, id: string) =>
   db.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where lower(id) = lower(${id})`);
@@ -65,14 +66,29 @@ export const findSignInState = (db: Db, id: string) =>
 export const lockSignInState = (tx: Db, userId: string) =>
   tx.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where user_id = ${userId} for no key update`);
 
-/** Counts an attempt as failed; a success sets the count back. */
-export const noteAttempt = (db: Db, userId: string) =>
+/** After how many wrong passwords an account is locked out (0: never), and for how many milliseconds. */
+export interface Lockout {
+  after: number;
+  duration: number;
+}
+
+/**
+ * Counts an attempt as failed; a success sets the count back. The attempt after the last that may fail locks the account out, whatever
+ * its password; when that is over, counting begins anew.
+ */
+export const noteAttempt = (db: Db, userId: string, { after, duration }: Lockout) =>
   db.query(sql.unsafe`
-    update accounts set no_of_unsuccessful_login_attempts = no_of_unsuccessful_login_attempts + 1, last_login_attempted_date = now()
+    update accounts set last_login_attempted_date = now(),
+      no_of_unsuccessful_login_attempts = case when locked_out_until <= now() then 1 else no_of_unsuccessful_login_attempts + 1 end,
+      locked_out_until = case
+        when locked_out_until > now() then locked_out_until
+        when locked_out_until is null and ${after} > 0 and no_of_unsuccessful_login_attempts >= ${after}
+          then now() + ${duration} * interval '1 millisecond' end
     where user_id = ${userId}`);
 
 export const noteSuccess = (tx: Db, userId: string) =>
-  tx.query(sql.unsafe`update accounts set no_of_unsuccessful_login_attempts = 0 where user_id = ${userId}`);
+  tx.query(sql.unsafe`
+    update accounts set no_of_unsuccessful_login_attempts = 0, locked_out_until = null where user_id = ${userId}`);
 
 export const userExists = (db: Db, userId: string) =>
   db.exists(sql.unsafe`select from accounts where user_id = ${userId}`);

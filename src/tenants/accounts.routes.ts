@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Account } from '../accounts/account.ts';
-import type { Passwords } from '../accounts/password.ts';
-import type { Db } from '../db.ts';
+import type { NewPasswordParts } from '../accounts/new-password.ts';
+import type { AccountStore } from '../accounts/store.ts';
 import type { App } from '../http/route.ts';
 import { createAccount } from './create-account.ts';
 
 const Text = z.string().max(255);
 
 /** Accounts as members of tenants; reading them is the accounts' own business. */
-export async function newAccountRoutes(app: App, parts: { db: Db; passwords: Passwords }) {
+export async function newAccountRoutes(app: App, parts: NewPasswordParts & { store: AccountStore }) {
   app.post(
     '/api/accounts',
     {

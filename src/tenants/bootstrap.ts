@@ -1,8 +1,11 @@
 import { checkLoginId } from '../accounts/login-id.ts';
 import type { Passwords } from '../accounts/password.ts';
 import { openPasswords } from '../accounts/password.ts';
-import { checkPassword } from '../accounts/password-policy.ts';
+import type { PasswordRules } from '../accounts/password-policy.ts';
+import { checkPassword, usualRules } from '../accounts/password-policy.ts';
 import { insertAccount } from '../accounts/queries.ts';
+import type { AccountStore } from '../accounts/store.ts';
+import { tableStore } from '../accounts/store.ts';
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember } from '../errors.ts';
@@ -28,15 +31,16 @@ export async function bootstrap(
   db: Db,
   { accountId, password, name, email, tenantName }: FirstAdministrator,
   passwords: Passwords = openPasswords(),
+  { rules = usualRules(), store = tableStore(db) }: { rules?: PasswordRules; store?: AccountStore } = {},
 ): Promise<{ userId: string; tenantId: string }> {
   checkLoginId(accountId, 'accountId');
-  checkPassword(password);
+  await checkPassword(password, rules);
   const tenantNamed = (tenantName ?? accountId).trim();
   if (tenantNamed.length < 1 || tenantNamed.length > 255)
     throw invalidMember('tenantName', `The name of a tenant has 1 to 255 characters, not ${tenantNamed.length}.`);
   if (await hasAdministrator(db)) throw alreadyThere();
-  const passwordHash = await passwords.hash(password);
-  return db.transaction(async (tx) => {
+  const passwordHash = await passwords.hash(password, 'here');
+  return store.change(async (tx) => {
     // of two first administrators at once the second waits here and then sees the first
     await lockAdministrators(tx);
     if (await hasAdministrator(tx)) throw alreadyThere();

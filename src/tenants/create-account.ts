@@ -1,8 +1,9 @@
 import type { Account } from '../accounts/account.ts';
 import { checkLoginId } from '../accounts/login-id.ts';
-import type { Passwords } from '../accounts/password.ts';
-import { checkPassword } from '../accounts/password-policy.ts';
+import type { NewPasswordParts } from '../accounts/new-password.ts';
+import { newPasswordHash } from '../accounts/new-password.ts';
 import { getAccount, insertAccount } from '../accounts/queries.ts';
+import type { AccountStore } from '../accounts/store.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
@@ -30,14 +31,13 @@ export interface NewAccount {
 
 /** Makes an account: Member of the tenant that the caller acts in, which becomes its home. Without a tenant it has no home yet. */
 export async function createAccount(
-  { db, passwords }: { db: Db; passwords: Passwords },
+  parts: NewPasswordParts & { store: AccountStore },
   caller: Caller,
   { password, userGroups = [], ...wanted }: NewAccount,
 ): Promise<Account> {
   checkLoginId(wanted.id, 'id');
-  checkPassword(password);
-  const passwordHash = await passwords.hash(password);
-  return db.transaction(async (tx) => {
+  const passwordHash = await newPasswordHash(parts, password, caller.address);
+  return parts.store.change(async (tx) => {
     const { tenantId } = caller;
     if (tenantId !== undefined && !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
     const userId = await insertAccount(tx, {

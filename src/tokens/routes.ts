@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Passwords } from '../accounts/password.ts';
 import type { App } from '../http/route.ts';
 import type { Identities } from './identities.ts';
 import type { Origin, TokenParts } from './refresh.ts';
 import { refresh, revoke } from './refresh.ts';
+import type { LoginParts } from './sign-in.ts';
 import { signIn } from './sign-in.ts';
 
 const Issued = z.object({ token: z.string(), expiration: z.string() });
@@ -20,7 +20,7 @@ const Jwk = z.object({
 
 const open = { access: 'public', service: 'tokens' } as const;
 
-export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Passwords; identities: Identities }) {
+export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { identities: Identities }) {
   app.post(
     '/api/tokens',
     {
@@ -37,7 +37,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & { passwords: Pas
         response: { 200: TokenAnswer },
       },
     },
-    async (request) => signIn(parts, request.body),
+    async (request) => signIn(parts, request.body, originOf(request)),
   );
 
   app.post(

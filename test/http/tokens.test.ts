@@ -1,4 +1,3 @@
-import { pbkdf2Sync } from 'node:crypto';
 import test from 'ava';
 import type { CryptoKey, JWK, JWTPayload } from 'jose';
 import {
@@ -10,8 +9,6 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { openPasswords } from '../../src/accounts/password.ts';
-import { AppError } from '../../src/errors.ts';
 import { openAccessTokens } from '../../src/tokens/access.ts';
 import { findIdentity } from '../../src/tokens/identity.queries.ts';
 import { PASSWORD, testDatabase, world } from '../world.ts';
@@ -236,33 +233,6 @@ test('a tenant header narrows the caller to one of its tenants, and never widens
   const anywhere = await admin.get('/api/iam/principal/me', { 'svc-tenant-id': foreign });
   t.is(anywhere.body.tenantId, foreign);
   t.is(anywhere.body.role, undefined, 'an administrator is no member of the tenants that it may name');
-});
-
-test('stored passwords are PBKDF2-HMAC-SHA-512 of 220,000 iterations with a salt of 16 bytes', async (t) => {
-  const passwords = openPasswords();
-  const stored = await passwords.hash(PASSWORD);
-  const [name, iterations, salt = '', hash] = stored.split('$');
-  t.is(name, 'pbkdf2-sha512');
-  t.is(iterations, '220000');
-  t.is(Buffer.from(salt, 'base64').length, 16);
-  t.is(pbkdf2Sync(PASSWORD, Buffer.from(salt, 'base64'), 220_000, 64, 'sha512').toString('base64'), hash);
-  t.true(await passwords.matches(PASSWORD, stored));
-  t.false(await passwords.matches(`${PASSWORD} `, stored));
-  t.false(await passwords.matches(PASSWORD, undefined));
-  t.not(await openPasswords(1).hash(PASSWORD), await openPasswords(1).hash(PASSWORD));
-});
-
-test('a flood of logins is turned away before any work, with the time to come back', async (t) => {
-  const passwords = openPasswords(1000);
-  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => passwords.hash(PASSWORD)));
-  t.is(outcomes.filter((one) => one.status === 'fulfilled').length, 66);
-  for (const one of outcomes) {
-    if (one.status === 'fulfilled') continue;
-    t.true(one.reason instanceof AppError);
-    t.is(one.reason.kind, 'unavailable');
-    t.true(one.reason.details.retryAfter > 0);
-  }
-  t.regex(await passwords.hash(PASSWORD), /^pbkdf2/, 'afterwards the queue is free again');
 });
 
 test('processes that start at once on a new database sign with one and the same key', async (t) => {

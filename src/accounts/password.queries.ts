@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+const Hash = z.object({ passwordHash: z.string() });
+
+/** The present password of an account and those before it, newest first; `most` in all. */
+export const listFormerHashes = (db: Db, userId: string, most: number) =>
+  db.anyFirst(sql.type(Hash)`
+    select password_hash from (
+      select password_hash, 'infinity'::timestamptz as until from accounts where user_id = ${userId}
+      union all select password_hash, replaced_at from password_history where user_id = ${userId}) h
+    order by until desc limit ${most}`);
+
+/** Sets a password and opens the account again if wrong ones had locked it out. What it was before is kept, `history` of them in all. */
+export async function setPassword(tx: Db, userId: string, passwordHash: string, history: number) {
+  if (history > 0)
+    await tx.query(sql.unsafe`
+      insert into password_history (user_id, password_hash) select user_id, password_hash from accounts where user_id = ${userId}`);
+  await tx.query(sql.unsafe`
+    delete from password_history where user_id = ${userId} and replaced_at not in (
+      select replaced_at from password_history where user_id = ${userId} order by replaced_at desc limit ${Math.max(history - 1, 0)})`);
+  await tx.query(sql.unsafe`
+    update accounts set password_hash = ${passwordHash}, no_of_unsuccessful_login_attempts = 0, locked_out_until = null
+    where user_id = ${userId}`);
+}
+
+/** Stores a password anew under another hash, unless it was changed meanwhile. */
+export const replaceHash = (tx: Db, userId: string, before: string, after: string) =>
+  tx.query(sql.unsafe`
+    update accounts set password_hash = ${after} where user_id = ${userId} and password_hash = ${before}`);

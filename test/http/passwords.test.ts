@@ -1,0 +1,185 @@
+import { createHash, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { openBreached } from '../../src/accounts/breached.ts';
+import { fairQueue } from '../../src/accounts/fair-queue.ts';
+import { openPasswords } from '../../src/accounts/password.ts';
+import { AppError } from '../../src/errors.ts';
+import { PASSWORD, world } from '../world.ts';
+
+const w = world(test);
+const HERE = '127.0.0.1';
+const login = (id: string, password: string) => w.nobody.post('/api/tokens', { id, password });
+
+test('stored passwords are PBKDF2-HMAC-SHA-512 of 220,000 iterations with a salt of 16 bytes', async (t) => {
+  const passwords = openPasswords();
+  const stored = await passwords.hash(PASSWORD, HERE);
+  const [name, iterations, salt = '', hash] = stored.split('$');
+  t.is(name, 'pbkdf2-sha512');
+  t.is(iterations, '220000');
+  t.is(Buffer.from(salt, 'base64').length, 16);
+  t.is(pbkdf2Sync(PASSWORD, Buffer.from(salt, 'base64'), 220_000, 64, 'sha512').toString('base64'), hash);
+  t.true(await passwords.matches(PASSWORD, stored, HERE));
+  t.false(await passwords.matches(`${PASSWORD} `, stored, HERE));
+  t.false(await passwords.matches(PASSWORD, undefined, HERE));
+  t.not(await openPasswords(1).hash(PASSWORD, HERE), await openPasswords(1).hash(PASSWORD, HERE));
+});
+
+test('a hash of the older form is accepted, and made anew at the next login', async (t) => {
+  const { id, userId } = await w.account();
+  const salt = randomBytes(16);
+  const older = Buffer.concat([salt, pbkdf2Sync(PASSWORD, salt, 10_000, 20, 'sha1')]).toString('base64');
+  await w.sql('update accounts set password_hash = $1 where user_id = $2', [older, userId]);
+  const stored = async () =>
+    (await w.sql<{ password_hash: string }>('select password_hash from accounts where user_id = $1', [userId]))[0]
+      ?.password_hash;
+  t.is((await login(id, 'Wrong-horse-77')).status, 400);
+  t.is(await stored(), older, 'a wrong password changes nothing');
+  t.is((await login(id, PASSWORD)).status, 200);
+  t.regex((await stored()) ?? '', /^pbkdf2-sha512\$/);
+  t.is((await login(id, PASSWORD)).status, 200);
+});
+
+test('PBKDF2-HMAC-SHA-256 of 600,000 iterations is accepted and stays as it is', async (t) => {
+  const { id, userId } = await w.account();
+  const salt = randomBytes(16);
+  const hash = pbkdf2Sync(PASSWORD, salt, 600_000, 32, 'sha256').toString('base64');
+  const stored = `pbkdf2-sha256$600000$${salt.toString('base64')}$${hash}`;
+  await w.sql('update accounts set password_hash = $1 where user_id = $2', [stored, userId]);
+  t.is((await login(id, PASSWORD)).status, 200);
+  t.is((await w.sql('select from accounts where password_hash = $1', [stored])).length, 1);
+});
+
+test('a flood of logins is turned away before any work, with the time to come back', async (t) => {
+  const passwords = openPasswords(1000);
+  const outcomes = await Promise.allSettled(Array.from({ length: 150 }, () => passwords.hash(PASSWORD, HERE)));
+  const done = outcomes.filter((one) => one.status === 'fulfilled').length;
+  t.true(done >= 64 && done < 75, `${done} of one address`);
+  for (const one of outcomes) {
+    if (one.status === 'fulfilled') continue;
+    t.true(one.reason instanceof AppError);
+    t.is(one.reason.kind, 'tooManyRequests');
+    t.true(one.reason.details.retryAfter > 0);
+  }
+  t.regex(await passwords.hash(PASSWORD, HERE), /^pbkdf2/, 'afterwards the queue is free again');
+});
+
+test('a flood from one address does not delay another: clients take turns', async (t) => {
+  const queue = fairQueue({ atOnce: 1, most: 100, mostEach: 50 });
+  const done: string[] = [];
+  const ask = (asker: string) =>
+    queue(asker, async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      done.push(asker);
+    });
+  const flood = Array.from({ length: 40 }, () => ask('flood'));
+  const others = [ask('anna'), ask('berta')];
+  await Promise.all([...flood, ...others]);
+  t.true(done.indexOf('anna') <= 3, done.slice(0, 6).join());
+  t.true(done.indexOf('berta') <= 4, done.slice(0, 6).join());
+  t.is(done.length, 42);
+});
+
+test('when the queue is full, the last of the longest line makes room for a client who has fewer in it', async (t) => {
+  const queue = fairQueue({ atOnce: 1, most: 10, mostEach: 50 });
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const flood = Array.from({ length: 11 }, () => queue('flood', () => gate));
+  const outcomes = Promise.allSettled(flood);
+  const anna = queue('anna', async () => 'done');
+  await t.throwsAsync(
+    queue('flood', () => gate),
+    { message: /Too many passwords/ },
+  );
+  open();
+  t.is(await anna, 'done');
+  t.deepEqual(
+    (await outcomes).map(({ status }) => status),
+    [...Array(10).fill('fulfilled'), 'rejected'],
+  );
+});
+
+test('passwords from breaches are refused, also behind capitals, digits, marks and substitutions', async (t) => {
+  const admin = w.as(await w.administrator());
+  for (const password of ['Password12345!', 'P@ssw0rd2024!!', 'Qwertyuiop123!', 'Sunsh1ne!2026!']) {
+    const { status, body } = await admin.post('/api/accounts', { id: 'breached', password });
+    t.is(status, 400, password);
+    t.is(body.code, 'InvalidPassword');
+    t.deepEqual(body.errors, { password: ['PasswordIsBreached'] }, password);
+  }
+  const list = openBreached({ 'accounts.breachedPasswords': 'list', 'accounts.breachedPasswordsUrl': '' }, silent);
+  t.true(await list('Password1!'));
+  t.true(await list('P@ssw0rd2024'));
+  t.true(await list('1234567890'));
+  t.false(await list(PASSWORD));
+  t.false(await list('!!2024'), 'what is nothing but decoration is no word of the list');
+  const off = openBreached({ 'accounts.breachedPasswords': 'off', 'accounts.breachedPasswordsUrl': '' }, silent);
+  t.false(await off('Password1!'));
+});
+
+const silent = { warn: () => {} };
+
+/** A service of ranges on loopback; `answer` gets the five digits. */
+async function ranges(t: ExecutionContext, answer: (prefix: string) => string | undefined) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const text = answer(request.url?.slice('/range/'.length) ?? '');
+    if (text !== undefined) response.end(text);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const warnings: object[] = [];
+  const log = { warn: (details: object) => void warnings.push(details) };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/range`;
+  const settings = { 'accounts.breachedPasswords': 'range', 'accounts.breachedPasswordsUrl': url } as const;
+  return { breached: openBreached(settings, log), asked, warnings };
+}
+
+test('the service of ranges learns five digits of a hash, and padding counts for nothing', async (t) => {
+  const digest = createHash('sha1').update('Known-breach-1').digest('hex').toUpperCase();
+  const padded = createHash('sha1').update('Padded-line-2').digest('hex').toUpperCase();
+  const { breached, asked, warnings } = await ranges(t, (prefix) =>
+    [digest, padded]
+      .filter((each) => each.startsWith(prefix))
+      .map((each) => `${'0'.repeat(35)}:3\r\n${each.slice(5)}:${each === digest ? 12 : 0}`)
+      .join('\r\n'),
+  );
+  t.true(await breached('Known-breach-1'));
+  t.false(await breached('Padded-line-2'));
+  t.false(await breached('Never-seen-3'));
+  t.is(asked[0], `/range/${digest.slice(0, 5)}`);
+  t.true(asked.every((path) => /^\/range\/[0-9A-F]{5}$/.test(path)));
+  t.deepEqual(warnings, []);
+});
+
+test('a service of ranges that does not answer lets passwords pass, and that is counted', async (t) => {
+  const { breached, warnings } = await ranges(t, () => undefined);
+  t.false(await breached('Known-breach-1'));
+  t.false(await breached('Known-breach-1'));
+  t.like(warnings, { 0: { unchecked: 1 }, 1: { unchecked: 2 }, length: 2 });
+  const endless = await ranges(t, () => 'x'.repeat(2_000_000));
+  t.false(await endless.breached('Known-breach-1'));
+  t.is(endless.warnings.length, 1);
+});
+
+test('the shipped list is in the form that passwords are compared in', async (t) => {
+  const folder = new URL('../../src/accounts/', import.meta.url);
+  t.true((await readdir(folder)).includes('breached-passwords.txt'));
+  const words = (await readFile(new URL('breached-passwords.txt', folder), 'utf8')).trim().split('\n');
+  t.true(words.length > 5000);
+  t.is(new Set(words).size, words.length);
+  t.deepEqual(
+    words.filter((word) => word !== word.toLowerCase() || word !== word.trim()),
+    [],
+  );
+});
