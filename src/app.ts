@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import { auditRoutes } from './accounts/audit.routes.ts';
 import { openPasswords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
 import { accountRoutes } from './accounts/routes.ts';
@@ -93,6 +94,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
 
   await room(healthRoutes, { db });
   await room(accountRoutes, { db });
+  await room(auditRoutes, { db, cursors });
   await room(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
   await room(newAccountRoutes, accounts);
   await room(tenantRoutes, { db });

@@ -13,16 +13,18 @@ export interface AuditEntry {
   tenantId?: string;
   address?: string;
   requestId?: string;
+  /** In the words of who did it. */
+  reason?: string | undefined;
   details?: Record<string, unknown>;
 }
 
 /** Writes an audit row in the transaction of the change. */
 export async function record(tx: Db, entry: AuditEntry) {
   await tx.query(sql.unsafe`
-    insert into audit (action, account_id, subject, tenant_id, address, request_id, details)
+    insert into audit (action, account_id, subject, tenant_id, address, request_id, reason, details)
     values (${entry.action}, ${entry.accountId ?? null}, ${entry.subject}, ${entry.tenantId ?? null}, ${entry.address ?? null},
-      ${entry.requestId ?? null}, ${sql.jsonb((entry.details ?? {}) as never)})`);
+      ${entry.requestId ?? null}, ${entry.reason ?? null}, ${sql.jsonb((entry.details ?? {}) as never)})`);
 }
 
-/** Who did it and from where, as parts of an entry. */
-export const by = ({ accountId, address, requestId }: Caller) => ({ accountId, address, requestId });
+/** Who did it, from where and why, as parts of an entry. */
+export const by = ({ accountId, address, requestId, reason }: Caller) => ({ accountId, address, requestId, reason });

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError, forbidden } from '../errors.ts';
+import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { actingIn, isAdministrator, isEditor } from './caller.ts';
 import type { Rule } from './rules.ts';
@@ -68,11 +68,44 @@ export const tenantHeader: Rule = (route) => {
   };
 };
 
+const LONGEST_REASON = 1000;
+
+/** Why a change is made, in the words of who makes it: for the audit trail. */
+export const auditReason: Rule = (route) => {
+  if (route.config?.access === 'public' || isRead(route)) return {};
+  return {
+    preHandler(request, _reply, done) {
+      try {
+        const sent = request.platformHeader('audit-reason');
+        if (sent !== undefined) callers.set(request, { ...request.caller, reason: reasonFrom(sent) });
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  };
+};
+
+/** Header fields arrive as Latin-1; what was sent as UTF-8 is read as that. */
+function reasonFrom(sent: string): string {
+  let text = sent;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(sent, 'latin1'));
+  } catch {
+    // it is Latin-1
+  }
+  if (text.length > LONGEST_REASON)
+    throw invalid(`The header audit-reason has ${text.length} characters; ${LONGEST_REASON} are taken.`);
+  return text;
+}
+
+const isRead = ({ method }: Parameters<Rule>[0]) => ['GET', 'HEAD'].includes(String(method));
+
 /** What this process has changed about accounts, groups or tenants holds from the next request on. Behind the commit of the change. */
 export const identityChanges =
   (identitiesChanged: () => void): Rule =>
   (route) => {
-    if (['GET', 'HEAD'].includes(String(route.method)) || !ANY_TENANT.has(route.config?.service)) return {};
+    if (isRead(route) || !ANY_TENANT.has(route.config?.service)) return {};
     return {
       onSend(_request, _reply, payload, done) {
         identitiesChanged();

@@ -19,6 +19,8 @@ export interface Caller {
   /** Network address the request came from, and its id: for audit rows and logs. */
   readonly address: string;
   readonly requestId: string;
+  /** Why the caller does it, as the header `audit-reason` says: for audit rows. */
+  readonly reason?: string;
 }
 
 export const isAdministrator = (caller: Caller) => caller.groups.includes('Administrators');

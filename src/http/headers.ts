@@ -11,6 +11,7 @@ const NAMES = {
   'service-id': ['service-id'],
   'tenant-id': ['tenant-id', 'customer-guid'],
   'sas-token': ['sas-token'],
+  'audit-reason': ['audit-reason'],
 } as const;
 /** Their values are repeated nowhere. */
 const SECRET = new Set<PlatformHeader>(['open-api-key', 'sas-token']);
@@ -37,8 +38,8 @@ export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixe
     let found: string | undefined;
     for (const spelling of spellings[name]) {
       const value = this.headers[spelling];
-      if (value === undefined || value === '') continue;
-      const text = String(value).trim();
+      const text = String(value ?? '').trim();
+      if (text === '') continue;
       if (found !== undefined && found.toLowerCase() !== text.toLowerCase())
         throw invalid(
           `The headers for ${name} contradict each other${SECRET.has(name) ? '' : `: '${found}' and '${text}'`}.`,

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
 import type { FindCaller } from './auth.ts';
-import { auth, callerDecoration, identityChanges, policies, tenantHeader } from './auth.ts';
+import { auditReason, auth, callerDecoration, identityChanges, policies, tenantHeader } from './auth.ts';
 import { body } from './body.ts';
 import { forms } from './forms.ts';
 import { headers, headersAgree } from './headers.ts';
@@ -67,6 +67,7 @@ export const wire = fp<WireOptions>(async (app, { config, db, findCaller, identi
       headersAgree,
       tenantHeader,
       policies,
+      auditReason,
       idempotency(db),
       identityChanges(identitiesChanged),
     ],

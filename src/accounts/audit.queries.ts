@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+const AuditRow = z.object({
+  id: z.number(),
+  time: z.string(),
+  action: z.string(),
+  accountId: z.string().optional(),
+  subject: z.string(),
+  tenantId: z.string().optional(),
+  address: z.string().optional(),
+  requestId: z.string().optional(),
+  reason: z.string().optional(),
+  details: z.record(z.string(), z.unknown()),
+});
+/** One line of the trail: who did what to which identity object, from where, in which request, why. */
+export type AuditRow = z.infer<typeof AuditRow>;
+
+export interface AuditFilter {
+  /** Login id or user id: what was done by this account or to it. Also of accounts that are gone. */
+  account?: string | undefined;
+  /** Rows behind the one with this id, or later than this time. */
+  after?: { id: number } | { time: string } | undefined;
+}
+
+/** Newest first; `before`: the id of the row where the last page ended. */
+export const listAudit = (db: Db, { account, after }: AuditFilter, before: number | undefined, limit: number) => {
+  const id = after && 'id' in after ? after.id : null;
+  const time = after && 'time' in after ? after.time : null;
+  return db.any(sql.type(AuditRow)`
+    select id, time, action, account_id, subject, tenant_id, address, request_id, reason, details from audit
+    where (${before ?? null}::bigint is null or id < ${before ?? null}::bigint)
+      and (${id}::bigint is null or id > ${id}::bigint)
+      and (${time}::timestamptz is null or time > ${time}::timestamptz)
+      ${account === undefined ? sql.fragment`` : sql.fragment`and ${concerning(account)}`}
+    order by id desc limit ${limit}`);
+};
+
+/** Rows speak of an account by its login id or its user id. */
+const concerning = (account: string) => sql.fragment`
+  (lower(account_id) = any(${names(account)}) or lower(subject) = any(${names(account)}))`;
+
+const names = (account: string) => sql.fragment`array(
+  select lower(${account}::text)
+  union select lower(id) from accounts where user_id::text = lower(${account})
+  union select user_id::text from accounts where lower(id) = lower(${account}))`;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { invalidMember } from '../errors.ts';
+import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
+import type { App } from '../http/route.ts';
+import type { Signer } from '../signing-keys.ts';
+import { timestampFromText } from '../time.ts';
+import type { AuditFilter } from './audit.queries.ts';
+import { listAudit } from './audit.queries.ts';
+
+const AuditEntry = z.object({
+  id: z.number(),
+  time: z.string(),
+  action: z.string(),
+  accountId: z.string().optional(),
+  subject: z.string(),
+  tenantId: z.string().optional(),
+  address: z.string().optional(),
+  requestId: z.string().optional(),
+  reason: z.string().optional(),
+  details: z.any().meta({ type: 'object', additionalProperties: true }),
+});
+
+export async function auditRoutes(app: App, { db, cursors }: { db: Db; cursors: Signer }) {
+  app.get(
+    '/api/audit/list',
+    {
+      config: { access: 'administrators', service: 'audit' },
+      schema: {
+        tags: ['audit'],
+        summary: 'Who did what to which account, group, tenant or key; newest first',
+        querystring: z.object({
+          account: z.string().max(255).optional().meta({ description: 'Login id or user id: done by it or to it' }),
+          after: z.string().max(64).optional().meta({ description: 'A time, or the id of an entry' }),
+          ...cursorQuery,
+        }),
+        response: { 200: cursorPageOf(AuditEntry) },
+      },
+    },
+    async ({ caller, query }) => {
+      const filter = { account: query.account, after: afterOf(query.after) };
+      return cursorPage(
+        cursors,
+        query,
+        ['audit', caller.userId, filter],
+        (position, limit) => listAudit(db, filter, position && Number(position.id), limit),
+        ({ id, time }) => ({ value: time, id: String(id) }),
+      );
+    },
+  );
+}
+
+function afterOf(text: string | undefined): AuditFilter['after'] {
+  if (text === undefined || text === '') return undefined;
+  if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
+  const time = timestampFromText(text);
+  if (time === undefined)
+    throw invalidMember('after', `'${text}' is neither a time such as 2026-01-24T08:17:02 nor the id of an entry.`);
+  return { time: `${time}Z` };
+}

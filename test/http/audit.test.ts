@@ -1,0 +1,151 @@
+import test from 'ava';
+import { world } from '../world.ts';
+
+const w = world(test);
+const list = '/api/audit/list';
+
+interface Entry {
+  id: number;
+  action: string;
+  subject: string;
+}
+
+test('the audit trail tells who did what to which object, from where, in which request and why', async (t) => {
+  const root = await w.administrator();
+  const user = await w.account();
+  await w.as(root).post(
+    '/api/usergroups',
+    { name: 'Told', users: [user.id] },
+    {
+      'x-request-id': 'told-1',
+      'svc-audit-reason': 'Ticket 4711',
+    },
+  );
+  const { status, body } = await w.as(root).get(`${list}?account=told&limit=1`);
+  t.is(status, 200);
+  const { id, time, ...entry } = body.data[0];
+  t.is(typeof id, 'number');
+  t.regex(time, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{7}$/);
+  t.deepEqual(entry, {
+    action: 'group.create',
+    accountId: root.id,
+    subject: 'Told',
+    address: '127.0.0.1',
+    requestId: 'told-1',
+    reason: 'Ticket 4711',
+    details: { name: 'Told', users: [user.id], metadataKeys: [] },
+  });
+});
+
+test('account= takes a login id or a user id: what was done by it or to it, whatever its letter case', async (t) => {
+  const root = await w.administrator();
+  const admin = w.as(root);
+  const user = await w.account();
+  const { body: tenant } = await admin.post('/api/iam/tenant', { name: 'Audited' });
+  await admin.post(`/api/iam/tenant/${tenant.id}/member`, { userId: user.userId, role: 'Owner' });
+  await w.as(user).put(`/api/iam/tenant/${tenant.id}`, { name: 'Renamed' }, { 'svc-tenant-id': tenant.id });
+  for (const account of [user.id, user.id.toUpperCase(), user.userId]) {
+    const { body } = await admin.get(`${list}?account=${account}`);
+    t.deepEqual(
+      body.data.map(({ action }: Entry) => action),
+      ['tenant.change', 'tenant.member.set', 'account.create'],
+    );
+  }
+  t.deepEqual((await admin.get(`${list}?account=nobody`)).body, { data: [] });
+});
+
+test('after= takes a time or the id of an entry, and nothing else', async (t) => {
+  const admin = w.as(await w.administrator());
+  const user = await w.account();
+  const mine = async (query: string): Promise<Entry[]> =>
+    (await admin.get(`${list}?account=${user.id}${query}`)).body.data;
+  await admin.post(`/api/usergroups/user/${user.id}`, ['Editors']);
+  const [second, first] = await mine('');
+  t.deepEqual(
+    (await mine(`&after=${first?.id}`)).map(({ id }) => id),
+    [second?.id],
+  );
+  t.is((await mine('&after=2020-01-01')).length, 2);
+  t.is((await mine('&after=2099-01-01T00:00:00Z')).length, 0);
+  const refused = await admin.get(`${list}?after=yesterday`);
+  t.is(refused.status, 400);
+  t.deepEqual(Object.keys(refused.body.errors), ['after']);
+});
+
+test('the trail comes page by page, newest first, each row once', async (t) => {
+  const admin = w.as(await w.administrator());
+  const user = await w.account();
+  for (let i = 0; i < 4; i++) await admin.post(`/api/usergroups/user/${user.id}`, ['Editors']);
+  const seen: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const at = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { body } = await admin.get(`${list}?account=${user.id}&limit=2${at}`);
+    seen.push(...body.data.map(({ id }: Entry) => id));
+    cursor = body.cursor;
+  } while (cursor !== undefined);
+  t.is(seen.length, 5);
+  t.deepEqual(
+    seen,
+    seen.toSorted((a, b) => b - a),
+  );
+  const { body } = await admin.get(`${list}?limit=1`);
+  t.is((await admin.get(`${list}?account=x&cursor=${encodeURIComponent(body.cursor)}`)).status, 400);
+});
+
+test('a reason may have any letters, is the same under every prefix, and is bounded', async (t) => {
+  const root = await w.administrator();
+  const user = await w.account();
+  const reasonFor = async (headers: Record<string, string>) => {
+    const { status } = await w.as(root).post(`/api/usergroups/user/${user.id}`, ['Editors'], headers);
+    if (status !== 204) return status;
+    return (await w.as(root).get(`${list}?account=${user.id}&limit=1`)).body.data[0].reason;
+  };
+  const utf8 = Buffer.from('Änderung für 東京').toString('latin1');
+  t.is(await reasonFor({ 'dhi-audit-reason': utf8 }), 'Änderung für 東京');
+  t.is(await reasonFor({ 'svc-audit-reason': 'caf\u00e9' }), 'café', 'Latin-1');
+  t.is(await reasonFor({ 'svc-audit-reason': ' ' }), undefined);
+  t.is(await reasonFor({}), undefined);
+  t.is(await reasonFor({ 'svc-audit-reason': 'x'.repeat(1001) }), 400);
+});
+
+test('every change of groups, tenants, members and keys over HTTP keeps the reason', async (t) => {
+  const admin = w.as(await w.administrator());
+  const user = await w.account();
+  const headers = { 'svc-audit-reason': 'Because' };
+  const tenant = (await admin.post('/api/iam/tenant', { name: 'x' }, headers)).body;
+  const at = `/api/iam/tenant/${tenant.id}`;
+  await admin.put(at, { name: 'y' }, headers);
+  await admin.post(`${at}/member`, { userId: user.userId, role: 'Member' }, headers);
+  await admin.delete(`${at}/member/${user.userId}`, headers);
+  const key = await admin.post(
+    '/api/iam/key',
+    { name: 'k', role: 'Reader' },
+    { ...headers, 'svc-tenant-id': tenant.id },
+  );
+  await admin.delete(`/api/iam/key/${key.body.id}`, headers);
+  await admin.delete(at, headers);
+  await admin.post('/api/usergroups', { id: 'Why' }, headers);
+  await admin.put('/api/usergroups', { id: 'Why' }, headers);
+  await admin.post(`/api/usergroups/user/${user.id}`, ['Why'], headers);
+  await admin.delete(`/api/usergroups/user/${user.id}`, headers);
+  await admin.delete('/api/usergroups/Why', headers);
+  const rows = await w.sql<{ action: string }>(`select action from audit where reason = 'Because' order by id`);
+  t.deepEqual(
+    rows.map(({ action }) => action),
+    [
+      'tenant.create',
+      'tenant.change',
+      'tenant.member.set',
+      'tenant.member.remove',
+      'key.create',
+      'key.revoke',
+      'tenant.delete',
+      'group.create',
+      'group.change',
+      'group.member.add',
+      'group.member.remove',
+      'group.delete',
+    ],
+  );
+});
