@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommands } from './commands/account.ts';
 import { converterCommands } from './commands/converter.ts';
+import { crsCommands } from './commands/crs.ts';
 import { datasetCommands } from './commands/dataset.ts';
 import { loginCommands } from './commands/login.ts';
 import { processCommands } from './commands/processes.ts';
@@ -22,6 +23,7 @@ const SPEAKING = [
   datasetCommands,
   transferCommands,
   converterCommands,
+  crsCommands,
 ];
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;

@@ -8,6 +8,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { tableStore } from './accounts/store.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
+import { crsRoutes } from './crs/routes.ts';
 import { findBytes } from './datasets/queries.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
@@ -114,6 +115,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     },
   });
   await room(datasetRoutes, { db, signer, publicUrl });
+  await room(crsRoutes, {});
   await room(startRoutes, { db, endings });
   await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
   await room(transferListRoutes, { db });

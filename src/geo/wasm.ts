@@ -46,6 +46,8 @@ export interface Gdal {
   _GDALGetGeoTransform(dataset: number, six: number): number;
   _GDALGetRasterXSize(dataset: number): number;
   _GDALGetRasterYSize(dataset: number): number;
+  _GDALInfoOptionsNew(argv: number, unused: number): number;
+  _GDALInfoOptionsFree(options: number): void;
   _GDALVectorInfoOptionsNew(argv: number, unused: number): number;
   _GDALVectorInfoOptionsFree(options: number): void;
   _GDALWarpAppOptionsNew(argv: number, unused: number): number;
@@ -206,6 +208,21 @@ export interface VectorInfo {
     geometryFields: { coordinateSystem?: { wkt: string } | null }[];
     features?: { properties: Record<string, string | number | null> }[];
   }[];
+}
+
+/** What `gdalinfo -json` says of a dataset. */
+export function rasterInfo(module: Gdal, dataset: number, argv: string[]): RasterInfo {
+  const options = withStrings(module, ['-json', ...argv], (list) => module._GDALInfoOptionsNew(list, 0));
+  try {
+    const text = module.ccall('GDALInfo', 'string', ['number', 'number'], [dataset, options]) as string;
+    return JSON.parse(text) as RasterInfo;
+  } finally {
+    module._GDALInfoOptionsFree(options);
+  }
+}
+
+interface RasterInfo {
+  coordinateSystem?: { wkt: string; proj4?: string };
 }
 
 /** Rows of a query over PROJ's own database (EPSG and ESRI registries). `sql` is ours; only checked numbers and quoted text go in. */

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { record, table } from '../table.ts';
+
+interface System {
+  id: number;
+  name: string;
+  authority: string;
+  wkt: string;
+  proj4String?: string;
+}
+
+export function crsCommands(program: Command, io: Io): void {
+  const crs = program.command('crs').description('coordinate reference systems of EPSG and Esri');
+  crs
+    .command('list')
+    .description('find coordinate reference systems')
+    .argument('[text]', 'contained in the name')
+    .option('--full-text <text>', 'contained in the name, the definition or the area of use')
+    .option('--authority <name>', 'EPSG or ESRI')
+    .option('--limit <n>', 'at most so many', '50')
+    .action(async (nametext, { fullText: fulltext, authority, limit }) => {
+      const query = { nametext, fulltext, authority, limit };
+      const answer = await io.api.call<{ data: System[] }>('GET', '/api/crs/coordinate-system/list', { query });
+      io.show(answer, ({ data }) =>
+        table(
+          ['SRID', 'AUTHORITY', 'NAME'],
+          data.map(({ id, authority, name }) => [String(id), authority, name]),
+        ),
+      );
+    });
+  crs
+    .command('show')
+    .description('show a coordinate reference system')
+    .argument('<srid>')
+    .action(async (srid) => {
+      const path = `/api/crs/coordinate-system/${encodeURIComponent(srid)}`;
+      io.show(await io.api.call<System>('GET', path), ({ id, authority, name, proj4String, wkt }) =>
+        record({ id: String(id), authority, name, proj4: proj4String, wkt }),
+      );
+    });
+}
