@@ -12,7 +12,10 @@ import { crsRoutes } from './crs/routes.ts';
 import { findBytes } from './datasets/queries.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
+import { openArrivals } from './events/arrivals.ts';
+import { eventRoutes } from './events/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
+import type { FindCaller } from './http/auth.ts';
 import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
@@ -67,17 +70,19 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     },
   });
 
+  const whoAsks: FindCaller = (request) => {
+    const key = request.platformHeader('open-api-key');
+    const { authorization } = request.headers;
+    const shown = { authorization, address: request.ip, requestId: request.id };
+    return key === undefined ? findCaller({ tokens, identities }, shown) : keys.find({ key, ...shown });
+  };
+
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
   await app.register(wire, {
     config,
     db,
-    findCaller(request) {
-      const key = request.platformHeader('open-api-key');
-      const { authorization } = request.headers;
-      const shown = { authorization, address: request.ip, requestId: request.id };
-      return key === undefined ? findCaller({ tokens, identities }, shown) : keys.find({ key, ...shown });
-    },
+    findCaller: whoAsks,
     identitiesChanged() {
       identities.forgetAll();
       keys.forgetAll();
@@ -91,6 +96,8 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   const cursors = await openSigner(db, 'cursor');
   const endings = openEndings(db, databaseUrl);
   app.addHook('preClose', () => endings.close());
+  const arrivals = openArrivals(db, databaseUrl);
+  app.addHook('preClose', () => arrivals.close());
   const { publicUrl } = config;
 
   await room(healthRoutes, { db });
@@ -120,6 +127,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});
+  await room(eventRoutes, { db, arrivals, findCaller: whoAsks });
 
   openapiRoute(app);
   closeMethods(app);

@@ -1,10 +1,23 @@
 import type { Db } from './db.ts';
 import { sql } from './db.ts';
 
+const NAMES = [
+  'transferstarted',
+  'transferprogress',
+  'transferfinished',
+  'projectdestroyed',
+  'datasetdestroyed',
+  'refreshtokenreused',
+  'creditsexpired',
+] as const;
+export type EventName = (typeof NAMES)[number];
+export type EventType = `svc.platform.events.${EventName}event`;
+/** All that there are: what a webhook may ask for. */
+export const EVENT_TYPES = NAMES.map((name): EventType => `svc.platform.events.${name}event`);
+
 /** A fact that others may want to hear of, as CloudEvents name its parts. */
 export interface Event {
-  /** `svc.platform.events.<name>event`. */
-  type: string;
+  type: EventType;
   source: string;
   subject?: string;
   tenantId?: string;

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import type { Event } from '../outbox.ts';
+import type { Event, EventName } from '../outbox.ts';
 import { append } from '../outbox.ts';
 
 const SOURCE = '/svc/platform/transfer';
@@ -36,7 +36,7 @@ export const finished = (transfer: Subject, { status, progress, datasetId, error
     ...(errorMessage === undefined ? {} : { ErrorMessage: errorMessage }),
   });
 
-function event(name: string, subject: string, transfer: Subject, data: Record<string, unknown>): Event {
+function event(name: EventName, subject: string, transfer: Subject, data: Record<string, unknown>): Event {
   return {
     type: `svc.platform.events.${name}event`,
     source: SOURCE,

@@ -184,7 +184,7 @@ test('events tell once that a transfer started and how it finished', async (t) =
   const { default: pg } = await import('pg');
   const db = new pg.Client(w.url);
   await db.connect();
-  const { rows } = await db.query('select * from events where resource_id = $1 order by "offset"', [body.id]);
+  const { rows } = await db.query('select * from events where resource_id = $1 order by id', [body.id]);
   await db.end();
   t.deepEqual(
     rows.map(({ type }) => type),

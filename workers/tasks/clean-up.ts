@@ -1,3 +1,4 @@
+import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
 import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
 import type { RunParts } from '../../src/transfers/run.ts';
@@ -12,5 +13,6 @@ export const cleanUpTask =
     const { db, blobs } = await parts;
     await forgetOldAnswers(db);
     await removeSpentJobs(db);
+    await forgetEvents(db, signal);
     await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, ...(signal ? { signal } : {}) });
   };

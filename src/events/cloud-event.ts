@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** An event as it was written and published; times in wire form. */
+export const EventRow = z.object({
+  offset: z.number(),
+  id: z.string(),
+  type: z.string(),
+  source: z.string(),
+  subject: z.string().optional(),
+  time: z.string(),
+  tenantId: z.string().optional(),
+  projectId: z.string().optional(),
+  userId: z.string().optional(),
+  resourceId: z.string().optional(),
+  data: z.unknown(),
+});
+export type EventRow = z.infer<typeof EventRow>;
+
+/** CloudEvents 1.0 in JSON; names of attributes are lower case, those of `data` as they always were. */
+export const CloudEvent = z.object({
+  specversion: z.string(),
+  id: z.string(),
+  source: z.string(),
+  type: z.string(),
+  subject: z.string().optional(),
+  time: z.string(),
+  datacontenttype: z.string(),
+  customerid: z.string().optional(),
+  projectid: z.string().optional(),
+  userid: z.string().optional(),
+  resourceid: z.string().optional(),
+  data: z.any().meta({ type: 'object', additionalProperties: true }),
+});
+export type CloudEvent = z.infer<typeof CloudEvent>;
+
+/** The same event is the same text each time. */
+export const cloudEventOf = (row: EventRow): CloudEvent => ({
+  specversion: '1.0',
+  id: row.id,
+  source: row.source,
+  type: row.type,
+  subject: row.subject,
+  time: `${row.time}Z`,
+  datacontenttype: 'application/json',
+  customerid: row.tenantId,
+  projectid: row.projectId,
+  userid: row.userId,
+  resourceid: row.resourceId,
+  data: row.data,
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { isAdministrator, ownedTenants } from '../http/caller.ts';
+import { namedIn, visibleProjects } from '../projects/visibility.queries.ts';
+import { EventRow } from './cloud-event.ts';
+
+/** Columns of `EventRow`, of a table `e`. */
+export const eventColumns = sql.fragment`
+  e."offset", e.id, e.type, e.source, e.subject, e.time, e.tenant_id, e.project_id, e.user_id, e.resource_id, e.data`;
+
+/** The highest offset, 0 when nothing was published yet. */
+export const lastOffset = (db: Db) =>
+  db.oneFirst(sql.type(z.object({ last: z.number() }))`select coalesce(max("offset"), 0) as last from events`);
+
+/** Up to here it is cheaper to judge the project of each event than to find out first which projects the caller may read. */
+const FEW_EVENTS = 500;
+
+/** Events `e` that this caller may read. `few`: the statement around it looks at few of them. */
+function visible(caller: Caller, few: boolean) {
+  if (isAdministrator(caller)) return sql.fragment`true`;
+  const p = few
+    ? sql.fragment`p.id = e.project_id`
+    : caller.key
+      ? sql.fragment`true`
+      : sql.fragment`p.path && ${namedIn(caller)}`;
+  const readable = few
+    ? sql.fragment`exists (select from ${visibleProjects(caller)} p where ${p})`
+    : sql.fragment`e.project_id in (select p.id from ${visibleProjects(caller)} p where ${p})`;
+  return sql.fragment`
+    (e.user_id = ${caller.userId} or e.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')}) or ${readable} or ${goneFrom(caller)})`;
+}
+
+/** The project of `e` was removed for good, and the caller was among its members, or may read the one it had its members from. */
+const goneFrom = (caller: Caller) => sql.fragment`
+  exists (
+    select from gone_projects g where g.id = e.project_id and (
+      exists (select from gone_members m where m.project_id = g.member_source_id and m.user_id = ${caller.userId})
+      or exists (select from ${visibleProjects(caller)} p where p.id = g.member_source_id)))`;
+
+/** What the caller may read of the events behind `after`, up to `upTo`, in order. */
+export const listVisible = (
+  db: Db,
+  caller: Caller,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+) =>
+  db.any(sql.type(EventRow)`
+    select ${eventColumns} from events e
+    where e."offset" > ${after} and e."offset" <= ${upTo} and ${visible(caller, upTo - after <= FEW_EVENTS)}
+    order by e."offset" limit ${limit}`);
+
+/** Forgets some of what is older than all that is kept; tells whether there may be more. Their deliveries go with them. */
+export async function forgetOldEvents(db: Db, keptDays: number, atOnce: number): Promise<boolean> {
+  const interval = sql.fragment`make_interval(days => ${-keptDays}::int)`;
+  // ids begin with the time, so that their index finds the old ones
+  const { count } = await db.one(sql.type(z.object({ count: z.number() }))`
+    with old as (
+      delete from events where id in (
+        select id from events where id < uuidv7(${interval}) and "offset" is not null order by id limit ${atOnce})
+      returning 1),
+    projects as (delete from gone_projects where gone_at < now() + ${interval}),
+    members as (delete from gone_members where gone_at < now() + ${interval})
+    select count(*) from old`);
+  return count === atOnce;
+}

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { invalid } from '../errors.ts';
+import type { FindCaller } from '../http/auth.ts';
+import { actingIn } from '../http/caller.ts';
+import { listOf, offsetQuery } from '../http/paging.ts';
+import { queryInteger } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import type { Arrivals } from './arrivals.ts';
+import { CloudEvent, cloudEventOf } from './cloud-event.ts';
+import { followEvents } from './follow.ts';
+import { publish } from './publish.ts';
+import { lastOffset, listVisible } from './queries.ts';
+
+export interface EventRoutes {
+  db: Db;
+  arrivals: Arrivals;
+  /** Who sends this request, looked at anew. */
+  findCaller: FindCaller;
+}
+
+const DEFAULT_LIMIT = 50;
+/** A client that takes nothing for so long is gone. */
+const STALLED_MS = 60_000;
+const ListedEvent = CloudEvent.extend({ offset: z.int() });
+
+export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventRoutes) {
+  app.get(
+    '/api/eventing/event/list',
+    {
+      config: { access: 'signedIn', service: 'eventing' },
+      schema: {
+        tags: ['events'],
+        summary: 'Events behind an offset, in order; with `Accept: text/event-stream` as they happen',
+        description: [
+          'Ask again with the offset of the last event that you got; none is ever left out. Events are kept 30 days.',
+          'As a stream each event is a CloudEvent with its offset as `id`. `Last-Event-ID` or `after` says where to go on;',
+          'without them it begins with what happens from now on.',
+        ].join(' '),
+        querystring: z.object({
+          after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
+          limit: offsetQuery.limit,
+        }),
+        response: { 200: listOf(ListedEvent) },
+      },
+    },
+    async (request, reply) => {
+      const { caller, query } = request;
+      if (request.method === 'GET' && accepts(request, 'text/event-stream'))
+        return stream(request, reply, lastEventId(request) ?? query.after) as never;
+      await publish(db);
+      const upTo = await lastOffset(db);
+      const { after = 0, limit = DEFAULT_LIMIT } = query;
+      const rows = await listVisible(db, caller, { after, upTo, limit });
+      return { data: rows.map((row) => ({ offset: row.offset, ...cloudEventOf(row) })) };
+    },
+  );
+
+  async function stream(request: FastifyRequest, reply: FastifyReply, after: number | undefined) {
+    const leave = await arrivals.join(request.caller.userId);
+    reply.raw.once('close', leave);
+    request.raw.socket.setTimeout(STALLED_MS, () => request.raw.socket.destroy());
+    const tenantId = request.platformHeader('tenant-id');
+    const events = followEvents(db, arrivals, {
+      after,
+      async caller() {
+        const caller = await findCaller(request);
+        return caller && tenantId !== undefined ? actingIn(caller, tenantId, { anyTenant: false }) : caller;
+      },
+    });
+    return reply
+      .type('text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('x-accel-buffering', 'no')
+      .send(Readable.from(events, { objectMode: false, highWaterMark: 1 }));
+  }
+}
+
+const accepts = ({ headers }: FastifyRequest, type: string) =>
+  (headers.accept ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === type);
+
+/** Where a client that comes back goes on. */
+function lastEventId({ headers }: FastifyRequest): number | undefined {
+  const sent = headers['last-event-id'];
+  if (sent === undefined || sent === '') return undefined;
+  const offset = /^\d{1,15}$/.test(String(sent)) ? Number(sent) : undefined;
+  if (offset === undefined) throw invalid(`The header Last-Event-ID is no offset: '${sent}'.`);
+  return offset;
+}
