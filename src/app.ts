@@ -25,7 +25,9 @@ import { wire } from './http/wire.ts';
 import { openApiKeys } from './keys/holder.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
+import { projectMemberRoutes } from './projects/members.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { projectTreeRoutes } from './projects/tree.routes.ts';
 import { openSigner } from './signing-keys.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
@@ -108,7 +110,9 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(tenantRoutes, { db });
   await room(tokenRoutes, { ...accounts, tokens, identities, lockout, settings: config });
   await room(keyRoutes, { db, identities });
-  await room(projectRoutes, { db, publicUrl });
+  await room(projectRoutes, { db });
+  await room(projectTreeRoutes, { db, publicUrl });
+  await room(projectMemberRoutes, { db });
   await room(projectListRoutes, { db, cursors });
   await room(uploadRoutes, { db, signer, publicUrl });
   await room(blobRoutes, {

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
-import { AppError, forbidden, invalidMember } from '../errors.ts';
+import { forbidden, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand } from './access.ts';
 import type { ProjectRequest } from './forms.ts';
-import { getRecord, insertMembers, lockPrincipals } from './queries.ts';
+import { putMembers } from './members.queries.ts';
+import { refuseTwice, refuseUnknown } from './members.ts';
+import { getRecord } from './queries.ts';
 import type { Project } from './record.ts';
 import { projectOf } from './record.ts';
+import { putThumbnail } from './thumbnail.queries.ts';
+import { readThumbnail } from './thumbnail.ts';
 import { insertProjects } from './tree.queries.ts';
 import { lockTreesOf } from './tree.ts';
 import { visibleProject } from './visibility.queries.ts';
@@ -21,7 +25,8 @@ export async function createProject(
   request: ProjectRequest,
   parentId?: string,
 ): Promise<Project> {
-  const { members = [], inheritsMembers = false, ...said } = request;
+  const { members = [], inheritsMembers = false, thumbnailBase64 = '', ...said } = request;
+  const thumbnail = readThumbnail(thumbnailBase64);
   refuseTwice(members);
   if (inheritsMembers && parentId === undefined)
     throw invalidMember('inheritsMembers', 'A root project has nobody to inherit from.');
@@ -34,8 +39,9 @@ export async function createProject(
     await insertProjects(tx, [{ ...said, id, parentId, tenantId, inheritsMembers, createdBy: caller.userId }]);
     if (!inheritsMembers) {
       const others = members.filter((member) => member.userId !== caller.userId);
-      await insertMembers(tx, id, [{ userId: caller.userId, role: 'Owner' }, ...others]);
+      await putMembers(tx, id, [{ userId: caller.userId, role: 'Owner' }, ...others]);
     }
+    if (thumbnail) await putThumbnail(tx, id, thumbnail);
     // as it is now, also when its permissions deny the caller everything
     const made = await getRecord(tx, caller, id);
     if (said.permissions !== undefined) demand(made, 'canGrantAccess');
@@ -56,32 +62,4 @@ async function lockParent(tx: Db, caller: Caller, parentId: string): Promise<str
   const parent = await visibleProject(tx, caller, parentId);
   demand(parent, 'canCreateContent');
   return parent.tenantId;
-}
-
-/** Somebody can have one role only. */
-export function refuseTwice(members: readonly { userId: string }[]) {
-  const seen = new Set<string>();
-  const errors: Record<string, string[]> = {};
-  members.forEach(({ userId }, index) => {
-    if (seen.has(userId)) errors[`members[${index}].userId`] = [`'${userId}' is named twice.`];
-    seen.add(userId);
-  });
-  refuse(errors);
-}
-
-/** Members are accounts or keys of the project's tenant, and stay so until the transaction ends. */
-export async function refuseUnknown(tx: Db, tenantId: string, members: readonly { userId: string }[]) {
-  if (members.length === 0) return;
-  const userIds = members.map((member) => member.userId);
-  const known = new Set(await lockPrincipals(tx, tenantId, userIds));
-  const errors: Record<string, string[]> = {};
-  userIds.forEach((userId, index) => {
-    if (!known.has(userId)) errors[`members[${index}].userId`] = [`There is no user '${userId}'.`];
-  });
-  refuse(errors);
-}
-
-function refuse(errors: Record<string, string[]>) {
-  const [first] = Object.values(errors);
-  if (first) throw new AppError('invalid', first[0] ?? '', { errors });
 }

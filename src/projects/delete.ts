@@ -2,7 +2,7 @@ import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand, may, VISIBLE } from './access.ts';
-import { findForDeletion, markDeleted } from './queries.ts';
+import { findWithParent, markDeleted } from './queries.ts';
 import { lockTreesOf } from './tree.ts';
 
 /**
@@ -12,7 +12,7 @@ import { lockTreesOf } from './tree.ts';
 export async function deleteProject(db: Db, caller: Caller, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockTreesOf(tx, id);
-    const found = await findForDeletion(tx, caller, id);
+    const found = await findWithParent(tx, caller, id);
     if (!found) throw notFound('Project', id);
     if (!may({ rights: found.parentRights }, 'canDeleteContent')) {
       if ((found.rights & VISIBLE) === 0) throw notFound('Project', id);

@@ -27,5 +27,28 @@ export const NewProject = z.object({
   inheritsMembers: z.boolean().optional(),
   members: membersForm().optional(),
   permissions: permissionsForm().optional(),
+  /** Empty: none. */
+  thumbnailBase64: z.string().optional(),
 });
 export type ProjectRequest = z.output<typeof NewProject>;
+
+const rowVersion = () => z.string().optional();
+
+/** A record that comes back; what is not said here of it is ignored. */
+export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: true, thumbnailBase64: true }).extend({
+  id: z.uuid().toLowerCase(),
+  rowVersion: rowVersion(),
+});
+
+export const ChangedAccessLevel = z.object({
+  id: z.uuid().toLowerCase(),
+  accessLevel: accessLevel(),
+  rowVersion: rowVersion(),
+});
+
+/** Clients leave out an empty list. */
+export const ChangedMembers = z.object({ members: membersForm().default([]), rowVersion: rowVersion() });
+/** Empty takes the image away. */
+export const Picture = z.object({ thumbnailBase64: z.string().default('') });
+export const Inherit = z.object({ rowVersion: rowVersion() });
+export const Target = z.object({ targetProjectId: z.uuid().toLowerCase() });

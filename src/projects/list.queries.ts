@@ -7,9 +7,17 @@ import type { SortKey, SortOrder } from '../http/paging.queries.ts';
 import { behind, pageOrder } from '../http/paging.queries.ts';
 import type { Position } from '../http/paging.ts';
 import type { Role } from './access.ts';
-import { itemColumns } from './queries.ts';
-import { ProjectItem } from './record.ts';
-import { namedIn, visibleProjects } from './visibility.queries.ts';
+import { itemColumns, recordColumns } from './queries.ts';
+import { ProjectItem, ProjectRow } from './record.ts';
+import { judgedProjects, namedIn, seen } from './visibility.queries.ts';
+
+/**
+ * What a list is of: the projects directly below one that the caller sees, or the root projects of the tenant the caller acts in. Nothing
+ * above them is deleted then, so only they themselves are asked.
+ */
+export interface Place {
+  parentId?: string | undefined;
+}
 
 export interface ProjectFilter {
   namePrefix?: string | undefined;
@@ -27,35 +35,63 @@ const SORT_KEYS = {
 export type ProjectSort = keyof typeof SORT_KEYS;
 
 const id = sql.fragment`p.id`;
+const nothing = sql.fragment``;
 
 const seesAll = (caller: Caller) =>
   caller.key?.tenantId === caller.tenantId || ownedTenants(caller).includes(caller.tenantId ?? '');
 
-/** The root projects of the tenant the caller acts in, where the caller has a role. */
-const roots = (caller: Caller, { namePrefix, roles, right }: ProjectFilter) => sql.fragment`
-  from ${visibleProjects(caller)} p
-  where p.parent_id is null and p.tenant_id = ${caller.tenantId ?? null}
-    ${seesAll(caller) ? sql.fragment`` : sql.fragment`and p.id = any(${namedIn(caller)})`}
-    ${right === undefined ? sql.fragment`` : sql.fragment`and p.rights & ${right}::int <> 0`}
-    ${roles === undefined ? sql.fragment`` : sql.fragment`and p.role = any(${sql.array(roles, 'text')})`}
-    ${namePrefix === undefined ? sql.fragment`` : sql.fragment`and starts_with(p.name, ${namePrefix})`}`;
+const inPlace = (caller: Caller, { parentId }: Place) =>
+  parentId !== undefined
+    ? sql.fragment`p.parent_id = ${parentId}`
+    : sql.fragment`p.parent_id is null and p.tenant_id = ${caller.tenantId ?? null}
+        ${seesAll(caller) ? nothing : sql.fragment`and p.id = any(${namedIn(caller)})`}`;
 
-export const countRoots = (db: Db, caller: Caller, filter: ProjectFilter) =>
-  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) ${roots(caller, filter)}`);
+const listed = (caller: Caller, place: Place, { namePrefix, roles, right }: ProjectFilter) => sql.fragment`
+  from ${judgedProjects(caller)} p
+  where ${inPlace(caller, place)} and p.deleted_at is null and ${seen(sql.fragment`p`)}
+    ${right === undefined ? nothing : sql.fragment`and p.rights & ${right}::int <> 0`}
+    ${roles === undefined ? nothing : sql.fragment`and p.role = any(${sql.array(roles, 'text')})`}
+    ${namePrefix === undefined ? nothing : sql.fragment`and starts_with(p.name, ${namePrefix})`}`;
+
+export const countProjects = (db: Db, caller: Caller, place: Place, filter: ProjectFilter) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) ${listed(caller, place, filter)}`);
 
 export interface ProjectOrder {
   sortBy: ProjectSort;
   sortOrder: SortOrder;
 }
 
-export const listRoots = (
+/** Where in the list to begin; all of it without a limit. */
+export interface Window {
+  position?: Position | undefined;
+  offset?: number | undefined;
+  limit?: number | undefined;
+}
+
+const page = ({ sortBy, sortOrder }: ProjectOrder, { position, offset, limit }: Window) => sql.fragment`
+  and ${behind(SORT_KEYS[sortBy], id, sortOrder, position)}
+  order by ${pageOrder(SORT_KEYS[sortBy], id, sortOrder)}
+  limit ${limit ?? null}::bigint offset ${offset ?? 0}`;
+
+export const listProjects = (
   db: Db,
   caller: Caller,
+  place: Place,
   filter: ProjectFilter,
-  { sortBy, sortOrder }: ProjectOrder,
-  at: { position?: Position | undefined; offset?: number; limit: number },
+  order: ProjectOrder,
+  window: Window,
 ) =>
   db.any(sql.type(ProjectItem)`
-    select ${itemColumns} ${roots(caller, filter)} and ${behind(SORT_KEYS[sortBy], id, sortOrder, at.position)}
-    order by ${pageOrder(SORT_KEYS[sortBy], id, sortOrder)}
-    limit ${at.limit} offset ${at.offset ?? 0}`);
+    select ${itemColumns} ${listed(caller, place, filter)} ${page(order, window)}`);
+
+/** The same with the whole record of each, members and rights too. */
+export const listRecords = (
+  db: Db,
+  caller: Caller,
+  place: Place,
+  filter: ProjectFilter,
+  order: ProjectOrder,
+  window: Window,
+) =>
+  db.any(sql.type(ProjectRow)`
+    select ${recordColumns} ${listed(caller, place, filter)} ${page(order, window)}`);

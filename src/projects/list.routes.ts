@@ -1,15 +1,26 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
-import { cursorPage, cursorPageOf, cursorQuery, offsetPage, offsetPageOf, offsetQuery } from '../http/paging.ts';
+import type { Caller } from '../http/caller.ts';
+import { Id } from '../http/forms.ts';
+import {
+  cursorPage,
+  cursorPageOf,
+  cursorQuery,
+  listOf,
+  offsetPage,
+  offsetPageOf,
+  offsetQuery,
+} from '../http/paging.ts';
 import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';
-import type { ProjectFilter, ProjectOrder } from './list.queries.ts';
-import { countRoots, listRoots } from './list.queries.ts';
-import { ProjectItem } from './record.ts';
+import type { Place, ProjectFilter, ProjectOrder } from './list.queries.ts';
+import { countProjects, listProjects, listRecords } from './list.queries.ts';
+import { Project, ProjectItem, projectOf } from './record.ts';
+import { visibleProject } from './visibility.queries.ts';
 
 export interface ProjectLists {
   db: Db;
@@ -34,8 +45,12 @@ const filterQuery = {
   sortOrder: queryEnum(['Asc', 'Desc']).default('Asc'),
 };
 const Filter = z.object(filterQuery);
+type Query = z.output<typeof Filter>;
 
-function filterOf({ namePrefix, role, capability }: z.output<typeof Filter>): ProjectFilter {
+const CursorQuery = z.object({ ...filterQuery, ...cursorQuery });
+const OffsetQuery = z.object({ ...filterQuery, ...offsetQuery });
+
+function filterOf({ namePrefix, role, capability }: Query): ProjectFilter {
   const roles = role?.filter((each) => each !== '') ?? [];
   if (roles.length > 0 && capability !== undefined) {
     throw invalid("'role' and 'capability' must not be used together.", {
@@ -46,11 +61,48 @@ function filterOf({ namePrefix, role, capability }: z.output<typeof Filter>): Pr
   return { namePrefix, roles: roles.length > 0 ? roles : undefined };
 }
 
-const orderOf = ({ sortBy, sortOrder }: z.output<typeof Filter>): ProjectOrder => ({ sortBy, sortOrder });
+const orderOf = ({ sortBy, sortOrder }: Query): ProjectOrder => ({ sortBy, sortOrder });
 
 export async function projectListRoutes(app: App, { db, cursors }: ProjectLists) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
+
+  /** The filter is looked at before the parent: a wrong form is 400 wherever it is sent. */
+  const listAt = async (caller: Caller, query: Query, parentId: string | undefined) => {
+    const filter = filterOf(query);
+    if (parentId !== undefined) await visibleProject(db, caller, parentId);
+    const place: Place = { parentId };
+    return { filter, order: orderOf(query), place };
+  };
+
+  const byCursor = async (caller: Caller, query: z.output<typeof CursorQuery>, parentId?: string) => {
+    const { filter, order, place } = await listAt(caller, query, parentId);
+    return cursorPage(
+      cursors,
+      query,
+      ['projects', caller.userId, parentId ?? caller.tenantId ?? '', filter, order],
+      (position, limit) => listProjects(db, caller, place, filter, order, { position, limit }),
+      (row) => ({
+        value: { Name: row.name, CreatedAt: row.createdAt, UpdatedAt: row.updatedAt }[order.sortBy],
+        id: row.id,
+      }),
+    );
+  };
+
+  const byOffset = async (caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) => {
+    const { filter, order, place } = await listAt(caller, query, parentId);
+    return offsetPage(
+      query,
+      () => countProjects(db, caller, place, filter),
+      (offset, limit) => listProjects(db, caller, place, filter, order, { offset, limit }),
+    );
+  };
+
+  const whole = async (caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) => {
+    const { filter, order, place } = await listAt(caller, query, parentId);
+    const { offset, limit } = query;
+    return { data: (await listRecords(db, caller, place, filter, order, { offset, limit })).map(projectOf) };
+  };
 
   app.get(
     '/api/metadata/project/list',
@@ -59,25 +111,11 @@ export async function projectListRoutes(app: App, { db, cursors }: ProjectLists)
       schema: {
         tags,
         summary: 'Top-level projects of the tenant, page by page',
-        querystring: z.object({ ...filterQuery, ...cursorQuery }),
+        querystring: CursorQuery,
         response: { 200: cursorPageOf(ProjectItem) },
       },
     },
-    async ({ caller, query }) => {
-      const filter = filterOf(query);
-      const order = orderOf(query);
-      const scope = ['projects', caller.userId, caller.tenantId ?? '', filter, order];
-      return cursorPage(
-        cursors,
-        query,
-        scope,
-        (position, limit) => listRoots(db, caller, filter, order, { position, limit }),
-        (row) => ({
-          value: { Name: row.name, CreatedAt: row.createdAt, UpdatedAt: row.updatedAt }[order.sortBy],
-          id: row.id,
-        }),
-      );
-    },
+    async ({ caller, query }) => byCursor(caller, query),
   );
 
   app.get(
@@ -87,17 +125,71 @@ export async function projectListRoutes(app: App, { db, cursors }: ProjectLists)
       schema: {
         tags,
         summary: 'Top-level projects of the tenant, from an offset on',
-        querystring: z.object({ ...filterQuery, ...offsetQuery }),
+        querystring: OffsetQuery,
         response: { 200: offsetPageOf(ProjectItem) },
       },
     },
-    async ({ caller, query }) => {
-      const filter = filterOf(query);
-      return offsetPage(
-        query,
-        () => countRoots(db, caller, filter),
-        (offset, limit) => listRoots(db, caller, filter, orderOf(query), { offset, limit }),
-      );
-    },
+    async ({ caller, query }) => byOffset(caller, query),
   );
+
+  app.get(
+    '/api/metadata/project/:id/subproject/list',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Direct subprojects that the caller sees, page by page',
+        params: Id,
+        querystring: CursorQuery,
+        response: { 200: cursorPageOf(ProjectItem) },
+      },
+    },
+    async ({ caller, params, query }) => byCursor(caller, query, params.id),
+  );
+
+  app.get(
+    '/api/metadata/project/:id/subproject/offset-list',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Direct subprojects that the caller sees, from an offset on',
+        params: Id,
+        querystring: OffsetQuery,
+        response: { 200: offsetPageOf(ProjectItem) },
+      },
+    },
+    async ({ caller, params, query }) => byOffset(caller, query, params.id),
+  );
+
+  const older = { tags, description: 'All of them, unless `limit` is sent.', querystring: OffsetQuery };
+
+  app.get(
+    '/api/project/list',
+    {
+      config,
+      schema: {
+        ...older,
+        summary: 'Top-level projects of the tenant with members and capabilities',
+        response: { 200: listOf(Project) },
+      },
+    },
+    async ({ caller, query }) => whole(caller, query),
+  );
+
+  for (const path of ['/api/project/:id/subprojects', '/api/metadata/project/:id/subprojects']) {
+    app.get(
+      path,
+      {
+        config,
+        schema: {
+          ...older,
+          summary: 'Direct subprojects that the caller sees, with members and capabilities',
+          params: Id,
+          response: { 200: listOf(Project) },
+        },
+      },
+      async ({ caller, params, query }) => whole(caller, query, params.id),
+    );
+  }
 }

@@ -6,6 +6,7 @@ import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
 export const Member = z.object({ userId: z.string(), role: z.enum(ROLES), principalType: z.string() });
+export type Member = z.infer<typeof Member>;
 
 const base = {
   id: z.string(),
@@ -16,6 +17,7 @@ const base = {
   name: z.string(),
   description: z.string().optional(),
   accessLevel: z.string(),
+  hasThumbnail: z.boolean(),
   inheritsMembers: z.boolean(),
   rowVersion: z.string(),
   parentProjectId: z.string().optional(),
@@ -39,6 +41,10 @@ export const ProjectRow = Project.omit({ capabilities: true }).extend({
   role: z.enum(ROLES).optional(),
   rights: z.number(),
 });
+
+/** What a write answers that gives no record. */
+export const Written = z.object({ id: z.string(), rowVersion: z.string() });
+export type Written = z.infer<typeof Written>;
 
 /** What the caller gets of a row: the rights become capabilities. */
 export function projectOf(row: z.infer<typeof ProjectRow>): Project {

@@ -1,57 +1,20 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { Id } from '../http/forms.ts';
-import { listOf } from '../http/paging.ts';
-import { publicBase } from '../http/public-base.ts';
 import type { App } from '../http/route.ts';
 import { Capabilities, capabilitiesOf } from './access.ts';
-import { createProject } from './create.ts';
-import { deleteProject } from './delete.ts';
-import { NewProject } from './forms.ts';
-import { findMembers, findProject } from './queries.ts';
-import { Member, Project, projectOf } from './record.ts';
+import { changeAccessLevel, replaceProject } from './change.ts';
+import { ChangedAccessLevel, ChangedProject, Picture } from './forms.ts';
+import { findProject } from './queries.ts';
+import { Project, projectOf, Written } from './record.ts';
+import { getThumbnail, setThumbnail } from './thumbnail.ts';
 import { visibleProject } from './visibility.queries.ts';
 
-export interface ProjectRoutes {
-  db: Db;
-  publicUrl: string | undefined;
-}
-
-export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) {
+/** What is said of a project. */
+export async function projectRoutes(app: App, { db }: { db: Db }) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
-
-  const addressOf = (request: FastifyRequest, id: string) =>
-    `${publicBase(publicUrl, request)}/api/metadata/project/${id}`;
-
-  app.post(
-    '/api/metadata/project',
-    { config, schema: { tags, summary: 'Creates a top-level project', body: NewProject, response: { 201: Project } } },
-    async (request, reply) => {
-      const project = await createProject(db, request.caller, request.body);
-      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
-    },
-  );
-
-  app.post(
-    '/api/metadata/project/:id/subproject',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Creates a subproject; with `inheritsMembers` a folder with the members of its parent',
-        params: Id,
-        body: NewProject,
-        response: { 201: Project },
-      },
-    },
-    async (request, reply) => {
-      const project = await createProject(db, request.caller, request.body, request.params.id);
-      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
-    },
-  );
 
   app.get(
     '/api/metadata/project/:id',
@@ -63,17 +26,33 @@ export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) 
     },
   );
 
-  app.get(
-    '/api/metadata/project/:id/member',
+  app.put(
+    '/api/metadata/project',
     {
       config,
-      schema: { tags, summary: 'Who has a role, inherited or not', params: Id, response: { 200: listOf(Member) } },
+      schema: {
+        tags,
+        summary: 'Replaces what is said of a project',
+        description: 'What is left out is gone, but access level and permissions stay. Members are not looked at.',
+        body: ChangedProject,
+        response: { 200: Project },
+      },
     },
-    async ({ caller, params: { id } }) => {
-      const found = await findMembers(db, caller, id);
-      if (!found) throw notFound('Project', id);
-      return { data: found.members };
+    async ({ caller, body }) => replaceProject(db, caller, body),
+  );
+
+  app.patch(
+    '/api/metadata/project',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Sets the access level of a project',
+        body: ChangedAccessLevel,
+        response: { 200: Written },
+      },
     },
+    async ({ caller, body }) => changeAccessLevel(db, caller, body),
   );
 
   app.get(
@@ -82,22 +61,30 @@ export async function projectRoutes(app: App, { db, publicUrl }: ProjectRoutes) 
     async ({ caller, params: { id } }) => capabilitiesOf((await visibleProject(db, caller, id)).rights),
   );
 
-  for (const path of ['/api/metadata/project/:id', '/api/project/:id']) {
-    app.delete(
-      path,
-      {
-        config,
-        schema: {
-          tags,
-          summary: 'Puts a project into the recycle bin',
-          params: Id,
-          response: { 204: z.null() },
-        },
+  app.get(
+    '/api/metadata/project/:id/thumbnail',
+    { config, schema: { tags, summary: 'The image of a project, as it was given', params: Id } },
+    async ({ caller, params: { id } }, reply) => {
+      const { contentType, content } = await getThumbnail(db, caller, id);
+      return reply.type(contentType).header('x-content-type-options', 'nosniff').send(content);
+    },
+  );
+
+  app.put(
+    '/api/metadata/project/:id/thumbnail',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Gives a project an image (PNG, JPEG or WEBP, up to 1 MiB), or takes it away',
+        params: Id,
+        body: Picture,
+        response: { 204: z.null() },
       },
-      async ({ caller, params }, reply) => {
-        await deleteProject(db, caller, params.id);
-        return reply.code(204).send(null);
-      },
-    );
-  }
+    },
+    async ({ caller, params: { id }, body }, reply) => {
+      await setThumbnail(db, caller, id, body.thumbnailBase64);
+      return reply.code(204).send(null);
+    },
+  );
 }

@@ -80,3 +80,7 @@ export const setInheritance = (tx: Db, id: string, inherits: boolean) =>
       from projects c left join projects parent on parent.id = c.parent_id
       where c.id = ${id} and c.inherits_members <> ${inherits}::boolean) changed
     where p.path @> array[changed.id] and p.member_source_id = changed.before`);
+
+/** Whether a project is another one or lies anywhere below it. */
+export const liesBelow = (tx: Db, id: string, aboveId: string) =>
+  tx.exists(sql.unsafe`select from projects where id = ${id} and ${aboveId}::uuid = any(path)`);

@@ -100,6 +100,8 @@ const Visible = z.object({
   rootId: z.string(),
   memberSourceId: z.string(),
   name: z.string(),
+  accessLevel: z.string(),
+  rowVersion: z.string(),
   role: z.enum(ROLES).optional(),
   rights: z.number(),
 });
@@ -109,7 +111,8 @@ export type VisibleProject = z.infer<typeof Visible>;
 /** The project, if the caller sees it; else `notFound`, before anything is said of rights. */
 export async function visibleProject(db: Db, caller: Caller, id: string): Promise<VisibleProject> {
   const found = await db.maybeOne(sql.type(Visible)`
-    select p.id, p.tenant_id, p.parent_id, p.root_id, p.member_source_id, p.name, p.role, p.rights
+    select p.id, p.tenant_id, p.parent_id, p.root_id, p.member_source_id, p.name, p.access_level, p.row_version::text as row_version,
+      p.role, p.rights
     from ${visibleProjects(caller)} p where p.id = ${id}`);
   if (!found) throw notFound('Project', id);
   return found;

@@ -6,3 +6,45 @@ export async function newProject(w: World, user: Pick<User, 'userId'>, name = 'P
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.id;
 }
+
+export interface Made {
+  id: string;
+  rowVersion: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects
+  [member: string]: any;
+}
+
+/** Makes a project as `user`: a root, or below another. `members` are pairs of user and role. Fails unless it was made. */
+export async function makeProject(
+  w: World,
+  user: User,
+  { parentId, members, ...more }: { parentId?: string; members?: [User, string][]; [member: string]: unknown } = {},
+): Promise<Made> {
+  const url = parentId === undefined ? '/api/metadata/project' : `/api/metadata/project/${parentId}/subproject`;
+  const given = members && { members: members.map(([{ userId }, role]) => ({ userId, role })) };
+  const answer = await w.as(user).post(url, { name: 'River', ...given, ...more });
+  if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** A subproject with the members of its parent. */
+export const makeFolder = (w: World, user: User, parentId: string, name = 'Folder') =>
+  makeProject(w, user, { parentId, name, inheritsMembers: true });
+
+/** What the user is there, as the capabilities tell; else the status of the refusal. */
+export async function roleOf(w: World, user: User, id: string): Promise<string | number> {
+  const { status, body } = await w.as(user).get(`/api/metadata/project/${id}/capabilities`);
+  if (status !== 200) return status;
+  return body.canDelete ? 'Owner' : body.canEdit ? 'Contributor' : 'Reader';
+}
+
+/** Every stored fact of the tree that can be told from the parents alone, and is not what they tell; no rows in a sound tree. */
+export const unsound = (w: World) =>
+  w.sql(`
+    with recursive truth as (
+      select id, id as root_id, array[id] as path, id as source from projects where parent_id is null
+      union all
+      select p.id, t.root_id, t.path || p.id, case when p.inherits_members then t.source else p.id end
+      from projects p join truth t on t.id = p.parent_id)
+    select p.id from projects p left join truth t using (id)
+    where (p.root_id, p.path, p.member_source_id) is distinct from (t.root_id, t.path, t.source)`);

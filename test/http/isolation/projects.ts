@@ -30,14 +30,6 @@ export default {
     allowed: { owner: 201, reader: 201, member: 201, stranger: 201 },
     refused: {},
   },
-  'POST /api/metadata/project/:id/subproject': {
-    request: async (scene) => ({
-      method: 'POST',
-      url: `/api/metadata/project/${await newProject(scene)}/subproject`,
-      payload: { name: scene.mark },
-    }),
-    ...owners(201),
-  },
   'GET /api/metadata/project/list': {
     request: async (scene) => {
       await newProject(scene);
@@ -54,10 +46,6 @@ export default {
   },
   'GET /api/metadata/project/:id': {
     request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}` }),
-    ...readers,
-  },
-  'GET /api/metadata/project/:id/member': {
-    request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}/member` }),
     ...readers,
   },
   'GET /api/metadata/project/:id/capabilities': {

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Role } from './access.ts';
+import { membersOf } from './queries.ts';
+import { Member } from './record.ts';
+import { visibleProjects } from './visibility.queries.ts';
+
+/** Who has a role on a visible project, inherited or its own. */
+export const findMembers = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
+    select ${membersOf(sql.fragment`p.member_source_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
+
+interface NewMember {
+  userId: string;
+  role: Role;
+}
+const table = (members: readonly NewMember[]) =>
+  sql.unnest(
+    members.map(({ userId, role }) => [userId, role]),
+    ['uuid', 'text'],
+  );
+
+/** Makes accounts or keys members, or changes the role of those who are; which of both they are, the statement sees. */
+export const putMembers = (tx: Db, projectId: string, members: readonly NewMember[]) =>
+  tx.any(sql.type(Member)`
+    insert into project_members (project_id, user_id, role, principal_type)
+    select ${projectId}, user_id, role,
+      case when exists (select from api_keys k where k.id = user_id) then 'OpenAPIAccount' else 'UserIdentity' end
+    from ${table(members)} as given (user_id, role)
+    on conflict (project_id, user_id) do update set role = excluded.role
+    returning user_id, role, principal_type`);
+
+export const deleteMembersBut = (tx: Db, projectId: string, userIds: readonly string[]) =>
+  tx.query(sql.unsafe`
+    delete from project_members where project_id = ${projectId} and user_id <> all(${sql.array(userIds, 'uuid')})`);
+
+/** Says whether there was such a member. */
+export const deleteMember = async (tx: Db, projectId: string, userId: string) => {
+  const { rowCount } = await tx.query(sql.unsafe`
+    delete from project_members where project_id = ${projectId} and user_id = ${userId}`);
+  return rowCount === 1;
+};
+
+export const copyMembers = (tx: Db, fromId: string, toId: string) =>
+  tx.query(sql.unsafe`
+    insert into project_members (project_id, user_id, role, principal_type)
+    select ${toId}, user_id, role, principal_type from project_members where project_id = ${fromId}`);
+
+/** Whether a project has an Owner besides this user, who may be nobody. */
+export const hasOwnerBut = (tx: Db, projectId: string, userId: string) =>
+  tx.exists(sql.unsafe`
+    select from project_members where project_id = ${projectId} and role = 'Owner' and user_id <> ${userId}`);
+
+export const findRole = (tx: Db, projectId: string, userId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ role: z.string() }))`
+    select role from project_members where project_id = ${projectId} and user_id = ${userId}`);
+
+/** Those of these ids that are accounts, or keys of the tenant; nobody deletes them before the transaction ends. */
+export async function lockPrincipals(tx: Db, tenantId: string, ids: readonly string[]): Promise<string[]> {
+  const Row = z.object({ userId: z.string() });
+  const accounts = await tx.anyFirst(sql.type(Row)`
+    select user_id from accounts where user_id = any(${sql.array(ids, 'uuid')}) order by user_id for key share`);
+  if (accounts.length === ids.length) return [...accounts];
+  const keys = await tx.anyFirst(sql.type(Row)`
+    select id as user_id from api_keys where id = any(${sql.array(ids, 'uuid')}) and tenant_id = ${tenantId}
+    order by id for key share`);
+  return [...accounts, ...keys];
+}

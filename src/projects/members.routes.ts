@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import { Id, uuidParam } from '../http/forms.ts';
+import { listOf } from '../http/paging.ts';
+import type { App } from '../http/route.ts';
+import { ChangedMembers, Inherit, memberForm } from './forms.ts';
+import { findMembers } from './members.queries.ts';
+import { inheritMembers, removeMember, setMember, setMembers } from './members.ts';
+import { Member, Written } from './record.ts';
+
+export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
+  const config = { access: 'signedIn', service: 'metadata' } as const;
+  const tags = ['projects'];
+
+  app.get(
+    '/api/metadata/project/:id/member',
+    {
+      config,
+      schema: { tags, summary: 'Who has a role, inherited or not', params: Id, response: { 200: listOf(Member) } },
+    },
+    async ({ caller, params: { id } }) => {
+      const found = await findMembers(db, caller, id);
+      if (!found) throw notFound('Project', id);
+      return { data: found.members };
+    },
+  );
+
+  app.post(
+    '/api/metadata/project/:id/member',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Adds a member, or changes the role of one',
+        description: 'A subproject that inherited has the same members by itself then, and this one.',
+        params: Id,
+        body: memberForm(),
+        response: { 200: Member },
+      },
+    },
+    async ({ caller, params: { id }, body }) => setMember(db, caller, id, body),
+  );
+
+  app.delete(
+    '/api/metadata/project/:id/member/:userId',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Takes a member out',
+        params: z.object({ id: uuidParam(), userId: uuidParam() }),
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params: { id, userId } }, reply) => {
+      await removeMember(db, caller, id, userId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  for (const path of ['/api/metadata/project/:id/member', '/api/metadata/project/:id/members']) {
+    app.put(
+      path,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Sets the members; a subproject no longer inherits any',
+          params: Id,
+          body: ChangedMembers,
+          response: { 200: Written },
+        },
+      },
+      async ({ caller, params: { id }, body }) => setMembers(db, caller, id, body),
+    );
+  }
+
+  app.put(
+    '/api/metadata/project/:id/members/inherit',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Clears the members of a subproject, which takes them from its parent from now on',
+        params: Id,
+        body: Inherit,
+        response: { 200: Written },
+      },
+    },
+    async ({ caller, params: { id }, body }) => inheritMembers(db, caller, id, body.rowVersion),
+  );
+}

@@ -1,0 +1,55 @@
+import type { Db } from '../db.ts';
+import { invalidMember, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { demand } from './access.ts';
+import { lockedProject } from './change.ts';
+import { touch } from './queries.ts';
+import { deleteThumbnail, findThumbnail, putThumbnail } from './thumbnail.queries.ts';
+import { visibleProject } from './visibility.queries.ts';
+
+/** A small image for lists, its kind told by its first bytes. */
+export interface Thumbnail {
+  contentType: 'image/png' | 'image/jpeg' | 'image/webp';
+  content: Buffer;
+}
+
+const MOST_BYTES = 2 ** 20;
+const MOST_TEXT = Math.ceil(MOST_BYTES / 3) * 4;
+
+/** Undefined: there shall be none. */
+export function readThumbnail(base64: string): Thumbnail | undefined {
+  const refuse = (sentence: string) => invalidMember('thumbnailBase64', sentence);
+  if (base64 === '') return undefined;
+  if (base64.length > MOST_TEXT) throw refuse('A thumbnail has at most 1 MiB.');
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw refuse('This is not base64.');
+  const content = Buffer.from(base64, 'base64');
+  if (content.length > MOST_BYTES) throw refuse('A thumbnail has at most 1 MiB.');
+  const contentType = kindOf(content);
+  if (contentType === undefined) throw refuse('A thumbnail is a PNG, JPEG or WEBP image.');
+  return { contentType, content };
+}
+
+function kindOf(content: Buffer): Thumbnail['contentType'] | undefined {
+  const starts = (text: string, at = 0) => content.toString('latin1', at, at + text.length) === text;
+  if (starts('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (starts('\xff\xd8\xff')) return 'image/jpeg';
+  if (starts('RIFF') && starts('WEBP', 8)) return 'image/webp';
+  return undefined;
+}
+
+export async function setThumbnail(db: Db, caller: Caller, id: string, base64: string): Promise<void> {
+  const thumbnail = readThumbnail(base64);
+  await db.transaction(async (tx) => {
+    demand(await lockedProject(tx, caller, id), 'canEdit');
+    if (thumbnail) await putThumbnail(tx, id, thumbnail);
+    else await deleteThumbnail(tx, id);
+    await touch(tx, id, caller.userId);
+  });
+}
+
+export async function getThumbnail(db: Db, caller: Caller, id: string): Promise<Thumbnail> {
+  await visibleProject(db, caller, id);
+  const found = await findThumbnail(db, id);
+  if (!found) throw notFound('Thumbnail', id);
+  return found;
+}

@@ -1,0 +1,118 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import { Id } from '../http/forms.ts';
+import { listOf } from '../http/paging.ts';
+import { publicBase } from '../http/public-base.ts';
+import type { App } from '../http/route.ts';
+import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
+import { createProject } from './create.ts';
+import { deleteProject } from './delete.ts';
+import { NewProject, Target } from './forms.ts';
+import { moveSubproject } from './move.ts';
+import { listPath } from './path.queries.ts';
+import { Project } from './record.ts';
+
+const PathNode = z.object({
+  id: z.string(),
+  name: z.string(),
+  parentProjectId: z.string().optional(),
+  isDeleted: z.boolean(),
+  capabilities: Capabilities,
+  accessLevel: z.string(),
+  inheritsMembers: z.boolean(),
+  effectiveUserRole: z.enum(ROLES).optional(),
+});
+
+/** Where a project stands: made, moved, removed. */
+export async function projectTreeRoutes(app: App, { db, publicUrl }: { db: Db; publicUrl: string | undefined }) {
+  const config = { access: 'signedIn', service: 'metadata' } as const;
+  const tags = ['projects'];
+  const addressOf = (request: FastifyRequest, id: string) =>
+    `${publicBase(publicUrl, request)}/api/metadata/project/${id}`;
+
+  app.post(
+    '/api/metadata/project',
+    { config, schema: { tags, summary: 'Creates a top-level project', body: NewProject, response: { 201: Project } } },
+    async (request, reply) => {
+      const project = await createProject(db, request.caller, request.body);
+      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
+    },
+  );
+
+  app.post(
+    '/api/metadata/project/:id/subproject',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Creates a subproject; with `inheritsMembers` a folder with the members of its parent',
+        params: Id,
+        body: NewProject,
+        response: { 201: Project },
+      },
+    },
+    async (request, reply) => {
+      const project = await createProject(db, request.caller, request.body, request.params.id);
+      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
+    },
+  );
+
+  app.post(
+    '/api/metadata/project/:id/move',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Moves a subproject with all below it to another place in the same root project',
+        params: Id,
+        body: Target,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await moveSubproject(db, caller, params.id, body.targetProjectId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  for (const path of ['/api/project/:id/path', '/api/metadata/project/:id/path']) {
+    app.get(
+      path,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'All projects from the root to this one, deleted or not, and what the caller may do in each',
+          params: Id,
+          response: { 200: listOf(PathNode) },
+        },
+      },
+      async ({ caller, params: { id } }) => {
+        const nodes = await listPath(db, caller, id);
+        if (nodes.length === 0) throw notFound('Project', id);
+        return { data: nodes.map(({ rights, ...node }) => ({ ...node, capabilities: capabilitiesOf(rights) })) };
+      },
+    );
+  }
+
+  for (const path of ['/api/metadata/project/:id', '/api/project/:id']) {
+    app.delete(
+      path,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Puts a project into the recycle bin',
+          params: Id,
+          response: { 204: z.null() },
+        },
+      },
+      async ({ caller, params }, reply) => {
+        await deleteProject(db, caller, params.id);
+        return reply.code(204).send(null);
+      },
+    );
+  }
+}
