@@ -22,8 +22,21 @@ const path = (start: string) => ({
   request: async (scene: Scene) => ({ url: `${start}${await newSubproject(scene, await newProject(scene))}/path` }),
   ...readers,
 });
+/** A project with a subproject in it. */
+const below = (start: string, path: string) => ({
+  request: async (scene: Scene) => {
+    const parent = await newProject(scene);
+    await newSubproject(scene, parent);
+    return { url: `${start}${parent}${path}` };
+  },
+  ...readers,
+});
 
 export default {
+  'GET /api/metadata/project/:id/subproject/list': below('/api/metadata/project/', '/subproject/list'),
+  'GET /api/metadata/project/:id/subproject/offset-list': below('/api/metadata/project/', '/subproject/offset-list'),
+  'GET /api/project/:id/subprojects': below('/api/project/', '/subprojects'),
+  'GET /api/metadata/project/:id/subprojects': below('/api/metadata/project/', '/subprojects'),
   'POST /api/metadata/project/:id/subproject': {
     request: async (scene) => ({
       method: 'POST',

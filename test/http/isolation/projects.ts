@@ -44,6 +44,13 @@ export default {
     },
     ...listed,
   },
+  'GET /api/project/list': {
+    request: async (scene) => {
+      await newProject(scene);
+      return { url: '/api/project/list' };
+    },
+    ...listed,
+  },
   'GET /api/metadata/project/:id': {
     request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}` }),
     ...readers,
