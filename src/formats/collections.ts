@@ -18,7 +18,9 @@ export function byKind(collection: Geometry, stride: number): Geometry[] {
     if (geometry.type === 'GeometryCollection') for (const member of geometry.members ?? []) gather(member);
     else if (geometry.coordinates.length > 0) {
       const kind = singles[geometry.type];
-      kinds.set(kind, [...(kinds.get(kind) ?? []), geometry]);
+      const all = kinds.get(kind);
+      if (all === undefined) kinds.set(kind, [geometry]);
+      else all.push(geometry);
     }
   };
   gather(collection);

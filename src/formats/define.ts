@@ -71,9 +71,14 @@ export interface ParameterDescription {
   required: boolean;
   defaultValue?: unknown;
   allowedValues?: readonly unknown[];
+  /** Of numbers. */
+  minimum?: number;
+  maximum?: number;
 }
 
 interface PropertySchema {
+  minimum?: number;
+  maximum?: number;
   description?: string;
   type?: string;
   default?: unknown;
@@ -94,6 +99,12 @@ export function describeParameters(schema: z.ZodObject): ParameterDescription[] 
       required: required.has(name),
       ...(property.default === undefined ? {} : { defaultValue: property.default }),
       ...(property.enum === undefined ? {} : { allowedValues: property.enum }),
+      ...(isBound(property.minimum) ? { minimum: property.minimum } : {}),
+      ...(isBound(property.maximum) ? { maximum: property.maximum } : {}),
     };
   });
 }
+
+/** Every integer has the bounds of those that a double holds exactly; they say nothing. */
+const isBound = (value: number | undefined): value is number =>
+  value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,6 @@
 import { FormatError } from '../errors.ts';
 import type { ByteSource } from './types.ts';
+import { zipEntries } from './zip.ts';
 
 /** What a file is by its content: a format that has a reader here, or another that people mistake for one. */
 export interface Detected {
@@ -18,8 +19,6 @@ const known = (format: string, name: string): Detected => ({ format, name });
 
 /** Bytes that are looked at. */
 const headLength = 4096;
-/** The end of a zip holds the list of its files; a comment and a list of ordinary length fit. */
-const tailLength = 1 << 16;
 
 /** The first that knows it counts. */
 const recognisers: readonly Recognise[] = [
@@ -61,6 +60,8 @@ export async function rightFormat(error: unknown, source: ByteSource, format: st
   if (source.size === 0) return new FormatError('The file is empty.', 0);
   const found = await detect(source);
   if (found === undefined || found.format === format) return error;
+  // Of a zip of anything, the reader of zips said more itself.
+  if (found === anyZip && format === 'shapefile') return error;
   const message = error.message.replace(/ \(at byte \d+\)$/, '');
   return new FormatError(`${message} It looks like ${found.name}.`, error.offset);
 }
@@ -97,11 +98,17 @@ function markup(head: Buffer): Detected {
 }
 
 async function zip(source: ByteSource): Promise<Detected> {
-  const length = Math.min(tailLength, source.size);
-  const bytes = await source.read(source.size - length, length);
-  const names = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  if (/\.shp(?![\w.])/i.test(names)) return known('shapefile', 'a zip with a Shapefile');
-  if (/\.tiff?(?![\w.])/i.test(names)) return { name: 'a zip with a TIFF file (unpack it first)' };
-  if (/\.asc(?![\w.])/i.test(names)) return { name: 'a zip with an ASCII grid (unpack it first)' };
-  return { name: 'a zip' };
+  let names: string[] = [];
+  try {
+    names = (await zipEntries(source)).map(({ name }) => name.toLowerCase());
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+  }
+  const has = (...endings: string[]) => names.some((name) => endings.some((ending) => name.endsWith(ending)));
+  if (has('.shp')) return known('shapefile', 'a zip with a Shapefile');
+  if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file (unpack it first)' };
+  if (has('.asc')) return { name: 'a zip with an ASCII grid (unpack it first)' };
+  return anyZip;
 }
+
+const anyZip: Detected = { name: 'a zip' };

@@ -1,3 +1,4 @@
+import { Box } from './box.ts';
 import type { Feature, Features, Geometry } from './types.ts';
 
 export interface FeatureStatistics {
@@ -16,8 +17,9 @@ export class FeatureTally {
   features = 0;
   vertices = 0;
   readonly #geometries = new Map<string, number>();
-  readonly minimum = [Infinity, Infinity, Infinity];
-  readonly maximum = [-Infinity, -Infinity, -Infinity];
+  readonly #box = new Box();
+  #lowest = Infinity;
+  #highest = -Infinity;
 
   add(chunk: readonly Feature[], stride: number, hasZ: boolean): void {
     this.features += chunk.length;
@@ -30,35 +32,25 @@ export class FeatureTally {
 
   #addGeometry({ coordinates, members }: Geometry, stride: number, hasZ: boolean): void {
     for (const member of members ?? []) this.#addGeometry(member, stride, hasZ);
-    let [west, south] = this.minimum as [number, number, number];
-    let [east, north] = this.maximum as [number, number, number];
-    for (let i = 0; i < coordinates.length; i += stride) {
-      const x = coordinates[i]!;
-      const y = coordinates[i + 1]!;
-      if (x < west) west = x;
-      if (x > east) east = x;
-      if (y < south) south = y;
-      if (y > north) north = y;
-    }
-    this.minimum[0] = west;
-    this.minimum[1] = south;
-    this.maximum[0] = east;
-    this.maximum[1] = north;
+    this.#box.add(coordinates, stride);
     this.vertices += coordinates.length / stride;
     for (let i = 2; hasZ && i < coordinates.length; i += stride) {
       const z = coordinates[i]!;
-      if (z < this.minimum[2]!) this.minimum[2] = z;
-      if (z > this.maximum[2]!) this.maximum[2] = z;
+      if (z < this.#lowest) this.#lowest = z;
+      if (z > this.#highest) this.#highest = z;
     }
   }
 
   result(): FeatureStatistics {
     const { features, vertices } = this;
-    const axes = Number.isFinite(this.minimum[2]) ? 3 : 2;
-    const box =
-      this.minimum.slice(0, 2).every(Number.isFinite) && this.maximum.slice(0, 2).every(Number.isFinite)
-        ? { minimum: this.minimum.slice(0, axes), maximum: this.maximum.slice(0, axes) }
-        : {};
+    const { west, south, east, north } = this.#box;
+    const heights = Number.isFinite(this.#lowest);
+    const box = [west, south, east, north].every(Number.isFinite)
+      ? {
+          minimum: [west, south, ...(heights ? [this.#lowest] : [])],
+          maximum: [east, north, ...(heights ? [this.#highest] : [])],
+        }
+      : {};
     return { kind: 'features', features, geometries: Object.fromEntries(this.#geometries), vertices, ...box };
   }
 }

@@ -86,6 +86,22 @@ function wrongValue(parameter: ParameterDescription, value: unknown, issues: rea
   const shown = (typeof value === 'string' ? `'${value}'` : JSON.stringify(value)).slice(0, 200);
   const own = issues.find((issue) => issue.code === 'custom')?.message;
   if (own !== undefined) return `Parameter '${parameter.name}' cannot be ${shown}: ${own}`;
-  const expected = parameter.allowedValues?.join(', ') ?? parameter.dataType;
-  return `Parameter '${parameter.name}' cannot be ${shown}; it takes ${expected}. ${parameter.description}`.trimEnd();
+  return `Parameter '${parameter.name}' cannot be ${shown}; it takes ${expected(parameter)}. ${parameter.description}`.trimEnd();
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  integer: 'an integer',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+function expected({ allowedValues, dataType, minimum, maximum }: ParameterDescription): string {
+  if (allowedValues !== undefined) return allowedValues.join(', ');
+  const kind = kinds[dataType] ?? dataType;
+  if (minimum !== undefined && maximum !== undefined) return `${kind} from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `${kind} of at least ${minimum}`;
+  return maximum === undefined ? kind : `${kind} of at most ${maximum}`;
 }

@@ -1,3 +1,5 @@
+import { Box } from './box.ts';
+import { ownersByNesting, ownersByWinding } from './ring-nesting.ts';
 import type { Geometry } from './types.ts';
 
 /**
@@ -37,13 +39,45 @@ export function copyRing(
   return at + end - first;
 }
 
-interface Ring {
-  first: number;
-  end: number;
-  area: number;
-  box: readonly [number, number, number, number];
-  /** Of the ring around it: -1 for an outer ring. */
-  owner: number;
+/** The rings of a geometry, in numbers side by side: there may be a million of them. */
+export class Rings {
+  readonly coordinates: Float64Array;
+  readonly stride: number;
+  /** Twice its area, below 0 when it runs clockwise. */
+  readonly area: Float64Array;
+  /** West, south, east, north. */
+  readonly boxes: Float64Array;
+  /** The ring around it; -1 for an outer ring. */
+  readonly owner: Int32Array;
+  readonly #parts: Uint32Array;
+
+  /** `parts` says where each begins; none is empty. */
+  constructor(coordinates: Float64Array, stride: number, parts: Uint32Array) {
+    this.coordinates = coordinates;
+    this.stride = stride;
+    this.#parts = parts;
+    this.area = new Float64Array(parts.length);
+    this.boxes = new Float64Array(4 * parts.length);
+    this.owner = new Int32Array(parts.length).fill(-1);
+    for (let n = 0; n < parts.length; n++) {
+      this.area[n] = signedArea(coordinates, stride, this.first(n), this.end(n));
+      const box = new Box();
+      box.add(coordinates, stride, this.first(n), this.end(n));
+      this.boxes.set([box.west, box.south, box.east, box.north], 4 * n);
+    }
+  }
+
+  first(n: number): number {
+    return this.#parts[n]!;
+  }
+
+  end(n: number): number {
+    return this.#parts[n + 1] ?? this.coordinates.length / this.stride;
+  }
+
+  isOuter(n: number): boolean {
+    return this.area[n]! < 0;
+  }
 }
 
 /**
@@ -52,120 +86,42 @@ interface Ring {
  * winding is not trusted and rings are outer or hole by turns, from the outside in.
  */
 export function polygonOf(coordinates: Float64Array, stride: number, parts: Uint32Array): Geometry {
-  const vertices = coordinates.length / stride;
   if (parts.length === 1) return { type: 'Polygon', coordinates, parts };
-  const rings: Ring[] = [];
-  for (let n = 0; n < parts.length; n++) {
-    const [first, end] = [parts[n]!, parts[n + 1] ?? vertices];
-    if (end > first)
-      rings.push({
-        first,
-        end,
-        area: signedArea(coordinates, stride, first, end),
-        box: boxOf(coordinates, stride, first, end),
-        owner: -1,
-      });
-  }
-  const outer = rings.filter(({ area }) => area < 0);
-  if (outer.length === 1 && outer[0] === rings[0]) {
-    // One outer ring, in front: GDAL, too, takes all others for its holes without looking.
-    return { type: 'Polygon', coordinates, parts: Uint32Array.from(rings, ({ first }) => first) };
-  }
-  if (outer.length < rings.length && !ownersByWinding(rings, coordinates, stride))
-    ownersByNesting(rings, coordinates, stride);
-  return ordered(rings, coordinates, stride);
-}
-
-function ownersByWinding(rings: Ring[], coordinates: Float64Array, stride: number): boolean {
-  const outer = rings.flatMap(({ area }, n) => (area < 0 ? [n] : [])).sort((a, b) => rings[b]!.area - rings[a]!.area);
-  for (const ring of rings) {
-    if (ring.area < 0) continue;
-    const owner = outer.find((n) => -rings[n]!.area >= ring.area && contains(rings[n]!, ring, coordinates, stride));
-    if (owner === undefined) return false;
-    ring.owner = owner;
-  }
-  return true;
-}
-
-function ownersByNesting(rings: Ring[], coordinates: Float64Array, stride: number): void {
-  const bySize = rings.map((_, n) => n).sort((a, b) => Math.abs(rings[b]!.area) - Math.abs(rings[a]!.area));
-  for (const [rank, n] of bySize.entries()) {
-    rings[n]!.owner = -1;
-    for (let r = rank - 1; r >= 0; r--) {
-      const around = bySize[r]!;
-      if (!contains(rings[around]!, rings[n]!, coordinates, stride)) continue;
-      // The smallest ring around it: in an outer one it is a hole, in a hole it is an island.
-      if (rings[around]!.owner === -1) rings[n]!.owner = around;
-      break;
-    }
-  }
+  const rings = new Rings(coordinates, stride, parts);
+  const outer = rings.area.reduce((sum, area) => sum + Number(area < 0), 0);
+  // One outer ring, in front: GDAL, too, takes all others for its holes without looking.
+  if (outer === 1 && rings.isOuter(0)) return { type: 'Polygon', coordinates, parts };
+  if (outer < parts.length && !ownersByWinding(rings)) ownersByNesting(rings);
+  return ordered(rings);
 }
 
 /** Each outer ring, in the order of the file, followed by its holes. */
-function ordered(rings: Ring[], coordinates: Float64Array, stride: number): Geometry {
-  const holes = new Map<number, Ring[]>();
-  for (const ring of rings) {
-    if (ring.owner < 0) continue;
-    const list = holes.get(ring.owner);
-    if (list === undefined) holes.set(ring.owner, [ring]);
-    else list.push(ring);
+function ordered(rings: Rings): Geometry {
+  const { coordinates, stride, owner } = rings;
+  // Of each ring the first of its holes, and of each hole the next of the same ring.
+  const holes = new Int32Array(owner.length).fill(-1);
+  const next = new Int32Array(owner.length);
+  for (let n = owner.length - 1; n >= 0; n--) {
+    const around = owner[n]!;
+    if (around < 0) continue;
+    next[n] = holes[around]!;
+    holes[around] = n;
   }
-  const sequence: Ring[] = [];
+  const sorted = new Float64Array(coordinates.length);
+  const parts = new Uint32Array(owner.length);
   const polygons: number[] = [];
-  for (const [n, ring] of rings.entries()) {
-    if (ring.owner >= 0) continue;
-    polygons.push(sequence.length);
-    sequence.push(ring, ...(holes.get(n) ?? []));
-  }
-  const total = rings.reduce((sum, { first, end }) => sum + end - first, 0);
-  const sorted = new Float64Array(total * stride);
-  const parts = new Uint32Array(sequence.length);
   let at = 0;
-  for (const [n, { first, end }] of sequence.entries()) {
-    parts[n] = at;
-    at = copyRing(coordinates, stride, first, end, sorted, at, false);
+  let count = 0;
+  const put = (n: number) => {
+    parts[count++] = at;
+    at = copyRing(coordinates, stride, rings.first(n), rings.end(n), sorted, at, false);
+  };
+  for (let n = 0; n < owner.length; n++) {
+    if (owner[n]! >= 0) continue;
+    polygons.push(count);
+    put(n);
+    for (let hole = holes[n]!; hole >= 0; hole = next[hole]!) put(hole);
   }
   if (polygons.length === 1) return { type: 'Polygon', coordinates: sorted, parts };
   return { type: 'MultiPolygon', coordinates: sorted, parts, polygons: Uint32Array.from(polygons) };
-}
-
-function boxOf(coordinates: Float64Array, stride: number, first: number, end: number): Ring['box'] {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = first * stride; i < end * stride; i += stride) {
-    const [x, y] = [coordinates[i]!, coordinates[i + 1]!];
-    if (x < west) west = x;
-    if (x > east) east = x;
-    if (y < south) south = y;
-    if (y > north) north = y;
-  }
-  return [west, south, east, north];
-}
-
-/** Whether `inner` lies in `outer`, told by the first of its vertices that is not on the other's boundary. */
-function contains(outer: Ring, inner: Ring, coordinates: Float64Array, stride: number): boolean {
-  const [a, b] = [outer.box, inner.box];
-  if (b[0] < a[0] || b[1] < a[1] || b[2] > a[2] || b[3] > a[3]) return false;
-  for (let i = inner.first; i < inner.end; i++) {
-    const side = sideOf(outer, coordinates, stride, coordinates[i * stride]!, coordinates[i * stride + 1]!);
-    if (side !== 0) return side > 0;
-  }
-  // All vertices are shared: the middle of a side tells.
-  const [i, j] = [inner.first * stride, (inner.first + 1) * stride];
-  const x = (coordinates[i]! + coordinates[j]!) / 2;
-  const y = (coordinates[i + 1]! + coordinates[j + 1]!) / 2;
-  return sideOf(outer, coordinates, stride, x, y) >= 0;
-}
-
-/** 1 inside, -1 outside, 0 on the boundary. */
-function sideOf({ first, end }: Ring, coordinates: Float64Array, stride: number, x: number, y: number): number {
-  let inside = false;
-  for (let i = first, j = end - 1; i < end; j = i++) {
-    const [xi, yi] = [coordinates[i * stride]!, coordinates[i * stride + 1]!];
-    const [xj, yj] = [coordinates[j * stride]!, coordinates[j * stride + 1]!];
-    const cross = (xj - xi) * (y - yi) - (yj - yi) * (x - xi);
-    if (cross === 0 && x >= Math.min(xi, xj) && x <= Math.max(xi, xj) && y >= Math.min(yi, yj) && y <= Math.max(yi, yj))
-      return 0;
-    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
-  }
-  return inside ? 1 : -1;
 }

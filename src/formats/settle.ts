@@ -1,4 +1,4 @@
-import { convertSamples, sampleTypeOf } from './samples.ts';
+import { convertSamples, sampleTypeOf } from '../geo/samples.ts';
 import type { Grid, RowBlock } from './types.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesOf, sampleArrays, sampleTypeOf } from '../geo/samples.ts';
 import { FileSink, FileSource } from './bytes.ts';
 import type { Context } from './define.ts';
-import { bytesOf, sampleArrays, sampleTypeOf } from './samples.ts';
 import { settledRows } from './settle.ts';
 import type { Grid, RandomGrid, RowBlock, Samples, SampleType } from './types.ts';
 

@@ -32,12 +32,18 @@ export interface Nothing {
   high: number;
 }
 
+const never: Nothing = { low: Infinity, high: -Infinity };
+
 function isNothing(value: number, low: number, high: number, nan: boolean): boolean {
   return nan ? Number.isNaN(value) : value >= low && value <= high;
 }
 
 /** GDAL takes a place this little beyond a border as on it. */
 const edge = 1e-10;
+
+/** NaN lies outside. */
+const inside = (x: number, y: number, width: number, height: number) =>
+  x >= 0 && y >= 0 && x + edge <= width && y + edge <= height;
 
 /** The upper of the two rows between whose centres a place lies: its row, for which it waits. */
 const upperRow = (y: number) => (y < 0.5 ? 0 : Math.floor(y - 0.5));
@@ -49,7 +55,7 @@ export function upperRows({ px, py, count }: Omit<Places, 'out' | 'at'>, width: 
   for (let i = 0; i < count; i++) {
     const x = px[i]!;
     const y = py[i]!;
-    if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+    if (!inside(x, y, width, height)) continue;
     if (y < low) low = y;
     if (y > high) high = y;
   }
@@ -63,7 +69,7 @@ export const nearest: Kernel = {
     for (let i = 0; i < count; i++) {
       const x = px[i]!;
       const y = py[i]!;
-      if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+      if (!inside(x, y, width, height)) continue;
       const upper = upperRow(y);
       if (upper < from || upper >= to) continue;
       let column = Math.floor(x + edge);
@@ -75,46 +81,23 @@ export const nearest: Kernel = {
   },
 };
 
-/** Between the four nearest cell centres; towards a border, the outermost value. No value means "nothing". */
-export const bilinear: Kernel = {
-  reach: 1,
-  run({ samples, first, from, to, width, height }, { px, py, count, out, at }) {
-    for (let i = 0; i < count; i++) {
-      const x = px[i]!;
-      const y = py[i]!;
-      if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
-      const row = upperRow(y);
-      if (row < from || row >= to) continue;
-      const column = upperRow(x);
-      const u = x < 0.5 ? 0 : x - 0.5 - column;
-      const v = y < 0.5 ? 0 : y - 0.5 - row;
-      const upper = (row - first) * width + column;
-      const lower = row + 1 < height ? upper + width : upper;
-      const right = column + 1 < width ? 1 : 0;
-      out[at + i] =
-        (samples[upper]! * (1 - u) + samples[upper + right]! * u) * (1 - v) +
-        (samples[lower]! * (1 - u) + samples[lower + right]! * u) * v;
-    }
-  },
-};
-
 /** Weights below this in sum do not make a value. */
 const leastWeight = 1e-5;
 
 /**
- * As `bilinear`, with values that mean "nothing". As in GDAL, a place inside such a cell stays without a value; beside
- * one, the others' weights are raised to 1 together.
+ * Between the four nearest cell centres; towards a border, the outermost value. As in GDAL, a place inside a cell that means "nothing"
+ * stays without a value; beside one, the others' weights are raised to 1 together.
  */
-export function bilinearWith({ low, high }: Nothing): Kernel {
+export function bilinear(nothing: Nothing | undefined): Kernel {
+  const { low, high } = nothing ?? never;
   const nan = Number.isNaN(low);
-  const nothing = (value: number) => isNothing(value, low, high, nan);
   return {
     reach: 1,
     run({ samples, first, from, to, width, height }, { px, py, count, out, at }) {
       for (let i = 0; i < count; i++) {
         const x = px[i]!;
         const y = py[i]!;
-        if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+        if (!inside(x, y, width, height)) continue;
         const row = upperRow(y);
         if (row < from || row >= to) continue;
         const column = upperRow(x);
@@ -127,11 +110,11 @@ export function bilinearWith({ low, high }: Nothing): Kernel {
         const b = samples[upper + right]!;
         const c = samples[lower]!;
         const d = samples[lower + right]!;
-        const noA = nothing(a);
-        const noB = nothing(b);
-        const noC = nothing(c);
-        const noD = nothing(d);
-        if (!noA && !noB && !noC && !noD) {
+        const noA = isNothing(a, low, high, nan);
+        const noB = isNothing(b, low, high, nan);
+        const noC = isNothing(c, low, high, nan);
+        const noD = isNothing(d, low, high, nan);
+        if (!(noA || noB || noC || noD)) {
           out[at + i] = (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v;
           continue;
         }
@@ -156,8 +139,7 @@ export function bilinearWith({ low, high }: Nothing): Kernel {
 export function wideBilinear(xScale: number, yScale: number, nothing: Nothing | undefined): Kernel {
   const xReach = Math.ceil(1 / xScale);
   const reach = Math.ceil(1 / yScale);
-  const low = nothing?.low ?? Infinity;
-  const high = nothing?.high ?? -Infinity;
+  const { low, high } = nothing ?? never;
   const nan = Number.isNaN(low);
   const weights = new Float64Array(2 * xReach);
   return {
@@ -166,7 +148,7 @@ export function wideBilinear(xScale: number, yScale: number, nothing: Nothing | 
       for (let i = 0; i < count; i++) {
         const x = px[i]!;
         const y = py[i]!;
-        if (!(x >= 0 && y >= 0 && x + edge <= width && y + edge <= height)) continue;
+        if (!inside(x, y, width, height)) continue;
         const upper = upperRow(y);
         if (upper < from || upper >= to) continue;
         const own =

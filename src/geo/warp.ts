@@ -8,8 +8,9 @@ import type { Lattice } from './lattice.ts';
 import { PixelFinder } from './lattice.ts';
 import type { Operation } from './operation.ts';
 import type { Kernel, Piece } from './resample.ts';
-import { bilinear, bilinearWith, nearest, upperRows, wideBilinear } from './resample.ts';
+import { bilinear, nearest, upperRows, wideBilinear } from './resample.ts';
 import { RowWindow } from './row-window.ts';
+import { isFloat, nodataOf, sampleArrays } from './samples.ts';
 import { gdal, guarded } from './wasm.ts';
 
 export interface Warped {
@@ -76,14 +77,14 @@ class Warp {
     this.#finder = finder;
     this.#memory = memory;
     const bands: readonly TypedBand[] = source.bands;
-    this.#bands = bands.map((band) => ({ ...band, nodata: targetNodata(band.integer64 ?? band.type, band.nodata) }));
+    this.#bands = bands.map((band) => ({ ...band, nodata: nodataOf(band.integer64 ?? band.type, band.nodata) }));
   }
 
   grid(): RandomGrid {
     const { width, height, affine } = this.#finder.lattice;
     const rows = (band: number, step?: number) => this.#rows(band, step, 0, height);
     const read = async (band: number, firstRow: number, rowCount: number, step?: number) => {
-      const samples = newSamples(this.#bands[band]!.type, rowCount * width);
+      const samples = new sampleArrays[this.#bands[band]!.type](rowCount * width);
       for await (const block of this.#rows(band, step, firstRow, firstRow + rowCount)) {
         const skipped = Math.max(0, firstRow - block.firstRow);
         const end = Math.min(block.rowCount, firstRow + rowCount - block.firstRow);
@@ -115,7 +116,7 @@ class Warp {
       const apart = upper === undefined ? 0 : upper.to - upper.from + 2 * kernel.reach;
       // Where the source lies too far askew for one window, a taller block makes the reading of it in pieces worth the while.
       if (apart > window.capacity) rowCount = Math.min(tall, Math.ceil((last - row) / stripe) * stripe, height - row);
-      const samples = newSamples(type, rowCount * width).fill(nodata);
+      const samples = new sampleArrays[type](rowCount * width).fill(nodata);
       if (apart > window.capacity) await this.#inPieces(row, rowCount, window, kernel, samples);
       else if (upper !== undefined) {
         const piece = await this.#piece(window, upper.from, upper.to, kernel);
@@ -164,7 +165,7 @@ class Warp {
   }
 
   #kernel(type: SampleType, nodata: number | undefined): Kernel {
-    if (type !== 'Float32' && type !== 'Float64') return nearest;
+    if (!isFloat(type)) return nearest;
     // As GDAL, which takes floats that differ in the last bits for the same: the value often went through a text.
     const value = nodata !== undefined && type === 'Float32' ? Math.fround(nodata) : nodata;
     const slack = type === 'Float32' && Number.isFinite(value) ? Math.abs(value!) * 2 ** -21 : 0;
@@ -174,7 +175,7 @@ class Warp {
     const yScale = shrinkage(lattice.height, this.#source.height);
     // GDAL's limit.
     if (xScale < 0.95 || yScale < 0.95) return wideBilinear(Math.min(1, xScale), Math.min(1, yScale), nothing);
-    return nothing === undefined ? bilinear : bilinearWith(nothing);
+    return bilinear(nothing);
   }
 }
 
@@ -182,37 +183,4 @@ class Warp {
 function shrinkage(target: number, source: number): number {
   const whole = Math.round(source / target);
   return target < source && Math.abs(source / target - whole) < 0.05 ? 1 / whole : target / source;
-}
-
-const integerRanges: Partial<Record<SampleType | 'Int64' | 'UInt64', readonly [number, number]>> = {
-  Int64: [-(2 ** 63), 2 ** 63],
-  UInt64: [0, 2 ** 64],
-  Int8: [-128, 127],
-  UInt8: [0, 255],
-  Int16: [-32_768, 32_767],
-  UInt16: [0, 65_535],
-  Int32: [-(2 ** 31), 2 ** 31 - 1],
-  UInt32: [0, 2 ** 32 - 1],
-};
-
-function targetNodata(type: SampleType | 'Int64' | 'UInt64', nodata: number | undefined): number {
-  const range = integerRanges[type];
-  if (range === undefined) return nodata ?? Number.NaN;
-  const fits = (value: number) => Number.isInteger(value) && value >= range[0] && value <= range[1];
-  if (nodata !== undefined && fits(nodata)) return nodata;
-  return fits(-9999) ? -9999 : range[0];
-}
-
-function newSamples(type: SampleType, length: number): Samples {
-  const arrays = {
-    Int8: Int8Array,
-    UInt8: Uint8Array,
-    Int16: Int16Array,
-    UInt16: Uint16Array,
-    Int32: Int32Array,
-    UInt32: Uint32Array,
-    Float32: Float32Array,
-    Float64: Float64Array,
-  } as const;
-  return new arrays[type](length);
 }

@@ -14,6 +14,8 @@ const Parameter = z.object({
   required: z.boolean(),
   defaultValue: z.any().optional(),
   allowedValues: z.array(z.any()).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
 });
 const Converter = z.object({
   name: z.string(),

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { asJson, collection, feature, geometryOf, jsonToJson, toShape } from './features.ts';
 import { converted } from './files.ts';
+import { shapefileOf, shpOf, zipOf } from './shapefiles.ts';
 
 const point = geometryOf('Point', [1, 2]);
 const read = (t: Parameters<typeof asJson>[0], text: string | Uint8Array, more = {}) =>
@@ -244,4 +245,33 @@ test('texts that are not UTF-8 are taken for Windows-1252, and that is told', as
 test('a conversion without features makes an empty shapefile and an empty collection', async (t) => {
   const { bytes } = await converted(t, collection([]), toShape);
   t.deepEqual((await asJson(t, bytes)).json.features, []);
+});
+
+test('a file that is something else is told so, and what it looks like', async (t) => {
+  const shapefile = shapefileOf({ shapes: [[[[1, 2]]]] });
+  const cases = [
+    [
+      'GeoJsonReader',
+      '{"type":"Topology","objects":{},"arcs":[]}',
+      /'Topology' is not .*It looks like a TopoJSON file/,
+    ],
+    ['GeoJsonReader', shapefile, /should begin with '\{'.* It looks like a zip with a Shapefile/],
+    ['GeoJsonReader', '<?xml version="1.0"?><kml><Document/></kml>', /It looks like a KML file/],
+    ['GeoJsonReader', '', /The file is empty/],
+    ['ShapefileReader', '{"type":"FeatureCollection","features":[]}', /It looks like a GeoJSON file/],
+    [
+      'ShapefileReader',
+      shpOf(1, [[[[1, 2]]]]).shp,
+      /It looks like the \.shp file of a Shapefile without its companions/,
+    ],
+    ['ShapefileReader', zipOf([{ name: 'a.tif', bytes: Buffer.from('x') }]), /It looks like a zip with a TIFF file/],
+    [
+      'ShapefileReader',
+      zipOf([{ name: 'a.txt', bytes: Buffer.from('x') }]),
+      /^There is no shapefile \(\.shp\) in the zip\.$/,
+    ],
+    ['ShapefileReader', '', /The file is empty/],
+  ] as const;
+  for (const [reader, bytes, message] of cases)
+    await t.throwsAsync(read(t, bytes as string, { reader }), { message }, `${reader} ${message}`);
 });

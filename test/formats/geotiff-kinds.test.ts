@@ -22,11 +22,7 @@ for (const [name, { base64, bands }] of Object.entries(rareTiffs))
     const { bytes } = await converted(t, Buffer.from(base64, 'base64'), copy);
     const grid = await gridOf(t, bytes);
     t.is(grid.bands.length, bands.length);
-    for (const [band, values] of bands.entries())
-      t.deepEqual(
-        await valuesOf(grid, band),
-        values.map((value) => (value === 'nan' ? Number.NaN : value)),
-      );
+    for (const [band, values] of bands.entries()) t.deepEqual(await valuesOf(grid, band), values);
   });
 
 test('an image that claims far more cells than its file can hold is refused before GDAL writes them', async (t) => {

@@ -50,7 +50,7 @@ test('only readers and writers of the same kind of data fit', (t) => {
 
 test('the lists print what the schemas say', (t) => {
   t.deepEqual(describeParameters(needy.parameters), [
-    { name: 'ZColumnIndex', description: 'Column.', dataType: 'integer', required: true },
+    { name: 'ZColumnIndex', description: 'Column.', dataType: 'integer', required: true, minimum: 0 },
     {
       name: 'Mode',
       description: 'How.',
@@ -104,12 +104,29 @@ test('wrong types, unknown names and doubles get a sentence each; what is missin
   ]);
   t.deepEqual(values, { Names: ['a'] });
   t.deepEqual(errors, [
-    { name: 'ZColumnIndex', sentence: "Parameter 'ZColumnIndex' cannot be 'two'; it takes integer. Column." },
+    {
+      name: 'ZColumnIndex',
+      sentence: "Parameter 'ZColumnIndex' cannot be 'two'; it takes an integer of at least 0. Column.",
+    },
     { name: 'colour', sentence: "'colour' is not a parameter of NeedyReader, which takes ZColumnIndex, Mode, Names." },
     { name: 'mode', sentence: "Parameter 'Mode' cannot be 'slow'; it takes Fast, Exact. How." },
     { name: 'NAMES', sentence: "Parameter 'Names' is given more than once." },
   ]);
   t.deepEqual(checkParameters(needy, {}), { values: {}, errors: [] });
+});
+
+test('a number out of range gets a sentence that names the bounds', (t) => {
+  const sentence = (name: string, given: object) =>
+    checkParameters(findReader(name) ?? findWriter(name)!, given as never).errors[0]?.sentence;
+  t.regex(
+    sentence('GeoTiffReader', { Band: 0 })!,
+    /^Parameter 'Band' cannot be 0; it takes an integer of at least 1\. Number of the only band/,
+  );
+  t.regex(
+    sentence('GeoTiffWriter', { BlockSize: 8000 })!,
+    /^Parameter 'BlockSize' cannot be 8000; it takes an integer from 16 to 4096\. /,
+  );
+  t.regex(sentence('ShapefileReader', { Layer: 7 })!, /^Parameter 'Layer' cannot be 7; it takes a text\. /);
 });
 
 test('a missing required parameter ends the conversion with a sentence', (t) => {

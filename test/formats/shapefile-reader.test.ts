@@ -135,6 +135,89 @@ test('where all rings run the wrong way, outer rings and holes are told by nesti
   );
 });
 
+test('each hole lies in the smallest outer ring around it, among many in any order', async (t) => {
+  let state = 7;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+  // Towers of up to five rings, outer and hole by turns, on a chessboard whose fields have a ring around them, too.
+  const rings: { x: number; y: number; r: number; clockwise: boolean; owner?: string }[] = [];
+  for (let n = 0; n < 200; n++) {
+    const [x, y] = [100 * (n % 20), 100 * Math.floor(n / 20)];
+    const radii = Array.from({ length: 1 + Math.floor(random() * 5) }, (_, k) => 45 - 8 * k - Math.floor(random() * 5));
+    for (const [k, r] of radii.entries())
+      rings.push({ x, y, r, clockwise: k % 2 === 0, ...(k % 2 === 0 ? {} : { owner: String([x, y, radii[k - 1]!]) }) });
+  }
+  const shape = rings
+    .map((one) => ({ one, key: random() }))
+    .toSorted((a, b) => a.key - b.key)
+    .map(({ one }) => ring(one.x, one.y, one.r, one.clockwise));
+  for (const shapes of [[shape], [shape.map((one) => one.toReversed())]]) {
+    const { json } = await asJson(t, shapefileOf({ type: 5, shapes }));
+    const polygons = json.features[0]!.geometry!.coordinates as number[][][][];
+    const named = (points: number[][]) => {
+      const [xs, ys] = [points.map(([x]) => x!), points.map(([, y]) => y!)];
+      const [west, east] = [Math.min(...xs), Math.max(...xs)];
+      return String([(west + east) / 2, (Math.min(...ys) + Math.max(...ys)) / 2, (east - west) / 2]);
+    };
+    const found = polygons.flatMap(([outer, ...holes]) => holes.map((hole) => `${named(hole)} in ${named(outer!)}`));
+    const wanted = rings.flatMap(({ x, y, r, owner }) => (owner === undefined ? [] : [`${[x, y, r]} in ${owner}`]));
+    t.deepEqual(found.toSorted(), wanted.toSorted());
+    t.is(polygons.length, rings.length - wanted.length);
+  }
+});
+
+test('a shape of a hundred thousand rings, holes first, is told apart without comparing all with all', async (t) => {
+  const at = (n: number) => [10 * (n % 300), 10 * Math.floor(n / 300)] as const;
+  const numbers = Array.from({ length: 50_000 }, (_, n) => n);
+  const holes = numbers.map((n) => ring(...at(n), 1, false));
+  const shapes = [[...holes, ...numbers.map((n) => ring(...at(n), 4))]];
+  const { json } = await asJson(t, shapefileOf({ type: 5, shapes }));
+  const polygons = json.features[0]!.geometry!.coordinates as number[][][][];
+  t.is(polygons.length, 50_000);
+  t.true(polygons.every((polygon) => polygon.length === 2));
+});
+
+test('a coast of many vertices with lakes in it is cut into strips, in which each lake finds its place', async (t) => {
+  const coast = Array.from({ length: 20_000 }, (_, n) => {
+    const angle = (-2 * Math.PI * n) / 20_000;
+    const radius = 1000 + 5 * Math.sin(n);
+    return [radius * Math.cos(angle), radius * Math.sin(angle)];
+  });
+  coast.push(coast[0]!);
+  const places = Array.from(
+    { length: 5000 },
+    (_, n) => [-1400 + 40 * (n % 71), -1400 + 40 * Math.floor(n / 71)] as const,
+  );
+  const inside = places.filter(([x, y]) => Math.hypot(x, y) < 980);
+  const islands = places.filter(([x, y]) => Math.hypot(x, y) > 1020);
+  const shape = [
+    ...islands.map(([x, y]) => ring(x, y, 3)),
+    coast,
+    ...inside.map(([x, y]) => ring(x, y, 3, false)),
+    ...islands.map(([x, y]) => ring(x, y, 1, false)),
+  ];
+  const { json } = await asJson(t, shapefileOf({ type: 5, shapes: [shape] }));
+  const polygons = json.features[0]!.geometry!.coordinates as number[][][][];
+  t.deepEqual(
+    polygons.map((polygon) => polygon.length),
+    [...islands.map(() => 2), 1 + inside.length],
+  );
+});
+
+test('rings so entangled that telling them apart would take long make a bad record, with a sentence', async (t) => {
+  const teeth = 40_000;
+  const comb = Array.from({ length: teeth }, (_, n) => [
+    [4 * n, 1000],
+    [4 * n + 2, 1],
+  ]).flat();
+  comb.push([4 * teeth, 1000], [4 * teeth, 0], [0, 0], [0, 1000]);
+  const holes = Array.from({ length: teeth }, (_, n) => ring(4 * n + 4, 1 + (n % 900), 0.2, false));
+  const shapes = [[ring(-5000, 0, 1), comb, ...holes]];
+  await t.throwsAsync(asJson(t, shapefileOf({ type: 5, shapes })), { message: /40002 rings .* entangled/ });
+});
+
 test('a null shape is a feature without a geometry, in its place', async (t) => {
   const { json, recordsRead } = await asJson(t, shapefileOf({ shapes: [[[[1, 2]]], null, [[[3, 4]]]] }));
   t.deepEqual(

@@ -122,7 +122,11 @@ function contentOf(type: number, parts: readonly (readonly Point[])[]): Buffer {
   if (type === 0) return integers([0]);
   if (type % 10 === 1) return Buffer.concat([integers([type]), xy, ...extra.map(numbers)]);
   const box = numbers([0, 0, 0, 0]);
-  const starts = parts.map((_, n) => parts.slice(0, n).flat().length);
+  let vertices = 0;
+  const starts = parts.map(({ length }) => {
+    vertices += length;
+    return vertices - length;
+  });
   const counts = type % 10 === 8 ? integers([points.length]) : integers([parts.length, points.length, ...starts]);
   return Buffer.concat([
     integers([type]),

@@ -4,6 +4,7 @@ import type { Crs } from '../../geo/crs.ts';
 import { parseSrid, wgs84 } from '../../geo/crs.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
+import { rightFormat } from '../detect.ts';
 import { CoordinatePool } from '../pool.ts';
 import { Srid } from '../transformations.ts';
 import type { ByteSource, Feature } from '../types.ts';
@@ -24,7 +25,7 @@ export const geoJsonReader = defineReader({
     ).optional(),
   }),
   async read(source, { SRID }, context) {
-    const found = await survey(source, context);
+    const found = await surveyOf(source, context);
     const crs = SRID === undefined ? crsOf(found.crs) : undefined;
     return {
       kind: 'features',
@@ -38,6 +39,14 @@ export const geoJsonReader = defineReader({
     };
   },
 });
+
+async function surveyOf(source: ByteSource, context: Context): Promise<Survey> {
+  try {
+    return await survey(source, context);
+  } catch (error) {
+    throw await rightFormat(error, source, 'geojson');
+  }
+}
 
 async function* chunks(source: ByteSource, found: Survey, context: Context): AsyncGenerator<readonly Feature[]> {
   let parser: FeatureParser | undefined;

@@ -1,6 +1,6 @@
+import { isFloat, sampleArrays } from '../../geo/samples.ts';
 import type { Context } from '../define.ts';
 import { parseNumber } from '../number-word.ts';
-import { isFloat, sampleArrays } from '../samples.ts';
 import type { Band } from '../types.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';

@@ -1,5 +1,5 @@
 import { FormatError } from '../../errors.ts';
-import { sampleArrays } from '../samples.ts';
+import { sampleArrays } from '../../geo/samples.ts';
 import type { ByteSource, RowBlock, Samples } from '../types.ts';
 import { within } from './directory.ts';
 import type { Layout } from './layout.ts';

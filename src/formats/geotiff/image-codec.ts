@@ -1,7 +1,7 @@
 import { inflateSync, zstdDecompressSync } from 'node:zlib';
 import { AppError, FormatError } from '../../errors.ts';
+import { sampleArrays } from '../../geo/samples.ts';
 import { unpackImage } from '../../geo/translate.ts';
-import { sampleArrays } from '../samples.ts';
 import type { SampleType } from '../types.ts';
 import type { Unpacker } from './compression.ts';
 import type { Directory } from './directory.ts';

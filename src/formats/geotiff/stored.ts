@@ -1,4 +1,4 @@
-import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../samples.ts';
+import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../../geo/samples.ts';
 import type { Band, RowBlock, Samples, SampleType } from '../types.ts';
 
 /** What a GeoTIFF holds: the types of samples, and whole numbers of 64 bits as such. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
+import { rightFormat } from '../detect.ts';
 import { CoordinatePool } from '../pool.ts';
 import { Srid } from '../transformations.ts';
-import type { Feature, Geometry } from '../types.ts';
+import type { ByteSource, Feature, Geometry } from '../types.ts';
 import type { ZipEntry } from '../zip.ts';
 import { checkRoom, readEntry, Unpacked } from '../zip-entry.ts';
 import type { Dbf } from './dbf.ts';
@@ -30,7 +31,7 @@ export const shapefileReader = defineReader({
     Layer: z.string().min(1).describe('Name of the layer, for a zip with several.').optional(),
   }),
   async read(source, { Layer }, context) {
-    const layer = await findLayer(source, Layer, context);
+    const layer = await layerOf(source, Layer, context);
     const big = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
     await checkRoom(big, context.scratch);
     const open = async (entry: ZipEntry | undefined) => {
@@ -63,6 +64,14 @@ export const shapefileReader = defineReader({
     };
   },
 });
+
+async function layerOf(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
+  try {
+    return await findLayer(source, wanted, context);
+  } catch (error) {
+    throw await rightFormat(error, source, 'shapefile');
+  }
+}
 
 async function textOf({ zip, entries }: LayerFiles, ending: string): Promise<string | undefined> {
   const entry = entries.get(ending);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { Box } from '../box.ts';
 import { FileSink, FileSource } from '../bytes.ts';
 import type { Context } from '../define.ts';
 import { Output } from '../output.ts';
@@ -156,15 +157,9 @@ export class ShapeSpool {
     const { hasZ, hasM } = this.#dimensions;
     const stride = this.#stride;
     const points = coordinates.length / stride;
-    let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (let i = 0; i < coordinates.length; i += stride) {
-      const x = coordinates[i]!;
-      const y = coordinates[i + 1]!;
-      if (x < west) west = x;
-      if (x > east) east = x;
-      if (y < south) south = y;
-      if (y > north) north = y;
-    }
+    const box = new Box();
+    box.add(coordinates, stride);
+    const { west, south, east, north } = box;
     this.#widen(0, west, east);
     this.#widen(1, south, north);
     bytes.writeInt32LE(this.#type, start);

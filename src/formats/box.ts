@@ -1,0 +1,24 @@
+/** The smallest and largest x and y of what it has seen. */
+export class Box {
+  west = Infinity;
+  south = Infinity;
+  east = -Infinity;
+  north = -Infinity;
+
+  /** Takes in vertices `first … end - 1`. */
+  add(coordinates: Float64Array, stride: number, first = 0, end = coordinates.length / stride): void {
+    let { west, south, east, north } = this;
+    for (let i = first * stride; i < end * stride; i += stride) {
+      const x = coordinates[i]!;
+      const y = coordinates[i + 1]!;
+      if (x < west) west = x;
+      if (x > east) east = x;
+      if (y < south) south = y;
+      if (y > north) north = y;
+    }
+    this.west = west;
+    this.south = south;
+    this.east = east;
+    this.north = north;
+  }
+}
