@@ -31,6 +31,8 @@ export interface Api {
   readonly url: string;
   /** The tenant to act in; undefined: the home tenant. */
   tenant: string | undefined;
+  /** Why changes are made, for the audit trail. */
+  reason: string | undefined;
   /** Throws `Refused` for what the server refuses, `NotLoggedIn` where it does not know who asks. */
   call<T>(method: Method, path: string, options?: CallOptions): Promise<Answer<T>>;
   /** Exchanges id and password for tokens and keeps them. */
@@ -58,6 +60,7 @@ export function connectApi(env: Env): Api {
   const api: Api = {
     url,
     tenant: undefined,
+    reason: undefined,
     async call<T>(method: Method, path: string, options: CallOptions = {}) {
       const once = async (authorization: string | undefined) => {
         const response = await send(method, url, path, {
@@ -67,6 +70,7 @@ export function connectApi(env: Env): Api {
             ...(authorization ? { authorization: `Bearer ${authorization}` } : {}),
             ...(authorization && api.tenant ? { 'svc-tenant-id': api.tenant } : {}),
             ...(authorization && method !== 'GET' ? { 'idempotency-key': key } : {}),
+            ...(api.reason && method !== 'GET' ? { 'svc-audit-reason': headerText(api.reason) } : {}),
           },
         });
         return answerOf<T>(response, url);
@@ -102,6 +106,9 @@ export function connectApi(env: Env): Api {
   };
   return api;
 }
+
+/** Header fields go out as Latin-1: each byte of UTF-8 as one character. */
+const headerText = (text: string) => Buffer.from(text.replace(/\p{Cc}+/gu, ' ')).toString('latin1');
 
 /** `PLATFORM_URL`, else where `npm start` listens with the same settings. */
 function addressOf(env: Env): string {

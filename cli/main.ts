@@ -1,8 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommands } from './commands/account.ts';
+import { auditCommands } from './commands/audit.ts';
 import { converterCommands } from './commands/converter.ts';
 import { crsCommands } from './commands/crs.ts';
 import { datasetCommands } from './commands/dataset.ts';
+import { groupCommands } from './commands/group.ts';
+import { keyCommands } from './commands/key.ts';
 import { loginCommands } from './commands/login.ts';
 import { processCommands } from './commands/processes.ts';
 import { projectCommands } from './commands/project.ts';
@@ -18,7 +21,10 @@ const LOCAL = [processCommands];
 const SPEAKING = [
   loginCommands,
   accountCommands,
+  groupCommands,
   tenantCommands,
+  keyCommands,
+  auditCommands,
   projectCommands,
   datasetCommands,
   transferCommands,
@@ -59,6 +65,7 @@ function program(io: Io): Command {
     for (const leaf of leavesOf(command)) {
       leaf.option('--json', "print the server's answer as it came");
       if (at >= local) actsInTenant(leaf, io);
+      if (AUDITED.has(command.name()) && !READING.has(leaf.name())) saysWhy(leaf, io);
     }
   }
   return program;
@@ -73,6 +80,16 @@ const leavesOf = (command: Command): Command[] => {
 function actsInTenant(command: Command, io: Io): void {
   command.option('--tenant <id>', 'act in this tenant instead of the home tenant').hook('preAction', () => {
     io.api.tenant = command.opts<{ tenant?: string }>().tenant;
+  });
+}
+
+/** Nouns whose changes are in the audit trail, and their verbs that change nothing. */
+const AUDITED = new Set(['account', 'group', 'tenant', 'key']);
+const READING = new Set(['list', 'show']);
+
+function saysWhy(command: Command, io: Io): void {
+  command.option('--reason <text>', 'why, for the audit trail').hook('preAction', () => {
+    io.api.reason = command.opts<{ reason?: string }>().reason;
   });
 }
 

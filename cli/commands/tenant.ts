@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { Io } from '../io.ts';
 import { moment, record, table } from '../table.ts';
 import { userIdOf } from './account.ts';
@@ -9,6 +10,7 @@ interface Tenant {
   role?: string;
   weight?: number;
   createdAt?: string;
+  members?: unknown[];
 }
 
 interface Member {
@@ -29,6 +31,24 @@ export function tenantCommands(program: Command, io: Io): void {
     .description('list your tenants; --all: every tenant (administrators)')
     .option('--all')
     .action((options) => listTenants(io, options));
+  tenant
+    .command('show')
+    .description('show one tenant')
+    .argument('<id>')
+    .action((id) => showTenant(io, id));
+  tenant
+    .command('update')
+    .description('rename a tenant (its owners), or change its share of the queue (administrators)')
+    .argument('<id>')
+    .option('--name <name>')
+    .option('--weight <number>', 'share of the queue; others have 1', weight)
+    .action((id, options) => updateTenant(io, id, options));
+  tenant
+    .command('delete')
+    .description('delete a tenant without projects and keys (administrators)')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .action((id, options) => deleteTenant(io, id, options));
   const members = tenant.command('members').description('who belongs to a tenant (its owners and administrators)');
   members
     .command('list', { isDefault: true })
@@ -56,6 +76,29 @@ async function createTenant(io: Io, { name, owner }: { name: string; owner?: str
   const body = { name, ...(owner === undefined ? {} : { ownerUserId: await userIdOf(io, owner) }) };
   const answer = await io.api.call<Tenant>('POST', '/api/iam/tenant', { body });
   io.show(answer, ({ id }) => record({ id, name }));
+}
+
+async function showTenant(io: Io, id: string): Promise<void> {
+  io.show(await io.api.call<Tenant>('GET', path(id)), describe);
+}
+
+async function updateTenant(io: Io, id: string, body: { name?: string; weight?: number }): Promise<void> {
+  io.show(await io.api.call<Tenant>('PUT', path(id), { body }), describe);
+}
+
+async function deleteTenant(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
+  const { name } = (await io.api.call<Tenant>('GET', path(id))).body;
+  if (!yes && !(await io.confirm(`Delete the tenant '${name}'?`, 'give --yes'))) return;
+  io.show(await io.api.call('DELETE', path(id)), () => `The tenant ${name} is deleted.`);
+}
+
+const describe = ({ id, name, weight, createdAt, members }: Tenant) =>
+  record({ id, name, weight, created: moment(createdAt), members: members?.length });
+
+function weight(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It is a number such as 2.5.');
+  return value;
 }
 
 async function listTenants(io: Io, { all }: { all?: boolean }): Promise<void> {

@@ -49,12 +49,12 @@ export const createTenant = (db: Db, caller: Caller, wanted: { name: string; own
   });
 
 /** Owners rename their tenant; its share of the queue is the administrators' to give. */
-export const changeTenant = (db: Db, caller: Caller, id: string, wanted: { name: string; weight?: number }) =>
+export const changeTenant = (db: Db, caller: Caller, id: string, wanted: { name?: string; weight?: number }) =>
   db.transaction(async (tx) => {
     const before = await lockGoverned(tx, caller, id);
     if (wanted.weight !== undefined && wanted.weight !== before.weight && !isAdministrator(caller))
       throw forbidden('Only administrators may change the weight of a tenant.');
-    const tenant = await updateTenant(tx, id, { ...wanted, updatedBy: caller.userId });
+    const tenant = await updateTenant(tx, id, { ...before, ...wanted, updatedBy: caller.userId });
     await record(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details: { ...wanted } });
     return complete(tx, caller, tenant);
   });

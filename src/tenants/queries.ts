@@ -39,9 +39,9 @@ export const insertTenant = (tx: Db, name: string, createdBy: string | undefined
     insert into tenants as t (name, created_by, updated_by) values (${name}, ${createdBy ?? null}, ${createdBy ?? null})
     returning ${tenant}`);
 
-export const updateTenant = (tx: Db, id: string, changed: { name: string; weight?: number; updatedBy: string }) =>
+export const updateTenant = (tx: Db, id: string, changed: { name: string; weight: number; updatedBy: string }) =>
   tx.one(sql.type(TenantRow)`
-    update tenants t set name = ${changed.name}, weight = coalesce(${changed.weight ?? null}::numeric, t.weight), updated_at = now(),
+    update tenants t set name = ${changed.name}, weight = ${changed.weight}::numeric, updated_at = now(),
       updated_by = ${changed.updatedBy}
     where t.id = ${id} returning ${tenant}`);
 

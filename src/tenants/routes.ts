@@ -83,7 +83,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
       schema: {
         summary: 'Change a tenant',
         params: Id,
-        body: z.object({ name: Name, weight: z.number().positive().max(1_000_000).optional() }),
+        body: z.object({ name: Name.optional(), weight: z.number().positive().max(1_000_000).optional() }),
         response: { 200: Tenant },
       },
     },
