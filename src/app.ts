@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import { auditRoutes } from './accounts/audit.routes.ts';
+import { openLoginDelay } from './accounts/login-delay.ts';
 import { openPasswords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
 import { accountRoutes } from './accounts/routes.ts';
@@ -28,12 +29,14 @@ import { projectListRoutes } from './projects/list.routes.ts';
 import { projectMemberRoutes } from './projects/members.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { projectTreeRoutes } from './projects/tree.routes.ts';
+import { openSealer } from './sealing.ts';
 import { openSigner } from './signing-keys.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { openAccessTokens } from './tokens/access.ts';
 import { findCaller } from './tokens/caller.ts';
 import { openIdentities } from './tokens/identities.ts';
+import { otpRoutes } from './tokens/otp.routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { announcer } from './transfers/announce.ts';
 import { converterRoutes } from './transfers/converters.routes.ts';
@@ -64,12 +67,12 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   const lockout = { after: config['accounts.lockoutAfter'], duration: config['accounts.lockoutDuration'] };
   const tokens = await openAccessTokens(db, config);
   const identities = openIdentities(db);
+  const sealer = await openSealer(db);
+  const delay = openLoginDelay(db, config);
   const keys = openApiKeys({
     db,
     scopes: config['tokens.defaultScopes'],
-    refuse: async (_address, refusal) => {
-      throw refusal;
-    },
+    refuse: delay.refuse,
   });
 
   const whoAsks: FindCaller = (request) => {
@@ -100,6 +103,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   app.addHook('preClose', () => endings.close());
   const arrivals = openArrivals(db, databaseUrl);
   app.addHook('preClose', () => arrivals.close());
+  app.addHook('preClose', async () => delay.close());
   const { publicUrl } = config;
 
   await room(healthRoutes, { db });
@@ -108,7 +112,9 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
   await room(newAccountRoutes, accounts);
   await room(tenantRoutes, { db });
-  await room(tokenRoutes, { ...accounts, tokens, identities, lockout, settings: config });
+  const login = { ...accounts, lockout, delay, factor: { sealer, metadataKey: config['twoFactor.metadataKey'] } };
+  await room(tokenRoutes, { ...login, tokens, settings: config });
+  await room(otpRoutes, { ...login, otpIssuer: config['twoFactor.issuer'] });
   await room(keyRoutes, { db, identities });
   await room(projectRoutes, { db });
   await room(projectTreeRoutes, { db, publicUrl });

@@ -35,6 +35,43 @@ const flag = z
   .transform((value) => value === 'true');
 const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(least).max(most);
 
+/** In a file the list itself, in the environment its JSON text. */
+const jsonList = <T extends z.ZodType>(one: T) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue('must be a JSON list');
+      return [];
+    }
+  }, z.array(one));
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Another authorization server whose tokens are taken: how they are checked, and which claim names an account. */
+const externalIssuer = z
+  .strictObject({
+    issuer: z.string().min(1),
+    audience: z.string().min(1),
+    jwksUrl: z
+      .url({ protocol: /^https?$/ })
+      .refine((url) => url.startsWith('https:') || LOOPBACK.test(new URL(url).hostname), 'must be https')
+      .optional(),
+    /** PEM. */
+    publicKey: z.string().optional(),
+    algorithm: z
+      .enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])
+      .default('RS256'),
+    accountClaim: z.string().min(1).default('sub'),
+    /** Without it the scopes are those that the account's own tokens have. */
+    scopeClaim: z.string().min(1).optional(),
+  })
+  .refine(({ jwksUrl, publicKey }) => (jwksUrl === undefined) !== (publicKey === undefined), {
+    error: 'must have either jwksUrl or publicKey',
+  });
+export type ExternalIssuer = z.infer<typeof externalIssuer>;
+
 /** Every setting: dotted name → schema. The environment name is `PLATFORM_` and the dotted name in upper snake case. */
 const SETTINGS = {
   host: z.string().default('127.0.0.1'),
@@ -53,7 +90,11 @@ const SETTINGS = {
   'tokens.refreshLifetime': duration.default(365 * UNITS.d),
   'tokens.familyLifetime': duration.default(730 * UNITS.d),
   'tokens.reuseLeeway': duration.default(5 * UNITS.s),
+  'tokens.keyFiles': list.default([]),
+  'tokens.externalIssuers': jsonList(externalIssuer).default([]),
   'tokens.defaultScopes': list.default(['platform_metadata_conversion']),
+  'loginDelay.first': duration.default(UNITS.s),
+  'loginDelay.maxWaiting': whole(0).default(200),
   'twoFactor.metadataKey': z.string().min(1).default('2FAMetadata'),
   'accounts.store': z
     .string()
@@ -94,6 +135,7 @@ const SETTINGS = {
     .optional(),
   'cache.lifetime': duration.default(10 * UNITS.m),
   'cache.lifetimes': durations.default({}),
+  'twoFactor.issuer': z.string().min(1).default('Data platform'),
   'blobs.url': z
     .string()
     // what was given holds a secret and is not repeated
@@ -177,6 +219,10 @@ function resolveVariables(
   problems: string[],
 ): unknown {
   if (Array.isArray(value)) return value.map((part) => resolveVariables(part, env, source, problems));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name, resolveVariables(part, env, source, problems)]),
+    );
   if (typeof value !== 'string') return value;
   return value.replace(/\[env:([^\]]+)\]/g, (_, name: string) => {
     const found = env[name];

@@ -1,5 +1,5 @@
 import type { Network } from '../networks.ts';
-import { parseNetwork } from '../networks.ts';
+import { contains, parseAddress, parseNetwork } from '../networks.ts';
 import { authenticatorNames, findAuthenticatorType } from './authenticators.ts';
 
 /** A network that needs no second factor. */
@@ -78,4 +78,47 @@ function sharedAuthenticator(index: number, type: string, setupCode: string): Sh
   const problem = known.problem(setupCode);
   if (problem) throw new MalformedEntry(index, `Entry ${index + 1} (${type}): ${problem}.`);
   return { type, setupCode };
+}
+
+/** What stored metadata asks for. What cannot be read never lets anybody in: it counts as a network that nobody is in. */
+export interface Demand extends SecondFactor {
+  malformed: string[];
+}
+
+/** Reads metadata as it is stored, whoever wrote it. Nothing asked is an empty demand. */
+export function readDemand(value: unknown): Demand {
+  const demand: Demand = { networks: [], authenticators: [], malformed: [] };
+  if (value === undefined || value === null) return demand;
+  if (!Array.isArray(value)) return { ...demand, malformed: ['The second-factor metadata is no list.'] };
+  for (const [index, entry] of value.entries()) {
+    try {
+      if (typeof entry !== 'string') throw new MalformedEntry(index, 'It is no text.');
+      const { networks, authenticators } = parseSecondFactor([entry]);
+      demand.networks.push(...networks);
+      demand.authenticators.push(...authenticators);
+    } catch (error) {
+      if (!(error instanceof MalformedEntry)) throw error;
+      demand.malformed.push(error.message.replace(/^Entry 1/, `Entry ${index + 1}`));
+    }
+  }
+  return demand;
+}
+
+export type Decision =
+  /** No code is asked for; `network` says why, if there are demands at all. */
+  { outcome: 'free'; network?: string } | { outcome: 'code'; types: [string, ...string[]] } | { outcome: 'forbidden' };
+
+/** What a login from `address` needs besides the password, from the demands of all groups and the types of the account's own authenticators. */
+export function decide(demands: readonly Demand[], ownTypes: readonly string[], address: string): Decision {
+  const networks = demands.flatMap((demand) => demand.networks);
+  const types = [
+    ...new Set([...demands.flatMap((demand) => demand.authenticators.map(({ type }) => type)), ...ownTypes]),
+  ];
+  const from = parseAddress(address);
+  const match = from && networks.find(({ network }) => contains(network, from));
+  if (match) return { outcome: 'free', network: match.text };
+  const [first, ...others] = types;
+  if (first !== undefined) return { outcome: 'code', types: [first, ...others] };
+  const restricted = networks.length > 0 || demands.some((demand) => demand.malformed.length > 0);
+  return { outcome: restricted ? 'forbidden' : 'free' };
 }

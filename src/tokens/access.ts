@@ -7,7 +7,8 @@ import type { Db } from '../db.ts';
 import type { Timestamp } from '../time.ts';
 import { timestampFromDate } from '../time.ts';
 import type { Identity } from './identity.queries.ts';
-import type { PublicKey } from './keys.ts';
+import { openIssuers } from './issuers.ts';
+import type { TokenKeys } from './keys.ts';
 import { openTokenKeys } from './keys.ts';
 
 const ALGORITHM = 'RS256';
@@ -20,8 +21,10 @@ const MOST_KEPT = 5_000;
 
 /** What a valid token says for sure: whose it is and what it was given for. Everything else about the account is asked anew. */
 export interface Grant {
-  userId: string;
-  scopes: readonly string[];
+  /** Another authorization server knows accounts by their login ids. */
+  holder: { userId: string } | { accountId: string };
+  /** Absent: those that the platform's own tokens for this account have. */
+  scopes?: readonly string[];
 }
 
 export interface IssuedToken {
@@ -34,10 +37,20 @@ export interface AccessTokens {
   issue(identity: Identity): Promise<IssuedToken>;
   /** Nothing for a token that is not ours, forged, expired or of another kind. */
   verify(token: string): Promise<Grant | undefined>;
-  publicKeys(): Promise<readonly PublicKey[]>;
+  /** What this account's tokens are good for. */
+  scopesOf(identity: Pick<Identity, 'metadata'>): readonly string[];
+  readonly keys: TokenKeys;
 }
 
-type Settings = Pick<Config, 'tokens.issuer' | 'tokens.audience' | 'tokens.accessLifetime' | 'tokens.defaultScopes'>;
+type Settings = Pick<
+  Config,
+  | 'tokens.issuer'
+  | 'tokens.audience'
+  | 'tokens.accessLifetime'
+  | 'tokens.defaultScopes'
+  | 'tokens.keyFiles'
+  | 'tokens.externalIssuers'
+>;
 
 const Claims = z.object({ user_id: z.uuid(), scope: z.string(), exp: z.number() });
 
@@ -46,11 +59,17 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
   const issuer = settings['tokens.issuer'];
   const audience = settings['tokens.audience'];
   const lifetimeSeconds = Math.ceil(settings['tokens.accessLifetime'] / 1000);
-  const keys = await openTokenKeys(db, settings['tokens.accessLifetime']);
+  const keys = await openTokenKeys(db, settings);
+  const issuers = await openIssuers(settings['tokens.externalIssuers'], issuer);
   const verified = new Map<string, Grant & { until: number }>();
 
   async function check(token: string): Promise<(Grant & { expires: number }) | undefined> {
     try {
+      const foreign = await issuers.check(token);
+      if (foreign) {
+        const { accountId, expires, ...scopes } = foreign;
+        return { holder: { accountId }, ...scopes, expires: expires * 1000 };
+      }
       const { payload } = await jwtVerify(token, async ({ kid }) => keys.verifying(kid), {
         algorithms: [ALGORITHM],
         typ: TYPE,
@@ -61,7 +80,7 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
       });
       const claims = Claims.parse(payload);
       return {
-        userId: claims.user_id,
+        holder: { userId: claims.user_id },
         scopes: claims.scope.split(' ').filter(Boolean),
         expires: (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000,
       };
@@ -71,12 +90,17 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
     }
   }
 
+  function scopesOf({ metadata }: Pick<Identity, 'metadata'>) {
+    const own = z.array(z.string()).safeParse(metadata.scopes);
+    return own.success ? own.data : settings['tokens.defaultScopes'];
+  }
+
   return {
     async issue(identity) {
       const { kid, key } = keys.signing();
       const now = Math.floor(Date.now() / 1000);
       const expires = now + lifetimeSeconds;
-      const token = await new SignJWT(claimsOf(identity, settings['tokens.defaultScopes']))
+      const token = await new SignJWT(claimsOf(identity, scopesOf(identity)))
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
         .setIssuer(issuer)
         .setAudience(audience)
@@ -101,12 +125,12 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
       verified.set(name, { ...grant, until: Math.min(expires, Date.now() + KEEP_MS) });
       return grant;
     },
-    publicKeys: keys.published,
+    scopesOf,
+    keys,
   };
 }
 
-function claimsOf(identity: Identity, defaultScopes: readonly string[]): JWTPayload {
-  const own = z.array(z.string()).safeParse(identity.metadata.scopes);
+function claimsOf(identity: Identity, scopes: readonly string[]): JWTPayload {
   return {
     user_id: identity.userId,
     ...(identity.tenantId === undefined ? {} : { tenant_id: identity.tenantId }),
@@ -114,6 +138,6 @@ function claimsOf(identity: Identity, defaultScopes: readonly string[]): JWTPayl
     ...(identity.email === undefined ? {} : { email: identity.email }),
     roles: identity.roles,
     groups: identity.groups,
-    scope: (own.success ? own.data : defaultScopes).join(' '),
+    scope: scopes.join(' '),
   };
 }

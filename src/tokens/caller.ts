@@ -23,7 +23,10 @@ export async function findCaller(
   if (!token) return undefined;
   const grant = await tokens.verify(token);
   if (!grant) return undefined;
-  const identity = await identities.find(grant.userId);
+  const { holder } = grant;
+  const identity = await ('userId' in holder
+    ? identities.find(holder.userId)
+    : identities.findByLoginId(holder.accountId));
   if (!identity?.enabled || !identity.activated) return undefined;
   return {
     userId: identity.userId,
@@ -32,7 +35,7 @@ export async function findCaller(
     tenants: identity.tenants,
     groups: identity.groups,
     roles: identity.roles,
-    scopes: grant.scopes,
+    scopes: grant.scopes ?? tokens.scopesOf(identity),
     via: 'token',
     address,
     requestId,

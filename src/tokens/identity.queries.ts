@@ -18,11 +18,17 @@ const Identity = z.object({
 });
 export type Identity = z.infer<typeof Identity>;
 
-export const findIdentity = (db: Db, userId: string) =>
-  db.maybeOne(sql.type(Identity)`
+const identity = sql.fragment`
     select a.user_id, a.id as account_id, a.name, a.email, a.enabled, a.activated, a.tenant_id, a.roles, a.metadata,
       array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
         order by g.name collate "C") as groups,
       coalesce((select jsonb_agg(jsonb_build_object('id', m.tenant_id, 'role', m.role) order by m.tenant_id)
         from tenant_members m where m.user_id = a.user_id), '[]') as tenants
-    from accounts a where a.user_id = ${userId}`);
+    from accounts a`;
+
+export const findIdentity = (db: Db, userId: string) =>
+  db.maybeOne(sql.type(Identity)`${identity} where a.user_id = ${userId}`);
+
+/** In its exact spelling. */
+export const findIdentityByLoginId = (db: Db, id: string) =>
+  db.maybeOne(sql.type(Identity)`${identity} where lower(a.id) = lower(${id}) and a.id = ${id}`);

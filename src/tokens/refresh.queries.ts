@@ -25,12 +25,33 @@ export const useRefreshToken = (tx: Db, hash: Buffer, address: string) =>
       and f.expires_at > now() and f.revoked_at is null
     returning f.id as family_id, f.user_id`);
 
-/** Why a token could not be used. `late`: it was used before, longer ago than the leeway or by another address. */
-export const findRefreshToken = (tx: Db, hash: Buffer, address: string, leewayMs: number) =>
-  tx.maybeOne(sql.type(Exchanged.extend({ revoked: z.boolean(), used: z.boolean(), late: z.boolean() }))`
+/** Keeps the answer to an exchange for a moment, encrypted. */
+export const keepAnswer = (tx: Db, hash: Buffer, sealed: Buffer) =>
+  tx.query(
+    sql.unsafe`update refresh_tokens set sealed_answer = ${sql.binary(sealed)} where hash = ${sql.binary(hash)}`,
+  );
+
+const Presented = Exchanged.extend({
+  revoked: z.boolean(),
+  used: z.boolean(),
+  /** Used before, longer ago than the leeway or by another address. */
+  late: z.boolean(),
+  /** What its exchange answered, encrypted; for the same address, for a moment. */
+  answer: z.instanceof(Buffer).optional(),
+});
+
+/** Why a token could not be used. */
+export const findRefreshToken = (
+  tx: Db,
+  hash: Buffer,
+  { address, leewayMs, replayMs }: { address: string; leewayMs: number; replayMs: number },
+) =>
+  tx.maybeOne(sql.type(Presented)`
     select f.id as family_id, f.user_id, f.revoked_at is not null as revoked, t.used_at is not null as used,
       t.used_at is not null and (t.used_from is distinct from ${address}
-        or clock_timestamp() - t.used_at > ${leewayMs} * interval '1 millisecond') as late
+        or clock_timestamp() - t.used_at > ${leewayMs} * interval '1 millisecond') as late,
+      case when t.used_from = ${address} and clock_timestamp() - t.used_at < ${replayMs} * interval '1 millisecond'
+        then t.sealed_answer end as answer
     from refresh_tokens t join refresh_families f on f.id = t.family_id where t.hash = ${sql.binary(hash)}`);
 
 export const findFamily = (tx: Db, hash: Buffer) =>
@@ -44,3 +65,9 @@ export async function revokeFamily(tx: Db, familyId: string): Promise<boolean> {
     update refresh_families set revoked_at = now() where id = ${familyId} and revoked_at is null`);
   return rowCount > 0;
 }
+
+/** Whether a token waits to be exchanged, its family still open. */
+export const isUnused = (tx: Db, hash: Buffer) =>
+  tx.exists(sql.unsafe`
+    select from refresh_tokens t join refresh_families f on f.id = t.family_id
+    where t.hash = ${sql.binary(hash)} and t.used_at is null and f.revoked_at is null`);

@@ -1,5 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
-
 import { standingInTheWay } from '../accounts/account.ts';
 import { lockSignInState } from '../accounts/queries.ts';
 import { record } from '../audit.ts';
@@ -18,6 +16,9 @@ import {
   revokeFamily,
   useRefreshToken,
 } from './refresh.queries.ts';
+import { hashOf, newRefreshToken } from './refresh-token.ts';
+import type { Asked } from './replay.ts';
+import { keepForReplay, REPLAY_MS, replay } from './replay.ts';
 
 /** Both tokens, as an answer. */
 export interface TokenPair {
@@ -46,21 +47,29 @@ export async function startFamily(tx: Db, parts: TokenParts, userId: string): Pr
 
 /**
  * Exchanges a refresh token, once, for a new pair. Unknown, used and revoked tokens are not found; a token that comes back later than the
- * leeway after its use, or from elsewhere, was stolen from one of the two: its whole family ends (RFC 9700, 4.14.2).
+ * leeway after its use, or from elsewhere, was stolen from one of the two: its whole family ends (RFC 9700, 4.14.2). With an
+ * Idempotency-Key the answer can be had again for a minute, from the same address.
  */
-export async function refresh(parts: TokenParts, token: string, origin: Origin): Promise<TokenPair> {
+export async function refresh(
+  parts: TokenParts,
+  { token, idempotencyKey }: { token: string; idempotencyKey?: string | undefined },
+  origin: Origin,
+): Promise<{ pair: TokenPair; replayed: boolean }> {
   const hash = hashOf(token);
+  const asked = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
   // refusals that end a family must be committed, so they leave the transaction as values
   const outcome = await parts.db.transaction(async (tx) => {
     const used = await useRefreshToken(tx, hash, origin.address);
-    if (!used) return refusal(tx, parts, hash, origin);
+    if (!used) return again(tx, parts, { hash, asked, origin });
     const state = await lockSignInState(tx, used.userId);
     const obstacle = state ? standingInTheWay(state) : undefined;
     if (!state || obstacle) {
       await revokeFamily(tx, used.familyId);
       return obstacle ? invalid(obstacle.sentence, { code: obstacle.code }) : notUsable();
     }
-    return issuePair(tx, parts, used.familyId, await getIdentity(tx, used.userId));
+    const pair = await issuePair(tx, parts, used.familyId, await getIdentity(tx, used.userId));
+    if (asked) await keepForReplay(tx, asked, pair);
+    return { pair, replayed: false };
   });
   if (outcome instanceof AppError) throw outcome;
   return outcome;
@@ -82,10 +91,27 @@ export const revoke = (db: Db, token: string, origin: Origin): Promise<void> =>
     });
   });
 
-async function refusal(tx: Db, { settings }: TokenParts, hash: Buffer, origin: Origin): Promise<AppError> {
-  const found = await findRefreshToken(tx, hash, origin.address, settings['tokens.reuseLeeway']);
-  if (!found || found.revoked) return notUsable();
+interface Again {
+  hash: Buffer;
+  asked: Asked | undefined;
+  origin: Origin;
+}
+
+/** A token that cannot be exchanged: the answer that it had, or why not. */
+async function again(tx: Db, { settings }: TokenParts, { hash, asked, origin }: Again) {
+  const found = await findRefreshToken(tx, hash, {
+    address: origin.address,
+    leewayMs: settings['tokens.reuseLeeway'],
+    replayMs: REPLAY_MS,
+  });
+  if (!found) return notUsable();
+  const state = found.used ? undefined : await lockSignInState(tx, found.userId);
+  const obstacle = state && standingInTheWay(state);
+  if (obstacle) return invalid(obstacle.sentence, { code: obstacle.code });
+  if (found.revoked) return notUsable();
   if (!found.used) return invalid('The refresh token has expired.', { code: 'RefreshTokenExpired' });
+  const pair = asked && found.answer && (await replay(tx, asked, found.answer));
+  if (pair) return { pair, replayed: true };
   if (found.late && (await revokeFamily(tx, found.familyId))) await tellOfReuse(tx, found, origin);
   return notUsable();
 }
@@ -106,7 +132,7 @@ async function tellOfReuse(tx: Db, { familyId, userId }: { familyId: string; use
 }
 
 async function issuePair(tx: Db, { tokens, settings }: TokenParts, familyId: string, identity: Identity) {
-  const token = randomBytes(32).toString('base64url');
+  const token = newRefreshToken();
   const expiresAt = await insertRefreshToken(tx, hashOf(token), familyId, settings['tokens.refreshLifetime']);
   const pair: TokenPair = {
     accessToken: await tokens.issue(identity),
@@ -122,7 +148,6 @@ async function getIdentity(tx: Db, userId: string): Promise<Identity> {
   return identity;
 }
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest();
 const notUsable = () =>
   new AppError('notFound', 'The refresh token is unknown, was used before or is revoked.', {
     code: 'RefreshTokenNotFound',

@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
-import type { Identities } from './identities.ts';
-import type { Origin, TokenParts } from './refresh.ts';
+import type { TokenParts } from './refresh.ts';
 import { refresh, revoke } from './refresh.ts';
+import { checkIdempotencyKey } from './replay.ts';
+import { noStore, originOf } from './requests.ts';
 import type { LoginParts } from './sign-in.ts';
 import { signIn } from './sign-in.ts';
 
@@ -18,23 +18,30 @@ const Jwk = z.object({
   e: z.string(),
 });
 
+const OtpRequired = z.object({
+  otpRequired: z.boolean(),
+  accessForbidden: z.boolean(),
+  otpAuthenticatorIds: z.array(z.string()),
+});
+
 const open = { access: 'public', service: 'tokens' } as const;
 
-export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { identities: Identities }) {
+export async function tokenRoutes(app: App, parts: TokenParts & LoginParts) {
   app.post(
     '/api/tokens',
     {
       onRequest: noStore,
       config: open,
       schema: {
-        summary: 'Sign in: an access token and a refresh token',
+        summary:
+          'Sign in: an access token and a refresh token, or the authenticators that are asked for a one-time password',
         body: z.object({
           id: z.string(),
           password: z.string(),
           otp: z.string().optional(),
           otpAuthenticator: z.string().optional(),
         }),
-        response: { 200: TokenAnswer },
+        response: { 200: z.union([TokenAnswer, OtpRequired]) },
       },
     },
     async (request) => signIn(parts, request.body, originOf(request)),
@@ -45,9 +52,20 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
     {
       onRequest: noStore,
       config: open,
-      schema: { summary: 'Exchange a refresh token, once', body: z.string(), response: { 200: TokenAnswer } },
+      schema: {
+        summary: 'Exchange a refresh token, once',
+        description: 'With an Idempotency-Key an answer that was lost can be had again for a minute.',
+        body: z.string(),
+        response: { 200: TokenAnswer },
+      },
     },
-    async (request) => refresh(parts, request.body, originOf(request)),
+    async (request, reply) => {
+      const idempotencyKey = request.headers['idempotency-key']?.toString();
+      checkIdempotencyKey(idempotencyKey);
+      const { pair, replayed } = await refresh(parts, { token: request.body, idempotencyKey }, originOf(request));
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      return pair;
+    },
   );
 
   app.post(
@@ -76,14 +94,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
     },
     async (_, reply) => {
       reply.header('cache-control', 'public, max-age=300');
-      return { keys: [...(await parts.tokens.publicKeys())] };
+      return { keys: [...(await parts.tokens.keys.published())] };
     },
   );
 }
-
-/** Tokens are kept by nobody on the way, and neither are refusals. */
-async function noStore(_: FastifyRequest, reply: FastifyReply) {
-  reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
-}
-
-const originOf = (request: FastifyRequest): Origin => ({ address: request.ip, requestId: request.id });

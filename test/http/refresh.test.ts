@@ -4,11 +4,11 @@ import { PASSWORD, world } from '../world.ts';
 
 const w = world(test, { 'tokens.reuseLeeway': '1h', 'tokens.refreshLifetime': '2h', 'tokens.familyLifetime': '3h' });
 
-const refresh = (token: unknown, from = '127.0.0.1') =>
+const refresh = (token: unknown, from = '127.0.0.1', key?: string) =>
   w.nobody.send({
     method: 'POST',
     url: '/api/tokens/refresh',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) },
     payload: JSON.stringify(token),
     remoteAddress: from,
   });
@@ -37,14 +37,85 @@ test('a refresh token is exchanged for a new pair with the body of a login', asy
   t.is((await refresh(body.refreshToken.token)).status, 200);
 });
 
-test('of 100 exchanges at once exactly one succeeds, and its new token works', async (t) => {
+/** `TEST_ROUNDS=500` for the whole truth. */
+const ROUNDS = Number(process.env.TEST_ROUNDS ?? 3);
+test(`of 100 exchanges at once exactly one succeeds, and its new token works (${ROUNDS} rounds)`, async (t) => {
+  t.timeout(600_000);
   const { user, token } = await login();
-  const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(token)));
-  const won = answers.filter((answer) => answer.status === 200);
-  t.is(won.length, 1);
-  t.true(answers.every((answer) => answer.status === 200 || answer.status === 404));
-  t.is((await refresh(won[0]?.body.refreshToken.token)).status, 200);
+  let next = token;
+  for (let round = 0; round < ROUNDS; round++) {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(next)));
+    const won = answers.filter((answer) => answer.status === 200);
+    t.is(won.length, 1);
+    t.true(answers.every((answer) => answer.status === 200 || answer.status === 404));
+    next = won[0]?.body.refreshToken.token;
+  }
+  t.is((await refresh(next)).status, 200);
   t.deepEqual(await sqlFamily(user), [{ revoked: false }], 'a client that raced with itself keeps its family');
+});
+
+test('a lost answer can be had again with the same Idempotency-Key and token', async (t) => {
+  const { token } = await login();
+  const first = await refresh(token, '127.0.0.1', 'once');
+  t.is(first.status, 200);
+  t.is(first.headers['idempotent-replayed'], undefined);
+  const again = await refresh(token, '127.0.0.1', 'once');
+  t.is(again.status, 200);
+  t.is(again.headers['idempotent-replayed'], 'true');
+  t.is(again.headers['cache-control'], 'no-store');
+  t.deepEqual(again.body, first.body);
+  t.is((await refresh(again.body.refreshToken.token)).status, 200);
+});
+
+test('of 50 exchanges at once with the same key one is carried out, and all get its answer', async (t) => {
+  const { user, token } = await login();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(token, '127.0.0.1', 'same')));
+  t.true(answers.every(({ status }) => status === 200));
+  t.is(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
+  t.is(answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1);
+  const tokens = await w.sql(
+    'select from refresh_tokens join refresh_families f on f.id = family_id where user_id = $1',
+    [user.userId],
+  );
+  t.is(tokens.length, 2);
+});
+
+test('a lost answer is not had again with another key, without one, from elsewhere, after its minute, or when it was used', async (t) => {
+  const exchanged = async () => {
+    const one = await login();
+    return { ...one, body: (await refresh(one.token, '127.0.0.1', 'mine')).body };
+  };
+  const { token } = await exchanged();
+  t.is((await refresh(token, '127.0.0.1', 'other')).status, 404);
+  t.is((await refresh(token)).status, 404);
+  t.is((await refresh(token, '127.0.0.1', 'mine')).status, 200, 'refusals inside the leeway change nothing');
+
+  const stolen = await exchanged();
+  t.is((await refresh(stolen.token, '203.0.113.9', 'mine')).status, 404);
+  t.deepEqual(await sqlFamily(stolen.user), [{ revoked: true }]);
+  t.is((await refresh(stolen.token, '127.0.0.1', 'mine')).status, 404, 'a revoked family answers nothing');
+
+  const late = await exchanged();
+  await w.sql(
+    `update refresh_tokens set used_at = used_at - interval '61 s'
+     where used_at is not null and family_id in (select id from refresh_families where user_id = $1)`,
+    [late.user.userId],
+  );
+  t.is((await refresh(late.token, '127.0.0.1', 'mine')).status, 404);
+
+  const received = await exchanged();
+  t.is((await refresh(received.body.refreshToken.token)).status, 200);
+  t.is((await refresh(received.token, '127.0.0.1', 'mine')).status, 404, 'who went on had the answer');
+  t.is((await refresh(token, '127.0.0.1', 'x'.repeat(256))).status, 400);
+});
+
+test('while an account is disabled a revoked family learns why, and is gone afterwards', async (t) => {
+  const { user, token } = await login();
+  await w.sql('update accounts set enabled = false where user_id = $1', [user.userId]);
+  await w.sql('update refresh_families set revoked_at = now() where user_id = $1', [user.userId]);
+  for (let time = 0; time < 2; time++) t.is((await refresh(token)).body.detail, 'Account is disabled.');
+  await w.sql('update accounts set enabled = true where user_id = $1', [user.userId]);
+  t.is((await refresh(token)).status, 404);
 });
 
 test('an unknown token is not found, and what is no text is no form', async (t) => {
@@ -132,7 +203,8 @@ for (const [state, sentence] of [
 }
 
 test('no token is stored as it is', async (t) => {
-  const { token } = await login();
+  const { token: first } = await login();
+  const token: string = (await refresh(first, '127.0.0.1', 'a key')).body.refreshToken.token;
   const [row] = await w.sql<{ text: string }>(`
     select concat((select string_agg(r::text, '') from refresh_tokens r), (select string_agg(a::text, '') from audit a),
       (select string_agg(e::text, '') from events e)) as text`);

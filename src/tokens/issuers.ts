@@ -1,0 +1,91 @@
+import type { JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, decodeJwt, errors, importSPKI, jwtVerify } from 'jose';
+import type { ExternalIssuer } from '../config.ts';
+import { AppError } from '../errors.ts';
+
+const CLOCK_TOLERANCE_SECONDS = 5;
+const FETCH_MS = 5_000;
+/** After a failure the other server is left alone for this time. */
+const PAUSE_MS = 2_000;
+
+/** What a valid token of another authorization server says. */
+export interface ForeignGrant {
+  /** Login id, in its exact spelling. */
+  accountId: string;
+  scopes?: string[];
+  /** Seconds since 1970. */
+  expires: number;
+}
+
+export interface ExternalIssuers {
+  /** Nothing for a token that says it is of none of them, so that it can only be ours. Throws jose's errors for one that is not valid. */
+  check(token: string): Promise<ForeignGrant | undefined>;
+}
+
+/** Each token is checked by the keys, audience and algorithm of the one issuer that it names, and by no others. */
+export async function openIssuers(settings: readonly ExternalIssuer[], ownIssuer: string): Promise<ExternalIssuers> {
+  const known = new Map<string, (token: string) => Promise<ForeignGrant>>();
+  for (const one of settings) {
+    if (one.issuer === ownIssuer || known.has(one.issuer))
+      throw new Error(`tokens.externalIssuers: there are two issuers '${one.issuer}'.`);
+    known.set(one.issuer, checkerOf(one, await keyOf(one)));
+  }
+  return {
+    async check(token) {
+      if (known.size === 0) return undefined;
+      const { iss } = decodeJwt(token);
+      return iss === undefined ? undefined : known.get(iss)?.(token);
+    },
+  };
+}
+
+async function keyOf({ issuer, publicKey = '', jwksUrl, algorithm }: ExternalIssuer): Promise<JWTVerifyGetKey> {
+  if (jwksUrl !== undefined) return remoteKeys(new URL(jwksUrl), issuer);
+  const key = await importSPKI(publicKey, algorithm).catch(() => {
+    throw new Error(`tokens.externalIssuers: the public key of '${issuer}' is no PEM of a key for ${algorithm}.`);
+  });
+  return async () => key;
+}
+
+/** Fetched when a key is not known, at most every 30 seconds. An outage of the other server is no fault of the token. */
+function remoteKeys(url: URL, issuer: string): JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(url, { timeoutDuration: FETCH_MS });
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const outage = () =>
+    new AppError('unavailable', `The keys of the issuer '${issuer}' are not available.`, { retryAfter: 5 });
+  return async (header, token) => {
+    if (performance.now() - failedAt < PAUSE_MS) throw outage();
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+      if (error instanceof errors.JOSENotSupported) throw error;
+      failedAt = performance.now();
+      throw outage();
+    }
+  };
+}
+
+const checkerOf =
+  ({ issuer, audience, algorithm, accountClaim, scopeClaim }: ExternalIssuer, key: JWTVerifyGetKey) =>
+  async (token: string): Promise<ForeignGrant> => {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [algorithm],
+      issuer,
+      audience,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ['exp', accountClaim],
+    });
+    const accountId = payload[accountClaim];
+    if (typeof accountId !== 'string') throw new errors.JWTInvalid(`The claim ${accountClaim} is no text.`);
+    const { exp = 0 } = payload;
+    const expires = exp + CLOCK_TOLERANCE_SECONDS;
+    return scopeClaim === undefined
+      ? { accountId, expires }
+      : { accountId, expires, scopes: scopesFrom(payload[scopeClaim]) };
+  };
+
+const scopesFrom = (claim: unknown): string[] =>
+  typeof claim === 'string'
+    ? claim.split(' ').filter(Boolean)
+    : [claim].flat().filter((one) => typeof one === 'string');

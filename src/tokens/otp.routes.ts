@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { App } from '../http/route.ts';
+import type { OtpParts } from './otp.ts';
+import { makeRecoveryCodes, otpStatus, registerOtp, resetOtp } from './otp.ts';
+import { noStore, originOf } from './requests.ts';
+
+const Credentials = z.object({
+  id: z.string(),
+  password: z.string(),
+  otp: z.string().optional(),
+  otpAuthenticator: z.string().optional(),
+});
+const Status = z.object({
+  id: z.string(),
+  authenticators: z.array(z.object({ type: z.string(), own: z.boolean(), registered: z.boolean() })),
+  recoveryCodes: z.number(),
+  failures: z.number(),
+  blockedUntil: z.string().optional(),
+});
+const Path = z.object({ id: z.string() });
+
+export async function otpRoutes(app: App, parts: OtpParts) {
+  app.post(
+    '/api/tokens/otp/registration',
+    {
+      onRequest: noStore,
+      config: { access: 'public', service: 'tokens' },
+      schema: {
+        summary: 'The setup code of your authenticator, to be scanned or typed',
+        description:
+          'Shown until its first one-time password was accepted; afterwards one must be sent with the request.',
+        body: Credentials,
+        response: { 200: z.object({ manualEntryCode: z.string(), qrCode: z.string() }) },
+      },
+    },
+    async (request) => registerOtp(parts, request.body, originOf(request)),
+  );
+
+  app.post(
+    '/api/tokens/otp/recovery-codes',
+    {
+      onRequest: noStore,
+      config: { access: 'public', service: 'tokens' },
+      schema: {
+        summary: 'New recovery codes, each of which stands once for a one-time password',
+        description: 'Needs a one-time password. Codes made before are void.',
+        body: Credentials,
+        response: { 200: z.object({ recoveryCodes: z.array(z.string()) }) },
+      },
+    },
+    async (request) => ({ recoveryCodes: await makeRecoveryCodes(parts, request.body, originOf(request)) }),
+  );
+
+  app.get(
+    '/api/tokens/otp',
+    {
+      config: { access: 'signedIn', service: 'tokens' },
+      schema: { summary: 'Your authenticators and recovery codes', response: { 200: Status } },
+    },
+    async ({ caller }) => otpStatus(parts, caller.accountId),
+  );
+
+  const administrators = { access: 'administrators', service: 'tokens' } as const;
+  app.get(
+    '/api/tokens/otp/:id',
+    {
+      config: administrators,
+      schema: {
+        summary: 'Authenticators and recovery codes of an account, by its login id',
+        params: Path,
+        response: { 200: Status },
+      },
+    },
+    async ({ params }) => otpStatus(parts, params.id),
+  );
+
+  app.delete(
+    '/api/tokens/otp/:id',
+    {
+      config: administrators,
+      schema: {
+        summary: 'Take away what an account has registered, for who has lost the device',
+        params: Path,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      await resetOtp(parts.db, caller, params.id);
+      return reply.code(204).send(null);
+    },
+  );
+}

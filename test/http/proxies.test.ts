@@ -1,0 +1,67 @@
+import test from 'ava';
+import { attempt, groupOf } from '../world/authenticator.ts';
+import { world } from '../world.ts';
+
+const direct = world(test);
+const behind = world(test, { trustedProxies: '10.0.0.0/8, 192.0.2.1, 2001:db8:ffff::/48' });
+
+/** Whether a login with these headers counts as one from 203.0.113.7. */
+async function from(w: typeof direct, remoteAddress: string, headers: Record<string, string>) {
+  const { id } = await w.account();
+  await groupOf(w, id, ['CIDR:203.0.113.7']);
+  const { status } = await w.nobody.send({
+    method: 'POST',
+    url: '/api/tokens',
+    remoteAddress,
+    headers,
+    payload: { id, password: 'Correct-horse-7' },
+  });
+  return status === 200;
+}
+
+test('without trusted proxies forwarded headers are ignored', async (t) => {
+  t.false(await from(direct, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7' }));
+  t.true(await from(direct, '203.0.113.7', { 'x-forwarded-for': '10.0.0.1' }));
+});
+
+test('behind trusted proxies the client is the right-most address of X-Forwarded-For that is no trusted proxy', async (t) => {
+  t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7' }));
+  t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '198.51.100.1, 203.0.113.7, 192.0.2.1, 10.9.9.9' }));
+  t.true(await from(behind, '2001:db8:ffff::1', { 'x-forwarded-for': '203.0.113.7' }));
+  t.true(await from(behind, '::ffff:10.0.0.1', { 'x-forwarded-for': '203.0.113.7' }));
+  t.false(
+    await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, 198.51.100.1' }),
+    'what a client wrote itself',
+  );
+  t.false(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, nonsense' }));
+});
+
+test('from elsewhere than a trusted proxy the socket alone counts', async (t) => {
+  t.false(await from(behind, '198.51.100.1', { 'x-forwarded-for': '203.0.113.7' }));
+  t.true(await from(behind, '203.0.113.7', { 'x-forwarded-for': '198.51.100.1' }));
+});
+
+test('no other header counts', async (t) => {
+  for (const header of ['forwarded', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip']) {
+    const value = header === 'forwarded' ? 'for=203.0.113.7' : '203.0.113.7';
+    t.false(await from(behind, '10.0.0.1', { [header]: value }), header);
+  }
+});
+
+test('the address of the client is the one that failed logins are counted for', async (t) => {
+  for (const client of ['198.51.100.77', '198.51.100.78']) {
+    await behind.nobody.send({
+      method: 'POST',
+      url: '/api/tokens',
+      remoteAddress: '10.0.0.1',
+      headers: { 'x-forwarded-for': client },
+      payload: { id: 'nobody-at-all', password: 'x' },
+    });
+  }
+  await attempt(behind, { id: 'nobody-at-all', password: 'x', from: '198.51.100.77' });
+  const rows = await behind.sql<{ failures: number }>('select failures from login_failures order by 1');
+  t.deepEqual(
+    rows.map(({ failures }) => failures),
+    [1, 2],
+  );
+});
