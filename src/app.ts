@@ -18,6 +18,7 @@ import { eventRoutes } from './events/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import type { FindCaller } from './http/auth.ts';
 import { healthRoutes } from './http/health.ts';
+import { jobRoutes } from './http/jobs.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
 import type { App } from './http/route.ts';
@@ -29,6 +30,8 @@ import { projectListRoutes } from './projects/list.routes.ts';
 import { projectMemberRoutes } from './projects/members.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { projectTreeRoutes } from './projects/tree.routes.ts';
+import { binItemRoutes } from './recycle-bin/item.routes.ts';
+import { binListRoutes } from './recycle-bin/list.routes.ts';
 import { openSealer } from './sealing.ts';
 import { openSigner } from './signing-keys.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
@@ -138,6 +141,10 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});
   await room(eventRoutes, { db, arrivals, findCaller: whoAsks });
+
+  await room(binListRoutes, { db, publicUrl });
+  await room(binItemRoutes, { db, publicUrl });
+  await room(jobRoutes, { db });
 
   openapiRoute(app);
   closeMethods(app);

@@ -155,6 +155,7 @@ const SETTINGS = {
     .default([1, 5, 25, 120].map((s) => s * UNITS.s).concat(Array(HOURS_OF_A_DAY).fill(UNITS.h))),
   'uploads.maxSize': whole(1).default(64 * 2 ** 30),
   'transfers.timeLimit': duration.default(2 * UNITS.h),
+  'recycleBin.retention': duration.default(180 * UNITS.d),
   'worker.concurrency': whole(1, 1000).optional(),
   'worker.memory': whole(256).optional(),
 } as const satisfies Record<string, z.ZodType>;

@@ -4,7 +4,16 @@ import { sql } from './db.ts';
 /** What the queue can be asked to do; the payload is ids, the state lives in tables, and running twice is safe. */
 export interface Jobs {
   runTransfer: { transferId: string };
+  removeSpentBlobs: Record<string, never>;
+  cleanUp: Record<string, never>;
+  sweepRecycleBin: Record<string, never>;
 }
+
+/** Once over all workers. A turn that nobody took is not made up for: the next one does the same. */
+export const CRON = {
+  cleanUp: '23 * * * *',
+  sweepRecycleBin: '37 2 * * *',
+} as const satisfies Partial<Record<keyof Jobs, string>>;
 
 export interface JobOptions {
   /** A job of the same key that has not started is replaced. */

@@ -36,6 +36,10 @@ export const eventInsert = (event: Event, condition = sql.fragment`true`) => sql
     ${event.userId ?? null}::uuid, ${event.resourceId ?? null}, ${event.requestId ?? null}, ${sql.jsonb(event.data as never)}
   where ${condition}`;
 
+/** The same for many: `rows` selects the columns in this order, each as the table has it. */
+export const eventsInsert = (rows: ReturnType<typeof sql.fragment>) => sql.fragment`
+  insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data) ${rows}`;
+
 /** Writes an event in the transaction of the fact: it is told if and only if the fact holds. */
 export async function append(tx: Db, event: Event) {
   await tx.query(sql.unsafe`${eventInsert(event)}`);

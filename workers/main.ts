@@ -5,6 +5,7 @@ import { openBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
+import { CRON } from '../src/jobs.ts';
 import { createLog } from '../src/log.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
@@ -17,7 +18,9 @@ import { minding } from './minding.ts';
 import { takeJobs } from './queue.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
+import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
+import { sweepRecycleBinTask } from './tasks/sweep-recycle-bin.ts';
 
 /** A worker process that takes jobs. */
 export interface Worker {
@@ -32,8 +35,9 @@ const PATIENCE_MS = 7000;
 /** Less has one conversion wait for the commit of the one before. */
 const LEAST_CONCURRENCY = 2;
 
-/** Once over all workers. A turn that nobody took is not made up for: the next one does the same. */
-const CRONTAB = '23 * * * * cleanUp';
+const CRONTAB = Object.entries(CRON)
+  .map(([name, schedule]) => `${schedule} ${name}`)
+  .join('\n');
 
 /** Opens the database, brings it up to date, and takes jobs until it is closed. Any number of processes may do so, on any machine. */
 export async function work(config: Config): Promise<Worker> {
@@ -70,7 +74,12 @@ export async function work(config: Config): Promise<Worker> {
   const runner = await takeJobs({
     databaseUrl: database.url,
     concurrency,
-    tasks: { runTransfer: runTransferTask(parts.promise), cleanUp: cleanUpTask(parts.promise) },
+    tasks: {
+      runTransfer: runTransferTask(parts.promise),
+      removeSpentBlobs: removeSpentBlobsTask(parts.promise),
+      cleanUp: cleanUpTask(parts.promise),
+      sweepRecycleBin: sweepRecycleBinTask(parts.promise, config['recycleBin.retention']),
+    },
     crontab: CRONTAB,
     log,
     async beforeFirstJob(pool) {

@@ -1,13 +1,16 @@
 import type { Db } from '../db.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { lockTreesOf } from '../projects/tree.ts';
 import { lockedDataset } from './access.ts';
 import type { DatasetChange } from './queries.ts';
-import { findDataset, markDeleted, updateDataset } from './queries.ts';
+import { findDataset, findPlace, markDeleted, updateDataset } from './queries.ts';
 
 /** Puts a dataset into the recycle bin. With `projectId` it must lie in that project. */
 export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string; projectId?: string }): Promise<void> {
   await db.transaction(async (tx) => {
+    const projectId = await findPlace(tx, wanted.id);
+    if (projectId) await lockTreesOf(tx, projectId);
     const dataset = await lockedDataset(tx, caller, wanted, 'canDeleteContent');
     await markDeleted(tx, dataset.id, caller.userId);
   });

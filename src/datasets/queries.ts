@@ -8,7 +8,8 @@ import { alive, granted, judgedProjects, seen, withGrants } from '../projects/vi
 import type { DatasetType } from './record.ts';
 import { DatasetRow } from './record.ts';
 
-const record = sql.fragment`
+/** The whole record, of a table called `d`. */
+export const recordColumns = sql.fragment`
   d.id, d.created_at, d.created_by, d.updated_at, d.updated_by, d.name, d.description, d.dataset_type, d.dataset_format, d.project_id,
   d.metadata, d.properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
 
@@ -34,7 +35,7 @@ const visible = (caller: Caller) => {
 };
 
 export const findDataset = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(DatasetRow)`select ${record} ${visible(caller)} and d.id = ${id}`);
+  db.maybeOne(sql.type(DatasetRow)`select ${recordColumns} ${visible(caller)} and d.id = ${id}`);
 
 const page = (limit: number | undefined, offset: number | undefined) =>
   limit === undefined ? sql.fragment`` : sql.fragment`limit ${limit} offset ${offset ?? 0}`;
@@ -47,7 +48,7 @@ export const listDatasets = (
   { limit, offset }: { limit?: number | undefined; offset?: number | undefined },
 ) =>
   db.any(sql.type(DatasetRow)`
-    select ${record} ${visible(caller)} and d.project_id = ${projectId}
+    select ${recordColumns} ${visible(caller)} and d.project_id = ${projectId}
     order by d.name collate "C", d.id ${page(limit, offset)}`);
 
 const Entry = z.object({
@@ -73,6 +74,10 @@ const entry = sql.fragment`
 
 export const findVisible = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id}`);
+
+/** The project it lies in, deleted or not, seen or not. */
+export const findPlace = (tx: Db, id: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ projectId: z.string() }))`select project_id from datasets where id = ${id}`);
 
 /** Locked against other writers of the row until the transaction ends. */
 export const lockVisible = (tx: Db, caller: Caller, id: string) =>

@@ -15,7 +15,7 @@ const { read, update, delete: remove } = OPERATION_RIGHTS;
 const operationRights = sql.fragment`case g.operation when 'read' then ${read}::int when 'update' then ${update}::int else ${remove}::int end`;
 
 /** Grants `g` that name this caller: by user id or login id in any letter case, by a group's exact name. */
-function naming({ userId, accountId, groups }: Caller): Fragment {
+export function naming({ userId, accountId, groups }: Caller): Fragment {
   const ids = [userId, accountId.toLowerCase()];
   const all = [...ids, ...groups.map((group) => group.toLowerCase())];
   return sql.fragment`lower(g.principal) = any(${sql.array(all, 'text')})

@@ -29,9 +29,11 @@ const Claimed = z.object({
 });
 export type ClaimedRow = z.infer<typeof Claimed>;
 
-const projectDeleted = sql.fragment`exists (
-  select from projects p join projects a on a.id = any(p.path)
-  where p.id = transfers.project_id and a.deleted_at is not null)`;
+/** In the recycle bin or below something there, or removed for ever. */
+const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not exists (
+  select from projects p
+  where p.id = ${projectId} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null))`;
+const projectDeleted = deleted(sql.fragment`transfers.project_id`);
 
 /**
  * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, or this pool was given up.
@@ -49,8 +51,7 @@ export const claimTransfer = (db: Db, id: string, pool: string, timeLimit: numbe
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob`);
 
 export const isProjectDeleted = (db: Db, projectId: string) =>
-  db.exists(sql.unsafe`
-    select from projects p join projects a on a.id = any(p.path) where p.id = ${projectId} and a.deleted_at is not null`);
+  db.exists(sql.unsafe`select where ${deleted(sql.fragment`${projectId}::uuid`)}`);
 
 /** Which run of a transfer writes. What was overtaken, cancelled or handed back has another attempt or status, and writes nothing. */
 export interface Fence {

@@ -1,5 +1,6 @@
 import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
+import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
 import type { RunParts } from '../../src/transfers/run.ts';
 import { removeSpentJobs } from '../../src/transfers/sweep.queries.ts';
@@ -14,5 +15,6 @@ export const cleanUpTask =
     await forgetOldAnswers(db);
     await removeSpentJobs(db);
     await forgetEvents(db, signal);
+    await removeSpentBlobs(db, blobs, signal);
     await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, ...(signal ? { signal } : {}) });
   };

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { datasetOf } from '../datasets/record.ts';
+import type { Db } from '../db.ts';
+import { Id, uuidParam } from '../http/forms.ts';
+import { publicBase } from '../http/public-base.ts';
+import type { App } from '../http/route.ts';
+import { getRecord } from '../projects/queries.ts';
+import { projectOf } from '../projects/record.ts';
+import { getDataset } from './item.queries.ts';
+import { binnedItem } from './item.ts';
+import { purge } from './purge.ts';
+import { DeletedDataset, DeletedProject, Preview } from './record.ts';
+import { previewRestore, restore } from './restore.ts';
+import { restoreDatasetTo, restoreProjectTo } from './restore-elsewhere.ts';
+
+export interface BinItems {
+  db: Db;
+  publicUrl: string | undefined;
+}
+
+const Target = z.object({ targetProjectId: z.uuid().toLowerCase() });
+const None = z.null();
+
+export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
+  const config = { access: 'signedIn', service: 'recycleBin' } as const;
+  const tags = ['recycle bin'];
+  const project = (id: string) => ({ itemType: 'Project', id }) as const;
+  const dataset = (params: { id: string; projectId?: string }) => ({ itemType: 'Dataset', ...params }) as const;
+
+  app.get(
+    '/api/recycle-bin/project/:id',
+    { config, schema: { tags, summary: 'A deleted project', params: Id, response: { 200: DeletedProject } } },
+    async ({ caller, params: { id } }) => {
+      const { deletedAt, deletedBy } = await binnedItem(db, caller, project(id));
+      return { ...projectOf(await getRecord(db, caller, id)), deletedAt, deletedBy };
+    },
+  );
+
+  app.get(
+    '/api/recycle-bin/project/:id/restore/preview',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'What restoring a project would bring back, and what the caller lacks for it',
+        params: Id,
+        response: { 200: Preview },
+      },
+    },
+    async ({ caller, params: { id } }) => previewRestore(db, caller, project(id)),
+  );
+
+  app.put(
+    '/api/recycle-bin/project/:id/restore',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Restores a project, and what is deleted above it',
+        params: Id,
+        response: { 204: None },
+      },
+    },
+    async ({ caller, params: { id } }, reply) => {
+      await restore(db, caller, project(id));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/api/recycle-bin/project/:id/restore',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Restores a project to another place',
+        description: 'Without `targetProjectId` it becomes a root project of the caller.',
+        params: Id,
+        body: Target.partial(),
+        response: { 204: None },
+      },
+    },
+    async ({ caller, params: { id }, body }, reply) => {
+      await restoreProjectTo(db, caller, id, body.targetProjectId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/api/recycle-bin/project/:id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Removes a deleted project and all that is below it for ever',
+        params: Id,
+        response: { 204: None },
+      },
+    },
+    async ({ caller, params: { id } }, reply) => {
+      await purge(db, caller, project(id));
+      return reply.code(204).send(null);
+    },
+  );
+
+  const places = {
+    '/api/recycle-bin/dataset/:id': Id,
+    '/api/recycle-bin/project/:projectId/dataset/:id': z.object({ projectId: uuidParam(), id: uuidParam() }),
+  };
+  for (const [path, params] of Object.entries(places)) {
+    app.get(
+      path,
+      { config, schema: { tags, summary: 'A deleted dataset', params, response: { 200: DeletedDataset } } },
+      async (request) => {
+        const { id, deletedAt, deletedBy } = await binnedItem(db, request.caller, dataset(request.params));
+        return { ...datasetOf(await getDataset(db, id), publicBase(publicUrl, request)), deletedAt, deletedBy };
+      },
+    );
+
+    app.get(
+      `${path}/restore/preview`,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'What restoring a dataset would bring back, and what the caller lacks for it',
+          params,
+          response: { 200: Preview },
+        },
+      },
+      async ({ caller, params }) => previewRestore(db, caller, dataset(params)),
+    );
+
+    app.put(
+      `${path}/restore`,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Restores a dataset, and what is deleted above it',
+          params,
+          response: { 204: None },
+        },
+      },
+      async ({ caller, params }, reply) => {
+        await restore(db, caller, dataset(params));
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      `${path}/restore`,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Restores a dataset in another project',
+          params,
+          body: Target,
+          response: { 204: None },
+        },
+      },
+      async ({ caller, params, body }, reply) => {
+        await restoreDatasetTo(db, caller, params, body.targetProjectId);
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.delete(
+      path,
+      {
+        config,
+        schema: { tags, summary: 'Removes a deleted dataset for ever', params, response: { 204: None } },
+      },
+      async ({ caller, params }, reply) => {
+        await purge(db, caller, dataset(params));
+        return reply.code(204).send(null);
+      },
+    );
+  }
+}

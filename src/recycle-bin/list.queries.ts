@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { recordColumns } from '../datasets/queries.ts';
+import { DatasetRow } from '../datasets/record.ts';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import type { SortKey, SortOrder } from '../http/paging.queries.ts';
+import { pageOrder } from '../http/paging.queries.ts';
+import { itemColumns } from '../projects/queries.ts';
+import type { Standing } from './privilege.queries.ts';
+import { mayDeleteOfMany } from './privilege.queries.ts';
+import type { ItemType } from './record.ts';
+import { BinItem, DeletedProjectItem, deletion } from './record.ts';
+
+/** Which rows `b` of the bin a list is of. */
+export type Selection = ReturnType<typeof sql.fragment>;
+
+/** What the caller deleted himself, whatever he may do with it now. */
+export const deletedBy = (caller: Caller): Selection => sql.fragment`b.deleted_by = ${caller.userId}`;
+
+/** What the caller may delete in the tenant he acts in. */
+export const inTenant = (caller: Caller, standing: Standing, itemType?: ItemType): Selection => sql.fragment`
+  b.tenant_id = ${caller.tenantId ?? null}::uuid ${ofType(itemType)} and ${mayDeleteOfMany(caller, caller.tenantId, standing)}`;
+
+/** What the caller may delete of what lies directly in a project. */
+export const inProject = (
+  caller: Caller,
+  standing: Standing,
+  project: { id: string; tenantId: string },
+  itemType: ItemType,
+): Selection => sql.fragment`
+  b.container_id = ${project.id} ${ofType(itemType)} and ${mayDeleteOfMany(caller, project.tenantId, standing)}`;
+
+const ofType = (itemType: ItemType | undefined) =>
+  itemType === undefined ? sql.fragment`` : sql.fragment`and b.item_type = ${itemType}`;
+
+const SORT_KEYS = {
+  Name: { column: sql.fragment`b.name`, type: 'text' },
+  DeletedAt: { column: sql.fragment`b.deleted_at`, type: 'timestamptz' },
+  StorageSize: { column: sql.fragment`b.storage_size`, type: 'bigint' },
+} as const satisfies Record<string, SortKey>;
+export type BinSort = keyof typeof SORT_KEYS;
+
+/** Which part of a list; all of it without a limit. */
+export interface BinPage {
+  sortBy: BinSort;
+  sortOrder: SortOrder;
+  offset?: number | undefined;
+  limit?: number | undefined;
+}
+
+const order = ({ sortBy, sortOrder }: BinPage) => pageOrder(SORT_KEYS[sortBy], sql.fragment`b.id`, sortOrder);
+
+/** The page's rows before anything is joined to them. */
+const page = (selection: Selection, wanted: BinPage) => sql.fragment`
+  (select * from recycle_bin b where ${selection} order by ${order(wanted)}
+   limit ${wanted.limit ?? null}::bigint offset ${wanted.offset ?? 0}) b`;
+
+export const countItems = (db: Db, selection: Selection) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from recycle_bin b where ${selection}`);
+
+export const listItems = (db: Db, selection: Selection, wanted: BinPage) =>
+  db.any(sql.type(BinItem)`
+    select b.id, b.name, b.item_type, d.dataset_type, d.dataset_format, (b.storage_size + 1023) / 1024 as "sizeKB",
+      b.container_id as project_id, b.deleted_by, b.deleted_at
+    from ${page(selection, wanted)} left join datasets d on d.id = b.id order by ${order(wanted)}`);
+
+export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPage) =>
+  db.any(sql.type(DeletedProjectItem)`
+    select ${itemColumns}, b.deleted_at, b.deleted_by
+    from ${page(selection, wanted)} join projects p on p.id = b.id order by ${order(wanted)}`);
+
+export const listDeletedDatasets = (db: Db, selection: Selection, wanted: BinPage) =>
+  db.any(sql.type(DatasetRow.extend(deletion))`
+    select ${recordColumns}, b.deleted_at, b.deleted_by
+    from ${page(selection, wanted)} join datasets d on d.id = b.id order by ${order(wanted)}`);

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import { eventsInsert } from '../outbox.ts';
+
+/** Somebody reads or writes the dataset now, or is about to. */
+export const findTransferOf = (tx: Db, datasetId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select locked_by as id from datasets where id = ${datasetId} and locked_by is not null
+    union all select id from transfers where input_dataset_id = ${datasetId} and status in ('Pending', 'InProgress')
+    limit 1`);
+
+/** Nobody adds a dataset to these projects, nor to one below, until the transaction ends. Their trees are locked. */
+export const lockSubtrees = (tx: Db, projectIds: readonly string[]) =>
+  tx.query(sql.unsafe`
+    select from projects where path && ${sql.array(projectIds, 'uuid')} order by id for update`);
+
+/** What is removed together, and why. */
+export interface Removal {
+  projectIds: readonly string[];
+  datasetIds: readonly string[];
+  reason: 'User' | 'Retention';
+  /** Who did it and by which request; the sweep is nobody. */
+  userId?: string;
+  requestId?: string;
+}
+
+const Removed = z.object({ projects: z.number(), datasets: z.number() });
+/** How many rows went. */
+export type Removed = z.infer<typeof Removed>;
+
+/**
+ * Projects with all that is below them, and datasets; an event for each row, and the names of their bytes, for a job to remove. One
+ * statement, so all or nothing.
+ */
+export const remove = (tx: Db, { projectIds, datasetIds, reason, userId, requestId }: Removal) =>
+  tx.one(sql.type(Removed)`
+    with doomed as materialized (select id from projects where path && ${sql.array(projectIds, 'uuid')}),
+    removed_datasets as (
+      delete from datasets d using projects p
+      where p.id = d.project_id and d.id in (
+        select id from datasets where project_id in (select id from doomed)
+        union all select unnest(${sql.array(datasetIds, 'uuid')}))
+      returning d.id, d.name, d.dataset_type, d.project_id, p.tenant_id, d.blob),
+    removed_projects as (delete from projects p where p.id in (select id from doomed) returning p.id, p.name, p.tenant_id),
+    bytes as (insert into spent_blobs (name) select blob from removed_datasets on conflict do nothing),
+    removed as (
+      select 0 as rank, 'dataset' as kind, 'Dataset destroyed' as subject, id, name, tenant_id, project_id, dataset_type
+      from removed_datasets
+      union all select 1, 'project', 'Project destroyed', id, name, tenant_id, id, null from removed_projects),
+    told as (${eventsInsert(sql.fragment`
+      select 'svc.platform.events.' || kind || 'destroyedevent', '/svc/platform/metadata', subject, tenant_id, project_id,
+        ${userId ?? null}::uuid, id::text, ${requestId ?? null}::text, jsonb_strip_nulls(jsonb_build_object(
+          'Id', id, 'Name', name, 'ProjectId', project_id, 'CustomerGuid', tenant_id, 'UserId', ${userId ?? null}::uuid,
+          'DatasetType', dataset_type, 'Reason', ${reason}::text))
+      from removed order by rank`)})
+    select (select count(*) from removed_projects) as projects, (select count(*) from removed_datasets) as datasets`);

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import { ItemType } from './record.ts';
+
+/** Of the tenant `t`: what was deleted before this is kept no longer. `retention` is milliseconds. */
+const limit = (retention: number) => sql.fragment`
+  now() - coalesce(t.recycle_bin_days * interval '1 day', ${retention} * interval '1 millisecond')`;
+
+/** Tenants that have something in the bin past its time. */
+export const listTenantsToSweep = (db: Db, retention: number) =>
+  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select t.id from tenants t
+    where exists (select from recycle_bin b where b.tenant_id = t.id and b.deleted_at < ${limit(retention)})`);
+
+const Expired = z.object({
+  id: z.string(),
+  itemType: ItemType,
+  /** A project itself, or the one in which a dataset lies. */
+  placeId: z.string(),
+});
+export type Expired = z.infer<typeof Expired>;
+
+/** The oldest of a tenant, until together they are `weight` rows; at least one, however heavy. */
+export const listExpired = (db: Db, tenantId: string, retention: number, weight: number) =>
+  db.any(sql.type(Expired)`
+    select id, item_type, place_id from (
+      select b.id, b.item_type, case b.item_type when 'Project' then b.id else b.container_id end as place_id,
+        sum(b.weight) over (order by b.deleted_at, b.id) - b.weight as before
+      from (
+        select b.* from recycle_bin b join tenants t on t.id = b.tenant_id
+        where b.tenant_id = ${tenantId} and b.deleted_at < ${limit(retention)}
+        order by b.deleted_at, b.id limit ${weight}) b) b
+    where before < ${weight}`);
+
+/** Those of these that are in the bin past their time still. */
+export const stillExpired = (tx: Db, ids: readonly string[], retention: number) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select b.id from recycle_bin b join tenants t on t.id = b.tenant_id
+    where b.id = any(${sql.array(ids, 'uuid')}) and b.deleted_at < ${limit(retention)}`);
