@@ -5,10 +5,12 @@ import { converterCommands } from './commands/converter.ts';
 import { crsCommands } from './commands/crs.ts';
 import { datasetCommands } from './commands/dataset.ts';
 import { groupCommands } from './commands/group.ts';
+import { jobCommands } from './commands/job.ts';
 import { keyCommands } from './commands/key.ts';
 import { loginCommands } from './commands/login.ts';
 import { processCommands } from './commands/processes.ts';
 import { projectCommands } from './commands/project.ts';
+import { recycleBinCommands } from './commands/recycle-bin.ts';
 import { tenantCommands } from './commands/tenant.ts';
 import { transferCommands } from './commands/transfer.ts';
 import { NotLoggedIn, UsageError } from './errors.ts';
@@ -27,9 +29,11 @@ const SPEAKING = [
   auditCommands,
   projectCommands,
   datasetCommands,
+  recycleBinCommands,
   transferCommands,
   converterCommands,
   crsCommands,
+  jobCommands,
 ];
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;

@@ -9,6 +9,7 @@ interface Tenant {
   name: string;
   role?: string;
   weight?: number;
+  recycleBinDays?: number;
   createdAt?: string;
   members?: unknown[];
 }
@@ -42,6 +43,7 @@ export function tenantCommands(program: Command, io: Io): void {
     .argument('<id>')
     .option('--name <name>')
     .option('--weight <number>', 'share of the queue; others have 1', weight)
+    .option('--recycle-bin-days <days>', "how long deleted things are kept; 'default' for the platform's setting", days)
     .action((id, options) => updateTenant(io, id, options));
   tenant
     .command('delete')
@@ -82,7 +84,13 @@ async function showTenant(io: Io, id: string): Promise<void> {
   io.show(await io.api.call<Tenant>('GET', path(id)), describe);
 }
 
-async function updateTenant(io: Io, id: string, body: { name?: string; weight?: number }): Promise<void> {
+interface TenantChange {
+  name?: string;
+  weight?: number;
+  recycleBinDays?: number | 'default';
+}
+
+async function updateTenant(io: Io, id: string, body: TenantChange): Promise<void> {
   io.show(await io.api.call<Tenant>('PUT', path(id), { body }), describe);
 }
 
@@ -92,13 +100,18 @@ async function deleteTenant(io: Io, id: string, { yes }: { yes?: boolean }): Pro
   io.show(await io.api.call('DELETE', path(id)), () => `The tenant ${name} is deleted.`);
 }
 
-const describe = ({ id, name, weight, createdAt, members }: Tenant) =>
-  record({ id, name, weight, created: moment(createdAt), members: members?.length });
+const describe = ({ id, name, weight, recycleBinDays, createdAt, members }: Tenant) =>
+  record({ id, name, weight, 'bin days': recycleBinDays, created: moment(createdAt), members: members?.length });
 
 function weight(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It is a number such as 2.5.');
   return value;
+}
+
+function days(text: string): number | 'default' {
+  if (text === 'default' || /^[1-9]\d{0,4}$/.test(text)) return text === 'default' ? text : Number(text);
+  throw new InvalidArgumentError("It is a number of days, or 'default'.");
 }
 
 async function listTenants(io: Io, { all }: { all?: boolean }): Promise<void> {

@@ -72,7 +72,7 @@ export const listGrantors = (db: Db, ids: readonly string[]) =>
     select b.id, coalesce(
       (select jsonb_agg(user_id order by user_id) from (
         select user_id from project_members m
-        where m.project_id = coalesce(b.own_source_id, b.container_source_id) and m.role = any(${rolesWith('canGrantAccess')})
+        where m.project_id = coalesce(b.own_source_id, b.container_source_id) and m.principal_type = 'UserIdentity' and m.role = any(${rolesWith('canGrantAccess')})
         union select user_id from tenant_members t where t.tenant_id = b.tenant_id and t.role = 'Owner') grantors),
       '[]') as user_ids
     from recycle_bin b where b.id = any(${sql.array(ids, 'uuid')})`);

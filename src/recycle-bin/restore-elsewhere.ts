@@ -2,12 +2,13 @@ import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand } from '../projects/access.ts';
+import { putMembers } from '../projects/members.queries.ts';
 import { getRecord } from '../projects/queries.ts';
 import { setInheritance, setParent } from '../projects/tree.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Binned } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
-import { makeOwner, undeleteDataset, undeleteProjects } from './restore.queries.ts';
+import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 
 /**
  * Brings a deleted project back below another project of its tenant, or as a root project of the caller. What the caller may do at its
@@ -52,11 +53,9 @@ async function placeFor(tx: Db, caller: Caller, item: Binned, targetId: string):
  * in its parent would make himself Owner of what shuts him out, so that is refused.
  */
 async function becomeRoot(tx: Db, caller: Caller, item: Binned) {
-  if (caller.key !== undefined)
-    throw forbidden('An API key owns no projects: name the project to restore to as targetProjectId.');
   const { inheritsMembers } = await getRecord(tx, caller, item.id);
   if (!inheritsMembers && !item.owned) throw lacking(item, 'become owner of');
   if (inheritsMembers) await setInheritance(tx, item.id, false);
-  await makeOwner(tx, item.id, caller.userId);
+  await putMembers(tx, item.id, [{ userId: caller.userId, role: 'Owner' }]);
   await setParent(tx, item.id, undefined);
 }

@@ -12,9 +12,3 @@ export const undeleteDataset = (tx: Db, id: string, projectId: string) =>
   tx.query(sql.unsafe`
     update datasets set deleted_at = null, deleted_by = null, project_id = ${projectId}, row_version = row_version + 1
     where id = ${id} and deleted_at is not null`);
-
-/** Whatever role he had before. */
-export const makeOwner = (tx: Db, projectId: string, userId: string) =>
-  tx.query(sql.unsafe`
-    insert into project_members (project_id, user_id, role) values (${projectId}, ${userId}, 'Owner')
-    on conflict (project_id, user_id) do update set role = 'Owner'`);

@@ -48,13 +48,24 @@ export const createTenant = (db: Db, caller: Caller, wanted: { name: string; own
     return complete(tx, caller, tenant);
   });
 
-/** Owners rename their tenant; its share of the queue is the administrators' to give. */
-export const changeTenant = (db: Db, caller: Caller, id: string, wanted: { name?: string; weight?: number }) =>
+export interface TenantChange {
+  name?: string;
+  weight?: number;
+  /** `default`: as many as the platform's setting says. */
+  recycleBinDays?: number | 'default';
+}
+
+/** Owners rename their tenant; its share of the queue, and how long its deleted things are kept, are the administrators' to say. */
+export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantChange) =>
   db.transaction(async (tx) => {
     const before = await lockGoverned(tx, caller, id);
     if (wanted.weight !== undefined && wanted.weight !== before.weight && !isAdministrator(caller))
       throw forbidden('Only administrators may change the weight of a tenant.');
-    const tenant = await updateTenant(tx, id, { ...before, ...wanted, updatedBy: caller.userId });
+    const { recycleBinDays = before.recycleBinDays ?? 'default', ...rest } = wanted;
+    const days = recycleBinDays === 'default' ? undefined : recycleBinDays;
+    if (days !== before.recycleBinDays && !isAdministrator(caller))
+      throw forbidden('Only administrators may change how long the recycle bin of a tenant keeps things.');
+    const tenant = await updateTenant(tx, id, { ...before, ...rest, recycleBinDays: days, updatedBy: caller.userId });
     await record(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details: { ...wanted } });
     return complete(tx, caller, tenant);
   });

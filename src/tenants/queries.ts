@@ -6,6 +6,8 @@ const TenantRow = z.object({
   id: z.string(),
   name: z.string(),
   weight: z.string().transform(Number),
+  /** Days that deleted things are kept; absent: as many as the platform's setting says. */
+  recycleBinDays: z.number().optional(),
   createdAt: z.string(),
   createdBy: z.string().optional(),
   updatedAt: z.string(),
@@ -13,7 +15,7 @@ const TenantRow = z.object({
 });
 export type TenantRow = z.infer<typeof TenantRow>;
 
-const tenant = sql.fragment`t.id, t.name, t.weight, t.created_at, t.created_by, t.updated_at, t.updated_by`;
+const tenant = sql.fragment`t.id, t.name, t.weight, t.recycle_bin_days, t.created_at, t.created_by, t.updated_at, t.updated_by`;
 
 /** Part of a list; without a limit all that follows. */
 export interface Window {
@@ -39,10 +41,17 @@ export const insertTenant = (tx: Db, name: string, createdBy: string | undefined
     insert into tenants as t (name, created_by, updated_by) values (${name}, ${createdBy ?? null}, ${createdBy ?? null})
     returning ${tenant}`);
 
-export const updateTenant = (tx: Db, id: string, changed: { name: string; weight: number; updatedBy: string }) =>
+export interface ChangedTenant {
+  name: string;
+  weight: number;
+  recycleBinDays?: number | undefined;
+  updatedBy: string;
+}
+
+export const updateTenant = (tx: Db, id: string, changed: ChangedTenant) =>
   tx.one(sql.type(TenantRow)`
-    update tenants t set name = ${changed.name}, weight = ${changed.weight}::numeric, updated_at = now(),
-      updated_by = ${changed.updatedBy}
+    update tenants t set name = ${changed.name}, weight = ${changed.weight}::numeric,
+      recycle_bin_days = ${changed.recycleBinDays ?? null}::integer, updated_at = now(), updated_by = ${changed.updatedBy}
     where t.id = ${id} returning ${tenant}`);
 
 const Held = z.object({ projects: z.boolean(), keys: z.boolean() });

@@ -11,6 +11,7 @@ const Tenant = z.object({
   id: z.string(),
   name: z.string(),
   weight: z.number(),
+  recycleBinDays: z.number().optional(),
   createdAt: z.string(),
   createdBy: z.string().optional(),
   updatedAt: z.string(),
@@ -83,7 +84,11 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
       schema: {
         summary: 'Change a tenant',
         params: Id,
-        body: z.object({ name: Name.optional(), weight: z.number().positive().max(1_000_000).optional() }),
+        body: z.object({
+          name: Name.optional(),
+          weight: z.number().positive().max(1_000_000).optional(),
+          recycleBinDays: z.union([z.int().min(1).max(36_500), z.literal('default')]).optional(),
+        }),
         response: { 200: Tenant },
       },
     },

@@ -1,0 +1,164 @@
+import type { Command } from 'commander';
+import { Refused, UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { moment, record, table } from '../table.ts';
+import { runJob } from './job.ts';
+
+type ItemType = 'Project' | 'Dataset';
+
+interface Item {
+  id: string;
+  name: string;
+  itemType: ItemType;
+  datasetFormat?: string;
+  sizeKB?: number;
+  projectId?: string;
+  deletedAt: string;
+  deletedBy: string;
+}
+
+/** What both kinds of record have. */
+interface Deleted {
+  id: string;
+  name: string;
+  description?: string;
+  deletedAt: string;
+  deletedBy: string;
+  parentProjectId?: string;
+  projectId?: string;
+  datasetFormat?: string;
+}
+
+interface Preview {
+  restores: { id: string; name: string; itemType: ItemType }[];
+  missing: { id: string; name: string; privilege: string; grantableBy: string[] }[];
+}
+
+interface ListOptions {
+  mine?: boolean;
+  sortBy?: string;
+  sortOrder?: string;
+  limit: string;
+  offset?: string;
+}
+
+export function recycleBinCommands(program: Command, io: Io): void {
+  const bin = program.command('recycle-bin').description('what was deleted: to bring back, or to remove for ever');
+  bin
+    .command('list')
+    .description('list what you could have deleted, newest first')
+    .option('--mine', 'only what you deleted yourself')
+    .option('--sort-by <field>', 'Name, DeletedAt or StorageSize')
+    .option('--sort-order <order>', 'Asc or Desc')
+    .option('--limit <count>', 'at most this many, up to 1000', '50')
+    .option('--offset <count>', 'leave out this many')
+    .action((options) => listItems(io, options));
+  bin
+    .command('show')
+    .description('show a deleted project or dataset')
+    .argument('<id>')
+    .action((id) => showItem(io, id));
+  bin
+    .command('preview')
+    .description('tell what restoring would bring back, and whom to ask for what you lack')
+    .argument('<id>')
+    .action((id) => preview(io, id));
+  bin
+    .command('restore')
+    .description('bring a project or dataset back, with what is deleted above it')
+    .argument('<id>')
+    .option('--to <project>', 'to another project instead')
+    .option('--as-root', 'a project: as a root project of yours instead')
+    .action((id, options) => restoreItem(io, id, options));
+  bin
+    .command('purge')
+    .description('remove a deleted project with all in it, or a dataset, for ever')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .action((id, options) => purgeItem(io, id, options));
+  bin
+    .command('sweep')
+    .description('have a worker remove now what has been here too long (administrators)')
+    .action(async () => io.show(await runJob(io, 'sweepRecycleBin'), () => 'The sweep is in the queue.'));
+}
+
+async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void> {
+  const from = `/api/recycle-bin/${mine ? 'my' : 'all'}-deleted-items`;
+  const answer = await io.api.call<{ totalCount: number; offset: number; data: Item[] }>('GET', from, { query });
+  io.show(answer, ({ data }) =>
+    table(
+      ['ID', 'NAME', 'TYPE', 'FORMAT', 'KB', 'DELETED', 'BY'],
+      data.map((item) => [
+        item.id,
+        item.name,
+        item.itemType,
+        item.datasetFormat,
+        item.sizeKB,
+        moment(item.deletedAt),
+        item.deletedBy,
+      ]),
+    ),
+  );
+  const { totalCount, offset, data } = answer.body;
+  if (offset + data.length < totalCount && data.length > 0)
+    io.note(`There are ${totalCount}: --offset ${offset + data.length}`);
+}
+
+/** An id alone does not tell what it is of. */
+async function find(io: Io, id: string) {
+  for (const [itemType, segment] of [
+    ['Project', 'project'],
+    ['Dataset', 'dataset'],
+  ] as const) {
+    const path = `/api/recycle-bin/${segment}/${encodeURIComponent(id)}`;
+    try {
+      return { path, itemType, answer: await io.api.call<Deleted>('GET', path) };
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 404) throw error;
+    }
+  }
+  throw new Error(`'${id}' was not found in the recycle bin.`);
+}
+
+async function showItem(io: Io, id: string): Promise<void> {
+  const { answer, itemType } = await find(io, id);
+  io.show(answer, (item) =>
+    record({
+      id: item.id,
+      name: item.name,
+      type: itemType,
+      description: item.description,
+      format: item.datasetFormat,
+      in: item.projectId ?? item.parentProjectId,
+      deleted: moment(item.deletedAt),
+      by: item.deletedBy,
+    }),
+  );
+}
+
+async function preview(io: Io, id: string): Promise<void> {
+  const { path } = await find(io, id);
+  io.show(await io.api.call<Preview>('GET', `${path}/restore/preview`), ({ restores, missing }) => {
+    const rows = restores.map((step) => [step.id, step.name, step.itemType]);
+    const lacks = missing.map((step) => [step.id, step.privilege, step.grantableBy.join(' ')]);
+    const back = table(['BRINGS BACK', 'NAME', 'TYPE'], rows);
+    return lacks.length === 0 ? back : `${back}\n\n${table(['YOU LACK ON', 'PRIVILEGE', 'ASK'], lacks)}`;
+  });
+}
+
+async function restoreItem(io: Io, id: string, { to, asRoot }: { to?: string; asRoot?: boolean }): Promise<void> {
+  if (to !== undefined && asRoot) throw new UsageError('Give --to or --as-root, not both.');
+  const { path, itemType, answer } = await find(io, id);
+  if (asRoot && itemType === 'Dataset') throw new UsageError('A dataset lies in a project: give --to.');
+  const elsewhere = to !== undefined || asRoot === true;
+  const body = to === undefined ? {} : { targetProjectId: to };
+  const done = await io.api.call(elsewhere ? 'POST' : 'PUT', `${path}/restore`, elsewhere ? { body } : {});
+  io.show(done, () => `The ${itemType.toLowerCase()} '${answer.body.name}' is restored.`);
+}
+
+async function purgeItem(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
+  const { path, itemType, answer } = await find(io, id);
+  const what = itemType === 'Project' ? `project '${answer.body.name}' and all in it` : `dataset '${answer.body.name}'`;
+  if (!yes && !(await io.confirm(`Remove the ${what} for ever?`, 'give --yes'))) return;
+  io.show(await io.api.call('DELETE', path), () => `The ${what} is gone for ever.`);
+}
