@@ -10,7 +10,9 @@ import { tableStore } from './accounts/store.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { crsRoutes } from './crs/routes.ts';
-import { findBytes } from './datasets/queries.ts';
+import { datasetPlace } from './datasets/bytes.ts';
+import { grantRoutes } from './datasets/grants.routes.ts';
+import { datasetListRoutes } from './datasets/list.routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
 import { openArrivals } from './events/arrivals.ts';
@@ -23,6 +25,8 @@ import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
 import type { App } from './http/route.ts';
 import { serverOptions } from './http/server-options.ts';
+import { serviceRoutes } from './http/services.ts';
+import { unofferedRoutes } from './http/unoffered.ts';
 import { wire } from './http/wire.ts';
 import { openApiKeys } from './keys/holder.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -50,6 +54,7 @@ import { transferRoutes } from './transfers/transfer.routes.ts';
 import { openEndings } from './transfers/waiting.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
+import { stagedPlace } from './uploads/staged.ts';
 
 export interface AppParts {
   config: Config;
@@ -129,18 +134,23 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     blobs,
     signer,
     maxSize: config['uploads.maxSize'],
-    findBytes: {
-      dataset: async (id) => (await findBytes(db, id)) ?? undefined,
-      export: (name) => findExportBytes(db, name),
+    places: {
+      staging: stagedPlace(db, blobs),
+      dataset: datasetPlace(db, blobs),
+      export: { find: (name) => findExportBytes(db, name) },
     },
   });
-  await room(datasetRoutes, { db, signer, publicUrl });
   await room(crsRoutes, {});
+  await room(datasetRoutes, { db, publicUrl });
+  await room(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
+  await room(grantRoutes, { db, signer, publicUrl });
   await room(startRoutes, { db, endings });
   await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});
   await room(eventRoutes, { db, arrivals, findCaller: whoAsks });
+  await room(serviceRoutes, { publicUrl });
+  await room(unofferedRoutes, undefined);
 
   await room(binListRoutes, { db, publicUrl });
   await room(binItemRoutes, { db, publicUrl });

@@ -156,6 +156,7 @@ const SETTINGS = {
   'uploads.maxSize': whole(1).default(64 * 2 ** 30),
   'transfers.timeLimit': duration.default(2 * UNITS.h),
   'recycleBin.retention': duration.default(180 * UNITS.d),
+  'compat.recursiveLists': flag.default(true),
   'worker.concurrency': whole(1, 1000).optional(),
   'worker.memory': whole(256).optional(),
 } as const satisfies Record<string, z.ZodType>;

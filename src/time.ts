@@ -24,3 +24,14 @@ export function timestampFromText(text: string): Timestamp | undefined {
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 19) !== second) return undefined;
   return `${second}.${fraction.slice(0, 6).padEnd(7, '0')}`;
 }
+
+/** `[d.]h:mm:ss`, `N days, h:mm:ss`, with or without a fraction of the second. */
+const DURATION = /^(?:(\d{1,6})(?:\.| days?, *))?(\d{1,4}):([0-5]\d):([0-5]\d(?:\.\d{1,9})?)$/i;
+
+/** A duration as clients send it → milliseconds; undefined when it is none. */
+export function durationFromText(text: string): number | undefined {
+  const [, days = '0', hours, minutes, seconds] = DURATION.exec(text.trim()) ?? [];
+  if (hours === undefined) return undefined;
+  const whole = (Number(days) * 24 + Number(hours)) * 60 + Number(minutes);
+  return Math.round((whole * 60 + Number(seconds)) * 1000);
+}

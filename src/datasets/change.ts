@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { demand } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { lockedDataset } from './access.ts';
 import type { DatasetChange } from './queries.ts';
-import { findDataset, findPlace, markDeleted, updateDataset } from './queries.ts';
+import { findPlace, getRecord, markDeleted, updateDataset } from './queries.ts';
 
 /** Puts a dataset into the recycle bin. With `projectId` it must lie in that project. */
 export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string; projectId?: string }): Promise<void> {
@@ -30,9 +32,13 @@ export async function replaceDataset(
         code: 'StaleRowVersion',
       });
     }
+    if (change.permissions !== undefined) {
+      // records come back whole, also from those who may not change this part of them
+      const before = await getRecord(tx, caller, dataset.id);
+      if (!isDeepStrictEqual(before.permissions, change.permissions))
+        demand({ ...dataset, id: dataset.projectId }, 'canGrantAccess');
+    }
     await updateDataset(tx, dataset.id, change, caller.userId);
-    const changed = await findDataset(tx, caller, dataset.id);
-    if (!changed) throw notFound('Dataset', dataset.id);
-    return changed;
+    return getRecord(tx, caller, dataset.id);
   });
 }

@@ -4,14 +4,18 @@ import { sql } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ROLES } from '../projects/access.ts';
+import type { Permissions } from '../projects/permissions.ts';
 import { alive, granted, judgedProjects, seen, withGrants } from '../projects/visibility.queries.ts';
 import type { DatasetType } from './record.ts';
-import { DatasetRow } from './record.ts';
+import { JudgedRow } from './record.ts';
 
 /** The whole record, of a table called `d`. */
 export const recordColumns = sql.fragment`
   d.id, d.created_at, d.created_by, d.updated_at, d.updated_by, d.name, d.description, d.dataset_type, d.dataset_format, d.project_id,
   d.metadata, d.properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
+
+/** With what it is to a caller, of `visible`. */
+export const judgedColumns = sql.fragment`${recordColumns}, d.permissions, j.rights`;
 
 /**
  * What this caller is and may do with every dataset, deleted ones too, as a table to join with by `id`: `tenant_id` and `path` of its
@@ -28,28 +32,19 @@ export function judgedDatasets(caller: Caller) {
 }
 
 /** The datasets `d` this caller sees, with `j`, what he may do with them. */
-const visible = (caller: Caller) => {
+export const visible = (caller: Caller) => {
   const j = sql.fragment`j`;
   return sql.fragment`
     from datasets d join ${judgedDatasets(caller)} j on j.id = d.id where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
 };
 
 export const findDataset = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(DatasetRow)`select ${recordColumns} ${visible(caller)} and d.id = ${id}`);
+  db.maybeOne(sql.type(JudgedRow)`select ${judgedColumns} ${visible(caller)} and d.id = ${id}`);
 
-const page = (limit: number | undefined, offset: number | undefined) =>
-  limit === undefined ? sql.fragment`` : sql.fragment`limit ${limit} offset ${offset ?? 0}`;
-
-/** What lies directly in a project, by name; all of it without a limit. */
-export const listDatasets = (
-  db: Db,
-  caller: Caller,
-  projectId: string,
-  { limit, offset }: { limit?: number | undefined; offset?: number | undefined },
-) =>
-  db.any(sql.type(DatasetRow)`
-    select ${recordColumns} ${visible(caller)} and d.project_id = ${projectId}
-    order by d.name collate "C", d.id ${page(limit, offset)}`);
+/** The record for who has just written it, seen or not. */
+export const getRecord = (tx: Db, caller: Caller, id: string) =>
+  tx.one(sql.type(JudgedRow)`
+    select ${judgedColumns} from datasets d join ${judgedDatasets(caller)} j on j.id = d.id where d.id = ${id}`);
 
 const Entry = z.object({
   id: z.string(),
@@ -82,6 +77,13 @@ export const findPlace = (tx: Db, id: string) =>
 /** Locked against other writers of the row until the transaction ends. */
 export const lockVisible = (tx: Db, caller: Caller, id: string) =>
   tx.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for update of d`);
+
+/** What lies directly in a project, or those of `ids` that do, by name. */
+export const listVisible = (db: Db, caller: Caller, projectId: string, ids?: readonly string[]) =>
+  db.any(sql.type(Entry)`
+    select ${entry} ${visible(caller)} and d.project_id = ${projectId}
+      and ${ids === undefined ? sql.fragment`true` : sql.fragment`d.id = any(${sql.array(ids, 'uuid')})`}
+    order by d.name collate "C", d.id`);
 
 export interface NewDataset {
   /** Made when absent. */
@@ -129,9 +131,10 @@ export interface DatasetChange {
   metadata: Record<string, unknown>;
   properties: Record<string, unknown>;
   tags: readonly string[];
-  /** Absent: stays as it is. */
-  temporalInformation?: Record<string, unknown> | undefined;
-  spatialInformation?: Record<string, unknown> | undefined;
+  /** These three stay as they are when absent. */
+  temporalInformation?: object | undefined;
+  spatialInformation?: object | undefined;
+  permissions?: Permissions | undefined;
 }
 
 export const updateDataset = (tx: Db, id: string, row: DatasetChange, userId: string) =>
@@ -141,16 +144,10 @@ export const updateDataset = (tx: Db, id: string, row: DatasetChange, userId: st
       tags = ${sql.array(row.tags, 'text')},
       temporal_information = coalesce(${jsonb(row.temporalInformation)}::jsonb, temporal_information),
       spatial_information = coalesce(${jsonb(row.spatialInformation)}::jsonb, spatial_information),
+      permissions = coalesce(${jsonb(row.permissions)}::jsonb, permissions),
       row_version = row_version + 1, updated_at = now(), updated_by = ${userId}
     where id = ${id}`);
 
 export const markDeleted = (tx: Db, id: string, userId: string) =>
   tx.query(sql.unsafe`
     update datasets set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1 where id = ${id}`);
-
-/** Name in the store of a dataset's present bytes, for whoever holds an address with a grant. */
-export const findBytes = (db: Db, id: string) =>
-  db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
-    select d.blob from datasets d join projects p on p.id = d.project_id
-    where d.id = ${id} and d.deleted_at is null
-      and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { permissionsAnswer, withoutHiddenPermissions } from '../projects/permissions.ts';
+import { freeFormAnswer } from '../projects/record.ts';
 import { blobAddress } from '../uploads/address.ts';
 
 export const DATASET_TYPES = ['file', 'multidimensional', 'timeseries', 'gisvectordata', 'tiles'] as const;
 export type DatasetType = (typeof DATASET_TYPES)[number];
-
-const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
 export const DatasetRow = z.object({
   id: z.string(),
@@ -29,7 +29,14 @@ export const DatasetRow = z.object({
   rowVersion: z.string(),
 });
 
+const permissions = permissionsAnswer().optional();
+
+/** What it is to a caller besides: his rights, and what it carries of its own, which not everybody sees. */
+export const JudgedRow = DatasetRow.extend({ permissions, rights: z.number() });
+
 export const Dataset = DatasetRow.extend({
+  /** For those who may grant access. */
+  permissions,
   /** Absolute address of the bytes, without a grant. */
   dataPath: z.string(),
   /** Query that grants reading at `dataPath`. */
@@ -37,8 +44,31 @@ export const Dataset = DatasetRow.extend({
 });
 export type Dataset = z.infer<typeof Dataset>;
 
-/** `base` as `publicBase` tells it. */
-export const datasetOf = (row: z.infer<typeof DatasetRow>, base: string): Dataset => ({
-  ...row,
-  dataPath: blobAddress(base, { area: 'dataset', name: row.id }),
+/** What the caller gets of a row. `base` as `publicBase` tells it. */
+export function datasetOf(row: z.infer<typeof DatasetRow> & { rights?: number }, base: string): Dataset {
+  const { rights: _, ...rest } = withoutHiddenPermissions({ ...row, rights: row.rights ?? 0 });
+  return { ...rest, dataPath: dataPath(row.id, base) };
+}
+
+export const dataPath = (id: string, base: string) => blobAddress(base, { area: 'dataset', name: id });
+
+/** A dataset in a list of a few words. */
+export const DatasetSummary = z.object({
+  id: z.string(),
+  name: z.string(),
+  datasetType: z.string(),
+  dataPath: z.string(),
+});
+
+/** A dataset somewhere below a project. */
+export const PlacedDataset = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  name: z.string(),
+  /** Folders between, without a slash at either end; empty for what lies directly in the project. */
+  relativePath: z.string(),
+  datasetType: z.string(),
+  /** Signed, of files. */
+  datasetUrl: z.string().optional(),
+  sasToken: z.string().optional(),
 });

@@ -4,28 +4,19 @@ import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { Id, uuidParam } from '../http/forms.ts';
 import { freeForm } from '../http/names.ts';
-import { listOf, offsetQuery } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
-import { queryBoolean } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Signer } from '../signing-keys.ts';
-import { grantQuery, signedAddress } from '../uploads/address.ts';
-import { visibleDataset } from './access.ts';
+import { permissionsForm } from '../projects/permissions.ts';
 import { deleteDataset, replaceDataset } from './change.ts';
-import { downloadName } from './download-name.ts';
-import { findDataset, listDatasets } from './queries.ts';
+import { findDataset } from './queries.ts';
 import { Dataset, datasetOf } from './record.ts';
 
 export interface DatasetRoutes {
   db: Db;
-  /** Signs addresses. */
-  signer: Signer;
   publicUrl: string | undefined;
 }
 
-const GRANT_MS = 3_600_000;
-const readGrant = () => ({ permission: 'r', expiresAt: new Date(Date.now() + GRANT_MS) }) as const;
+const measure = () => z.union([z.string(), z.number()]);
 
 /** Other members of a record that comes back are ignored. */
 const ChangedDataset = z.object({
@@ -39,12 +30,27 @@ const ChangedDataset = z.object({
   metadata: freeForm().optional(),
   properties: freeForm().optional(),
   tags: z.array(z.string()).max(1000).optional(),
-  temporalInformation: freeForm().optional(),
-  spatialInformation: freeForm().optional(),
+  temporalInformation: z
+    .object({
+      startTime: z.string().optional(),
+      endTime: z.string().optional(),
+      interval: measure().optional(),
+      resolution: measure().optional(),
+    })
+    .optional(),
+  spatialInformation: z
+    .object({
+      location: z.string().meta({ description: 'WKT, WGS 84, longitude before latitude' }).optional(),
+      primarySpatialReference: z.string().optional(),
+      srid: z.int().optional(),
+      resolution: measure().optional(),
+    })
+    .optional(),
+  permissions: permissionsForm().optional(),
   rowVersion: z.string().optional(),
 });
 
-export async function datasetRoutes(app: App, { db, signer, publicUrl }: DatasetRoutes) {
+export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['datasets'];
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
@@ -88,31 +94,6 @@ export async function datasetRoutes(app: App, { db, signer, publicUrl }: Dataset
     },
   );
 
-  app.get(
-    '/api/metadata/project/:id/dataset/list',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Datasets directly in a project',
-        description: 'All of them, unless `limit` is sent.',
-        params: Id,
-        querystring: z.object({ includeSasTokens: queryBoolean().optional(), ...offsetQuery }),
-        response: { 200: listOf(Dataset) },
-      },
-    },
-    async (request) => {
-      const { caller, params, query } = request;
-      const project = await visibleProject(db, caller, params.id);
-      const rows = await listDatasets(db, caller, project.id, query);
-      const data = rows.map((row) => datasetOf(row, baseOf(request)));
-      if (query.includeSasTokens) {
-        for (const row of data) row.sasToken = await grantQuery(signer, { area: 'dataset', name: row.id }, readGrant());
-      }
-      return { data };
-    },
-  );
-
   app.put(
     '/api/metadata/project/:id/dataset',
     {
@@ -130,26 +111,6 @@ export async function datasetRoutes(app: App, { db, signer, publicUrl }: Dataset
       const wanted = { id, projectId: request.params.id, rowVersion };
       const change = { ...rest, metadata, properties, tags: labels };
       return datasetOf(await replaceDataset(db, request.caller, wanted, change), baseOf(request));
-    },
-  );
-
-  app.get(
-    '/api/raw/dataset/:id',
-    {
-      config: { access: 'signedIn', service: 'raw' },
-      schema: {
-        tags,
-        summary: 'An address to download the bytes from',
-        params: Id,
-        querystring: z.object({ downloadFileName: z.string().max(255).optional() }),
-        response: { 200: z.object({ data: z.string() }) },
-      },
-    },
-    async (request) => {
-      const dataset = await visibleDataset(db, request.caller, request.params.id);
-      const fileName = request.query.downloadFileName || downloadName(dataset.name, dataset.datasetFormat);
-      const address = { area: 'dataset', name: dataset.id } as const;
-      return { data: await signedAddress(signer, baseOf(request), address, { ...readGrant(), fileName }) };
     },
   );
 }

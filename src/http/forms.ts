@@ -1,6 +1,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { unreadable } from './body.ts';
 import { foldFor } from './names.ts';
 import { queryFoldFor } from './query.ts';
@@ -12,6 +12,15 @@ export const uuidParam = () => z.uuid().toLowerCase();
 
 /** The parameters of a path with one id. */
 export const Id = z.object({ id: uuidParam() });
+
+/** The project that the header `project-id` names, where no other place says it. */
+export function projectInHeader(request: FastifyRequest): string {
+  const id = request.platformHeader('project-id');
+  if (id === undefined) throw invalid('The header project-id must name a project.');
+  const parsed = uuidParam().safeParse(id);
+  if (!parsed.success) throw new AppError('notFound', `Project '${id}' was not found.`);
+  return parsed.data;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -17,7 +17,8 @@ const NAMES = {
 const SECRET = new Set<PlatformHeader>(['open-api-key', 'sas-token']);
 export type PlatformHeader = keyof typeof NAMES;
 
-const SERVICE_IDS = new Set('metadata raw timeseries md gis tiles iam pubsub sharing job engine'.split(' '));
+/** What clients call the services; some are names alone. */
+export const SERVICE_IDS = 'metadata raw timeseries md gis tiles iam pubsub sharing job engine'.split(' ');
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -59,7 +60,7 @@ export const headersAgree: Rule = (route) => {
     preValidation(request, _reply, done) {
       try {
         const service = request.platformHeader('service-id');
-        if (service !== undefined && !SERVICE_IDS.has(service.toLowerCase()))
+        if (service !== undefined && !SERVICE_IDS.includes(service.toLowerCase()))
           throw invalid(`The header service-id names no service: '${service}'.`);
         for (const [header, parameter] of addressed) {
           const named = request.platformHeader(header);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidMember } from '../errors.ts';
 import type { Timestamp } from '../time.ts';
-import { timestampFromText } from '../time.ts';
+import { durationFromText, timestampFromText } from '../time.ts';
 import { defOf } from './shapes.ts';
 
 /** `1`, `-5`; not `1.0`, `0x1` or an empty text. */
@@ -42,6 +42,18 @@ export const queryTime = () =>
       return time;
     })
     .meta({ description: 'UTC: 2026-01-24T08:17:02[.435][Z], 2026-01-24T081702 or 2026-01-24' });
+
+/** A duration in any of the forms that clients send, more than nothing and at most `most`; given on in milliseconds. */
+export const queryDuration = (most: number) =>
+  z
+    .string()
+    .transform((text, context): number => {
+      const duration = durationFromText(text);
+      if (duration !== undefined && duration > 0 && duration <= most) return duration;
+      context.addIssue(`'${text}' is no duration such as 1:00:00 or 2.12:00:00, of at most ${most / 86_400_000} days`);
+      return z.NEVER;
+    })
+    .meta({ description: '[d.]h:mm:ss or N days, h:mm:ss' });
 
 interface Parameter {
   name: string;

@@ -11,8 +11,13 @@ export interface BlobAddress {
   name: string;
 }
 
-/** `r` reads; `cw` puts, and looks at and deletes what was put. */
-export type Permission = 'r' | 'cw';
+/** A folder: what lies in the project `folder` and below it, wherever it is moved. */
+export interface FolderScope {
+  folder: string;
+}
+
+/** `r` reads; `cw` puts, and looks at and deletes what was put; `rcw` reads and puts. */
+export type Permission = 'r' | 'cw' | 'rcw';
 
 export interface Grant {
   permission: Permission;
@@ -56,21 +61,31 @@ export async function signedAddress(signer: Signer, base: string, address: BlobA
   return `${blobAddress(base, address)}?${await grantQuery(signer, address, grant)}`;
 }
 
-/** The query part of a signed address. */
-export async function grantQuery(signer: Signer, address: BlobAddress, grant: Grant): Promise<string> {
+/** The query part of a signed address; that of a folder fits the address of each dataset below it. */
+export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScope, grant: Grant): Promise<string> {
   const query = new URLSearchParams({
     sv: VERSION,
-    sr: 'b',
+    sr: 'folder' in scope ? 'd' : 'b',
     sp: grant.permission,
     se: `${grant.expiresAt.toISOString().slice(0, 19)}Z`,
   });
   if (grant.fileName !== undefined) query.set('rscd', attachment(grant.fileName));
   if (grant.contentType !== undefined) query.set('rsct', grant.contentType);
-  const { kid, signature } = await signer.sign(signedText(address, query));
-  query.set('si', kid);
+  const { kid, signature } = await signer.sign(signedText(scope, query));
+  // blob clients drop all query names that they do not know, so the folder travels with the key's id
+  query.set('si', 'folder' in scope ? `${kid}.${scope.folder}` : kid);
   query.set('sig', signature.toString('base64url'));
   // form encoding writes a space as +, which blob clients read as a plus
   return query.toString().replaceAll('+', '%20');
+}
+
+/** What a query proves about an address. */
+export interface ProvenGrant {
+  permission: Permission;
+  /** Valid for an address only if it lies below this folder, which is for the caller to look at. */
+  folder?: string;
+  disposition?: string;
+  contentType?: string;
 }
 
 /** Rights that a query proves: undefined when it is not ours, was changed, repeats a name, or has expired. */
@@ -78,25 +93,30 @@ export async function checkGrant(
   signer: Signer,
   address: BlobAddress,
   query: URLSearchParams,
-): Promise<{ permission: Permission; disposition?: string; contentType?: string } | undefined> {
+): Promise<ProvenGrant | undefined> {
   const one = (name: string) => (query.getAll(name).length === 1 ? (query.get(name) ?? '') : '');
   for (const name of query.keys()) if (query.getAll(name).length > 1) return undefined;
-  if (one('sv') !== VERSION || one('sr') !== 'b') return undefined;
+  const [kid = '', folder] = one('si').split('.');
+  if (one('sv') !== VERSION || one('sr') !== (folder === undefined ? 'b' : 'd')) return undefined;
   const signature = Buffer.from(one('sig'), 'base64url');
-  if (!(await signer.verify(signedText(address, query), one('si'), signature))) return undefined;
+  const scope = folder === undefined ? address : { folder };
+  if (!(await signer.verify(signedText(scope, query), kid, signature))) return undefined;
   if (!(Date.parse(one('se')) > Date.now())) return undefined;
   const disposition = query.get('rscd');
   const contentType = query.get('rsct');
   return {
     permission: one('sp') as Permission,
+    ...(folder === undefined ? {} : { folder }),
     ...(disposition === null ? {} : { disposition }),
     ...(contentType === null ? {} : { contentType }),
   };
 }
 
-/** Everything that the grant says, in one unambiguous text. */
-const signedText = ({ area, name }: BlobAddress, query: URLSearchParams) =>
-  JSON.stringify([area, name, ...['sv', 'sr', 'sp', 'se', 'rscd', 'rsct'].map((part) => query.get(part))]);
+/** Everything that the grant says, in one unambiguous text: no area is called `folder`. */
+function signedText(scope: BlobAddress | FolderScope, query: URLSearchParams): string {
+  const what = 'folder' in scope ? ['folder', scope.folder] : [scope.area, scope.name];
+  return JSON.stringify([...what, ...['sp', 'se', 'rscd', 'rsct'].map((part) => query.get(part))]);
+}
 
 /** `Content-Disposition` of a download, RFC 6266: an ASCII form for old readers, and the true name. */
 export function attachment(fileName: string): string {

@@ -7,11 +7,11 @@ import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/byte-range.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
-import type { Area, BlobAddress, Permission } from './address.ts';
+import type { Area, BlobAddress, ProvenGrant } from './address.ts';
 import { AREAS, checkGrant, parseOwnAddress } from './address.ts';
 import { readBlockList } from './block-list.ts';
-import type { WriteConditions } from './staged.ts';
-import { checkWritable, deleteStaged, stagedBytes, writeStaged } from './staged.ts';
+import type { Place, WriteConditions } from './place.ts';
+import { deleteStaged } from './staged.ts';
 
 export interface BlobRoutes {
   db: Db;
@@ -19,8 +19,7 @@ export interface BlobRoutes {
   signer: Signer;
   /** Bytes that one upload may have. */
   maxSize: number;
-  /** Name in the store of what an address stands for at this moment; undefined when it is not there (any more). */
-  findBytes: Record<Exclude<Area, 'staging'>, (name: string) => Promise<string | undefined>>;
+  places: Record<Area, Place>;
 }
 
 const CODES: Partial<Record<AppError['kind'], string>> = {
@@ -38,7 +37,7 @@ const config = { access: 'public', service: 'none' } as const;
  * Blob addresses, spoken to with the protocol of widely used blob-storage clients. The right lies in the address's query, so there is no
  * caller; bodies are streams whatever their type. Every refusal has its name in `x-ms-error-code` besides the problem in the body.
  */
-export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findBytes }: BlobRoutes) {
+export async function blobRoutes(app: App, { db, blobs, signer, maxSize, places }: BlobRoutes) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   app.addHook('onRequest', async (request, reply) => {
@@ -53,29 +52,36 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
     throw error;
   });
 
-  /** The address of the request, once its query was found to grant `wanted`. */
-  async function granted(request: FastifyRequest, wanted: readonly Permission[]) {
+  /** The address of the request, once its query was found to grant `wanted`: to read, to write, or either. */
+  async function granted(request: FastifyRequest, wanted: 'r' | 'w' | 'any') {
     const { area, name } = request.params as { area: string; name: string };
     const address = { area: area as Area, name };
     const query = queryOf(request.url);
-    const grant = AREAS.includes(address.area) ? await checkGrant(signer, address, query) : undefined;
+    const grant = await proven(address, query);
     if (!grant)
       throw forbidden('The signature of the address is not valid or has expired.', { code: 'AuthenticationFailed' });
-    if (!wanted.includes(grant.permission)) {
+    if (wanted !== 'any' && !grant.permission.includes(wanted)) {
       throw forbidden('The address does not grant this.', { code: 'AuthorizationPermissionMismatch' });
     }
     return { address, query, grant };
   }
 
+  async function proven(address: BlobAddress, query: URLSearchParams): Promise<ProvenGrant | undefined> {
+    if (!AREAS.includes(address.area)) return undefined;
+    const grant = await checkGrant(signer, address, query);
+    if (grant?.folder === undefined) return grant;
+    return (await places[address.area].liesBelow?.(address.name, grant.folder)) ? grant : undefined;
+  }
+
   async function bytesOf({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
-    const blob = area === 'staging' ? await stagedBytes(db, name) : await findBytes[area](name);
+    const blob = await places[area].find(name);
     const info = blob === undefined ? undefined : await blobs.info(blob);
     if (blob === undefined || !info) throw new AppError('notFound', `Blob '${name}' was not found.`);
     return { blob, info };
   }
 
   app.head(PATH, { config, schema: { summary: 'Size and state of a blob' } }, async (request, reply) => {
-    const { address, grant } = await granted(request, ['r', 'cw']);
+    const { address, grant } = await granted(request, 'any');
     const { info } = await bytesOf(address);
     checkMatch(request, info);
     describe(reply, info, grant);
@@ -83,7 +89,7 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
   });
 
   app.get(PATH, { config, schema: { summary: 'Bytes of a blob, or a range of them' } }, async (request, reply) => {
-    const { address, grant } = await granted(request, ['r']);
+    const { address, grant } = await granted(request, 'r');
     const { blob, info } = await bytesOf(address);
     checkMatch(request, info);
     describe(reply, info, grant);
@@ -106,15 +112,17 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
   });
 
   app.put(PATH, { config, schema: { summary: 'Write a blob, a block, or a block list' } }, async (request, reply) => {
-    const { address, query } = await granted(request, ['cw']);
-    if (address.area !== 'staging') throw forbidden('Only upload addresses take files.');
-    const { name } = address;
+    const { address, query } = await granted(request, 'w');
+    const { area, name } = address;
+    const { writing } = places[area];
+    if (!writing) throw forbidden('Files are put to upload addresses and to datasets alone.');
+    const blocks = `${area}/${name}`;
     const comp = query.get('comp');
     if (comp === 'block') {
-      await checkWritable(db, blobs, name);
+      await writing.check(name);
       // a client that does not encode the id properly sends its + as a space
       const blockId = (query.get('blockid') ?? '').replaceAll(' ', '+');
-      await blobs.putBlock(`staging/${name}`, blockId, bodyOf(request, maxSize), maxSize);
+      await blobs.putBlock(blocks, blockId, bodyOf(request, maxSize), maxSize);
       return reply.code(201).send();
     }
     const conditions = writeConditions(request);
@@ -122,26 +130,22 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
     let info: BlobInfo;
     if (comp === 'blocklist') {
       const ids = await readBlockList(bodyOf(request, maxSize));
-      info = await writeStaged(db, blobs, name, conditions, (blob) =>
-        blobs.commitBlocks(`staging/${name}`, ids, maxSize, blob),
-      );
+      info = await writing.write(name, conditions, (blob) => blobs.commitBlocks(blocks, ids, maxSize, blob));
     } else if (comp !== null) {
       throw invalid(`comp=${comp} is not offered.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {
       const copied = await openSource(String(source));
-      info = await writeStaged(db, blobs, name, conditions, (blob) => blobs.put(blob, copied, maxSize));
+      info = await writing.write(name, conditions, (blob) => blobs.put(blob, copied, maxSize));
       reply.code(202).headers({ 'x-ms-copy-id': randomUUID(), 'x-ms-copy-status': 'success' });
       return stamp(reply, info).send();
     } else {
-      info = await writeStaged(db, blobs, name, conditions, (blob) =>
-        blobs.put(blob, bodyOf(request, maxSize), maxSize),
-      );
+      info = await writing.write(name, conditions, (blob) => blobs.put(blob, bodyOf(request, maxSize), maxSize));
     }
     return stamp(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
   });
 
   app.delete(PATH, { config, schema: { summary: 'Remove an uploaded blob' } }, async (request, reply) => {
-    const { address } = await granted(request, ['cw']);
+    const { address } = await granted(request, 'w');
     if (address.area !== 'staging') throw forbidden('Only uploads are deleted by their address.');
     await deleteStaged(db, blobs, address.name);
     return reply.code(202).send();
@@ -152,8 +156,8 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, findByt
     const code = 'CannotVerifyCopySource';
     const address = parseOwnAddress(url);
     if (!address) throw invalid('x-ms-copy-source is no address of this platform.', { code });
-    const grant = await checkGrant(signer, address, queryOf(url));
-    if (grant?.permission !== 'r') throw forbidden('x-ms-copy-source does not grant reading.', { code });
+    const grant = await proven(address, queryOf(url));
+    if (!grant?.permission.includes('r')) throw forbidden('x-ms-copy-source does not grant reading.', { code });
     const { blob, info } = await bytesOf(address);
     return blobs.read(blob, undefined, info.etag);
   }

@@ -1,9 +1,12 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import { listOf } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
+import { queryInteger } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
-import { issueUploadUrl } from './staged.ts';
+import { issueUploadUrls } from './staged.ts';
 
 export interface UploadRoutes {
   db: Db;
@@ -12,12 +15,34 @@ export interface UploadRoutes {
 }
 
 export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRoutes) {
+  const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
+
   app.get(
     '/api/conversion/transfer/upload-url',
     {
       config: { access: 'signedIn', service: 'conversion' },
       schema: { summary: 'A place to upload a file to', response: { 200: z.object({ data: z.string() }) } },
     },
-    async (request) => ({ data: await issueUploadUrl(db, signer, request.caller, publicBase(publicUrl, request)) }),
+    async (request) => {
+      const [url = ''] = await issueUploadUrls(db, signer, request.caller, { base: baseOf(request), count: 1 });
+      return { data: url };
+    },
+  );
+
+  app.get(
+    '/api/raw/staging-urls',
+    {
+      config: { access: 'signedIn', service: 'raw' },
+      schema: {
+        summary: 'Places to upload files to',
+        querystring: z.object({ count: queryInteger(1, 100) }),
+        response: { 200: listOf(z.object({ url: z.string() })) },
+      },
+    },
+    async (request) => {
+      const { count } = request.query;
+      const urls = await issueUploadUrls(db, signer, request.caller, { base: baseOf(request), count });
+      return { data: urls.map((url) => ({ url })) };
+    },
   );
 }

@@ -11,10 +11,15 @@ const Staged = z.object({
   deletedAt: z.string().optional(),
 });
 
-export const insertStaged = (db: Db, row: { name: string; userId: string; tenantId?: string; expiresAt: Date }) =>
+export const insertStaged = (
+  db: Db,
+  names: readonly string[],
+  { userId, tenantId, expiresAt }: { userId: string; tenantId?: string | undefined; expiresAt: Date },
+) =>
   db.query(sql.unsafe`
     insert into staged_blobs (name, user_id, tenant_id, expires_at)
-    values (${row.name}, ${row.userId}, ${row.tenantId ?? null}, ${row.expiresAt.toISOString()})`);
+    select name, ${userId}, ${tenantId ?? null}::uuid, ${expiresAt.toISOString()}
+    from unnest(${sql.array(names, 'text')}) as given (name)`);
 
 /** A place whose grant is in the caller's hand; deleted ones too, for they still refuse writers. */
 export const findStaged = (db: Db, name: string) =>

@@ -5,16 +5,24 @@ import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../signing-keys.ts';
 import { parseOwnAddress, signedAddress } from './address.ts';
+import type { Place, WriteConditions } from './place.ts';
 import { emptyStaged, findStaged, findStagedOf, insertStaged, markNamed, setStagedBlob } from './staged.queries.ts';
 
 const LIFETIME_MS = 24 * 3_600_000;
 
-/** Hands out a place for one file: an address that may be put to for a day. */
-export async function issueUploadUrl(db: Db, signer: Signer, caller: Caller, base: string): Promise<string> {
-  const name = randomUUID();
+/** Hands out places, each for one file: addresses that may be put to for a day. */
+export async function issueUploadUrls(
+  db: Db,
+  signer: Signer,
+  { userId, tenantId }: Caller,
+  { base, count }: { base: string; count: number },
+): Promise<string[]> {
+  const names = Array.from({ length: count }, () => randomUUID());
   const expiresAt = new Date(Date.now() + LIFETIME_MS);
-  await insertStaged(db, { name, userId: caller.userId, tenantId: caller.tenantId, expiresAt });
-  return signedAddress(signer, base, { area: 'staging', name }, { permission: 'cw', expiresAt });
+  await insertStaged(db, names, { userId, tenantId, expiresAt });
+  return Promise.all(
+    names.map((name) => signedAddress(signer, base, { area: 'staging', name }, { permission: 'cw', expiresAt })),
+  );
 }
 
 /** A staged file as a transfer takes it. */
@@ -48,22 +56,22 @@ export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promi
   return { name: named.name, blob: named.blob, size: named.size };
 }
 
-/** What must hold of a staged place before it is written. */
-export interface WriteConditions {
-  /** `If-None-Match: *`. */
-  onlyNew: boolean;
-  /** `If-Match`. */
-  etag?: string;
-}
-
 const blobNotFound = (name: string) =>
   new AppError('notFound', `Blob '${name}' was not found.`, { code: 'BlobNotFound' });
 const inUse = (name: string) =>
   conflict(`'${name}' is the input of a transfer and can no longer be changed.`, { code: 'BlobImmutableDueToPolicy' });
 const exists = (name: string) => conflict(`'${name}' holds a file already.`, { code: 'BlobAlreadyExists' });
 
-/** Throws unless the place may be written now; asked before any byte is read. */
-export async function checkWritable(db: Db, blobs: BlobStore, name: string, conditions?: WriteConditions) {
+/** The area `staging`. */
+export const stagedPlace = (db: Db, blobs: BlobStore): Place => ({
+  find: (name) => stagedBytes(db, name),
+  writing: {
+    check: (name, conditions) => checkWritable(db, blobs, name, conditions),
+    write: (name, conditions, store) => writeStaged(db, blobs, name, conditions, store),
+  },
+});
+
+async function checkWritable(db: Db, blobs: BlobStore, name: string, conditions?: WriteConditions) {
   const found = await findStaged(db, name);
   if (!found) throw blobNotFound(name);
   if (found.namedAt !== undefined || found.deletedAt !== undefined) throw inUse(name);
@@ -73,11 +81,7 @@ export async function checkWritable(db: Db, blobs: BlobStore, name: string, cond
   if (info?.etag !== conditions.etag) throw new AppError('preconditionFailed', `'${name}' has another ETag.`);
 }
 
-/**
- * Fills the place with the bytes that `store` puts under the name it is given. They become the place's bytes only if it may still be
- * written when they are all there.
- */
-export async function writeStaged(
+async function writeStaged(
   db: Db,
   blobs: BlobStore,
   name: string,
@@ -97,8 +101,7 @@ export async function writeStaged(
   return info;
 }
 
-/** Bytes of a staged place as holders of its address see them. */
-export async function stagedBytes(db: Db, name: string): Promise<string | undefined> {
+async function stagedBytes(db: Db, name: string): Promise<string | undefined> {
   const found = await findStaged(db, name);
   return found?.deletedAt === undefined ? found?.blob : undefined;
 }

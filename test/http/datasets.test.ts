@@ -2,40 +2,18 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pg from 'pg';
 import type { NewDataset } from '../../src/datasets/queries.ts';
-import { insertDataset } from '../../src/datasets/queries.ts';
 import { AppError } from '../../src/errors.ts';
-import { bytes } from '../blobs/rules.ts';
+import { newDataset } from '../world/content.ts';
+import { local, newProject } from '../world/transfers.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
 
-async function project(owner: User, members: { user: User; role: string }[] = []): Promise<string> {
-  const given = members.map(({ user, role }) => ({ userId: user.userId, role }));
-  const answer = await w.as(owner).post('/api/metadata/project', { name: 'River', members: given });
-  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-  return answer.body.id;
-}
-
-/** As a transfer makes one: the bytes are there before the row. */
-async function dataset(projectId: string, owner: User, more: Partial<NewDataset> = {}): Promise<string> {
-  const blob = `dataset/${randomUUID()}`;
-  await w.blobs.put(blob, bytes('the bytes'), 100);
-  const { id } = await insertDataset(w.db, {
-    projectId,
-    name: 'terrain',
-    datasetType: 'file',
-    datasetFormat: 'geotiff',
-    blob,
-    storageSize: 9,
-    userId: owner.userId,
-    ...more,
-  });
-  return id;
-}
-
-/** Only the path and query: the host of an address handed out is the one of the request. */
-const local = (address: string) => address.replace(/^https?:\/\/[^/]+/, '');
+const project = (owner: User, members: { user: User; role: string }[] = []) =>
+  newProject(w.as(owner), 'River', members);
+const dataset = (projectId: string, owner: User, more: Partial<NewDataset> = {}) =>
+  newDataset(w, projectId, owner, more);
 
 test('a dataset record is whole: what is always there, and what it has', async (t) => {
   const owner = await w.account();
@@ -50,6 +28,7 @@ test('a dataset record is whole: what is always there, and what it has', async (
     'id',
     'metadata',
     'name',
+    'permissions',
     'projectId',
     'properties',
     'rowVersion',

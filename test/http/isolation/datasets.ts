@@ -1,22 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { insertDataset } from '../../../src/datasets/queries.ts';
-import { bytes } from '../../blobs/rules.ts';
+import { newDataset as makeDataset } from '../../world/content.ts';
 import { newProject, owners, readers } from './projects.ts';
 import type { Rows, Scene } from './row.ts';
 
 /** A dataset in a new project, as a transfer makes it: the bytes are there before the row. */
 export async function newDataset(scene: Scene): Promise<{ projectId: string; id: string }> {
   const projectId = await newProject(scene);
-  const blob = `dataset/${randomUUID()}`;
-  await scene.w.blobs.put(blob, bytes(scene.mark), 100);
-  const { id } = await insertDataset(scene.w.db, {
-    projectId,
+  const id = await makeDataset(scene.w, projectId, scene.owner, {
     name: scene.mark,
-    datasetType: 'file',
     datasetFormat: 'file',
-    blob,
-    storageSize: scene.mark.length,
-    userId: scene.owner.userId,
+    content: scene.mark,
   });
   return { projectId, id };
 }
@@ -34,6 +26,33 @@ export default {
     request: async (scene) => {
       const { projectId } = await newDataset(scene);
       return { url: `/api/metadata/project/${projectId}/dataset/list?includeSasTokens=true` };
+    },
+    ...readers,
+  },
+  'GET /api/metadata/project/:id/dataset/list-summaries': {
+    request: async (scene) => ({
+      url: `/api/metadata/project/${(await newDataset(scene)).projectId}/dataset/list-summaries`,
+    }),
+    ...readers,
+  },
+  'GET /api/metadata/project/:id/dataset/recursive-list': {
+    request: async (scene) => {
+      const { projectId } = await newDataset(scene);
+      return { url: `/api/metadata/project/${projectId}/dataset/recursive-list?includeSasTokens=true` };
+    },
+    ...readers,
+  },
+  'GET /api/security/sastoken': {
+    request: async (scene) => {
+      const { projectId, id } = await newDataset(scene);
+      return { url: `/api/security/sastoken?projectId=${projectId}&resourceId=${id}` };
+    },
+    ...readers,
+  },
+  'GET /api/filesync/prepare-download': {
+    request: async (scene) => {
+      const { projectId, id } = await newDataset(scene);
+      return { url: `/api/filesync/prepare-download?id=${id}`, headers: { 'svc-project-id': projectId } };
     },
     ...readers,
   },

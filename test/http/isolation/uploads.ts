@@ -16,6 +16,11 @@ export default {
     allowed: { owner: 200, member: 200, stranger: 200 },
     refused: {},
   },
+  'GET /api/raw/staging-urls': {
+    request: () => ({ url: '/api/raw/staging-urls?count=2' }),
+    allowed: { owner: 200, member: 200, stranger: 200 },
+    refused: {},
+  },
   'PUT /api/blob/:area/:name': {
     request: async (scene) => ({ method: 'PUT', url: (await granted(scene)).split('?')[0] ?? '', payload: 'x' }),
     anybody: 403,

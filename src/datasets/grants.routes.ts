@@ -1,0 +1,109 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import { Id, projectInHeader } from '../http/forms.ts';
+import { listOf } from '../http/paging.ts';
+import { publicBase } from '../http/public-base.ts';
+import { queryDuration, queryList } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import { visibleProject } from '../projects/visibility.queries.ts';
+import type { Signer } from '../signing-keys.ts';
+import { signedAddress } from '../uploads/address.ts';
+import { visibleDataset } from './access.ts';
+import { downloadName } from './download-name.ts';
+import { grantFor, HOUR_MS, LONGEST_GRANT_MS, readGrant } from './grants.ts';
+import { listVisible } from './queries.ts';
+
+export interface GrantRoutes {
+  db: Db;
+  /** Signs addresses. */
+  signer: Signer;
+  publicUrl: string | undefined;
+}
+
+/** Addresses that carry the right to the bytes of datasets. */
+export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRoutes) {
+  const tags = ['datasets'];
+
+  /** An address to download a dataset from, under its own or another name. */
+  const download = (
+    request: FastifyRequest,
+    dataset: { id: string; name: string; datasetFormat: string },
+    name?: string,
+  ) =>
+    signedAddress(
+      signer,
+      publicBase(publicUrl, request),
+      { area: 'dataset', name: dataset.id },
+      { ...readGrant(), fileName: name || downloadName(dataset.name, dataset.datasetFormat) },
+    );
+
+  app.get(
+    '/api/security/sastoken',
+    {
+      config: { access: 'signedIn', service: 'security' },
+      schema: {
+        tags,
+        summary: 'A query that grants a dataset, or all files below a project',
+        description: 'Put it behind `dataPath`. It reads, and writes where the caller may change content.',
+        querystring: z.object({
+          projectId: z.uuid().toLowerCase().optional(),
+          resourceId: z.uuid().toLowerCase().optional(),
+          expiration: queryDuration(LONGEST_GRANT_MS).optional(),
+        }),
+        response: { 200: z.object({ data: z.string() }) },
+      },
+    },
+    async (request) => {
+      const { projectId = projectInHeader(request), resourceId, expiration = HOUR_MS } = request.query;
+      const expiresAt = new Date(Date.now() + expiration);
+      return { data: await grantFor({ db, signer }, request.caller, { projectId, resourceId }, expiresAt) };
+    },
+  );
+
+  app.get(
+    '/api/raw/dataset/:id',
+    {
+      config: { access: 'signedIn', service: 'raw' },
+      schema: {
+        tags,
+        summary: 'An address to download the bytes from',
+        params: Id,
+        querystring: z.object({ downloadFileName: z.string().max(255).optional() }),
+        response: { 200: z.object({ data: z.string() }) },
+      },
+    },
+    async (request) => {
+      const dataset = await visibleDataset(db, request.caller, request.params.id);
+      return { data: await download(request, dataset, request.query.downloadFileName) };
+    },
+  );
+
+  app.get(
+    '/api/filesync/prepare-download',
+    {
+      config: { access: 'signedIn', service: 'filesync' },
+      schema: {
+        tags,
+        summary: 'Addresses to download datasets of a project from',
+        description: 'The project stands in the header `project-id`. Without `id`, all datasets directly in it.',
+        querystring: z.object({ id: queryList(z.uuid().toLowerCase()).max(1000).optional() }),
+        response: { 200: listOf(z.object({ id: z.string(), name: z.string(), url: z.string() })) },
+      },
+    },
+    async (request) => {
+      const { caller, query } = request;
+      const project = await visibleProject(db, caller, projectInHeader(request));
+      const found = await listVisible(db, caller, project.id, query.id);
+      const missing = query.id?.find((id) => !found.some((dataset) => dataset.id === id));
+      if (missing !== undefined) throw notFound('Dataset', missing);
+      const data = found.map(async (dataset) => ({
+        id: dataset.id,
+        name: dataset.name,
+        url: await download(request, dataset),
+      }));
+      return { data: await Promise.all(data) };
+    },
+  );
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { judgedProjects, seen } from '../projects/visibility.queries.ts';
+import { judgedColumns, judgedDatasets, visible } from './queries.ts';
+import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
+
+/** Without a limit, all. */
+export interface Slice {
+  limit?: number | undefined;
+  offset?: number | undefined;
+}
+
+const inProject = (caller: Caller, projectId: string, { limit, offset }: Slice) => sql.fragment`
+  ${visible(caller)} and d.project_id = ${projectId}
+  order by d.name collate "C", d.id
+  ${limit === undefined ? sql.fragment`` : sql.fragment`limit ${limit}`} offset ${offset ?? 0}`;
+
+/** What lies directly in a project, by name. */
+export const listDatasets = (db: Db, caller: Caller, projectId: string, slice: Slice) =>
+  db.any(sql.type(JudgedRow)`select ${judgedColumns} ${inProject(caller, projectId, slice)}`);
+
+/** The same in a few words. */
+export const listSummaries = (db: Db, caller: Caller, projectId: string, slice: Slice) =>
+  db.any(sql.type(DatasetSummary.omit({ dataPath: true }))`
+    select d.id, d.name, d.dataset_type ${inProject(caller, projectId, slice)}`);
+
+/** A visible project and the folders below it, level by level, as far as the caller sees them, with their path from it. */
+const below = (caller: Caller, projectId: string) => sql.fragment`
+  with recursive below (id, relative_path) as (
+    select id, '' from projects where id = ${projectId}
+    union all
+    select c.id, case b.relative_path when '' then c.name else b.relative_path || '/' || c.name end
+    from below b join ${judgedProjects(caller)} c on c.parent_id = b.id
+    where c.deleted_at is null and ${seen(sql.fragment`c`)})`;
+
+const placed = (caller: Caller, datasetType: string | undefined) => sql.fragment`
+  from below b join datasets d on d.project_id = b.id join ${judgedDatasets(caller)} j on j.id = d.id
+  where d.deleted_at is null and ${seen(sql.fragment`j`)}
+    and ${datasetType === undefined ? sql.fragment`true` : sql.fragment`d.dataset_type = ${datasetType}`}`;
+
+export const countBelow = (db: Db, caller: Caller, projectId: string, datasetType?: string) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`
+    ${below(caller, projectId)} select count(*) ${placed(caller, datasetType)}`);
+
+/** Datasets in a project and anywhere below it, by path, name and id. */
+export const listBelow = (
+  db: Db,
+  caller: Caller,
+  projectId: string,
+  { datasetType, offset, limit }: { datasetType?: string | undefined; offset: number; limit: number },
+) =>
+  db.any(sql.type(PlacedDataset.omit({ datasetUrl: true, sasToken: true }).extend({ datasetFormat: z.string() }))`
+    ${below(caller, projectId)}
+    select d.id, d.project_id, d.name, b.relative_path, d.dataset_type, d.dataset_format ${placed(caller, datasetType)}
+    order by b.relative_path collate "C", d.name collate "C", d.id
+    limit ${limit} offset ${offset}`);

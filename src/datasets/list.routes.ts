@@ -1,0 +1,110 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { Id } from '../http/forms.ts';
+import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/paging.ts';
+import { publicBase } from '../http/public-base.ts';
+import { queryBoolean, queryEnum } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import { visibleProject } from '../projects/visibility.queries.ts';
+import type { Signer } from '../signing-keys.ts';
+import { grantQuery, signedAddress } from '../uploads/address.ts';
+import { downloadName } from './download-name.ts';
+import { readGrant } from './grants.ts';
+import { countBelow, listBelow, listDatasets, listSummaries } from './list.queries.ts';
+import { DATASET_TYPES, Dataset, DatasetSummary, dataPath, datasetOf, PlacedDataset } from './record.ts';
+
+export interface DatasetLists {
+  db: Db;
+  /** Signs addresses. */
+  signer: Signer;
+  publicUrl: string | undefined;
+  /** Whether there is a list of all that lies below a project. */
+  recursiveLists: boolean;
+}
+
+export async function datasetListRoutes(app: App, { db, signer, publicUrl, recursiveLists }: DatasetLists) {
+  const config = { access: 'signedIn', service: 'metadata' } as const;
+  const tags = ['datasets'];
+  const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
+  const tokens = { includeSasTokens: queryBoolean().optional() };
+  /** A query that reads the dataset, when it was asked for. */
+  const withToken = async <Row extends { id: string }>(row: Row, wanted: boolean | undefined) =>
+    wanted ? { ...row, sasToken: await grantQuery(signer, { area: 'dataset', name: row.id }, readGrant()) } : row;
+
+  app.get(
+    '/api/metadata/project/:id/dataset/list',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Datasets directly in a project',
+        description: 'All of them, unless `limit` is sent.',
+        params: Id,
+        querystring: z.object({ ...tokens, ...offsetQuery }),
+        response: { 200: listOf(Dataset) },
+      },
+    },
+    async (request) => {
+      const { caller, params, query } = request;
+      const project = await visibleProject(db, caller, params.id);
+      const rows = await listDatasets(db, caller, project.id, query);
+      const base = baseOf(request);
+      return { data: await Promise.all(rows.map((row) => withToken(datasetOf(row, base), query.includeSasTokens))) };
+    },
+  );
+
+  app.get(
+    '/api/metadata/project/:id/dataset/list-summaries',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Datasets directly in a project, in a few words',
+        description: 'All of them, unless `limit` is sent.',
+        params: Id,
+        querystring: z.object(offsetQuery),
+        response: { 200: listOf(DatasetSummary) },
+      },
+    },
+    async (request) => {
+      const { caller, params, query } = request;
+      const project = await visibleProject(db, caller, params.id);
+      const rows = await listSummaries(db, caller, project.id, query);
+      return { data: rows.map((row) => ({ ...row, dataPath: dataPath(row.id, baseOf(request)) })) };
+    },
+  );
+
+  if (!recursiveLists) return;
+  app.get(
+    '/api/metadata/project/:id/dataset/recursive-list',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Datasets in a project and in all folders below it, by path',
+        params: Id,
+        querystring: z.object({ datasetType: queryEnum(DATASET_TYPES).optional(), ...tokens, ...offsetQuery }),
+        response: { 200: offsetPageOf(PlacedDataset) },
+      },
+    },
+    async (request) => {
+      const { caller, params, query } = request;
+      const { datasetType, includeSasTokens } = query;
+      const project = await visibleProject(db, caller, params.id);
+      const page = await offsetPage(
+        query,
+        () => countBelow(db, caller, project.id, datasetType),
+        (offset, limit) => listBelow(db, caller, project.id, { datasetType, offset, limit }),
+      );
+      const data = page.data.map(async ({ datasetFormat, ...row }) => {
+        const whole = await withToken(row, includeSasTokens);
+        if (row.datasetType !== 'file') return whole;
+        const grant = { ...readGrant(), fileName: downloadName(row.name, datasetFormat) };
+        const address = { area: 'dataset', name: row.id } as const;
+        return { ...whole, datasetUrl: await signedAddress(signer, baseOf(request), address, grant) };
+      });
+      return { ...page, data: await Promise.all(data) };
+    },
+  );
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { notFound } from '../errors.ts';
+import { SERVICE_IDS } from './headers.ts';
+import { publicBase } from './public-base.ts';
+import type { App } from './route.ts';
+
+/** Clients ask by name where a service is: all of them are here. */
+export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string | undefined }) {
+  const config = { access: 'signedIn', service: 'services' } as const;
+  const tags = ['services'];
+
+  app.get(
+    '/api/data/services',
+    {
+      config,
+      schema: { tags, summary: 'Names of the services', response: { 200: z.object({ data: z.array(z.string()) }) } },
+    },
+    async () => ({ data: SERVICE_IDS }),
+  );
+
+  app.get(
+    '/api/services/:name/baseuri',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Where a service is',
+        params: z.object({ name: z.string() }),
+        response: { 200: z.object({ data: z.string() }) },
+      },
+    },
+    async (request) => {
+      const { name } = request.params;
+      if (!SERVICE_IDS.includes(name.toLowerCase())) throw notFound('Service', name);
+      return { data: `${publicBase(publicUrl, request)}/api` };
+    },
+  );
+}

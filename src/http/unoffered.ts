@@ -1,0 +1,52 @@
+import { AppError } from '../errors.ts';
+import type { App } from './route.ts';
+import type { Service } from './versions.ts';
+
+/** Paths that clients know and this platform does not offer. `/*`: the path and all below it that no other route answers. */
+const PATHS: Partial<Record<Service, readonly string[]>> = {
+  conversion: [
+    '/api/conversion/exporter/*',
+    '/api/conversion/importer/*',
+    '/api/conversion/item/*',
+    '/api/conversion/unit/*',
+    '/api/conversion/project/:id/file/upload',
+  ],
+  metadata: [
+    '/api/metadata/item/*',
+    '/api/metadata/unit/*',
+    '/api/metadata/project/:id/billing-information',
+    '/api/metadata/project/:id/sastoken',
+    '/api/metadata/dataset/:id/sastoken',
+  ],
+  crs: ['/api/crs/project/*'],
+  filesync: ['/api/filesync/*'],
+  iam: ['/api/iam/billing-information/*'],
+  raw: ['/api/raw/*'],
+  security: ['/api/security/*'],
+  services: ['/api/sharing/*', '/api/process/*', '/api/compute/*'],
+};
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** The same as routes spell them. */
+export const UNOFFERED = (Object.entries(PATHS) as [Service, readonly string[]][]).flatMap(([service, paths]) =>
+  paths
+    .flatMap((path) => (path.endsWith('/*') ? [path.slice(0, -2), path] : [path]))
+    .map((url) => ({ service, method: [...METHODS], url })),
+);
+
+/** Answers 501 to every method once the caller is known, where 404 or 405 would look like a mistake of the caller's. */
+export async function unofferedRoutes(app: App) {
+  for (const { service, method, url } of UNOFFERED) {
+    app.route({
+      method,
+      url,
+      config: { access: 'signedIn', service },
+      schema: { hide: true },
+      onRequest: (request, _reply, done) => {
+        const asked = `${request.method} ${request.url.replace(/\?.*$/s, '')}`;
+        done(new AppError('notImplemented', `${asked} is not offered by this platform.`));
+      },
+      handler: () => {},
+    });
+  }
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import test from 'ava';
+import { newDataset, subproject } from '../world/content.ts';
+import { local, newProject } from '../world/transfers.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
+
+const w = world(test, { 'uploads.maxSize': '1000000' });
+
+/** What a token of the security service grants on an address. */
+async function token(user: User, query: string): Promise<string> {
+  const { status, body } = await w.as(user).get(`/api/security/sastoken?${query}`);
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body.data;
+}
+const addressOf = (id: string, query: string) => `/api/blob/dataset/${id}?${query}`;
+const put = (url: string, content: string, headers: Record<string, string> = {}) =>
+  w.nobody.put(url, Buffer.from(content), { 'x-ms-blob-type': 'BlockBlob', ...headers });
+const text = async (url: string) => String((await w.nobody.get(url)).raw);
+
+async function scene() {
+  const [owner, reader] = [await w.account(), await w.account()];
+  const projectId = await newProject(w.as(owner), 'River', [{ user: reader, role: 'Reader' }]);
+  const id = await newDataset(w, projectId, owner);
+  const url = addressOf(id, await token(owner, `projectId=${projectId}&resourceId=${id}`));
+  return { owner, reader, projectId, id, url };
+}
+
+test('a token of a dataset reads it whole, in ranges, by HEAD, and puts to it', async (t) => {
+  const { url } = await scene();
+  t.is(await text(url), 'the bytes');
+  t.is((await w.nobody.get(url, { 'x-ms-range': 'bytes=0-2' })).status, 206);
+  const head = await w.nobody.send({ method: 'HEAD', url });
+  t.is(head.headers['content-length'], '9');
+  t.is((await put(url, 'other bytes')).status, 201);
+  t.is(await text(url), 'other bytes');
+  t.is((await w.nobody.delete(url)).status, 403);
+});
+
+test('PUT on a dataset replaces its bytes: size, rowVersion and updatedAt follow, name and metadata stay', async (t) => {
+  const { owner, id, url } = await scene();
+  const before = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;
+  const answer = await put(url, 'other bytes');
+  const after = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;
+  t.is(after.storageSize, 11);
+  t.not(after.rowVersion, before.rowVersion);
+  t.true(after.updatedAt > before.updatedAt);
+  t.deepEqual({ ...after, storageSize: 9, rowVersion: before.rowVersion, updatedAt: before.updatedAt }, before);
+  t.is((await w.nobody.get(url)).headers.etag, answer.headers.etag);
+});
+
+test('large files arrive in blocks', async (t) => {
+  const { url } = await scene();
+  for (const [id, part] of [
+    ['Yg==', 'world'],
+    ['YQ==', 'hello '],
+  ]) {
+    t.is((await w.nobody.put(`${url}&comp=block&blockid=${encodeURIComponent(id!)}`, Buffer.from(part!))).status, 201);
+  }
+  t.is(await text(url), 'the bytes');
+  const list = '<BlockList><Latest>YQ==</Latest><Latest>Yg==</Latest></BlockList>';
+  t.is((await w.nobody.put(`${url}&comp=blocklist`, Buffer.from(list))).status, 201);
+  t.is(await text(url), 'hello world');
+});
+
+test('who reads while the bytes are replaced goes on with the old ones', async (t) => {
+  const { id, url } = await scene();
+  const [{ blob }] = (await w.sql<{ blob: string }>('select blob from datasets where id = $1', [id])) as [
+    { blob: string },
+  ];
+  const reading = await w.blobs.read(blob);
+  await put(url, 'other bytes');
+  t.is(Buffer.concat(await reading.toArray()).toString(), 'the bytes');
+  t.truthy(await w.blobs.info(blob), 'the sweep removes what no row names');
+});
+
+test('of PUTs at once each is whole, and with If-Match exactly one succeeds', async (t) => {
+  const { url, id } = await scene();
+  const { etag } = (await w.nobody.get(url)).headers as { etag: string };
+  const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(1000));
+  const matched = await Promise.all(contents.map((content) => put(url, content, { 'if-match': etag })));
+  t.deepEqual(matched.map((answer) => answer.status).sort(), [201, 412, 412, 412]);
+  await Promise.all(contents.map((content) => put(url, content)));
+  t.true(contents.includes(await text(url)));
+  t.is((await put(url, 'late', { 'if-match': etag })).headers['x-ms-error-code'], 'ConditionNotMet');
+  const rows = await w.sql('select row_version::int as v from datasets where id = $1', [id]);
+  t.deepEqual(rows, [{ v: 6 }]);
+});
+
+test('If-None-Match: * fills a file that has no bytes yet, once, and is 409 on any other', async (t) => {
+  const { owner, projectId, url } = await scene();
+  const onlyNew = { 'if-none-match': '*' };
+  const refused = await put(url, 'x', onlyNew);
+  t.is(refused.status, 409);
+  t.is(refused.headers['x-ms-error-code'], 'BlobAlreadyExists');
+  const empty = await newDataset(w, projectId, owner, { content: '' });
+  const fill = addressOf(empty, await token(owner, `projectId=${projectId}&resourceId=${empty}`));
+  const answers = await Promise.all(['one', 'two'].map((content) => put(fill, content, onlyNew)));
+  t.deepEqual(answers.map((answer) => answer.status).sort(), [201, 409]);
+});
+
+test('a wrong or expired token is 403, a deleted dataset 404, a locked one 409; a Reader’s token does not write', async (t) => {
+  const { owner, reader, projectId, id, url } = await scene();
+  t.is((await w.nobody.get(url.replace(/sig=[^&]*/, 'sig=x'))).status, 403);
+  t.is((await put(url.replace('sp=rcw', 'sp=cw'), 'x')).status, 403);
+  const other = await newDataset(w, projectId, owner);
+  t.is((await w.nobody.get(url.replace(id, other))).status, 403);
+  const short = await token(owner, `projectId=${projectId}&resourceId=${id}&expiration=0:00:00.001`);
+  t.is((await w.nobody.get(addressOf(id, short))).status, 403);
+  const reading = addressOf(id, await token(reader, `projectId=${projectId}&resourceId=${id}`));
+  t.is(await text(reading), 'the bytes');
+  t.is((await put(reading, 'x')).status, 403);
+
+  await w.sql('update datasets set locked_by = $1 where id = $2', [randomUUID(), id]);
+  const locked = await put(url, 'x');
+  t.is(locked.status, 409);
+  t.is(locked.headers['x-ms-error-code'], 'DatasetLocked');
+  await w.sql('update datasets set locked_by = null where id = $1', [id]);
+  await w.as(owner).delete(`/api/metadata/dataset/${id}`);
+  t.is((await w.nobody.get(url)).status, 404);
+  t.is((await put(url, 'x')).status, 404);
+});
+
+test.serial(
+  'a dataset that is deleted, or locked, while its bytes arrive keeps the old ones, and the new ones leave nothing',
+  async (t) => {
+    const { url, id, owner } = await scene();
+    const before = await Array.fromAsync(w.blobs.list('dataset/'));
+    const interrupted = async (meanwhile: () => Promise<unknown>) => {
+      async function* body() {
+        yield Buffer.from('first ');
+        await meanwhile();
+        yield Buffer.from('last');
+      }
+      return w.app.inject({ method: 'PUT', url, payload: Readable.from(body()) });
+    };
+    const locked = await interrupted(() =>
+      w.sql('update datasets set locked_by = $1 where id = $2', [randomUUID(), id]),
+    );
+    t.is(locked.statusCode, 409);
+    await w.sql('update datasets set locked_by = null where id = $1', [id]);
+    t.is(await text(url), 'the bytes');
+    const deleted = await interrupted(() => w.as(owner).delete(`/api/metadata/dataset/${id}`));
+    t.is(deleted.statusCode, 404);
+    t.is((await Array.fromAsync(w.blobs.list('dataset/'))).length, before.length);
+  },
+);
+
+test('a folder’s token fits every file below it, and no other', async (t) => {
+  const { owner, projectId, id } = await scene();
+  const folder = await subproject(w.as(owner), projectId, { name: 'a', inheritsMembers: true });
+  const deeper = await subproject(w.as(owner), folder, { name: 'b', inheritsMembers: true });
+  const file = await newDataset(w, deeper, owner);
+  const query = await token(owner, `projectId=${projectId}&resourceId=${folder}`);
+  t.is(await text(addressOf(file, query)), 'the bytes');
+  t.is((await put(addressOf(file, query), 'new')).status, 201);
+  for (const elsewhere of [id, randomUUID(), 'nonsense']) {
+    t.is((await w.nobody.get(addressOf(elsewhere, query))).status, 403, elsewhere);
+  }
+  t.is((await w.nobody.get(`/api/blob/export/${file}?${query}`)).status, 403);
+  const whole = await token(owner, `projectId=${projectId}`);
+  t.is(await text(addressOf(file, whole)), 'new');
+  t.is((await w.nobody.get(addressOf(file, query.replace(folder, projectId)))).status, 403);
+  await w.as(owner).delete(`/api/metadata/dataset/${file}`);
+  t.is((await w.nobody.get(addressOf(file, query))).status, 404);
+});
+
+test('a folder’s token does not reach what has members of its own or denies somebody something', async (t) => {
+  const { owner, projectId } = await scene();
+  const closed = await subproject(w.as(owner), projectId, { name: 'closed' });
+  const [inside, denied] = [await newDataset(w, closed, owner), await newDataset(w, projectId, owner)];
+  const permissions = [{ principals: ['Editors'], operation: 'read', type: 'Denied' }];
+  const changed = await w
+    .as(owner)
+    .put(`/api/metadata/project/${projectId}/dataset`, { id: denied, name: 'denied', permissions });
+  t.is(changed.status, 200);
+  const query = await token(owner, `projectId=${projectId}`);
+  t.is((await w.nobody.get(addressOf(inside, query))).status, 403);
+  t.is((await w.nobody.get(addressOf(denied, query))).status, 403);
+});
+
+test('a token is for what the caller sees, within the project named', async (t) => {
+  const { owner, projectId, id } = await scene();
+  const get = async (query: string, headers = {}) =>
+    (await w.as(owner).get(`/api/security/sastoken?${query}`, headers)).status;
+  const other = await newProject(w.as(owner));
+  t.is(await get(`projectId=${other}&resourceId=${id}`), 404);
+  t.is(await get(`projectId=${projectId}&resourceId=${other}`), 404);
+  t.is(await get(`projectId=${projectId}&resourceId=${randomUUID()}`), 404);
+  t.is(await get(`resourceId=${id}`), 400);
+  t.is(await get(`resourceId=${id}`, { 'svc-project-id': projectId }), 200);
+  for (const duration of ['1:00:00', '2.12:00:00', '2 days, 1:00:00', '0:00:00.5']) {
+    t.is(await get(`projectId=${projectId}&expiration=${duration}`), 200, duration);
+  }
+  for (const duration of ['', '0:00:00', '60', '-1:00:00', '366.00:00:00', '1:60:00']) {
+    t.is(await get(`projectId=${projectId}&expiration=${duration}`), 400, duration);
+  }
+});
+
+test('prepare-download gives an address for each dataset that is named, or for all in the project of the header', async (t) => {
+  const { owner, projectId, id } = await scene();
+  const second = await newDataset(w, projectId, owner, { name: 'second', content: '2' });
+  const header = { 'svc-project-id': projectId };
+  const get = (query: string, headers = {}) => w.as(owner).get(`/api/filesync/prepare-download${query}`, headers);
+  const all = (await get('', header)).body.data;
+  t.deepEqual(
+    all.map((row: { id: string; name: string }) => [row.id, row.name]),
+    [
+      [second, 'second'],
+      [id, 'terrain'],
+    ],
+  );
+  const [one] = (await get(`?id=${id}`, header)).body.data;
+  t.is(await text(local(one.url)), 'the bytes');
+  t.is((await get(`?id=${id}&id=${second}`, header)).body.data.length, 2);
+  t.is((await get(`?id=${id}&id=${randomUUID()}`, header)).status, 404);
+  t.is((await get(`?id=${id}`)).status, 400);
+  t.is((await get(`?id=${id}`, { 'svc-project-id': 'nonsense' })).status, 404);
+});
+
+test('staging-urls hands out as many places as asked for, from 1 to 100', async (t) => {
+  const user = await w.account();
+  const { body } = await w.as(user).get('/api/raw/staging-urls?count=100');
+  t.is(new Set(body.data.map(({ url }: { url: string }) => url)).size, 100);
+  t.is((await put(local(body.data[99].url), 'x')).status, 201);
+  for (const query of ['', '?count=0', '?count=101']) {
+    t.is((await w.as(user).get(`/api/raw/staging-urls${query}`)).status, 400);
+  }
+});
+
+test('services are known by name, and all are at the public base', async (t) => {
+  const user = await w.account();
+  const { data } = (await w.as(user).get('/api/data/services')).body;
+  t.true(data.includes('metadata'));
+  for (const name of data) {
+    const answer = await w.as(user).get(`/api/services/${name}/baseuri`, { host: 'platform.example' });
+    t.deepEqual(answer.body, { data: 'http://platform.example/api' });
+  }
+  t.is((await w.as(user).get('/api/services/nonsense/baseuri')).status, 404);
+});
+
+test('what is not offered is 501 NotImplemented as a problem, whatever the method and the body; what is offered beside it is not', async (t) => {
+  const user = await w.account();
+  for (const [method, url] of [
+    ['GET', '/api/conversion/exporter/list'],
+    ['POST', `/api/conversion/project/${randomUUID()}/file/upload`],
+    ['GET', '/api/sharing/anything'],
+    ['DELETE', '/api/filesync'],
+    ['PUT', '/api/compute/a/b'],
+  ] as const) {
+    const headers = { authorization: `Bearer ${await w.tokenOf(user)}`, 'content-type': 'multipart/form-data' };
+    const answer = await w.app.inject({ method, url, headers });
+    t.is(answer.statusCode, 501, url);
+    t.is(answer.json().code, 'NotImplemented');
+  }
+  t.is((await w.as(user).post(`/api/raw/dataset/${randomUUID()}`)).status, 405);
+  t.is((await w.as(user).get(`/api/raw/dataset/${randomUUID()}`)).status, 404);
+});

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { NewDataset } from '../../src/datasets/queries.ts';
+import { insertDataset } from '../../src/datasets/queries.ts';
+import { bytes } from '../blobs/rules.ts';
+import type { Client, User, World } from '../world.ts';
+
+/** A dataset as a transfer makes one: the bytes are there before the row. */
+export async function newDataset(
+  w: World,
+  projectId: string,
+  { userId }: User,
+  { content = 'the bytes', ...more }: Partial<NewDataset> & { content?: string } = {},
+): Promise<string> {
+  const blob = `dataset/${randomUUID()}`;
+  const { size } = await w.blobs.put(blob, bytes(content), 1_000_000);
+  const { id } = await insertDataset(w.db, {
+    projectId,
+    name: 'terrain',
+    datasetType: 'file',
+    datasetFormat: 'geotiff',
+    blob,
+    storageSize: size,
+    userId,
+    ...more,
+  });
+  return id;
+}
+
+export async function subproject(client: Client, parentId: string, request: object): Promise<string> {
+  const { status, body } = await client.post(`/api/metadata/project/${parentId}/subproject`, request);
+  if (status !== 201) throw new Error(`subproject: ${status} ${JSON.stringify(body)}`);
+  return body.id;
+}
