@@ -1,5 +1,6 @@
 /**
- * Every route × {no token, broken token, another tenant, a lower role}. The list comes from the server itself: a route without a row fails.
+ * Every route × {credentials that are broken, expired, revoked, of another issuer or audience; keys of another tenant, network or role;
+ * another tenant, a lower role}. The list comes from the server itself: a route without a row fails.
  *
  * A room adds its rows in `isolation/<room>.ts`, whose default export is `Rows`; nothing else is needed. A row makes a valid request on
  * things of the scene's tenant and says what comes back to whom. Put `scene.mark` into the names of what you make: no answer to another
@@ -9,12 +10,14 @@ import { readdir } from 'node:fs/promises';
 import test from 'ava';
 import type { InjectOptions } from 'fastify';
 import { world } from '../world.ts';
+import type { Headers } from './isolation/credentials.ts';
+import { newKey, worthless } from './isolation/credentials.ts';
 import type { Actor, PublicRow, Row, Rows, Scene } from './isolation/row.ts';
 
 const folder = new URL('isolation/', import.meta.url);
 const rows: Rows = {};
 for (const file of (await readdir(folder)).sort()) {
-  if (file === 'row.ts') continue;
+  if (file === 'row.ts' || file === 'credentials.ts') continue;
   const { default: more } = (await import(new URL(file, folder).href)) as { default: Rows };
   Object.assign(rows, more);
 }
@@ -69,17 +72,36 @@ test('a row is public exactly where its route is', (t) => {
   }
 });
 
-const send = (options: InjectOptions, authorization?: string) =>
-  w.app.inject({ ...options, headers: { ...options.headers, ...(authorization ? { authorization } : {}) } });
-const brokenTokens = async ({ owner }: Scene) => {
-  const [head, payload, signature] = (await w.tokenOf(owner)).split('.');
-  const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url');
-  return [
-    'Bearer',
-    'Bearer x',
-    `Bearer ${head}.${payload}.${signature?.slice(0, -8)}AAAAAAAA`,
-    `Bearer ${unsigned}.${payload}.`,
-  ];
+let clients = 0;
+/** Each from an address of its own: refusals of one address come later and later. */
+const send = (options: InjectOptions, headers: Headers = {}) =>
+  w.app.inject({
+    remoteAddress: `10.${clients >> 16}.${(clients >> 8) & 255}.${clients++ & 255}`,
+    ...options,
+    headers: { ...options.headers, ...headers },
+  });
+const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+
+let faulty: Promise<Record<string, Headers>> | undefined;
+const theWorthless = (scene: Scene) => (faulty ??= worthless(scene));
+
+interface Keys {
+  /** Of another tenant. */
+  foreign: string;
+  /** Of the scene's tenant, from where nobody asks. */
+  elsewhere: string;
+  /** Of the scene's tenant, with the role Reader. */
+  reader: string;
+}
+let keys: Promise<Keys> | undefined;
+const theKeys = ({ owner, stranger }: Scene) => {
+  const make = async (...wanted: Parameters<typeof newKey>) => (await newKey(...wanted)).key;
+  keys ??= (async () => ({
+    foreign: await make(w, stranger, {}),
+    elsewhere: await make(w, owner, { allowedNetworks: ['192.0.2.0/24'] }),
+    reader: await make(w, owner, { role: 'Reader' }),
+  }))();
+  return keys;
 };
 
 for (const [name, row] of Object.entries(rows)) {
@@ -91,20 +113,36 @@ function open(name: string, row: PublicRow) {
   test(`${name}: anybody`, async (t) => {
     const scene = await theScene();
     t.is((await send(await row.request(scene))).statusCode, row.anybody);
-    t.is((await send(await row.request(scene), 'Bearer x')).statusCode, row.anybody);
+    t.is((await send(await row.request(scene), bearer('x'))).statusCode, row.anybody);
   });
 }
 
 function closed(name: string, row: Row) {
-  test(`${name}: no token, broken tokens`, async (t) => {
+  test(`${name}: nobody, and credentials that are worth nothing`, async (t) => {
     const scene = await theScene();
     const request = await row.request(scene);
-    for (const authorization of [undefined, ...(await brokenTokens(scene))]) {
-      const answer = await send(request, authorization);
-      t.is(answer.statusCode, 401, authorization);
+    for (const [fault, headers] of Object.entries({ nobody: {}, ...(await theWorthless(scene)) })) {
+      const answer = await send(request, headers);
+      t.is(answer.statusCode, 401, `${fault}: ${answer.body}`);
       t.is(answer.headers['www-authenticate'], 'Bearer');
-      t.false(answer.body.includes(scene.mark));
+      t.false(answer.body.includes(scene.mark), fault);
     }
+  });
+  test(`${name}: keys of another tenant, of another network, with a lower role`, async (t) => {
+    const scene = await theScene();
+    const { foreign, elsewhere, reader } = await theKeys(scene);
+    const outside = await send(await row.request(scene), { 'svc-open-api-key': elsewhere });
+    t.is(outside.statusCode, 403, outside.body);
+    t.false(outside.body.includes(scene.mark));
+
+    const other = await send(await row.request(scene), { 'svc-open-api-key': foreign });
+    t.false(other.body.includes(scene.mark), other.body);
+    t.not(other.statusCode, 500, other.body);
+    if (row.refused.stranger !== undefined) t.true(other.statusCode >= 400, other.body);
+
+    if (row.refused.reader === undefined) return;
+    const lower = await send(await row.request(scene), { 'svc-open-api-key': reader });
+    t.true([403, 404].includes(lower.statusCode), lower.body);
   });
   const actors = Object.entries({ ...row.refused, ...row.allowed }) as [Actor, number][];
   test(`${name}: ${actors.map(([actor]) => actor).join(', ')}`, async (t) => {
@@ -112,7 +150,7 @@ function closed(name: string, row: Row) {
     t.true('stranger' in { ...row.refused, ...row.allowed }, 'a row says what another tenant gets');
     t.not(Object.keys(row.allowed).length, 0, 'a row says who may');
     for (const [actor, status] of actors) {
-      const answer = await send(await row.request(scene), `Bearer ${await w.tokenOf(scene[actor])}`);
+      const answer = await send(await row.request(scene), bearer(await w.tokenOf(scene[actor])));
       t.is(answer.statusCode, status, `${actor}: ${answer.body}`);
       if (actor === 'stranger') t.false(answer.body.includes(scene.mark), answer.body);
     }
