@@ -77,7 +77,7 @@ export async function work(config: Config): Promise<Worker> {
     tasks: {
       runTransfer: runTransferTask(parts.promise),
       removeSpentBlobs: removeSpentBlobsTask(parts.promise),
-      cleanUp: cleanUpTask(parts.promise),
+      cleanUp: cleanUpTask(parts.promise, config['tokens.accessLifetime']),
       sweepRecycleBin: sweepRecycleBinTask(parts.promise, config['recycleBin.retention']),
     },
     crontab: CRONTAB,

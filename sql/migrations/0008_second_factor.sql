@@ -54,6 +54,8 @@ create index logins_day on logins (day);
 alter table refresh_tokens add sealed_answer bytea;
 create index refresh_tokens_answered on refresh_tokens (used_at) where sealed_answer is not null;
 create index refresh_families_expires on refresh_families (expires_at);
+create index refresh_families_revoked on refresh_families (revoked_at) where revoked_at is not null;
+create index refresh_tokens_expires on refresh_tokens (expires_at);
 
 -- The next key is published before it signs; what signs now is activated and not retired.
 alter table signing_keys add activated_at timestamptz default now();

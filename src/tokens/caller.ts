@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { AccessTokens } from './access.ts';
 import type { Identities } from './identities.ts';
@@ -40,4 +41,14 @@ export async function findCaller(
     address,
     requestId,
   };
+}
+
+/** Refuses an access token that would open nothing. */
+export async function validate(
+  parts: { tokens: AccessTokens; identities: Identities },
+  token: string,
+  from: { address: string; requestId: string },
+): Promise<void> {
+  if (!(await findCaller(parts, { authorization: `Bearer ${token}`, ...from })))
+    throw invalid('The token is not valid.', { code: 'TokenNotValid' });
 }

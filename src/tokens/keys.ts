@@ -40,7 +40,7 @@ export interface TokenKeys {
   published(): Promise<PublicKey[]>;
   states(): Promise<KeyState[]>;
   /** The next key becomes the signing one and another next key is made, in `tx`. Have `reload` follow its commit. */
-  rotate(tx: Db, caller: Caller): Promise<void>;
+  rotate(tx: Db, caller: Caller): Promise<KeyState[]>;
   reload(): Promise<void>;
 }
 
@@ -119,13 +119,15 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
       const next = await makeKey();
       await promoteNextKey(tx, 'token');
       await insertNextKey(tx, 'token', randomUUID(), next);
-      const [signing, following] = await listKeys(tx, 'token');
+      const rows = await listKeys(tx, 'token');
+      const [signing, following] = rows;
       await record(tx, {
         action: 'keys.rotate',
         subject: signing?.kid ?? '',
         ...by(caller),
         details: { next: following?.kid },
       });
+      return rows.filter((row) => isStillChecked(row, checkedMs)).map((row, at) => stateOf(row, at === 0));
     },
     async reload() {
       // one that is under way may have been begun before the change

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
+import { validate } from './caller.ts';
+import type { Identities } from './identities.ts';
 import type { TokenParts } from './refresh.ts';
 import { refresh, revoke } from './refresh.ts';
 import { checkIdempotencyKey } from './replay.ts';
@@ -9,14 +11,6 @@ import { signIn } from './sign-in.ts';
 
 const Issued = z.object({ token: z.string(), expiration: z.string() });
 const TokenAnswer = z.object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued });
-const Jwk = z.object({
-  kty: z.string(),
-  kid: z.string(),
-  alg: z.string(),
-  use: z.string(),
-  n: z.string(),
-  e: z.string(),
-});
 
 const OtpRequired = z.object({
   otpRequired: z.boolean(),
@@ -26,7 +20,7 @@ const OtpRequired = z.object({
 
 const open = { access: 'public', service: 'tokens' } as const;
 
-export async function tokenRoutes(app: App, parts: TokenParts & LoginParts) {
+export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { identities: Identities }) {
   app.post(
     '/api/tokens',
     {
@@ -86,15 +80,20 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts) {
     },
   );
 
-  app.get(
-    '/.well-known/jwks.json',
+  app.post(
+    '/api/tokens/validation',
     {
-      config: { access: 'public', service: 'none' },
-      schema: { summary: 'Public keys that check access tokens', response: { 200: z.object({ keys: z.array(Jwk) }) } },
+      onRequest: noStore,
+      config: { access: 'signedIn', service: 'tokens' },
+      schema: {
+        summary: 'Whether an access token is valid now',
+        body: z.string(),
+        response: { 200: z.object({ data: z.string() }) },
+      },
     },
-    async (_, reply) => {
-      reply.header('cache-control', 'public, max-age=300');
-      return { keys: [...(await parts.tokens.keys.published())] };
+    async (request) => {
+      await validate(parts, request.body, originOf(request));
+      return { data: 'Token is valid' };
     },
   );
 }

@@ -58,5 +58,59 @@ export default {
     allowed: { administrator: 204 },
     refused: { owner: 403, member: 403, reader: 403, stranger: 403 },
   },
+  'POST /api/tokens/validation': {
+    request: async ({ w, owner }) => ({
+      method: 'POST',
+      url: '/api/tokens/validation',
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify(await w.tokenOf(owner)),
+    }),
+    allowed: { owner: 200, stranger: 200 },
+    refused: {},
+  },
+  'GET /api/tokens/family': {
+    request: ({ reader }) => ({ url: `/api/tokens/family?account=${reader.id}` }),
+    allowed: { reader: 200, administrator: 200 },
+    refused: { owner: 403, stranger: 403 },
+  },
+  'DELETE /api/tokens/family': {
+    request: ({ reader }) => ({ method: 'DELETE', url: `/api/tokens/family?account=${reader.id}` }),
+    allowed: { reader: 204, administrator: 204 },
+    refused: { owner: 403, stranger: 403 },
+  },
+  'DELETE /api/tokens/family/:id': {
+    request: async ({ w, reader }) => {
+      await w.nobody.post('/api/tokens', { id: reader.id, password: PASSWORD });
+      const { body } = await w.as(reader).get('/api/tokens/family');
+      return { method: 'DELETE', url: `/api/tokens/family/${body.data[0].id}` };
+    },
+    allowed: { reader: 204, administrator: 204 },
+    refused: { owner: 404, stranger: 404 },
+  },
+  'GET /api/tokens/keys': {
+    request: () => ({ url: '/api/tokens/keys' }),
+    allowed: { administrator: 200 },
+    refused: { owner: 403, stranger: 403 },
+  },
+  'POST /api/tokens/keys/rotate': {
+    request: () => ({ method: 'POST', url: '/api/tokens/keys/rotate' }),
+    allowed: { administrator: 200 },
+    refused: { owner: 403, stranger: 403 },
+  },
+  'GET /api/tokens/explain': {
+    request: ({ reader }) => ({ url: `/api/tokens/explain?account=${reader.id}&ip=10.0.0.1` }),
+    allowed: { administrator: 200 },
+    refused: { owner: 403, stranger: 403 },
+  },
+  'PUT /api/usergroups/:id/second-factor': {
+    request: () => ({ method: 'PUT', url: '/api/usergroups/Editors/second-factor', payload: { entries: [] } }),
+    allowed: { administrator: 204 },
+    refused: { owner: 403, stranger: 403 },
+  },
+  'POST /api/usergroups/:id/second-factor/preview': {
+    request: () => ({ method: 'POST', url: '/api/usergroups/Editors/second-factor/preview', payload: { entries: [] } }),
+    allowed: { administrator: 200 },
+    refused: { owner: 403, stranger: 403 },
+  },
   'GET /.well-known/jwks.json': { request: () => ({ url: '/.well-known/jwks.json' }), anybody: 200 },
 } satisfies Rows;

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+const Family = z.object({
+  id: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+  lastExchangedAt: z.string().optional(),
+  /** Client address of the last exchange. */
+  lastAddress: z.string().optional(),
+});
+
+/** Logins of an account that go on, the youngest first. */
+export const listFamilies = (db: Db, userId: string) =>
+  db.any(sql.type(Family)`
+    select f.id, f.created_at, f.expires_at, t.used_at as last_exchanged_at, t.used_from as last_address
+    from refresh_families f
+    left join lateral (
+      select used_at, used_from from refresh_tokens where family_id = f.id and used_at is not null order by used_at desc limit 1) t on true
+    where f.user_id = ${userId} and f.revoked_at is null and f.expires_at > now()
+      and exists (select from refresh_tokens o where o.family_id = f.id and o.used_at is null and o.expires_at > now())
+    order by f.id desc`);
+
+export const findFamilyOwner = (db: Db, id: string) =>
+  db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
+    select user_id from refresh_families where id = ${id} and revoked_at is null`);
+
+/** Ends every login of an account; gives how many there were. For whoever disables, locks or deletes it or changes its password. */
+export async function revokeFamiliesOf(tx: Db, userId: string): Promise<number> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    update refresh_families set revoked_at = now() where user_id = ${userId} and revoked_at is null`);
+  return rowCount;
+}
+
+const KEPT = sql.fragment`interval '30 days'`;
+
+/** Logins that ended long ago, with their tokens; gives how many went. */
+export async function removeOldFamilies(db: Db, most: number): Promise<number> {
+  const { rowCount } = await db.query(sql.unsafe`
+    delete from refresh_families where id in (
+      select id from refresh_families where expires_at < now() - ${KEPT} or revoked_at < now() - ${KEPT} limit ${most})`);
+  return rowCount;
+}
+
+/** Used tokens that have expired long ago, of logins that go on. */
+export async function removeOldTokens(db: Db, most: number): Promise<number> {
+  const { rowCount } = await db.query(sql.unsafe`
+    delete from refresh_tokens where hash in (
+      select hash from refresh_tokens where expires_at < now() - ${KEPT} limit ${most})`);
+  return rowCount;
+}
+
+export const forgetAnswers = (db: Db, afterMs: number) =>
+  db.query(sql.unsafe`
+    update refresh_tokens set sealed_answer = null
+    where sealed_answer is not null and used_at < now() - ${afterMs} * interval '1 millisecond'`);

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { uuidParam } from '../http/forms.ts';
+import type { App } from '../http/route.ts';
+import { endFamilies, endFamily, familiesOf } from './families.ts';
+
+const config = { access: 'signedIn', service: 'tokens' } as const;
+const Families = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      createdAt: z.string(),
+      expiresAt: z.string(),
+      lastExchangedAt: z.string().optional(),
+      lastAddress: z.string().optional(),
+    }),
+  ),
+});
+const OfAccount = z.object({ account: z.string().optional() });
+
+export async function familyRoutes(app: App, { db }: { db: Db }) {
+  app.get(
+    '/api/tokens/family',
+    {
+      config,
+      schema: {
+        summary: 'Your logins that go on; for administrators those of any account',
+        querystring: OfAccount,
+        response: { 200: Families },
+      },
+    },
+    async ({ caller, query }) => familiesOf(db, caller, query.account),
+  );
+
+  app.delete(
+    '/api/tokens/family',
+    {
+      config,
+      schema: {
+        summary: 'End all your logins; for administrators those of any account',
+        querystring: OfAccount,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, query }, reply) => {
+      await endFamilies(db, caller, query.account);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/api/tokens/family/:id',
+    {
+      config,
+      schema: { summary: 'End one login', params: z.object({ id: uuidParam() }), response: { 204: z.null() } },
+    },
+    async ({ caller, params }, reply) => {
+      await endFamily(db, caller, params.id);
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,43 @@
+import { getAccount } from '../accounts/queries.ts';
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { forbidden, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { isAdministrator } from '../http/caller.ts';
+import { findFamilyOwner, listFamilies, revokeFamiliesOf } from './families.queries.ts';
+import { findIdentity } from './identity.queries.ts';
+import { revokeFamily } from './refresh.queries.ts';
+
+/** The caller's own logins that go on, or for administrators those of another account. */
+export async function familiesOf(db: Db, caller: Caller, accountId = caller.accountId) {
+  return { data: [...(await listFamilies(db, await userIdFor(db, caller, accountId)))] };
+}
+
+/** Ends one login. Others than administrators find their own alone. */
+export const endFamily = (db: Db, caller: Caller, id: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    const userId = await findFamilyOwner(tx, id);
+    if (!userId || (userId !== caller.userId && !isAdministrator(caller)) || !(await revokeFamily(tx, id)))
+      throw notFound('Login', id);
+    const owner = await findIdentity(tx, userId);
+    await record(tx, {
+      action: 'token.revoke',
+      subject: owner?.accountId ?? userId,
+      tenantId: owner?.tenantId,
+      ...by(caller),
+      details: { familyId: id },
+    });
+  });
+
+/** Ends all logins of an account. */
+export const endFamilies = (db: Db, caller: Caller, accountId = caller.accountId): Promise<void> =>
+  db.transaction(async (tx) => {
+    const families = await revokeFamiliesOf(tx, await userIdFor(tx, caller, accountId));
+    await record(tx, { action: 'token.revoke-all', subject: accountId, ...by(caller), details: { families } });
+  });
+
+async function userIdFor(db: Db, caller: Caller, accountId: string): Promise<string> {
+  if (accountId.toLowerCase() === caller.accountId.toLowerCase()) return caller.userId;
+  if (!isAdministrator(caller)) throw forbidden('Only administrators may see or end the logins of others.');
+  return (await getAccount(db, accountId)).userId;
+}

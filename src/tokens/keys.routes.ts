@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { afterCommit } from '../http/idempotency.ts';
+import type { App } from '../http/route.ts';
+import type { TokenKeys } from './keys.ts';
+
+const Jwk = z.object({
+  kty: z.string(),
+  kid: z.string(),
+  alg: z.string(),
+  use: z.string(),
+  n: z.string(),
+  e: z.string(),
+});
+const States = z.object({
+  data: z.array(
+    z.object({
+      kid: z.string(),
+      state: z.string(),
+      activatedAt: z.string().optional(),
+      retiredAt: z.string().optional(),
+    }),
+  ),
+});
+
+export async function tokenKeyRoutes(app: App, { db, keys }: { db: Db; keys: TokenKeys }) {
+  app.get(
+    '/.well-known/jwks.json',
+    {
+      config: { access: 'public', service: 'none' },
+      schema: { summary: 'Public keys that check access tokens', response: { 200: z.object({ keys: z.array(Jwk) }) } },
+    },
+    async (_, reply) => {
+      reply.header('cache-control', 'public, max-age=300');
+      return { keys: await keys.published() };
+    },
+  );
+
+  const config = { access: 'administrators', service: 'tokens' } as const;
+  app.get(
+    '/api/tokens/keys',
+    {
+      config,
+      schema: {
+        summary: 'Keys of access tokens: the one that signs, the next one, and those that still check',
+        response: { 200: States },
+      },
+    },
+    async () => ({ data: await keys.states() }),
+  );
+
+  app.post(
+    '/api/tokens/keys/rotate',
+    {
+      config,
+      schema: {
+        summary: 'Sign with the next key from now on',
+        description:
+          'The present key goes on checking for as long as its last token lives; a new next key is published.',
+        response: { 200: States },
+      },
+    },
+    async (request, reply) => {
+      const states = await db.transaction((tx) => keys.rotate(tx, request.caller));
+      return afterCommit(request, reply, { data: states }, async () => {
+        await keys.reload();
+        return { data: states };
+      });
+    },
+  );
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+const Member = z.object({
+  userId: z.string(),
+  id: z.string(),
+  /** Of its other groups, as they are stored. */
+  others: z.array(z.unknown()),
+  own: z.array(z.string()),
+  /** Fingerprints of authenticators that codes were accepted from, in hexadecimal digits. */
+  proved: z.array(z.string()),
+});
+
+/** Members of a group with all that decides about their second factor but the group's own entries. */
+export const listFactorsOfMembers = (db: Db, groupId: string, key: string) =>
+  db.any(sql.type(Member)`
+    select a.user_id, a.id,
+      array(select coalesce(g.metadata -> ${key}, 'null') from group_members o join user_groups g on g.id = o.group_id
+        where o.user_id = a.user_id and o.group_id <> ${groupId}) as others,
+      array(select type from account_authenticators x where x.user_id = a.user_id and x.sealed is not null) as own,
+      array(select encode(fingerprint, 'hex') from account_authenticators x
+        where x.user_id = a.user_id and x.proved_at is not null) as proved
+    from group_members m join accounts a on a.user_id = m.user_id where m.group_id = ${groupId}
+    order by a.id collate "C"`);
+
+const Login = z.object({
+  userId: z.string(),
+  address: z.string(),
+  times: z.number(),
+  lastAt: z.string(),
+});
+export type LoginRow = z.infer<typeof Login>;
+
+/** From where the members of a group have logged in, most often first. */
+export const listLoginsOfMembers = (db: Db, groupId: string, days: number) =>
+  db.any(sql.type(Login)`
+    select l.user_id, l.address, sum(l.times)::bigint as times, max(l.last_at) as last_at
+    from logins l join group_members m on m.user_id = l.user_id
+    where m.group_id = ${groupId} and l.day >= current_date - ${days}::integer
+    group by l.user_id, l.address order by times desc, l.address`);

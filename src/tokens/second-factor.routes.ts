@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { setSecondFactor } from '../groups/set-second-factor.ts';
+import type { App } from '../http/route.ts';
+import { explainLogin } from './explain.ts';
+import { previewSecondFactor } from './preview.ts';
+import type { LoginParts } from './sign-in.ts';
+
+const Path = z.object({ id: z.string() });
+const Body = z.object({ entries: z.array(z.string()).max(1000) });
+const Affected = z.array(z.object({ address: z.string(), logins: z.number(), lastAt: z.string() }));
+const Preview = z.object({
+  days: z.number(),
+  lockedOut: z.array(z.string()),
+  accounts: z.array(
+    z.object({
+      id: z.string(),
+      logins: z.number(),
+      refused: Affected,
+      asked: Affected,
+      mustRegister: z.boolean(),
+    }),
+  ),
+});
+const Explained = z.object({
+  account: z.string(),
+  address: z.string(),
+  outcome: z.string(),
+  refusal: z.string().optional(),
+  network: z.string().optional(),
+  otpAuthenticatorIds: z.array(z.string()).optional(),
+  groups: z.array(
+    z.object({
+      name: z.string(),
+      networks: z.array(z.object({ cidr: z.string(), matches: z.boolean() })),
+      authenticators: z.array(z.string()),
+      malformed: z.array(z.string()),
+    }),
+  ),
+  ownAuthenticators: z.array(z.string()),
+  otpFailures: z.number(),
+  delay: z.object({ failures: z.number(), nextWaitSeconds: z.number() }),
+  reasons: z.array(z.string()),
+});
+
+export async function secondFactorRoutes(app: App, parts: LoginParts) {
+  const { db } = parts;
+  const { metadataKey } = parts.factor;
+
+  app.put(
+    '/api/usergroups/:id/second-factor',
+    {
+      config: { access: 'administrators', service: 'groups' },
+      schema: {
+        summary: 'What a group asks of its members besides their passwords',
+        description: 'Replaces the entries in the metadata of the group. None ask for nothing.',
+        params: Path,
+        body: Body,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await setSecondFactor({ db, secondFactorKey: metadataKey }, caller, params.id, body.entries);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/api/usergroups/:id/second-factor/preview',
+    {
+      config: { access: 'administrators', service: 'groups' },
+      schema: {
+        summary: 'Who would be locked out by such entries, replayed on the logins of the last 30 days',
+        params: Path,
+        body: Body,
+        response: { 200: Preview },
+      },
+    },
+    async ({ params, body }) => previewSecondFactor({ db, metadataKey }, params.id, body.entries),
+  );
+
+  app.get(
+    '/api/tokens/explain',
+    {
+      config: { access: 'administrators', service: 'tokens' },
+      schema: {
+        summary: 'What a login of an account from an address would meet, and why',
+        querystring: z.object({ account: z.string(), ip: z.string() }),
+        response: { 200: Explained },
+      },
+    },
+    async ({ query }) => explainLogin(parts, query.account, query.ip),
+  );
+}

@@ -1,0 +1,146 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { sql } from '../../src/db.ts';
+import { forgetRetiredKeys, openTokenKeys } from '../../src/tokens/keys.ts';
+import { PASSWORD, testDatabase, world } from '../world.ts';
+
+const w = world(test);
+const asAdmin = async () => w.as(await w.administrator());
+const published = async () => (await w.nobody.get('/.well-known/jwks.json')).body;
+const kids = async () => (await published()).keys.map((key: { kid: string }) => key.kid);
+async function login() {
+  const { id } = await w.account();
+  const { body } = await w.nobody.post('/api/tokens', { id, password: PASSWORD });
+  return body.accessToken.token as string;
+}
+const statusOf = async (token: string) =>
+  (await w.nobody.get('/api/iam/principal/me', { authorization: `Bearer ${token}` })).status;
+
+test.serial('the next key is published before its first use, and the old one goes on checking', async (t) => {
+  const [signing, next] = await kids();
+  const old = await login();
+  t.is(decodeProtectedHeader(old).kid, signing);
+
+  const { status, body } = await (await asAdmin()).post('/api/tokens/keys/rotate');
+  t.is(status, 200);
+  t.deepEqual(
+    body.data
+      .map(({ kid, state }: { kid: string; state: string }) => [kid, state])
+      .filter(([kid]: [string]) => kid !== body.data[1].kid),
+    [
+      [next, 'signing'],
+      [signing, 'retired'],
+    ],
+  );
+  const token = await login();
+  t.is(decodeProtectedHeader(token).kid, next);
+  t.is(await statusOf(token), 200);
+  t.is(await statusOf(old), 200);
+  t.deepEqual(await kids(), [next, body.data[1].kid, signing]);
+  await t.notThrowsAsync(jwtVerify(old, createLocalJWKSet(await published())));
+  const rows = await w.sql("select subject, account_id from audit where action = 'keys.rotate'");
+  t.deepEqual(rows, [{ subject: next, account_id: (await w.administrator()).id }]);
+});
+
+test.serial(
+  'a rotation with an Idempotency-Key is done once, and its tokens are signed with the new key at once',
+  async (t) => {
+    const admin = await asAdmin();
+    const [, next] = await kids();
+    const rotate = () => admin.post('/api/tokens/keys/rotate', undefined, { 'idempotency-key': 'rotate once' });
+    const [first, second] = [await rotate(), await rotate()];
+    t.is(first.status, 200);
+    t.deepEqual(second.body, first.body);
+    t.is(decodeProtectedHeader(await login()).kid, next);
+  },
+);
+
+test.serial('two rotations at once leave one key that signs and one that comes next', async (t) => {
+  const admin = await asAdmin();
+  const answers = await Promise.all([1, 2, 3].map(() => admin.post('/api/tokens/keys/rotate')));
+  t.true(answers.every(({ status }) => status === 200));
+  const rows = await w.sql<{ current: string; next: string }>(`
+    select count(*) filter (where activated_at is not null and retired_at is null) as current,
+      count(*) filter (where activated_at is null) as next from signing_keys where use = 'token'`);
+  t.deepEqual(rows, [{ current: '1', next: '1' }]);
+  t.is(await statusOf(await login()), 200);
+});
+
+test.serial(
+  'a retired key is published for an access-token lifetime and a minute, and forgotten a day later',
+  async (t) => {
+    const { db, close } = await testDatabase();
+    t.teardown(close);
+    const lifetime = 30 * 60_000;
+    const settings = { 'tokens.accessLifetime': lifetime, 'tokens.keyFiles': [] };
+    const keys = await openTokenKeys(db, settings);
+    const [first] = await keys.published();
+    const kid = first?.kid ?? '';
+    const retire = (minutes: number) =>
+      db.query(sql.unsafe`
+      update signing_keys set retired_at = now() - ${minutes} * interval '1 minute' where kid = ${kid}`);
+    const isThere = () => db.exists(sql.unsafe`select from signing_keys where kid = ${kid}`);
+    await retire(29);
+    const shown = async () => (await (await openTokenKeys(db, settings)).published()).some((key) => key.kid === kid);
+    t.true(await shown());
+    await retire(32);
+    t.false(await shown());
+    await forgetRetiredKeys(db, lifetime);
+    t.true(await isThere());
+    await retire(32 + 24 * 60);
+    await forgetRetiredKeys(db, lifetime);
+    t.false(await isThere());
+  },
+);
+
+test('key files sign and check in place of generated keys; rotation is a matter of files then', async (t) => {
+  const pem = (kind: 'private' | 'public', bits = 2048) => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits });
+    return kind === 'private'
+      ? privateKey.export({ format: 'pem', type: 'pkcs8' })
+      : publicKey.export({ format: 'pem', type: 'spki' });
+  };
+  const file = async (name: string, text: string | Buffer) => {
+    const path = join(w.folder, name);
+    await writeFile(path, text);
+    return path;
+  };
+  const signing = await file('signing.pem', pem('private'));
+  const next = await file('next.pem', pem('public'));
+  const open = (...paths: string[]) => openTokenKeys(w.db, { 'tokens.accessLifetime': 1000, 'tokens.keyFiles': paths });
+  const keys = await open(signing, next);
+  const [first, second] = await keys.published();
+  t.is(keys.signing().kid, first?.kid);
+  t.deepEqual(
+    (await keys.states()).map(({ kid, state }) => [kid, state]),
+    [
+      [first?.kid, 'signing'],
+      [second?.kid, 'next'],
+    ],
+  );
+  t.is((await open(signing)).signing().kid, first?.kid, 'a key has the same name in every process');
+  t.false(JSON.stringify(await keys.published()).includes('"d"'));
+  const caller = {
+    userId: '',
+    accountId: 'root',
+    tenants: [],
+    groups: [],
+    roles: [],
+    scopes: [],
+    via: 'token',
+    address: '',
+    requestId: '',
+  } as const;
+  await t.throwsAsync(keys.rotate(w.db, caller), { message: /come from files/ });
+
+  for (const [paths, message] of [
+    [[next], /is the first and must hold a private key/],
+    [[signing, await file('small.pem', pem('public', 1024))], /has less than 2048 bits/],
+    [[signing, await file('nonsense.pem', 'nonsense')], /holds no RSA key/],
+    [[join(w.folder, 'absent.pem')], /absent.pem cannot be read/],
+  ] as const)
+    await t.throwsAsync(open(...paths), { message });
+});
