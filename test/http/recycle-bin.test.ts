@@ -324,7 +324,7 @@ test('details are the full record with deletedAt and deletedBy', async (t) => {
   t.is(deletedBy, contributor.userId);
   t.regex(deletedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}$/);
   t.not(rowVersion, before.rowVersion);
-  const { rowVersion: _, permissions: __, ...record } = before;
+  const { rowVersion: _, permissions: _none, ...record } = before;
   t.deepEqual(rest, record);
   t.deepEqual((await list(owner, 'dataset/list'))[0], { ...rest, rowVersion, deletedAt, deletedBy });
   const project = (await w.as(owner).get(`/api/metadata/project/${top}`)).body;
