@@ -4,7 +4,7 @@ import { newProject as projectOf } from '../world/projects.ts';
 import type { Answer, User } from '../world.ts';
 import { world } from '../world.ts';
 
-const w = world(test);
+const w = world(test, { 'loginDelay.first': '1ms' });
 const url = '/api/iam/key';
 const ANY = { name: 'Robot', role: 'Owner' };
 
@@ -222,6 +222,27 @@ test('an unknown, expired or revoked key is 401, in the same words', async (t) =
     t.is(answer.headers['www-authenticate'], 'Bearer');
     t.is(answer.body.detail, 'The API key is unknown, expired or revoked.');
   }
+});
+
+test('wrong keys of an address are counted with its wrong passwords, so that their refusals come later and later', async (t) => {
+  const user = await owner();
+  const remoteAddress = '198.51.100.99';
+  const failures = async () => {
+    const rows = await w.sql<{ failures: number }>('select failures from login_failures where client = $1', [
+      'v4 c6336463',
+    ]);
+    return rows[0]?.failures ?? 0;
+  };
+  const { key: expired } = await newKey(user, { expiresAt: '2020-01-01' });
+  for (const key of [randomUUID(), expired, randomUUID()])
+    t.is((await withKey(key, {}, remoteAddress).get('/api/iam/principal/me')).status, 401);
+  t.is(await failures(), 3);
+  const { key } = await newKey(user, { allowedNetworks: ['10.0.0.0/8'] });
+  t.is((await withKey(key, {}, remoteAddress).get('/api/iam/principal/me')).status, 403);
+  t.is(await failures(), 3, 'a right key at the wrong place is no guess');
+  const payload = { id: user.id, password: 'wrong' };
+  await w.nobody.send({ method: 'POST', url: '/api/tokens', remoteAddress, payload });
+  t.is(await failures(), 4);
 });
 
 test('outside of its networks a key is 403; IPv4 in IPv6 form is IPv4', async (t) => {
