@@ -82,7 +82,7 @@ export const conversionOptions = (command: Command): Command =>
 export function conversionOf(
   { param, srid, toSrid }: ConversionOptions,
   reader: Converter | undefined,
-  writer: Converter,
+  writer: Converter | undefined,
 ): { readerParameters: NamedValue[]; writerParameters: NamedValue[]; transformations: unknown[] } {
   const readerParameters: NamedValue[] = srid === undefined ? [] : [{ name: 'SRID', value: srid }];
   const writerParameters: NamedValue[] = [];

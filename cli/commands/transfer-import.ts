@@ -1,14 +1,11 @@
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { ConversionOptions, Converter } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { bytes } from '../table.ts';
-import { upload } from '../upload.ts';
-import type { TransferSummary } from '../watch.ts';
-import { showEnded, watchTransfer } from '../watch.ts';
+import { sizeOf, stage } from '../staged-file.ts';
+import { started } from './transfer-convert.ts';
 
 interface ImportOptions extends ConversionOptions {
   project: string;
@@ -36,10 +33,9 @@ export function importCommand(transfer: Command, io: Io): void {
 }
 
 async function importFile(io: Io, file: string, options: ImportOptions): Promise<void> {
-  const size = await sizeOf(file);
+  await sizeOf(file);
   const { reader, writer } = await chooseConverters(io, file, options);
-  const address = (await io.api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data;
-  await uploadShown(io, file, size, address);
+  const address = await stage(io, file);
   const description = options.description === undefined ? {} : { description: options.description };
   const body = {
     originalFileName: basename(file),
@@ -50,16 +46,7 @@ async function importFile(io: Io, file: string, options: ImportOptions): Promise
     writerName: writer.name,
     ...conversionOf(options, reader, writer),
   };
-  const started = await io.api.call<TransferSummary>('POST', '/api/conversion/upload-convert', { body });
-  const { id } = started.body;
-  if (options.watch ?? io.interactive) showEnded(io, await watchTransfer(io, id));
-  else io.show(started, () => `${id}`);
-}
-
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch(() => undefined);
-  if (found?.isFile()) return found.size;
-  throw new UsageError(found ? `${file} is no file.` : `There is no file ${file}.`);
+  await started(io, '/api/conversion/upload-convert', body, options.watch);
 }
 
 /** What is not said follows from the file's name and from what the server offers. */
@@ -80,13 +67,4 @@ async function chooseConverters(
   throw new UsageError(
     `What ${reader.name} reads can be stored in several ways: give --writer, one of ${reader.writers?.join(', ')}.`,
   );
-}
-
-async function uploadShown(io: Io, file: string, size: number, address: string): Promise<void> {
-  const progress = io.progress('Uploading ');
-  try {
-    await upload(file, address, (sent) => progress.report(size === 0 ? 1 : sent / size, bytes(sent)));
-  } finally {
-    progress.end();
-  }
 }

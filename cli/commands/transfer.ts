@@ -5,13 +5,17 @@ import { repeated } from '../options.ts';
 import { moment, plain, table } from '../table.ts';
 import type { Transfer, TransferSummary } from '../watch.ts';
 import { describeTransfer, showEnded, transferPath, watchTransfer } from '../watch.ts';
+import { convertCommand } from './transfer-convert.ts';
 import { exportCommand } from './transfer-export.ts';
 import { importCommand } from './transfer-import.ts';
+import { updateCommand } from './transfer-update.ts';
 
 export function transferCommands(program: Command, io: Io): void {
   const transfer = program.command('transfer').description('transfers: conversions and their progress');
   importCommand(transfer, io);
   exportCommand(transfer, io);
+  convertCommand(transfer, io);
+  updateCommand(transfer, io);
   transfer
     .command('list')
     .description('list the transfers that you started, newest first')
@@ -35,6 +39,11 @@ export function transferCommands(program: Command, io: Io): void {
     .description('end a transfer; what it has written so far is nowhere to be seen')
     .argument('<id>')
     .action((id) => cancelTransfer(io, id));
+  transfer
+    .command('retry')
+    .description('do again what ended in an error, as a new transfer')
+    .argument('<id>')
+    .action((id) => retry(io, id));
   transfer
     .command('log')
     .description('show what a transfer said on its way')
@@ -72,6 +81,11 @@ async function watch(io: Io, id: string): Promise<void> {
 async function cancelTransfer(io: Io, id: string): Promise<void> {
   const answer = await io.api.call<Transfer>('POST', `${transferPath(id)}/cancel`);
   io.show(answer, () => `Transfer ${id} is being cancelled.`);
+}
+
+async function retry(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<TransferSummary>('POST', `${transferPath(id)}/retry`);
+  io.show(answer, (made) => made.id);
 }
 
 interface LogPage {

@@ -4,7 +4,7 @@ import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
-import { lockedDataset } from './access.ts';
+import { idleDataset, lockedDataset } from './access.ts';
 import type { DatasetChange } from './queries.ts';
 import { findPlace, getRecord, markDeleted, updateDataset } from './queries.ts';
 
@@ -13,7 +13,7 @@ export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string
   await db.transaction(async (tx) => {
     const projectId = await findPlace(tx, wanted.id);
     if (projectId) await lockTreesOf(tx, projectId);
-    const dataset = await lockedDataset(tx, caller, wanted, 'canDeleteContent');
+    const dataset = await idleDataset(tx, caller, wanted, 'canDeleteContent');
     await markDeleted(tx, dataset.id, caller.userId);
   });
 }

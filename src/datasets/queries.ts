@@ -85,6 +85,10 @@ export const listVisible = (db: Db, caller: Caller, projectId: string, ids?: rea
       and ${ids === undefined ? sql.fragment`true` : sql.fragment`d.id = any(${sql.array(ids, 'uuid')})`}
     order by d.name collate "C", d.id`);
 
+/** Nobody writes, moves or deletes it until the transaction ends; others may read beside. */
+export const shareVisible = (tx: Db, caller: Caller, id: string) =>
+  tx.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for share of d`);
+
 export interface NewDataset {
   /** Made when absent. */
   id?: string;

@@ -16,6 +16,7 @@ export interface ConversionWish extends ResourceRequest {
   writerParameters?: readonly { name: string; value?: unknown }[] | undefined;
   transformations?: readonly unknown[] | undefined;
   requiredLabels?: readonly string[] | undefined;
+  onBadRecord?: 'fail' | 'skip' | undefined;
 }
 
 export interface CheckedConversion {

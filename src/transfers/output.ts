@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { NewContent } from '../datasets/locks.queries.ts';
 import type { NewDataset } from '../datasets/queries.ts';
 import type { DatasetType } from '../datasets/record.ts';
 import type { ConversionResult } from '../formats/convert.ts';
 import type { AcceptedRequest, TransferType } from './request.ts';
 import type { ClaimedRow, Fence } from './run.queries.ts';
 
-/** What the bytes that a conversion made become; `Update` and `Append` have a place of their own when they come. */
-export type Output = { dataset: NewDataset & { id: string } } | { exported: { blob: string; fileName: string } };
+/** What the bytes that a conversion made become. */
+export type Output =
+  | { dataset: NewDataset & { id: string } }
+  | { replaced: NewContent }
+  | { exported: { blob: string; fileName: string } };
 
 /** Each run has a name of its own, so that a worker that was overtaken never writes over its successor's bytes. */
 export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }) =>
@@ -19,6 +23,12 @@ export function outputOf(
   { blob, size }: { blob: string; size: number },
 ): Output {
   if (transfer.type === 'Export') return { exported: { blob, fileName: request.outputFileName ?? request.inputName } };
+  const { spatialInformation } = result;
+  const userId = transfer.createdBy;
+  if (transfer.type === 'Update' && transfer.outputDatasetId !== undefined) {
+    const { id: transferId, outputDatasetId: datasetId } = transfer;
+    return { replaced: { datasetId, transferId, blob, storageSize: size, spatialInformation, userId } };
+  }
   if (request.output === undefined) throw new Error(`A transfer of type ${transfer.type} has no dataset to make.`);
   return {
     dataset: {
@@ -27,10 +37,10 @@ export function outputOf(
       ...request.output,
       datasetType: datasetTypeOf(transfer.format),
       datasetFormat: transfer.format,
-      spatialInformation: result.spatialInformation,
+      spatialInformation,
       blob,
       storageSize: size,
-      userId: transfer.createdBy,
+      userId,
     },
   };
 }

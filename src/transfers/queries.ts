@@ -34,6 +34,9 @@ export interface NewTransfer {
   request: AcceptedRequest;
   stagedBlob?: string;
   inputDatasetId?: string;
+  /** Of a dataset that is there already and is written. */
+  outputDatasetId?: string;
+  retryOf?: string;
   createdBy: string;
   accountId: string;
   requestId: string;
@@ -43,11 +46,11 @@ export interface NewTransfer {
 
 export const insertTransfer = (tx: Db, row: NewTransfer) =>
   tx.one(sql.type(Summary)`
-    insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, input_dataset_id, created_by, updated_by,
-      account_id, request_id, memory_mb, cores)
+    insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, input_dataset_id, output_dataset_id, created_by, updated_by,
+      account_id, request_id, memory_mb, cores, retry_of)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
-      ${row.stagedBlob ?? null}, ${row.inputDatasetId ?? null}, ${row.createdBy}, ${row.createdBy}, ${row.accountId},
-      ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null})
+      ${row.stagedBlob ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy}, ${row.createdBy}, ${row.accountId},
+      ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null})
     returning ${summary}`);
 
 /** Transfers this caller sees: his own, those of projects he has a role in, and all of a tenant he owns. `p.rights` are his in the project. */

@@ -64,7 +64,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     ...(request.uploadUrl === undefined
       ? {}
       : { importParameters: { uploadUrl: request.uploadUrl, fileName: request.inputName, ...how } }),
-    ...(row.type === 'Export' && inputDatasetId !== undefined
+    ...(inputDatasetId !== undefined
       ? {
           exportParameters: {
             datasetId: inputDatasetId,
@@ -73,7 +73,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
           },
         }
       : {}),
-    ...(outputDatasetId === undefined
+    ...(row.status !== 'Completed' || outputDatasetId === undefined
       ? {}
       : { importResults: [{ projectId: row.projectId, datasetId: outputDatasetId }] }),
     ...(outputBlob === undefined || outputFileName === undefined

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { releases, replacement } from '../datasets/locks.queries.ts';
 import { datasetInsert } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
@@ -23,6 +24,8 @@ const Claimed = z.object({
   childDeaths: z.number(),
   outages: z.number(),
   inputDatasetId: z.string().optional(),
+  /** The dataset that is written, where it is there already. */
+  outputDatasetId: z.string().optional(),
   /** Where the bytes of the input are; absent when they are gone. */
   inputBlob: z.string().optional(),
   projectDeleted: z.boolean(),
@@ -46,7 +49,7 @@ export const claimTransfer = (db: Db, id: string, pool: string, timeLimit: numbe
       phase = 'Starting', waiting_reason = null
     where id = ${id} and status = 'Pending' and exists (select from workers where pool = ${pool})
     returning id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, memory_mb,
-      child_deaths, outages, input_dataset_id, ${projectDeleted} as project_deleted,
+      child_deaths, outages, input_dataset_id, output_dataset_id, ${projectDeleted} as project_deleted,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob`);
 
@@ -106,16 +109,19 @@ export interface Completion {
 export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
   const dataset = 'dataset' in output ? output.dataset : undefined;
   const exported = 'exported' in output ? output.exported : undefined;
+  const replaced = 'replaced' in output ? output.replaced : undefined;
+  const changed = sql.fragment`changed`;
   const completed = sql.fragment`exists (select from changed)`;
   return db.maybeOne(sql.type(z.object({ id: z.string() }))`
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
-        output_dataset_id = ${dataset?.id ?? null}, output_blob = ${exported?.blob ?? null},
+        output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
         output_file_name = ${exported?.fileName ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
         records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
       where ${held(fence)} and not ${projectDeleted} returning id),
     lines as (${logged(lines)}),
-    event as (${eventInsert(event, completed)})
+    event as (${eventInsert(event, completed)}),
+    ${replaced === undefined ? releases(changed) : replacement(replaced, changed)}
     ${dataset === undefined ? sql.fragment`` : sql.fragment`, dataset as (${datasetInsert(dataset, completed)})`}
     select id from changed`);
 }
@@ -136,16 +142,19 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
     with changed as (
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where ${held(fence)} returning *),
-    lines as (${logged(lines)})
+    lines as (${logged(lines)}),
+    ${releases(sql.fragment`changed`)}
     select id, type, progress, tenant_id, project_id, created_by, request_id from changed`);
 
 /** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string) =>
   tx.maybeOne(sql.type(Ended)`
-    update transfers set status = 'Error', error_message = ${sentence}, phase = null, waiting_reason = null,
-      finished_at = now(), updated_at = now()
-    where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress')
-    returning id, type, progress, tenant_id, project_id, created_by, request_id`);
+    with changed as (
+      update transfers set status = 'Error', error_message = ${sentence}, phase = null, waiting_reason = null,
+        finished_at = now(), updated_at = now()
+      where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
+    ${releases(sql.fragment`changed`)}
+    select id, type, progress, tenant_id, project_id, created_by, request_id from changed`);
 
 /** What a run that is handed back counts for. */
 export interface Counts {

@@ -144,7 +144,8 @@ async function commit(
   const { size } = await parts.blobs.adopt(file, blob);
   const output = outputOf(transfer, request, result, { blob, size });
   const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
-  const datasetId = 'dataset' in output ? { datasetId: output.dataset.id } : {};
+  const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
+  const datasetId = made === undefined ? {} : { datasetId: made };
   const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
   report.log('info', `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`);
   const lines = await report.close();

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { invalidMember } from '../errors.ts';
-import { Id } from '../http/forms.ts';
+import { Id, uuidParam } from '../http/forms.ts';
 import { afterCommit } from '../http/idempotency.ts';
 import { freeForm } from '../http/names.ts';
 import { preferredWait } from '../http/prefer.ts';
@@ -11,7 +11,7 @@ import type { App } from '../http/route.ts';
 import { projectOf } from './check.ts';
 import { findSummary, Summary } from './queries.ts';
 import type { DryRun } from './start.ts';
-import { startExport, startImport } from './start.ts';
+import { startConvert, startExport, startImport, startUpdate, startUpdateFrom } from './start.ts';
 import type { Endings } from './waiting.ts';
 
 export interface StartRoutes {
@@ -36,16 +36,17 @@ const conversion = {
   cpuCoresRequest: z.number().optional(),
   nodeSize: z.string().optional(),
 };
+const OutputDatasetData = z.object({
+  name: text(255),
+  description: z.string().optional(),
+  metadata: freeForm().optional(),
+  properties: freeForm().optional(),
+});
 const ImportBody = z.object({
   projectId: z.uuid().toLowerCase().optional(),
   originalFileName: text(255).optional(),
   uploadUrl: text(8192),
-  outputDatasetData: z.object({
-    name: text(255),
-    description: z.string().optional(),
-    metadata: freeForm().optional(),
-    properties: freeForm().optional(),
-  }),
+  outputDatasetData: OutputDatasetData,
   readerName: text(100),
   writerName: text(100),
   ...conversion,
@@ -58,10 +59,30 @@ const ExportBody = z.object({
     .optional(),
   ...conversion,
 });
+const ConvertBody = z.object({
+  outputProjectId: z.uuid().toLowerCase().optional(),
+  outputDatasetData: OutputDatasetData,
+  readerName: text(100).optional(),
+  writerName: text(100),
+  ...conversion,
+});
+const UpdateBody = z.object({
+  originalFileName: text(255),
+  uploadUrl: text(8192),
+  readerName: text(100),
+  writerName: text(100).optional(),
+  ...conversion,
+});
+const UpdateFromBody = z.object({
+  readerName: text(100).optional(),
+  writerName: text(100).optional(),
+  ...conversion,
+});
 const Query = z.object({ dryRun: queryBoolean().optional() });
 const Started = z.union([Summary, z.object({ valid: z.literal(true), warnings: z.array(z.string()) })]);
 
 const tags = ['transfers'];
+const metadata = { access: 'signedIn', service: 'metadata' } as const;
 
 export async function startRoutes(app: App, { db, endings }: StartRoutes) {
   for (const [url, service] of [
@@ -105,7 +126,7 @@ export async function startRoutes(app: App, { db, endings }: StartRoutes) {
   app.post(
     '/api/metadata/dataset/:id/download-convert',
     {
-      config: { access: 'signedIn', service: 'metadata' },
+      config: metadata,
       schema: {
         tags,
         summary: 'Starts a transfer that makes a file of a dataset, for downloading',
@@ -118,6 +139,63 @@ export async function startRoutes(app: App, { db, endings }: StartRoutes) {
     async (request, reply) => {
       const wish = { ...request.body, datasetId: request.params.id };
       return settled(request, reply, await startExport(db, request.caller, wish, request.query.dryRun ?? false));
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:id/convert',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that makes a dataset of another one',
+        params: Id,
+        querystring: Query,
+        body: ConvertBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const wish = { ...request.body, datasetId: request.params.id };
+      return settled(request, reply, await startConvert(db, request.caller, wish, request.query.dryRun ?? false));
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:id/update',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that replaces what a dataset holds by an uploaded file',
+        params: Id,
+        querystring: Query,
+        body: UpdateBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const wish = { ...request.body, datasetId: request.params.id };
+      return settled(request, reply, await startUpdate(db, request.caller, wish, request.query.dryRun ?? false));
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:sourceId/update/:targetId',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
+        params: z.object({ sourceId: uuidParam(), targetId: uuidParam() }),
+        querystring: Query,
+        body: UpdateFromBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const wish = { ...request.body, ...request.params };
+      return settled(request, reply, await startUpdateFrom(db, request.caller, wish, request.query.dryRun ?? false));
     },
   );
 

@@ -1,38 +1,56 @@
-import { randomUUID } from 'node:crypto';
-import { visibleDataset } from '../datasets/access.ts';
+import { idleDataset, readableDataset, visibleDataset } from '../datasets/access.ts';
 import { downloadName } from '../datasets/download-name.ts';
 import type { Db } from '../db.ts';
-import { conflict } from '../errors.ts';
+import { forbidden, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand } from '../projects/access.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { nameStagedBlob } from '../uploads/staged.ts';
+import type { Beginning } from './begin.ts';
+import { begin } from './begin.ts';
 import type { CheckedConversion, ConversionWish } from './check.ts';
 import { checkConversion } from './check.ts';
-import { tellStarted } from './events.ts';
-import { wake } from './finish.ts';
-import type { NewTransfer, Summary } from './queries.ts';
-import { insertTransfer } from './queries.ts';
+import type { Summary } from './queries.ts';
 import type { AcceptedRequest } from './request.ts';
 import { DEFAULT_MEMORY_MB } from './resources.ts';
 
-export interface ImportWish extends ConversionWish {
-  projectId: string;
+/** What is said of a dataset that is to be made. */
+interface DatasetData {
+  name: string;
+  description?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  properties?: Record<string, unknown> | undefined;
+}
+
+interface UploadedFile {
   originalFileName: string;
   uploadUrl: string;
-  outputDatasetData: {
-    name: string;
-    description?: string | undefined;
-    metadata?: Record<string, unknown> | undefined;
-    properties?: Record<string, unknown> | undefined;
-  };
-  onBadRecord?: 'fail' | 'skip' | undefined;
+}
+
+export interface ImportWish extends ConversionWish, UploadedFile {
+  projectId: string;
+  outputDatasetData: DatasetData;
 }
 
 export interface ExportWish extends ConversionWish {
   datasetId: string;
   targetFileName?: string | undefined;
-  onBadRecord?: 'fail' | 'skip' | undefined;
+}
+
+export interface ConvertWish extends ConversionWish {
+  datasetId: string;
+  /** Absent: the dataset's own. */
+  outputProjectId?: string | undefined;
+  outputDatasetData: DatasetData;
+}
+
+export interface UpdateWish extends ConversionWish, UploadedFile {
+  datasetId: string;
+}
+
+export interface UpdateFromWish extends ConversionWish {
+  sourceId: string;
+  targetId: string;
 }
 
 /** What a start says when it only tries. */
@@ -52,22 +70,128 @@ export async function startImport(
   return start(db, caller, wish, checked, dryRun, async (tx) => {
     const project = await visibleProject(tx, caller, wish.projectId);
     demand(project, 'canCreateContent');
-    const staged = await nameStagedBlob(tx, caller, wish.uploadUrl);
-    const { name, description, metadata = {}, properties = {} } = wish.outputDatasetData;
+    const file = await uploaded(tx, caller, wish);
     return {
       type: 'Import',
       tenantId: project.tenantId,
       projectId: project.id,
-      stagedBlob: staged.name,
+      stagedBlob: file.stagedBlob,
+      request: { ...accepted(wish, checked), ...file.request, output: datasetData(wish.outputDatasetData) },
+    };
+  });
+}
+
+/** Makes a dataset of another one. */
+export async function startConvert(
+  db: Db,
+  caller: Caller,
+  wish: ConvertWish,
+  dryRun: boolean,
+): Promise<Summary | DryRun> {
+  const dataset = await visibleDataset(db, caller, wish.datasetId);
+  const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
+  return start(db, caller, wish, checked, dryRun, async (tx) => {
+    const source = await readableDataset(tx, caller, dataset.id);
+    const project = await visibleProject(tx, caller, wish.outputProjectId ?? source.projectId);
+    demand(project, 'canCreateContent');
+    if (project.tenantId !== source.tenantId)
+      throw forbidden('A dataset is carried into another tenant by move or copy, not by conversion.');
+    return {
+      type: 'Conversion',
+      tenantId: project.tenantId,
+      projectId: project.id,
+      inputDatasetId: source.id,
       request: {
         ...accepted(wish, checked),
-        inputName: wish.originalFileName,
-        uploadUrl: wish.uploadUrl.replace(/[?#].*$/s, ''),
-        output: { name, ...(description === undefined ? {} : { description }), metadata, properties },
+        inputName: downloadName(source.name, source.datasetFormat),
+        output: datasetData(wish.outputDatasetData),
       },
     };
   });
 }
+
+/** Replaces what a dataset holds by what is in an uploaded file; its id, name and metadata stay. */
+export async function startUpdate(
+  db: Db,
+  caller: Caller,
+  wish: UpdateWish,
+  dryRun: boolean,
+): Promise<Summary | DryRun> {
+  const dataset = await visibleDataset(db, caller, wish.datasetId);
+  const checked = checkReplacement(wish, dataset, undefined);
+  return start(db, caller, wish, checked, dryRun, async (tx) => {
+    const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
+    const file = await uploaded(tx, caller, wish);
+    return {
+      type: 'Update',
+      tenantId: target.tenantId,
+      projectId: target.projectId,
+      stagedBlob: file.stagedBlob,
+      outputDatasetId: target.id,
+      request: { ...accepted(wish, checked), ...file.request },
+    };
+  });
+}
+
+/** The same out of another dataset. */
+export async function startUpdateFrom(
+  db: Db,
+  caller: Caller,
+  wish: UpdateFromWish,
+  dryRun: boolean,
+): Promise<Summary | DryRun> {
+  const from = await visibleDataset(db, caller, wish.sourceId);
+  const to = await visibleDataset(db, caller, wish.targetId);
+  if (from.id === to.id) throw invalidMember('targetId', `Dataset '${to.id}' cannot be updated from itself.`);
+  const checked = checkReplacement(wish, to, from);
+  return start(db, caller, wish, checked, dryRun, async (tx) => {
+    const read = () => readableDataset(tx, caller, from.id);
+    const write = () => idleDataset(tx, caller, { id: to.id }, 'canUpdateContent');
+    // always in the same order, so that two that go opposite ways do not wait for each other
+    const early = from.id < to.id ? await read() : undefined;
+    const target = await write();
+    const source = early ?? (await read());
+    if (source.tenantId !== target.tenantId)
+      throw forbidden('A dataset is carried into another tenant by move or copy, not by an update.');
+    return {
+      type: 'Update',
+      tenantId: target.tenantId,
+      projectId: target.projectId,
+      inputDatasetId: source.id,
+      outputDatasetId: target.id,
+      request: { ...accepted(wish, checked), inputName: downloadName(source.name, source.datasetFormat) },
+    };
+  });
+}
+
+/** What replaces a dataset's content has its format. */
+function checkReplacement(
+  wish: ConversionWish,
+  target: { datasetFormat: string },
+  source: { datasetFormat: string } | undefined,
+): CheckedConversion {
+  const checked = checkConversion(wish, {
+    targetFormat: target.datasetFormat,
+    ...(source ? { sourceFormat: source.datasetFormat } : {}),
+  });
+  if (checked.writer.format === target.datasetFormat) return checked;
+  throw invalidMember(
+    'writerName',
+    `${checked.writer.name} writes '${checked.writer.format}', but the dataset holds '${target.datasetFormat}'.`,
+  );
+}
+
+async function uploaded(tx: Db, caller: Caller, { originalFileName, uploadUrl }: UploadedFile) {
+  const { name } = await nameStagedBlob(tx, caller, uploadUrl);
+  return { stagedBlob: name, request: { inputName: originalFileName, uploadUrl: uploadUrl.replace(/[?#].*$/s, '') } };
+}
+
+const datasetData = ({ name, description, metadata = {}, properties = {} }: DatasetData) => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  metadata,
+  properties,
+});
 
 /** Makes a file of a dataset, for downloading. */
 export async function startExport(
@@ -79,11 +203,7 @@ export async function startExport(
   const dataset = await visibleDataset(db, caller, wish.datasetId);
   const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
   return start(db, caller, wish, checked, dryRun, async (tx) => {
-    const source = await visibleDataset(tx, caller, dataset.id);
-    const { projectId, tenantId, name, datasetFormat, lockedBy } = source;
-    demand({ ...source, id: projectId }, 'canReadContent');
-    if (lockedBy !== undefined)
-      throw conflict(`Dataset '${dataset.id}' is being written by transfer '${lockedBy}'.`, { code: 'DatasetLocked' });
+    const { projectId, tenantId, name, datasetFormat } = await readableDataset(tx, caller, dataset.id);
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
     const format = checked.writer.extension === '' ? datasetFormat : checked.writer.format;
     return {
@@ -100,8 +220,6 @@ export async function startExport(
   });
 }
 
-type Planned = Pick<NewTransfer, 'type' | 'tenantId' | 'projectId' | 'stagedBlob' | 'inputDatasetId' | 'request'>;
-
 /** One transaction: what it names, its row, its place in the queue, its event. A dry run does the same and takes it all back. */
 async function start(
   db: Db,
@@ -109,25 +227,14 @@ async function start(
   wish: ConversionWish,
   { writer, warnings }: CheckedConversion,
   dryRun: boolean,
-  plan: (tx: Db) => Promise<Planned>,
+  plan: (tx: Db) => Promise<Omit<Beginning, 'format' | 'memoryMb'>>,
 ): Promise<Summary | DryRun> {
   class TakenBack extends Error {}
   try {
     return await db.transaction(async (tx) => {
       const planned = await plan(tx);
-      const row = {
-        ...planned,
-        id: randomUUID(),
-        format: writer.format,
-        createdBy: caller.userId,
-        accountId: caller.accountId,
-        requestId: caller.requestId,
-        memoryMb: wish.memoryRequestMb ?? DEFAULT_MEMORY_MB,
-        cores: wish.cpuCoresRequest,
-      };
-      const summary = await insertTransfer(tx, row);
-      await wake(tx, row.id);
-      await tellStarted(tx, row);
+      const resources = { memoryMb: wish.memoryRequestMb ?? DEFAULT_MEMORY_MB, cores: wish.cpuCoresRequest };
+      const summary = await begin(tx, caller, { ...planned, ...resources, format: writer.format });
       if (dryRun) throw new TakenBack();
       return summary;
     });
@@ -138,7 +245,7 @@ async function start(
 }
 
 const accepted = (
-  wish: ImportWish | ExportWish,
+  wish: ConversionWish,
   { reader, writer, readerParameters, writerParameters, transformations }: CheckedConversion,
 ): Omit<AcceptedRequest, 'inputName'> => ({
   readerName: reader.name,

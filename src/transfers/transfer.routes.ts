@@ -14,6 +14,7 @@ import { cancelTransfer } from './cancel.ts';
 import { findTransfer, hasStopped, LoggedLine, listLog, Summary } from './queries.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
+import { retryTransfer } from './retry.ts';
 import type { Endings } from './waiting.ts';
 
 export interface TransferRoutes {
@@ -85,6 +86,20 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       announce(summary.id);
       return reply.code(202).send(summary);
     },
+  );
+
+  app.post(
+    '/api/conversion/transfer/:id/retry',
+    {
+      config: conversion,
+      schema: {
+        tags,
+        summary: 'Starts a new transfer that tries again what ended in error',
+        params: Id,
+        response: { 202: Summary },
+      },
+    },
+    async (request, reply) => reply.code(202).send(await retryTransfer(db, request.caller, request.params.id)),
   );
 
   app.get(

@@ -33,6 +33,11 @@ export const findStagedOf = (db: Db, name: string, userId: string, tenantIds: re
     where name = ${name} and expires_at > now() and deleted_at is null
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))`);
 
+/** Name of the bytes of a place that a transfer named, hidden or past its day, while they are kept; they stay until the transaction ends. */
+export const holdStaged = (tx: Db, name: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
+    select blob from staged_blobs where name = ${name} and blob is not null for share`);
+
 /** Makes these the bytes of the place unless it was named, or was filled though `onlyNew`. Gives the bytes that it had before. */
 export const setStagedBlob = (db: Db, name: string, blob: string, size: number, onlyNew: boolean) =>
   db.maybeOne(sql.type(z.object({ before: z.string().optional() }))`

@@ -30,6 +30,12 @@ const own = (url: string): Row => ({
   allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 },
   refused: {},
 });
+/** Of two datasets of the owner's. */
+async function newPair(scene: Scene): Promise<[string, string]> {
+  const [one, other] = [await newDataset(scene), await newDataset(scene)];
+  return [one.id, other.id];
+}
+
 const open = (url: string): Row => ({ request: () => ({ url }), allowed: { owner: 200, stranger: 200 }, refused: {} });
 
 export default {
@@ -42,6 +48,41 @@ export default {
       payload: { writerName: 'FileWriter' },
     }),
     ...readers,
+  },
+  'POST /api/metadata/dataset/:id/convert': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/dataset/${(await newDataset(scene)).id}/convert`,
+      payload: { writerName: 'FileWriter', outputDatasetData: { name: scene.mark } },
+    }),
+    ...owners(200),
+  },
+  'POST /api/metadata/dataset/:id/update': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/dataset/${(await newDataset(scene)).id}/update`,
+      payload: {
+        originalFileName: scene.mark,
+        uploadUrl: await upload(scene.w, scene.w.as(scene.owner), scene.mark),
+        readerName: 'FileReader',
+      },
+    }),
+    ...owners(200),
+  },
+  'POST /api/metadata/dataset/:sourceId/update/:targetId': {
+    request: async (scene) => {
+      const [source, target] = await newPair(scene);
+      return { method: 'POST', url: `/api/metadata/dataset/${source}/update/${target}` };
+    },
+    ...owners(200),
+  },
+  'POST /api/conversion/transfer/:id/retry': {
+    request: async (scene) => {
+      const id = await newTransfer(scene);
+      await scene.w.as(scene.owner).post(`/api/conversion/transfer/${id}/cancel`);
+      return { method: 'POST', url: `/api/conversion/transfer/${id}/retry` };
+    },
+    ...owners(202),
   },
   'GET /api/conversion/transfer/:id': {
     request: async (scene) => ({ url: `/api/conversion/transfer/${await newTransfer(scene)}` }),

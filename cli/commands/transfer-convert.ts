@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { ConversionOptions } from '../converters.ts';
+import { conversionOf, conversionOptions, listConverters, named } from '../converters.ts';
+import type { Io } from '../io.ts';
+import type { TransferSummary } from '../watch.ts';
+import { showEnded, watchTransfer } from '../watch.ts';
+
+interface ConvertOptions extends ConversionOptions {
+  reader?: string;
+  writer: string;
+  name: string;
+  description?: string;
+  project?: string;
+  watch?: boolean;
+}
+
+export function convertCommand(transfer: Command, io: Io): void {
+  const command = transfer
+    .command('convert')
+    .description('make a dataset of another one, in another format or coordinate system')
+    .argument('<dataset>')
+    .requiredOption('--writer <name>', 'how to store it')
+    .requiredOption('--name <name>', 'name of the new dataset')
+    .option('--description <text>', 'description of the new dataset')
+    .option('--project <id>', "where it shall be; default: the dataset's own project")
+    .option('--reader <name>', "how to read the dataset; default: by the dataset's format");
+  conversionOptions(command)
+    .option('--watch', 'follow the transfer to its end (default at a terminal)')
+    .option('--no-watch', 'only start it')
+    .action((dataset, options) => convert(io, dataset, options));
+}
+
+async function convert(io: Io, dataset: string, options: ConvertOptions): Promise<void> {
+  const readers = options.reader === undefined ? [] : (await listConverters(io.api, 'reader')).body.data;
+  const writers = (await listConverters(io.api, 'writer')).body.data;
+  const reader = options.reader === undefined ? undefined : named(options.reader, readers, '--reader');
+  const writer = named(options.writer, writers, '--writer');
+  const { name, description, project: outputProjectId } = options;
+  const body = {
+    outputDatasetData: { name, description },
+    outputProjectId,
+    readerName: reader?.name,
+    writerName: writer.name,
+    ...conversionOf(options, reader, writer),
+  };
+  await started(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/convert`, body, options.watch);
+}
+
+/** Starts a transfer, and follows it where that is wanted. */
+export async function started(io: Io, path: string, body: unknown, watch: boolean | undefined): Promise<void> {
+  const answer = await io.api.call<TransferSummary>('POST', path, { body });
+  if (watch ?? io.interactive) showEnded(io, await watchTransfer(io, answer.body.id));
+  else io.show(answer, ({ id }) => id);
+}

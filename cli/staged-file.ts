@@ -1,0 +1,25 @@
+import { stat } from 'node:fs/promises';
+import { UsageError } from './errors.ts';
+import type { Io } from './io.ts';
+import { bytes } from './table.ts';
+import { upload } from './upload.ts';
+
+/** Size of a local file in bytes; what is no file is a mistake of the command line. */
+export async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isFile()) return found.size;
+  throw new UsageError(found ? `${file} is no file.` : `There is no file ${file}.`);
+}
+
+/** Puts a local file where a transfer can take it, and tells how far it is. Gives the address, as `uploadUrl` of a start. */
+export async function stage(io: Io, file: string): Promise<string> {
+  const size = await sizeOf(file);
+  const address = (await io.api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data;
+  const progress = io.progress('Uploading ');
+  try {
+    await upload(file, address, (sent) => progress.report(size === 0 ? 1 : sent / size, bytes(sent)));
+  } finally {
+    progress.end();
+  }
+  return address;
+}

@@ -1,0 +1,48 @@
+import { idleDataset, readableDataset } from '../datasets/access.ts';
+import type { Db } from '../db.ts';
+import { conflict, forbidden, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { demand, may } from '../projects/access.ts';
+import { visibleProject } from '../projects/visibility.queries.ts';
+import { holdStaged } from '../uploads/staged.queries.ts';
+import { begin } from './begin.ts';
+import type { Summary } from './queries.ts';
+import { findTransfer, lockTransfer } from './queries.ts';
+import type { Beginnable } from './retry.queries.ts';
+import { getBeginning } from './retry.queries.ts';
+
+/**
+ * Starts a new transfer that does what one that ended in error was to do. For who started that one and who may change what is in its
+ * project, with the rights that its start needs. Its input is kept for a day.
+ */
+export async function retryTransfer(db: Db, caller: Caller, id: string): Promise<Summary> {
+  const transfer = await findTransfer(db, caller, id);
+  if (!transfer) throw notFound('Transfer', id);
+  if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
+    throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
+  return db.transaction(async (tx) => {
+    const { status } = await lockTransfer(tx, id);
+    if (status !== 'Error')
+      throw conflict(`Transfer '${id}' is ${status}; only one that ended in Error is tried again.`, {
+        code: 'TransferNotFailed',
+      });
+    const failed = await getBeginning(tx, id);
+    await demandAgain(tx, caller, failed);
+    return begin(tx, caller, { ...failed, retryOf: id });
+  });
+}
+
+/** What its start asked, with the locks it takes. */
+async function demandAgain(tx: Db, caller: Caller, failed: Beginnable) {
+  const { type, projectId, inputDatasetId, outputDatasetId, stagedBlob } = failed;
+  if (type === 'Import' || type === 'Conversion')
+    demand(await visibleProject(tx, caller, projectId), 'canCreateContent');
+  const ids = [inputDatasetId, outputDatasetId].filter((each) => each !== undefined).sort();
+  for (const each of ids) {
+    if (each === outputDatasetId) await idleDataset(tx, caller, { id: each }, 'canUpdateContent');
+    else await readableDataset(tx, caller, each);
+  }
+  if (stagedBlob === undefined) return;
+  if ((await holdStaged(tx, stagedBlob)) === null)
+    throw conflict(`The file '${failed.request.inputName}' is no longer kept; upload it again.`, { code: 'InputGone' });
+}
