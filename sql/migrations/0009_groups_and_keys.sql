@@ -42,3 +42,12 @@ alter table audit add column reason text;
 drop index audit_account;
 create index audit_account on audit (lower(account_id), id);
 create index audit_subject on audit (lower(subject), id);
+
+-- Permissions name groups and accounts side by side: whoever registers under the name of a group would get what it was given. Such an
+-- id counts as taken: the row is not made.
+create function refuse_group_name() returns trigger language plpgsql as $$
+begin
+  if exists (select from user_groups where lower(name) = lower(new.id)) then return null; end if;
+  return new;
+end $$;
+create trigger accounts_not_named_like_a_group before insert on accounts for each row execute function refuse_group_name();

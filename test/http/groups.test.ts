@@ -52,6 +52,17 @@ test('a group is not named like an account, for permissions name both', async (t
   t.is((await admin.put(url, { id: await newGroup(), name: id })).status, 409);
 });
 
+test('an account is not named like a group: the id counts as taken', async (t) => {
+  const admin = await administrator();
+  const name = await newGroup();
+  for (const id of ['editors', name]) {
+    const refused = await admin.post('/api/accounts', { id, password: PASSWORD });
+    t.is(refused.status, 409);
+    t.is(refused.body.code, 'AccountExists');
+  }
+  t.is((await w.sql('select from accounts where lower(id) = lower($1)', [name])).length, 0);
+});
+
 test('the list, the number and the ids of groups are bare', async (t) => {
   const admin = await administrator();
   const id = await newGroup();
