@@ -64,6 +64,7 @@ export interface ConversionOptions {
   param: string[];
   srid?: number;
   toSrid?: number;
+  skipBadRecords?: boolean;
 }
 
 /** The options that import and export share. */
@@ -76,14 +77,20 @@ export const conversionOptions = (command: Command): Command =>
       [],
     )
     .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid)
-    .option('--to-srid <srid>', 'transform into this coordinate system', srid);
+    .option('--to-srid <srid>', 'transform into this coordinate system', srid)
+    .option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file');
 
 /** Members of a request. A name without a side goes to whichever has it, else to the reader, so that the server refuses it. */
 export function conversionOf(
-  { param, srid, toSrid }: ConversionOptions,
+  { param, srid, toSrid, skipBadRecords }: ConversionOptions,
   reader: Converter | undefined,
   writer: Converter | undefined,
-): { readerParameters: NamedValue[]; writerParameters: NamedValue[]; transformations: unknown[] } {
+): {
+  readerParameters: NamedValue[];
+  writerParameters: NamedValue[];
+  transformations: unknown[];
+  onBadRecord?: 'skip';
+} {
   const readerParameters: NamedValue[] = srid === undefined ? [] : [{ name: 'SRID', value: srid }];
   const writerParameters: NamedValue[] = [];
   for (const text of param) {
@@ -98,7 +105,8 @@ export function conversionOf(
     (toWriter ? writerParameters : readerParameters).push({ name, value: jsonOrText(value) });
   }
   const transformations = toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }];
-  return { readerParameters, writerParameters, transformations };
+  const bad = skipBadRecords ? { onBadRecord: 'skip' as const } : {};
+  return { readerParameters, writerParameters, transformations, ...bad };
 }
 
 function jsonOrText(text: string): unknown {

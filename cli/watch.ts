@@ -26,6 +26,7 @@ export interface Transfer extends TransferSummary {
   exportParameters?: { datasetId?: string; outputFileName?: string; readerName?: string; writerName?: string };
   importResults?: { projectId: string; datasetId: string }[];
   downloadPath?: string;
+  badRecordsUrl?: string;
   recordsRead?: number;
   recordsWritten?: number;
   recordsSkipped?: number;
@@ -97,6 +98,8 @@ export function describeTransfer(transfer: Transfer): string {
     created: moment(transfer.createdAt),
     started: moment(transfer.startedAt),
     finished: moment(transfer.finishedAt),
+    skipped: transfer.recordsSkipped ? `${transfer.recordsSkipped} records` : '',
+    'bad records': transfer.badRecordsUrl,
     lost: receipt?.lost?.join(' '),
   });
 }

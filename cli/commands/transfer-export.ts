@@ -47,5 +47,7 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const ended = await watchTransfer(io, id);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);
   const file = await downloadShown(io, ended.body.downloadPath ?? '', target);
+  const { badRecordsUrl, recordsSkipped } = ended.body;
+  if (badRecordsUrl !== undefined) io.note(`${recordsSkipped} records were skipped; where they are: ${badRecordsUrl}`);
   io.show(ended, () => file);
 }

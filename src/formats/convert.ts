@@ -54,6 +54,8 @@ export interface ConversionResult {
   recordsRead: number;
   recordsWritten: number;
   recordsSkipped: number;
+  /** The GeoJSON of the skipped records was written. */
+  badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;
 }
 
@@ -106,7 +108,10 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   );
   if (bad.count > 0) {
     context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
-    if (request.badRecords !== undefined) await bad.write(request.badRecords.path, inputCrs);
+    if (request.badRecords !== undefined) {
+      await bad.write(request.badRecords.path, inputCrs);
+      rest.badRecordsWritten = true;
+    }
     rest.recordsSkipped += bad.count;
   }
   const input = { name: request.input.name, ...(await source.checksum()) };

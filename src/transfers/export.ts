@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { findExport } from './queries.ts';
+import { findBadRecords, findExport } from './queries.ts';
 
 /** A blob's name holds no more than this. */
 const LONGEST = 220;
@@ -13,11 +13,17 @@ export function exportName(transferId: string, fileName: string): string {
   return `${transferId}_${safe.slice(0, room - extension.length)}${extension}`;
 }
 
+/** The same for the places of the records that a transfer skipped; no export can have this name. */
+export const badRecordsName = (transferId: string) => `${transferId}${BAD_RECORDS}`;
+const BAD_RECORDS = '-bad-records.geojson';
+
 /** Name in the store of what an export's address stands for, while it is kept. */
 export async function findExportBytes(db: Db, name: string): Promise<string | undefined> {
   const id = UUID.exec(name)?.[0];
-  const found = id === undefined ? undefined : await findExport(db, id);
-  return found && id !== undefined && exportName(id, found.fileName) === name ? found.blob : undefined;
+  if (id === undefined) return undefined;
+  if (name === badRecordsName(id)) return (await findBadRecords(db, id)) ?? undefined;
+  const found = await findExport(db, id);
+  return found && exportName(id, found.fileName) === name ? found.blob : undefined;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=_)/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=[_-])/;

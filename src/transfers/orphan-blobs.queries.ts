@@ -11,10 +11,11 @@ export const listUnnamed = (db: Db, names: readonly string[]) =>
     where not exists (select from datasets d where d.blob = stored.name)
       and not exists (select from staged_blobs s where s.blob = stored.name)
       and not exists (select from transfers t where t.type = 'Export' and t.output_blob = stored.name)
+      and not exists (select from transfers t where t.bad_records_blob = stored.name)
       -- of a run that was stopped between storing and committing, for however long
       and not exists (
         select from transfers t
-        where t.status = 'InProgress' and stored.name like '%/' || t.id || '-' || t.attempt)`);
+        where t.status = 'InProgress' and (stored.name like '%/' || t.id || '-' || t.attempt or stored.name like '%/' || t.id || '-' || t.attempt || '-bad'))`);
 
 /**
  * Takes the bytes from staged files that have been past their day, or deleted, for an hour and that no transfer needs any more: one that
@@ -52,6 +53,17 @@ export async function releaseExports(db: Db, most: number): Promise<number> {
     where id in (
       select id from transfers
       where type = 'Export' and output_blob is not null and finished_at < now() - interval '7 days'
+      limit ${most})`);
+  return rowCount;
+}
+
+/** Takes the places of skipped records from transfers that ended more than seven days ago. */
+export async function releaseBadRecords(db: Db, most: number): Promise<number> {
+  const { rowCount } = await db.query(sql.unsafe`
+    update transfers set bad_records_blob = null
+    where id in (
+      select id from transfers
+      where bad_records_blob is not null and finished_at < now() - interval '7 days'
       limit ${most})`);
   return rowCount;
 }

@@ -16,6 +16,9 @@ export type Output =
 export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }) =>
   `${type === 'Export' ? 'export' : 'dataset'}/${id}-${attempt}`;
 
+/** The same for the GeoJSON of the records that it skipped. */
+export const badRecordsBlob = ({ id, attempt }: Fence) => `export/${id}-${attempt}-bad`;
+
 export function outputOf(
   transfer: ClaimedRow,
   request: AcceptedRequest,

@@ -77,6 +77,7 @@ const Row = Summary.extend({
   outputDatasetId: z.string().optional(),
   outputBlob: z.string().optional(),
   outputFileName: z.string().optional(),
+  badRecordsBlob: z.string().optional(),
   receipt: z.unknown().optional(),
   retryOf: z.string().optional(),
   /** The caller's in the project; none where he only started it. */
@@ -88,7 +89,7 @@ export const findTransfer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Row)`
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt, t.waiting_reason, t.records_read, t.records_written, t.records_skipped, t.error_message,
-      t.output_dataset_id, t.output_blob, t.output_file_name, t.receipt, t.retry_of, coalesce(p.rights, 0) as rights
+      t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, coalesce(p.rights, 0) as rights
     ${visible(caller)} and t.id = ${id}`);
 
 export const findSummary = (db: Db, id: string) =>
@@ -156,6 +157,11 @@ export const findExport = (db: Db, id: string) =>
   db.maybeOne(sql.type(z.object({ blob: z.string(), fileName: z.string() }))`
     select output_blob as blob, output_file_name as file_name from transfers
     where id = ${id} and type = 'Export' and output_blob is not null`);
+
+/** Name in the store of the places of the records that a transfer skipped, while they are kept. */
+export const findBadRecords = (db: Db, id: string) =>
+  db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
+    select bad_records_blob as blob from transfers where id = ${id} and bad_records_blob is not null`);
 
 export const LogLevelName = z.enum(['debug', 'info', 'warning', 'error']);
 export const LoggedLine = z.object({ time: z.string(), level: LogLevelName, message: z.string() });

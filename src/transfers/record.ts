@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findWriter } from '../formats/registry.ts';
-import { exportName } from './export.ts';
+import { badRecordsName, exportName } from './export.ts';
 import type { TransferRow } from './queries.ts';
 import { Summary } from './queries.ts';
 import { AcceptedRequest } from './request.ts';
@@ -34,13 +34,14 @@ export const Transfer = Summary.extend({
   recordsRead: z.number().optional(),
   recordsWritten: z.number().optional(),
   recordsSkipped: z.number().optional(),
+  badRecordsUrl: z.string().optional(),
   logUrl: z.string(),
   receipt: anyObject().optional(),
   retryOf: z.string().optional(),
 });
 export type Transfer = z.infer<typeof Transfer>;
 
-/** Where the addresses in an answer start, and how the one of an export is signed. */
+/** Where the addresses in an answer start, and how those of files made for downloading are signed. */
 export interface Addresses {
   base: string;
   signExport(name: string, grant: { expiresAt: Date; fileName: string; contentType: string }): Promise<string>;
@@ -58,7 +59,16 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     writerParameters: asPairs(request.writerParameters),
     transformations,
   };
-  const { rights: _, request: __, inputDatasetId, outputDatasetId, outputBlob, outputFileName, ...shown } = row;
+  const {
+    rights: _,
+    request: __,
+    inputDatasetId,
+    outputDatasetId,
+    outputBlob,
+    outputFileName,
+    badRecordsBlob,
+    ...shown
+  } = row;
   return {
     ...shown,
     ...(request.uploadUrl === undefined
@@ -83,6 +93,15 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
             expiresAt: new Date(Date.now() + DOWNLOAD_MS),
             fileName: outputFileName,
             contentType: findWriter(writerName)?.mediaType ?? 'application/octet-stream',
+          }),
+        }),
+    ...(badRecordsBlob === undefined
+      ? {}
+      : {
+          badRecordsUrl: await addresses.signExport(badRecordsName(row.id), {
+            expiresAt: new Date(Date.now() + DOWNLOAD_MS),
+            fileName: `${request.inputName.replace(/\.[^.]*$/, '')} bad records.geojson`,
+            contentType: 'application/geo+json',
           }),
         }),
     logUrl: `${addresses.base}/api/conversion/transfer/${row.id}/log`,

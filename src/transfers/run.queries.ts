@@ -94,6 +94,7 @@ export const reportProgress = (
 
 export interface Completion {
   output: Output;
+  badRecordsBlob: string | undefined;
   receipt: unknown;
   recordsRead: number;
   recordsWritten: number;
@@ -116,7 +117,7 @@ export function completeTransfer(db: Db, fence: Fence, { output, lines, event, .
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
         output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
-        output_file_name = ${exported?.fileName ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
+        output_file_name = ${exported?.fileName ?? null}, bad_records_blob = ${done.badRecordsBlob ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
         records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
       where ${held(fence)} and not ${projectDeleted} returning id),
     lines as (${logged(lines)}),

@@ -8,7 +8,7 @@ import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';
 import { finished } from './events.ts';
 import { failRun, handBack } from './finish.ts';
-import { outputBlob, outputOf } from './output.ts';
+import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
 import type { Report } from './report.ts';
 import { openReport } from './report.ts';
 import { AcceptedRequest } from './request.ts';
@@ -97,6 +97,7 @@ async function convertAndCommit(parts: RunParts, transfer: ClaimedRow, report: R
     if (transfer.inputBlob === undefined) throw new AppError('gone', 'The input of this transfer is no longer there.');
     await parts.blobs.fetch(transfer.inputBlob, input);
     const output = join(folder, 'output');
+    const badRecords = join(folder, 'bad-records');
     const result = await parts.convert(
       {
         input: { path: input, name: request.inputName },
@@ -106,6 +107,7 @@ async function convertAndCommit(parts: RunParts, transfer: ClaimedRow, report: R
         writer: { name: request.writerName, parameters: request.writerParameters },
         transformations: request.transformations,
         ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
+        badRecords: { path: badRecords },
       },
       {
         memoryMb: transfer.memoryMb,
@@ -115,7 +117,7 @@ async function convertAndCommit(parts: RunParts, transfer: ClaimedRow, report: R
       { progress: report.progress, log: report.log, signal },
     );
     signal.throwIfAborted();
-    await commit(parts, transfer, request, result, output, report);
+    await commit(parts, transfer, request, result, { output, badRecords }, report);
   } finally {
     await removeFolder(folder, input);
   }
@@ -137,11 +139,13 @@ async function commit(
   transfer: ClaimedRow,
   request: AcceptedRequest,
   result: ConversionResult,
-  file: string,
+  files: { output: string; badRecords: string },
   report: Report,
 ) {
   const blob = outputBlob(transfer);
-  const { size } = await parts.blobs.adopt(file, blob);
+  const { size } = await parts.blobs.adopt(files.output, blob);
+  const bad = result.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
+  if (bad !== undefined) await parts.blobs.adopt(files.badRecords, bad);
   const output = outputOf(transfer, request, result, { blob, size });
   const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
   const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
@@ -149,9 +153,10 @@ async function commit(
   const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
   report.log('info', `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`);
   const lines = await report.close();
-  const done = { output, receipt, recordsRead, recordsWritten, recordsSkipped, lines, event };
+  const done = { output, badRecordsBlob: bad, receipt, recordsRead, recordsWritten, recordsSkipped, lines, event };
   if (await completeTransfer(parts.db, transfer, done)) return;
   await parts.blobs.remove(blob);
+  if (bad !== undefined) await parts.blobs.remove(bad);
   throw new Stopped('overtaken');
 }
 

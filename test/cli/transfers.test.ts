@@ -107,6 +107,32 @@ test('reader and writer follow from the name of the file, and an export takes it
   t.is(named.out, `${file}\n`);
 });
 
+test('records that cannot be read are skipped on request, and the way to their places is told', async (t) => {
+  const wrong = '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":["x"]}}';
+  const text = `{"type":"FeatureCollection","features":[${wrong.replace('"x"', '1,2')},${wrong}]}`;
+  const { run, project, file } = await scene(t, 'wells.geojson', text);
+  const argv = ['transfer', 'import', file, '--project', project, '--watch'];
+  t.is((await run(argv)).code, 1);
+  const { code, out, err } = await run([...argv, '--skip-bad-records']);
+  t.is(code, 0, err);
+  t.regex(out, /^skipped +1 records$/m);
+  t.regex(out, /^bad records +http.*-bad-records\.geojson\?\S+$/m);
+  const dataset = /^dataset +(\S+)$/m.exec(out)?.[1] ?? '';
+  const exported = await run([
+    'transfer',
+    'export',
+    dataset,
+    '--to-srid',
+    '3857',
+    '--skip-bad-records',
+    '--writer',
+    'ShapefileWriter',
+    '-o',
+    `${file}.zip`,
+  ]);
+  t.like(exported, { code: 0, out: `${file}.zip\n` });
+});
+
 test('a name that does not tell how to read it asks for --reader, naming those there are', async (t) => {
   const { run, project, file } = await scene(t, 'terrain.bin');
   const { code, err } = await run(['transfer', 'import', file, '--project', project]);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';
@@ -49,6 +50,52 @@ test('an uploaded file becomes a dataset', async (t) => {
   t.deepEqual(dataset.properties, { b: 1 });
   const raw = await client.get(`/api/raw/dataset/${datasetId}`);
   t.is((await w.nobody.get(local(raw.body.data))).raw.toString(), 'some words');
+});
+
+test('the places of skipped records are there as GeoJSON, under an address that each look at the transfer renews', async (t) => {
+  const { client, projectId } = await scene();
+  const feature = (coordinates: unknown) => ({
+    type: 'Feature',
+    properties: {},
+    geometry: { type: 'Point', coordinates },
+  });
+  const features = [feature([500000, 5500000]), feature(['wrong', 1]), feature([500010, 5500010])];
+  const request = {
+    originalFileName: 'wells.geojson',
+    outputDatasetData: { name: 'wells' },
+    readerName: 'GeoJsonReader',
+    readerParameters: [{ name: 'SRID', value: 25832 }],
+    writerName: 'ShapefileWriter',
+    onBadRecord: 'skip',
+  };
+  const content = JSON.stringify({ type: 'FeatureCollection', features });
+  const started = await start(client, copyRequest(projectId, await upload(w, client, content), request));
+  const ended = await untilEnd(client, started.body.id);
+  t.like(ended, { status: 'Completed', recordsWritten: 2, recordsSkipped: 1 });
+  const got = await w.nobody.get(local(ended.badRecordsUrl));
+  t.is(got.status, 200);
+  t.is(got.headers['content-type'], 'application/geo+json');
+  t.is(got.headers['content-disposition'], 'attachment; filename="wells bad records.geojson"');
+  const [bad] = JSON.parse(got.raw.toString()).features;
+  t.is(bad.properties.record, 2);
+  t.regex(bad.properties.reason, /position is not an array of numbers/);
+
+  const expiry = (address: string) => Date.parse(new URL(address).searchParams.get('se')!);
+  await sleep(1100);
+  const again = (await client.get(`/api/transfer/${started.body.id}`)).body;
+  t.true(expiry(again.badRecordsUrl) > expiry(ended.badRecordsUrl));
+  t.is((await w.nobody.get(local(again.badRecordsUrl))).status, 200);
+  const { pathname } = new URL(ended.badRecordsUrl);
+  t.is((await w.nobody.get(pathname)).status, 403, 'without its signature it is nothing');
+  t.is((await w.as(await w.account()).get(`/api/transfer/${started.body.id}`)).status, 404);
+
+  const sound = { ...request, readerParameters: [] };
+  const whole = JSON.stringify({ type: 'FeatureCollection', features: [feature([1, 2])] });
+  const other = await start(client, copyRequest(projectId, await upload(w, client, whole), sound));
+  const done = await untilEnd(client, other.body.id);
+  t.is(done.status, 'Completed');
+  t.false('badRecordsUrl' in done, 'nothing was skipped');
+  t.is((await w.nobody.get(local(again.badRecordsUrl).replace(started.body.id, other.body.id))).status, 403);
 });
 
 test('a grid is converted, and the dataset knows where it lies', async (t) => {

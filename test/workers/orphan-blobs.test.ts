@@ -104,6 +104,30 @@ test.serial('an export is kept for seven days', async (t) => {
   t.false(await there(exported));
 });
 
+test.serial('the places of skipped records are kept for seven days, whatever the transfer made', async (t) => {
+  const owner = await w.account();
+  const projectId = await project(owner);
+  const [kept, old] = [await put(`export/${randomUUID()}-1-bad`), await put(`export/${randomUUID()}-1-bad`)];
+  await transfer(owner, projectId, { type: 'Import', bad_records_blob: kept, ...ended(6 * 24) });
+  await transfer(owner, projectId, { type: 'Import', bad_records_blob: old, ...ended(7 * 24 + 1) });
+  await sweep();
+  t.true(await there(kept));
+  t.false(await there(old));
+});
+
+test.serial('what a run has stored and not yet committed stays, what an earlier attempt left goes', async (t) => {
+  const owner = await w.account();
+  const id = randomUUID();
+  const running = { status: 'InProgress', attempt: 2, worker_pool: 'p', deadline: ago(-1) };
+  await transfer(owner, await project(owner), { id, ...running });
+  const [result, bad] = [await put(`dataset/${id}-2`), await put(`export/${id}-2-bad`)];
+  const left = [await put(`dataset/${id}-1`), await put(`export/${id}-1-bad`)];
+  await sweep();
+  t.true((await there(result)) && (await there(bad)));
+  for (const name of left) t.false(await there(name));
+  await query('delete from transfers where id = $1', [id]);
+});
+
 test.serial('a staged file goes when its day is over, and so does its place', async (t) => {
   const owner = await w.account();
   const [fresh, old] = [await staged(owner), await staged(owner, { expires_at: ago(2) })];
