@@ -32,17 +32,24 @@ export interface Worker {
 
 /** What the end of everything may take, of the ten seconds that a whole platform has. */
 const PATIENCE_MS = 7000;
-/** Less has one conversion wait for the commit of the one before. */
-const LEAST_CONCURRENCY = 2;
+/** Conversions besides those that keep the cores busy: these wait for the disk, the blob store, or their commit. */
+const WAITING = 2;
+/** What each conversion at a time needs of the machine at least. */
+const LEAST_MEMORY_MB = 256;
 
 const CRONTAB = Object.entries(CRON)
   .map(([name, schedule]) => `${schedule} ${name}`)
   .join('\n');
 
+/** Conversions at a time of a worker that is not told: so many that the cores are never idle and the memory is enough for each. */
+const usualConcurrency = (cores: number, memoryMb: number) =>
+  Math.max(2, Math.min(cores + WAITING, Math.floor(memoryMb / LEAST_MEMORY_MB)));
+
 /** Opens the database, brings it up to date, and takes jobs until it is closed. Any number of processes may do so, on any machine. */
 export async function work(config: Config): Promise<Worker> {
   const log = createLog(config['log.level']);
-  const concurrency = config['worker.concurrency'] ?? Math.max(LEAST_CONCURRENCY, availableParallelism());
+  const memoryMb = config['worker.memory'] ?? Math.floor(totalmem() / 2 ** 20);
+  const concurrency = config['worker.concurrency'] ?? usualConcurrency(availableParallelism(), memoryMb);
   const database = await openDatabase(config);
   const db = await connect(database.url, concurrency + 4, 'platform work');
   const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
@@ -55,7 +62,6 @@ export async function work(config: Config): Promise<Worker> {
   const living = Promise.withResolvers<Liveness>();
   const parts = Promise.withResolvers<RunParts>();
   async function begin(pool: string) {
-    const memoryMb = config['worker.memory'] ?? Math.floor(totalmem() / 2 ** 20);
     const record = { pool, concurrency, memoryMb, cores: availableParallelism() };
     const alive = await proveLife(database.url, record, CANCEL, (id) => running.get(id)?.stop('cancelled'));
     living.resolve(alive);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FileSource } from '../../src/formats/bytes.ts';
-import type { Context } from '../../src/formats/define.ts';
 import { geoTiffReader } from '../../src/formats/geotiff/reader.ts';
 import type { Grid } from '../../src/formats/types.ts';
 import { sridOf } from '../../src/geo/crs.ts';
 import { transformer } from '../../src/geo/transform.ts';
+import { quietContext } from './context.ts';
 import type { Terrain } from './terrain.ts';
 import { terrain } from './terrain.ts';
 
@@ -38,16 +38,7 @@ interface Extent {
 export async function inspect<T>(path: string, scratch: string, use: (found: Findings) => Promise<T>): Promise<T> {
   const source = await FileSource.open(path, { checksum: false });
   try {
-    const context: Context = {
-      signal: new AbortController().signal,
-      scratch,
-      log: () => {},
-      progress: () => {},
-      lost: () => {},
-      badRecord: () => {},
-      atEnd: () => {},
-    };
-    const grid = (await geoTiffReader.read(source, {}, context)) as Grid;
+    const grid = (await geoTiffReader.read(source, {}, quietContext(scratch))) as Grid;
     const [west, width, , north, , height] = grid.affine;
     return await use({
       grid,

@@ -22,7 +22,7 @@ export async function demo(io: Io): Promise<void> {
     try {
       const platform = await Promise.race([starting, interrupted]);
       await Promise.race([tell(io, platform, folder, stop), interrupted]);
-      io.out('9  The end: everything is stopped and removed, but for the picture.');
+      io.out('10 The end: everything is stopped and removed, but for the picture.');
     } finally {
       await starting.then((platform) => platform.stop()).catch(() => {});
     }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { previewPng } from '../../src/geo/preview.ts';
 import type { Api } from '../client.ts';
 import { connectApi } from '../client.ts';
@@ -14,6 +14,7 @@ import type { Transfer } from '../watch.ts';
 import { watchTransfer } from '../watch.ts';
 import type { Findings, Statistics } from './check.ts';
 import { faults, inspect, statisticsOfTerrain } from './check.ts';
+import { gaugeFaults, makeGauges, writeShapefile } from './gauges.ts';
 import type { RunningPlatform } from './platform.ts';
 import type { Terrain } from './terrain.ts';
 import { asciiGrid, makeTerrain, terrain } from './terrain.ts';
@@ -70,7 +71,14 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
     `The main job: the file goes up and becomes a GeoTIFF in EPSG:${TARGET_SRID}.`,
     `npm run platform -- transfer import terrain.asc --project ${project.body.id} --writer GeoTiffWriter --srid ${terrain.srid} --to-srid ${TARGET_SRID}`,
   );
-  const transfer = await convert(io, api, file, project.body.id, stop);
+  const transfer = await convert(io, api, file, stop, {
+    projectId: project.body.id,
+    outputDatasetData: { name: 'Terrain of the upper valley' },
+    readerName: 'AsciiGridReader',
+    writerName: 'GeoTiffWriter',
+    readerParameters: [{ name: 'SRID', value: terrain.srid }],
+    transformations: [{ type: 'crsTransformation', outputSrid: String(TARGET_SRID) }],
+  });
   result(`Completed in ${seconds(transfer)} s`);
 
   const dataset = transfer.importResults?.[0]?.datasetId ?? '';
@@ -88,21 +96,47 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
   await writeFile(png, picture, { flag: 'wx' });
   step(8, 'A picture of it, in which the sun stands in the north-west:');
   result(png);
+  await tellOfGauges(io, api, made, { folder, projectId: project.body.id, stop, step, result });
 }
 
-async function convert(io: Io, api: Api, file: string, projectId: string, stop: AbortSignal): Promise<Transfer> {
+interface Telling {
+  folder: string;
+  projectId: string;
+  stop: AbortSignal;
+  step(number: number, sentence: string, ...commands: string[]): void;
+  result(line: string): void;
+}
+
+async function tellOfGauges(io: Io, api: Api, made: Terrain, telling: Telling): Promise<void> {
+  const { folder, projectId, stop, step, result } = telling;
+  const gauges = makeGauges(made);
+  const file = join(folder, 'gauges.zip');
+  await writeShapefile(gauges, file, folder);
+  step(
+    9,
+    `Her ${gauges.length} gauges down the river, a Shapefile in EPSG:${terrain.srid}, become GeoJSON for the web.`,
+    `npm run platform -- transfer import gauges.zip --project ${projectId} --reader ShapefileReader --writer GeoJsonWriter --to-srid 4326`,
+  );
+  const transfer = await convert(io, api, file, stop, {
+    projectId,
+    outputDatasetData: { name: 'Gauges' },
+    readerName: 'ShapefileReader',
+    writerName: 'GeoJsonWriter',
+    transformations: [{ type: 'crsTransformation', outputSrid: '4326' }],
+  });
+  const dataset = transfer.importResults?.[0]?.datasetId ?? '';
+  const address = (await api.call<{ data: string }>('GET', `/api/raw/dataset/${dataset}`)).body.data;
+  const json = await download(address, { path: join(folder, 'gauges.geojson') }, () => {});
+  const { wrong, first } = await gaugeFaults(gauges, json);
+  if (wrong.length > 0) throw new Error(`The GeoJSON is not what it should be: ${wrong.join('; ')}.`);
+  result(`Completed in ${seconds(transfer)} s: ${transfer.recordsWritten} gauges, each where PROJ puts it. The first:`);
+  result(first);
+}
+
+async function convert(io: Io, api: Api, file: string, stop: AbortSignal, request: object): Promise<Transfer> {
   const address = (await api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data;
   await upload(file, address, () => {});
-  const body = {
-    originalFileName: 'terrain.asc',
-    uploadUrl: address,
-    projectId,
-    outputDatasetData: { name: 'Terrain of the upper valley' },
-    readerName: 'AsciiGridReader',
-    writerName: 'GeoTiffWriter',
-    readerParameters: [{ name: 'SRID', value: terrain.srid }],
-    transformations: [{ type: 'crsTransformation', outputSrid: String(TARGET_SRID) }],
-  };
+  const body = { originalFileName: basename(file), uploadUrl: address, ...request };
   const started = await api.call<{ id: string }>('POST', '/api/conversion/upload-convert', { body });
   const transfer = (await watchTransfer({ api, progress: io.progress }, started.body.id, stop)).body;
   if (transfer.status !== 'Completed') throw new Error(`The conversion failed: ${transfer.errorMessage}`);

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
@@ -115,6 +116,24 @@ const scratch = async () =>
   (await readdir(join(w.folder, 'scratch'), { recursive: true })).filter((name) => /-\d+$/.test(name));
 
 test.serial(
+  'a worker that is not told takes two more at a time than there are cores, and never more than its memory has room for',
+  async (t) => {
+    const taken = async (settings: Record<string, string>) => {
+      const worker = await startWorker(w, { 'log.level': 'fatal', ...settings });
+      started.add(worker);
+      const client = new pg.Client({ connectionString: w.url });
+      await client.connect();
+      const { rows } = await client.query('select concurrency from workers where pid = $1', [worker.pid]);
+      await client.end();
+      await worker.stop();
+      return rows.map(({ concurrency }) => concurrency);
+    };
+    t.deepEqual(await taken({ 'worker.memory': '1000000' }), [availableParallelism() + 2]);
+    t.deepEqual(await taken({ 'worker.memory': '512' }), [2]);
+  },
+);
+
+serial(
   'a running transfer that is cancelled ends as Error, its process is gone and its scratch folder removed',
   async (t) => {
     const { child } = await launchFrozen();

@@ -1,0 +1,12 @@
+import type { Context } from '../../src/formats/define.ts';
+
+/** What a reader or writer asks of the conversion around it, where there is none. */
+export const quietContext = (scratch: string, atEnd: Context['atEnd'] = () => {}): Context => ({
+  signal: new AbortController().signal,
+  scratch,
+  log: () => {},
+  progress: () => {},
+  lost: () => {},
+  badRecord: () => {},
+  atEnd,
+});

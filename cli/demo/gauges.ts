@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { FileSink } from '../../src/formats/bytes.ts';
+import { shapefileWriter } from '../../src/formats/shapefile/writer.ts';
+import type { Features } from '../../src/formats/types.ts';
+import { transformer } from '../../src/geo/transform.ts';
+import { quietContext } from './context.ts';
+import type { Terrain } from './terrain.ts';
+import { terrain } from './terrain.ts';
+
+/** A place where the height of the river is read. */
+export interface Gauge {
+  name: string;
+  /** Metres, EPSG:25832. */
+  x: number;
+  y: number;
+  height: number;
+  since: string;
+}
+
+const names = ['Pass spring', 'Upper mill', 'Bridge of sighs', 'Lake outlet', 'Old ford', 'Kjærgård'];
+
+/** Gauges down the river: in each of some rows of the terrain, the lowest cell. */
+export function makeGauges({ columns, rows, cell, west, south, heights }: Terrain): Gauge[] {
+  return names.map((name, n) => {
+    const row = Math.floor((rows * (n + 0.5)) / names.length);
+    const line = heights.subarray(row * columns, (row + 1) * columns);
+    let lowest = line.findIndex((height) => !Number.isNaN(height));
+    for (let column = lowest; column < columns; column++) if (line[column]! < line[lowest]!) lowest = column;
+    return {
+      name,
+      x: west + (lowest + 0.5) * cell,
+      y: south + (rows - row - 0.5) * cell,
+      height: Math.round(line[lowest]! * 100) / 100,
+      since: `${1950 + 7 * n}-04-01`,
+    };
+  });
+}
+
+/** Writes them as a shapefile in a zip. */
+export async function writeShapefile(gauges: readonly Gauge[], path: string, scratch: string): Promise<void> {
+  const layer: Features = {
+    kind: 'features',
+    name: 'gauges',
+    crs: { authority: 'EPSG', code: terrain.srid },
+    fields: [
+      { name: 'name', type: 'string' },
+      { name: 'height', type: 'real', decimals: 2 },
+      { name: 'since', type: 'date' },
+    ],
+    hasZ: false,
+    hasM: false,
+    async *chunks() {
+      yield gauges.map(({ name, x, y, height, since }) => ({
+        geometry: { type: 'Point', coordinates: Float64Array.of(x, y) },
+        values: [name, height, since],
+      }));
+    },
+  };
+  await using open = new AsyncDisposableStack();
+  const sink = open.adopt(await FileSink.create(path, { checksum: false }), (one) => one.close());
+  const context = quietContext(scratch, (close) => open.defer(close));
+  await shapefileWriter.write(layer, {}, sink, context);
+  await sink.flush();
+}
+
+/** As far as one may be from where PROJ puts it, in degrees: GeoJSON has seven decimals. */
+const tolerance = 1e-7;
+
+/** Every way in which the GeoJSON is not what the gauges must become; empty when all is well. Besides, what it says of the first. */
+export async function gaugeFaults(gauges: readonly Gauge[], path: string): Promise<{ wrong: string[]; first: string }> {
+  const { features } = JSON.parse(await readFile(path, 'utf8')) as {
+    features: { geometry: { coordinates: number[] }; properties: Record<string, unknown> }[];
+  };
+  const [x, y] = [Float64Array.from(gauges, (one) => one.x), Float64Array.from(gauges, (one) => one.y)];
+  using way = await transformer({ authority: 'EPSG', code: terrain.srid }, { authority: 'EPSG', code: 4326 });
+  way.forward(x, y);
+  const wrong = features.length === gauges.length ? [] : [`it has ${features.length} gauges, not ${gauges.length}`];
+  for (const [n, { name, height, since }] of gauges.entries()) {
+    const { geometry, properties } = features[n] ?? { geometry: { coordinates: [] }, properties: {} };
+    const [longitude = Number.NaN, latitude = Number.NaN] = geometry.coordinates;
+    if (!(Math.abs(longitude - x[n]!) <= tolerance && Math.abs(latitude - y[n]!) <= tolerance))
+      wrong.push(`${name} lies at ${longitude} ${latitude}, not at ${x[n]} ${y[n]}`);
+    if (properties.name !== name || properties.height !== height || properties.since !== since)
+      wrong.push(`of ${name} it says ${JSON.stringify(properties)}`);
+  }
+  return { wrong, first: JSON.stringify(features[0]) };
+}
