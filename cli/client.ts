@@ -36,15 +36,29 @@ export interface Api {
   /** Throws `Refused` for what the server refuses, `NotLoggedIn` where it does not know who asks. */
   call<T>(method: Method, path: string, options?: CallOptions): Promise<Answer<T>>;
   /** Exchanges id and password for tokens and keeps them. */
-  logIn(id: string, password: string): Promise<Answer<TokenAnswer>>;
+  logIn(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
+  /** Exchanges id and password for tokens that are not kept. */
+  issue(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
   /** Forgets the stored login, and has the server end it. Tells how far that got. */
   logOut(): Promise<'nobody was' | 'only here' | 'everywhere'>;
 }
 
-interface TokenAnswer {
+export interface Credentials {
+  id: string;
+  password: string;
+  otp?: string | undefined;
+  otpAuthenticator?: string | undefined;
+}
+
+export interface TokenAnswer {
   accessToken: { token: string; expiration: string };
   refreshToken: { token: string; expiration: string };
-  otpRequired?: boolean;
+}
+
+/** The password is right, a one-time password must follow. */
+export interface OtpRequired {
+  otpRequired: true;
+  otpAuthenticatorIds: string[];
 }
 
 /** A token that is about to expire could do so on its way. */
@@ -87,13 +101,12 @@ export function connectApi(env: Env): Api {
         return once((await renew(stored, login, url)).accessToken);
       }
     },
-    async logIn(id, password) {
-      const answer = await api.call<TokenAnswer>('POST', '/api/tokens', { body: { id, password }, anonymous: true });
-      if (answer.body.otpRequired)
-        throw new Error('This account needs a one-time password, which is not supported yet.');
-      await stored.write(loginFrom(id, answer.body));
+    async logIn(credentials) {
+      const answer = await api.issue(credentials);
+      if (!('otpRequired' in answer.body)) await stored.write(loginFrom(credentials.id, answer.body));
       return answer;
     },
+    issue: (credentials) => api.call('POST', '/api/tokens', { body: credentials, anonymous: true }),
     async logOut() {
       const login = await stored.read().catch(() => undefined);
       await stored.remove();

@@ -1,17 +1,21 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommands } from './commands/account.ts';
 import { auditCommands } from './commands/audit.ts';
+import { authCommands } from './commands/auth.ts';
 import { converterCommands } from './commands/converter.ts';
 import { crsCommands } from './commands/crs.ts';
 import { datasetCommands } from './commands/dataset.ts';
 import { groupCommands } from './commands/group.ts';
 import { jobCommands } from './commands/job.ts';
 import { keyCommands } from './commands/key.ts';
+import { keysCommands } from './commands/keys.ts';
 import { loginCommands } from './commands/login.ts';
+import { otpCommands } from './commands/otp.ts';
 import { processCommands } from './commands/processes.ts';
 import { projectCommands } from './commands/project.ts';
 import { recycleBinCommands } from './commands/recycle-bin.ts';
 import { tenantCommands } from './commands/tenant.ts';
+import { tokenCommands } from './commands/token.ts';
 import { transferCommands } from './commands/transfer.ts';
 import { NotLoggedIn, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
@@ -22,10 +26,14 @@ import { plain } from './table.ts';
 const LOCAL = [processCommands];
 const SPEAKING = [
   loginCommands,
+  otpCommands,
+  tokenCommands,
+  authCommands,
   accountCommands,
   groupCommands,
   tenantCommands,
   keyCommands,
+  keysCommands,
   auditCommands,
   projectCommands,
   datasetCommands,

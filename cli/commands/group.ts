@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { repeated } from '../options.ts';
 import { record, table } from '../table.ts';
+import { setSecondFactorCommand } from './group-second-factor.ts';
 
 interface Group {
   id: string;
@@ -70,6 +71,7 @@ export function groupCommands(program: Command, io: Io): void {
     .argument('<id>')
     .argument('<account>', 'login id or user id')
     .action((id, account) => removeUser(io, id, account));
+  setSecondFactorCommand(group, io);
 }
 
 async function createGroup(io: Io, { id, name, user, metadata }: GroupOptions): Promise<void> {

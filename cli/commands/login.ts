@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Answer, Credentials, OtpRequired, TokenAnswer } from '../client.ts';
 import type { Io } from '../io.ts';
 import { record } from '../table.ts';
 
@@ -6,14 +7,17 @@ export interface PasswordOptions {
   passwordStdin?: boolean;
 }
 
+export interface CredentialOptions extends PasswordOptions {
+  id?: string;
+  otp?: string;
+  otpAuthenticator?: string;
+}
+
 export function loginCommands(program: Command, io: Io): void {
-  program
-    .command('login')
+  takesCredentials(program.command('login'))
     .description(
       'log in; what the server answers is kept for the next commands (with --json also printed: it holds tokens)',
     )
-    .option('--id <id>', 'login id of the account')
-    .option('--password-stdin', 'read the password from stdin')
     .action((options) => login(io, options));
   program
     .command('logout')
@@ -25,10 +29,45 @@ export function loginCommands(program: Command, io: Io): void {
     .action(() => whoami(io));
 }
 
-async function login(io: Io, options: PasswordOptions & { id?: string }): Promise<void> {
-  const id = options.id ?? (await io.ask('Login id:', 'give --id and --password-stdin'));
-  const answer = await io.api.logIn(id, await passwordFrom(io, options));
+async function login(io: Io, options: CredentialOptions): Promise<void> {
+  let id = '';
+  const answer = await tokensFor(io, options, (credentials) => {
+    id = credentials.id;
+    return io.api.logIn(credentials);
+  });
   io.show(answer, () => `Logged in as ${id} at ${io.api.url}.`);
+}
+
+/** Of every command that shows the server a password. */
+export const takesCredentials = (command: Command): Command =>
+  command
+    .option('--id <id>', 'login id of the account')
+    .option('--password-stdin', 'read the password from stdin')
+    .option('--otp <code>', 'one-time password, or a recovery code')
+    .option('--otp-authenticator <type>', 'whose one-time password it is, such as APPAUTH');
+
+/** From the options, else from the person. */
+export async function credentialsFrom(io: Io, options: CredentialOptions): Promise<Credentials> {
+  const id = options.id ?? (await io.ask('Login id:', 'give --id and --password-stdin'));
+  const password = await passwordFrom(io, options);
+  return { id, password, otp: options.otp, otpAuthenticator: options.otpAuthenticator };
+}
+
+/** Asks the person for the one-time password that the server asks for. */
+export async function tokensFor(
+  io: Io,
+  options: CredentialOptions,
+  send: (credentials: Credentials) => Promise<Answer<TokenAnswer | OtpRequired>>,
+): Promise<Answer<TokenAnswer>> {
+  const credentials = await credentialsFrom(io, options);
+  let answer = await send(credentials);
+  if ('otpRequired' in answer.body) {
+    const types = answer.body.otpAuthenticatorIds.join(' or ');
+    const otp = await io.ask(`One-time password (${types}):`, 'give --otp');
+    answer = await send({ ...credentials, otp });
+    if ('otpRequired' in answer.body) throw new Error('A one-time password is needed.');
+  }
+  return answer as Answer<TokenAnswer>;
 }
 
 /** From stdin when asked for, else from the person; an empty one is none. */

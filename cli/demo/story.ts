@@ -41,7 +41,7 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
   const adminPassword = newPassword();
   await bootstrapAdministrator(quiet, { id: 'admin', tenant: 'River authority' }, adminPassword);
   const admin = connectApi(env);
-  await admin.logIn('admin', adminPassword);
+  await admin.logIn({ id: 'admin', password: adminPassword });
 
   step(
     3,
@@ -51,7 +51,7 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
   const password = newPassword();
   await admin.call('POST', '/api/accounts', { body: { id: 'ida', name: 'Ida Sand', password, activated: true } });
   const api = connectApi(env);
-  await api.logIn('ida', password);
+  await api.logIn({ id: 'ida', password });
 
   step(4, 'A project.', 'npm run platform -- project create --name "Upper valley"');
   const project = await api.call<{ id: string }>('POST', '/api/metadata/project', { body: { name: 'Upper valley' } });

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import type { Answer } from '../client.ts';
+import type { Io } from '../io.ts';
+import { moment, table } from '../table.ts';
+
+interface States {
+  data: { kid: string; state: string; activatedAt?: string; retiredAt?: string }[];
+}
+
+export function keysCommands(program: Command, io: Io): void {
+  const keys = program.command('keys').description('keys that sign access tokens (administrators)');
+  keys
+    .command('list')
+    .description('list the key that signs, the next one, and those that still check')
+    .action(async () => show(io, await io.api.call<States>('GET', '/api/tokens/keys')));
+  keys
+    .command('rotate')
+    .description('sign with the next key from now on; tokens of the present one stay valid')
+    .action(async () => show(io, await io.api.call<States>('POST', '/api/tokens/keys/rotate')));
+}
+
+const show = (io: Io, answer: Answer<States>) =>
+  io.show(answer, ({ data }) =>
+    table(
+      ['KEY', 'STATE', 'SIGNS SINCE', 'SIGNED UNTIL'],
+      data.map(({ kid, state, activatedAt, retiredAt }) => [kid, state, moment(activatedAt), moment(retiredAt)]),
+    ),
+  );

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { moment, table } from '../table.ts';
+import type { CredentialOptions } from './login.ts';
+import { takesCredentials, tokensFor } from './login.ts';
+
+interface Family {
+  id: string;
+  createdAt: string;
+  expiresAt: string;
+  lastExchangedAt?: string;
+  lastAddress?: string;
+}
+
+interface RevokeOptions {
+  family?: string;
+  account?: string;
+  tokenStdin?: boolean;
+}
+
+const FAMILY = '/api/tokens/family';
+
+export function tokenCommands(program: Command, io: Io): void {
+  const token = program.command('token').description('tokens: give one out, list logins, end them');
+  takesCredentials(token.command('issue'))
+    .description('print an access token for other programs; nothing is kept (--json: the refresh token too)')
+    .action((options) => issue(io, options));
+  token
+    .command('families')
+    .description('list the logins that go on: yours, or those of an account (administrators)')
+    .argument('[account]', 'login id')
+    .action((account) => families(io, account));
+  token
+    .command('revoke')
+    .description('end the login of a refresh token, one login, or all logins of an account')
+    .option('--token-stdin', 'the login that the refresh token on stdin belongs to')
+    .option('--family <id>', "one login, by its id in 'token families'")
+    .option('--account <id>', 'all logins of an account')
+    .action((options) => revoke(io, options));
+}
+
+async function issue(io: Io, options: CredentialOptions): Promise<void> {
+  const answer = await tokensFor(io, options, (credentials) => io.api.issue(credentials));
+  io.show(answer, ({ accessToken }) => accessToken.token);
+}
+
+async function families(io: Io, account?: string): Promise<void> {
+  const answer = await io.api.call<{ data: Family[] }>('GET', FAMILY, { query: { account } });
+  io.show(answer, ({ data }) =>
+    table(
+      ['ID', 'SINCE', 'UNTIL', 'LAST USED', 'FROM'],
+      data.map((one) => [
+        one.id,
+        moment(one.createdAt),
+        moment(one.expiresAt),
+        moment(one.lastExchangedAt),
+        one.lastAddress,
+      ]),
+    ),
+  );
+}
+
+async function revoke(io: Io, { family, account, tokenStdin }: RevokeOptions): Promise<void> {
+  if ([family, account, tokenStdin].filter((one) => one !== undefined).length !== 1)
+    throw new UsageError('Give one of --token-stdin, --family and --account.');
+  if (tokenStdin) {
+    const answer = await io.api.call('POST', '/api/tokens/revocation', { body: await io.stdin(), anonymous: true });
+    return io.show(answer, () => 'The login of this token has ended.');
+  }
+  if (family !== undefined) {
+    const answer = await io.api.call('DELETE', `${FAMILY}/${encodeURIComponent(family)}`);
+    return io.show(answer, () => `The login ${family} has ended.`);
+  }
+  const answer = await io.api.call('DELETE', FAMILY, { query: { account } });
+  io.show(answer, () => `All logins of ${account} have ended.`);
+}

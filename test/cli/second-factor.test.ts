@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import test from 'ava';
+import { decodeJwt } from 'jose';
+import { attempt, codeOf, groupOf, setupCodeFrom } from '../world/authenticator.ts';
+import { PASSWORD, world } from '../world.ts';
+import { machines } from './machine.ts';
+
+const w = world(test);
+const machine = machines(w);
+const newCode = () => randomBytes(8).toString('hex');
+const typed = { stdin: `${PASSWORD}\n` };
+
+test('otp register draws a QR code and says what to type; the code then logs in', async (t) => {
+  const { id } = await w.account();
+  const { run, url } = await machine(t);
+  const shown = await run(['otp', 'register', '--id', id, '--password-stdin'], typed);
+  t.is(shown.code, 0);
+  t.true(shown.out.includes('█'));
+  const [, manual = ''] = /To be typed: ([A-Z2-7]{26})/.exec(shown.out) ?? [];
+  const setupCode = setupCodeFrom(manual);
+
+  const without = await run(['login', '--id', id, '--password-stdin'], typed);
+  t.like(without, { code: 2, out: '', err: 'platform: There is no terminal to ask at: give --otp.\n' });
+  const wrong = await run(['login', '--id', id, '--password-stdin', '--otp', 'x'], typed);
+  t.like(wrong, { code: 1, err: 'platform: Illegal one-time password.\n' });
+  const otp = codeOf(setupCode);
+  const right = await run(
+    ['login', '--id', id, '--password-stdin', '--otp', otp, '--otp-authenticator', 'APPAUTH'],
+    typed,
+  );
+  t.like(right, { code: 0, out: `Logged in as ${id} at ${url}.\n` });
+  t.regex((await run(['otp', 'status'])).out, /APPAUTH \(own, in use\)/);
+});
+
+test('a login at a terminal asks for the one-time password when the server does', async (t) => {
+  const { id } = await w.account();
+  const setupCode = newCode();
+  await groupOf(w, id, [`APPAUTH:${setupCode}`]);
+  const { run } = await machine(t);
+  const { PassThrough } = await import('node:stream');
+  const { person } = await import('./person.ts');
+  const { main } = await import('../../cli/main.ts');
+  const { url, folder } = await machine(t);
+  const sitting = person({ PLATFORM_URL: url, XDG_CONFIG_HOME: folder }, { tty: true });
+  t.true(sitting.stdin instanceof PassThrough);
+  const done = main(['login', '--id', id], sitting.io);
+  const shows = async (text: string) => {
+    while (!sitting.err().includes(text)) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  await shows('Password:');
+  sitting.stdin.write(`${PASSWORD}\r`);
+  await shows('One-time password (APPAUTH):');
+  sitting.stdin.write(`${codeOf(setupCode)}\r`);
+  t.is(await done, 0);
+  t.regex(sitting.out(), new RegExp(`Logged in as ${id}`));
+  t.false(sitting.err().includes(PASSWORD));
+  t.is((await run(['whoami'])).code, 3, 'another machine is not logged in');
+});
+
+test('recovery codes are printed once, one a line, and log in; a reset lets the account begin anew', async (t) => {
+  const { id } = await w.account();
+  const { run, logIn } = await machine(t);
+  const setupCode = setupCodeFrom((await attempt(w, { id }, '/api/tokens/otp/registration')).body.manualEntryCode);
+  const made = await run(['otp', 'recovery-codes', '--id', id, '--password-stdin', '--otp', codeOf(setupCode)], typed);
+  t.is(made.code, 0);
+  const codes = made.out.trim().split('\n');
+  t.is(codes.length, 10);
+  t.is((await run(['login', '--id', id, '--password-stdin', '--otp', codes[0] ?? ''], typed)).code, 0);
+
+  await logIn((await w.administrator()).id);
+  t.regex((await run(['otp', 'status', id])).out, /recovery codes +9/);
+  t.like(await run(['otp', 'reset', id]), { code: 2 });
+  t.is((await run(['otp', 'reset', id, '--yes'])).code, 0);
+  t.regex((await run(['otp', 'status', id])).out, /authenticators +none/);
+});
+
+test('token issue prints an access token and keeps nothing; families are listed and revoked', async (t) => {
+  const user = await w.account();
+  const { run, logIn } = await machine(t);
+  const issued = await run(['token', 'issue', '--id', user.id, '--password-stdin'], typed);
+  t.is(issued.code, 0);
+  t.is(decodeJwt(issued.out.trim()).sub, user.id);
+  t.is((await run(['whoami'])).code, 3);
+
+  const refreshToken = JSON.parse(
+    (await run(['token', 'issue', '--id', user.id, '--password-stdin', '--json'], typed)).out,
+  ).refreshToken.token;
+  t.is((await run(['token', 'revoke', '--token-stdin'], { stdin: refreshToken })).code, 0);
+  await logIn(user.id);
+  const ids = async (account: string[] = []) =>
+    JSON.parse((await run(['token', 'families', ...account, '--json'])).out).data.map(({ id }: { id: string }) => id);
+  const [mine, other] = await ids();
+  t.is((await ids()).length, 2, 'the revoked one is not among them');
+  t.is((await run(['token', 'revoke', '--family', other])).code, 0);
+  t.deepEqual(await ids(), [mine]);
+  t.like(await run(['token', 'revoke']), { code: 2 });
+  t.like(await run(['token', 'families', (await w.administrator()).id]), { code: 1 });
+
+  const admin = await machine(t);
+  await admin.logIn((await w.administrator()).id);
+  t.regex((await admin.run(['token', 'families', user.id])).out, new RegExp(mine));
+  t.is((await admin.run(['token', 'revoke', '--account', user.id])).code, 0);
+  t.deepEqual(await w.sql('select from refresh_families where user_id = $1 and revoked_at is null', [user.userId]), []);
+});
+
+test('keys rotate signs with the key that keys list showed as the next one', async (t) => {
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const next = JSON.parse((await run(['keys', 'list', '--json'])).out).data[1].kid;
+  const rotated = await run(['keys', 'rotate']);
+  t.is(rotated.code, 0);
+  t.regex(rotated.out, new RegExp(`^${next} +signing`, 'm'));
+  t.regex(rotated.out, /retired/);
+  t.is((await run(['whoami'])).code, 0, 'tokens of the old key are valid');
+});
+
+test('auth explain tells why a login goes as it goes', async (t) => {
+  const { id } = await w.account();
+  const group = await groupOf(w, id, ['CIDR:10.0.0.0/8', `APPAUTH:${newCode()}`]);
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const inside = await run(['auth', 'explain', '--account', id, '--ip', '10.1.2.3']);
+  t.is(inside.code, 0);
+  t.regex(inside.out, new RegExp(`group ${group} +10.0.0.0/8 \\(matches\\), APPAUTH`));
+  t.true(
+    inside.out.includes(
+      `10.1.2.3 is in the network 10.0.0.0/8 of the group ${group}: no one-time password is asked for.`,
+    ),
+  );
+  t.regex(
+    (await run(['auth', 'explain', '--account', id, '--ip', '203.0.113.9'])).out,
+    /a one-time password is asked for/,
+  );
+});
+
+test('group set-2fa --preview tells who would be locked out and changes nothing; without it somebody must say yes', async (t) => {
+  const { id } = await w.account();
+  const group = await groupOf(w, id, []);
+  await attempt(w, { id, from: '203.0.113.9' });
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const entries = ['CIDR:10.0.0.0/8&Comment:office'];
+  const preview = await run(['group', 'set-2fa', group, ...entries, '--preview']);
+  t.is(preview.code, 0);
+  t.regex(preview.out, new RegExp(`^${id} +1 +203.0.113.9 \\(1\\)`, 'm'));
+  t.true(preview.out.endsWith(`Would be locked out of where they logged in from: ${id}.\n`));
+  t.like(await run(['group', 'set-2fa', group, ...entries]), { code: 2 });
+  const metadata = async () => JSON.parse((await run(['group', 'show', group, '--json'])).out).metadata;
+  t.deepEqual(await metadata(), { '2FAMetadata': [] });
+  t.is((await run(['group', 'set-2fa', group, ...entries, '--yes'])).code, 0);
+  t.deepEqual(await metadata(), { '2FAMetadata': entries });
+  t.is((await run(['group', 'set-2fa', group, 'CIDR:10.0.0.0/8', '--new-authenticator'])).code, 0);
+  t.regex((await metadata())['2FAMetadata'][1], /^APPAUTH:[A-Za-z2-9]{16}$/);
+  t.is((await run(['group', 'set-2fa', group, '--none'])).code, 0);
+  t.deepEqual(await metadata(), {});
+  t.like(await run(['group', 'set-2fa', group]), { code: 2 });
+});
