@@ -5,6 +5,7 @@ import { auditRoutes } from './accounts/audit.routes.ts';
 import { openLoginDelay } from './accounts/login-delay.ts';
 import { openPasswords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
+import { registrationRoutes } from './accounts/registration.routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { tableStore } from './accounts/store.ts';
 import type { BlobStore } from './blobs/blobs.ts';
@@ -41,6 +42,8 @@ import { openSigner } from './signing-keys.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { openAccessTokens } from './tokens/access.ts';
+import { accountChangeRoutes } from './tokens/account.routes.ts';
+import { findBasicCaller } from './tokens/basic.ts';
 import { findCaller } from './tokens/caller.ts';
 import { familyRoutes } from './tokens/families.routes.ts';
 import { openIdentities } from './tokens/identities.ts';
@@ -80,6 +83,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   const identities = openIdentities(db);
   const sealer = await openSealer(db);
   const delay = openLoginDelay(db, config);
+  const login = { ...accounts, lockout, delay, factor: { sealer, metadataKey: config['twoFactor.metadataKey'] } };
   const keys = openApiKeys({
     db,
     scopes: config['tokens.defaultScopes'],
@@ -90,7 +94,10 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     const key = request.platformHeader('open-api-key');
     const { authorization } = request.headers;
     const shown = { authorization, address: request.ip, requestId: request.id };
-    return key === undefined ? findCaller({ tokens, identities }, shown) : keys.find({ key, ...shown });
+    if (key !== undefined) return keys.find({ key, ...shown });
+    return request.routeOptions.config.basic && /^Basic /i.test(authorization ?? '')
+      ? findBasicCaller({ ...login, identities }, shown)
+      : findCaller({ tokens, identities }, shown);
   };
 
   const app: App = Fastify(serverOptions(config, log));
@@ -121,7 +128,9 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(accountRoutes, { db });
   await room(auditRoutes, { db, cursors });
   await room(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
+  await room(registrationRoutes, { ...accounts, open: config['accounts.registration'] });
   await room(newAccountRoutes, accounts);
+  await room(accountChangeRoutes, login);
   await room(tenantRoutes, { db });
   const login = { ...accounts, lockout, delay, factor: { sealer, metadataKey: config['twoFactor.metadataKey'] } };
   await room(tokenRoutes, { ...login, tokens, identities, settings: config });

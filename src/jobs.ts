@@ -7,6 +7,7 @@ export interface Jobs {
   removeSpentBlobs: Record<string, never>;
   cleanUp: Record<string, never>;
   sweepRecycleBin: Record<string, never>;
+  sendAccountMail: { mailId: string };
 }
 
 /** Once over all workers. A turn that nobody took is not made up for: the next one does the same. */

@@ -7,6 +7,7 @@ import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
 import { CRON } from '../src/jobs.ts';
 import { createLog } from '../src/log.ts';
+import { openMailer } from '../src/mail.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/resources.ts';
@@ -20,6 +21,7 @@ import { makeScratch, removeScratch } from './scratch.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
 import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
+import { sendAccountMailTask } from './tasks/send-account-mail.ts';
 import { sweepRecycleBinTask } from './tasks/sweep-recycle-bin.ts';
 
 /** A worker process that takes jobs. */
@@ -85,6 +87,7 @@ export async function work(config: Config): Promise<Worker> {
       removeSpentBlobs: removeSpentBlobsTask(parts.promise),
       cleanUp: cleanUpTask(parts.promise, config['tokens.accessLifetime']),
       sweepRecycleBin: sweepRecycleBinTask(parts.promise, config['recycleBin.retention']),
+      sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
     },
     crontab: CRONTAB,
     log,

@@ -26,11 +26,16 @@ create table account_mails (
   recipient text,
   -- what was asked for: a login id, or for a reset also an e-mail address
   asked text,
+  -- who asked, for the audit trail
+  address text,
+  request_id text,
   created_at timestamptz not null default now(),
   check (case kind when 'idTaken' then recipient is not null and asked is not null
     when 'passwordResetAsked' then asked is not null else user_id is not null end)
 );
 create index account_mails_user on account_mails (user_id);
+-- who asks again while nothing was done yet asks for the same
+create unique index account_mails_asked on account_mails (lower(asked)) where kind = 'passwordResetAsked';
 
 create table password_history (
   user_id uuid not null references accounts on delete cascade,

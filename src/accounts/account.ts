@@ -1,5 +1,15 @@
 import { z } from 'zod';
 
+export const Text = z.string().max(255);
+/** One that a mail can be sent to, as far as its form can tell. */
+export const Email = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(/^[^\s\p{Cc}@<>,;:"()[\]\\]+@[^\s\p{Cc}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address');
+/** Checked against the policy by the rules; longer ones are refused unread. */
+export const NewPassword = z.string().max(1000);
+
 /** An account as answers show it; password and hash are never in it. */
 export const Account = z.object({
   /** The login id. */
@@ -45,3 +55,13 @@ export function standingInTheWay(
   if (!state.activated) return { code: 'AccountNotActivated', sentence: 'Account is not activated.' };
   return undefined;
 }
+
+/** Of a list separated by commas; each once. */
+export const rolesOf = (roles: string): string[] => [
+  ...new Set(
+    roles
+      .split(',')
+      .map((role) => role.trim())
+      .filter(Boolean),
+  ),
+];

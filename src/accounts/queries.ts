@@ -6,7 +6,8 @@ import { Account, SignInState } from './account.ts';
 
 const account = sql.fragment`
   a.id, a.user_id, a.tenant_id, a.name, a.email, a.company, a.phone_number, array_to_string(a.roles, ',') as roles, a.metadata,
-  a.activated, a.enabled, a.locked, a.locked_date_end, a.no_of_unsuccessful_login_attempts, a.last_login_attempted_date,
+  a.activated, a.enabled, a.locked or coalesce(a.locked_out_until > now(), false) as locked,
+  case when not a.locked and a.locked_out_until > now() then a.locked_out_until else a.locked_date_end end as locked_date_end, a.no_of_unsuccessful_login_attempts, a.last_login_attempted_date,
   a.allow_me_password_change,
   array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
     order by g.name collate "C") as user_groups`;
@@ -41,17 +42,19 @@ export interface NewAccountRow {
   enabled?: boolean;
   allowMePasswordChange?: boolean;
   createdBy?: string;
+  /** By its holder. */
+  registered?: boolean;
 }
 
 /** The new account's user id, or nothing when its login id is taken. */
 export const insertAccount = (tx: Db, row: NewAccountRow) =>
   tx.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     insert into accounts (id, password_hash, name, tenant_id, email, company, phone_number, roles, metadata, activated, enabled,
-      allow_me_password_change, created_by, updated_by)
+      allow_me_password_change, registered, created_by, updated_by)
     values (${row.id}, ${row.passwordHash}, ${row.name}, ${row.tenantId ?? null}, ${row.email ?? null}, ${row.company ?? null},
       ${row.phoneNumber ?? null}, ${sql.array(row.roles ?? [], 'text')}, ${sql.jsonb((row.metadata ?? {}) as never)},
-      ${row.activated ?? true}, ${row.enabled ?? true}, ${row.allowMePasswordChange ?? true}, ${row.createdBy ?? null},
-      ${row.createdBy ?? null})
+      ${row.activated ?? true}, ${row.enabled ?? true}, ${row.allowMePasswordChange ?? true}, ${row.registered ?? false},
+      ${row.createdBy ?? null}, ${row.createdBy ?? null})
     on conflict (lower(id)) do nothing
     returning user_id`);
 
@@ -89,6 +92,65 @@ export const noteAttempt = (db: Db, userId: string, { after, duration }: Lockout
 export const noteSuccess = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`
     update accounts set no_of_unsuccessful_login_attempts = 0, locked_out_until = null where user_id = ${userId}`);
+
+/** Whom a mail to an account goes to. */
+export const findMailAddress = (db: Db, userId: string) =>
+  db.maybeOne(sql.type(z.object({ id: z.string(), email: z.string().optional(), activated: z.boolean() }))`
+    select id, email, activated from accounts where user_id = ${userId}`);
+
+/** Gives its login id. */
+export const activate = (tx: Db, userId: string) =>
+  tx.oneFirst(sql.type(z.object({ id: z.string() }))`
+    update accounts set activated = true, updated_at = now() where user_id = ${userId} returning id`);
+
+/** The account of a user. */
+export async function getAccountOf(db: Db, userId: string): Promise<Account> {
+  const found = await db.maybeOne(sql.type(Account)`select ${account} from accounts a where a.user_id = ${userId}`);
+  if (!found) throw notFound('Account', userId);
+  return found;
+}
+
+/** As `getAccountOf`; it stays as it is until `tx` ends. */
+export async function lockAccount(tx: Db, userId: string): Promise<Account> {
+  await tx.query(sql.unsafe`select from accounts where user_id = ${userId} for no key update`);
+  return getAccountOf(tx, userId);
+}
+
+/** What a change replaces; a state that is absent stays as it is. */
+export interface ChangedAccountRow {
+  name: string;
+  email?: string | undefined;
+  company?: string | undefined;
+  phoneNumber?: string | undefined;
+  roles?: string[] | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  activated?: boolean | undefined;
+  enabled?: boolean | undefined;
+  locked?: boolean | undefined;
+  lockedDateEnd?: string | undefined;
+  allowMePasswordChange?: boolean | undefined;
+  updatedBy: string;
+}
+
+/** An account that is unlocked begins with no failed attempt. */
+export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
+  tx.query(sql.unsafe`
+    update accounts set name = ${row.name}, email = ${row.email ?? null}, company = ${row.company ?? null},
+      phone_number = ${row.phoneNumber ?? null},
+      roles = coalesce(${row.roles ? sql.array(row.roles, 'text') : null}, roles),
+      metadata = coalesce(${row.metadata ? sql.jsonb(row.metadata as never) : null}, metadata),
+      activated = coalesce(${row.activated ?? null}, activated), enabled = coalesce(${row.enabled ?? null}, enabled),
+      locked = coalesce(${row.locked ?? null}, locked),
+      locked_date_end = case when ${row.locked === undefined && row.lockedDateEnd === undefined} then locked_date_end
+        else ${row.lockedDateEnd ?? null}::timestamptz end,
+      locked_out_until = case when ${row.locked === false} then null else locked_out_until end,
+      no_of_unsuccessful_login_attempts = case when ${row.locked === false} then 0 else no_of_unsuccessful_login_attempts end,
+      allow_me_password_change = coalesce(${row.allowMePasswordChange ?? null}, allow_me_password_change),
+      updated_at = now(), updated_by = ${row.updatedBy}
+    where user_id = ${userId}`);
+
+export const deleteAccount = (tx: Db, userId: string) =>
+  tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
 
 export const userExists = (db: Db, userId: string) =>
   db.exists(sql.unsafe`select from accounts where user_id = ${userId}`);

@@ -22,6 +22,8 @@ declare module 'fastify' {
     access?: Access;
     /** Every route says it; `none` for health, OpenAPI, JWKS and blob addresses, which have no versions. */
     service?: Service;
+    /** Login id and password (HTTP Basic) are taken beside a token. */
+    basic?: boolean;
     /** `api-version` must be sent for this route. */
     versionRequired?: boolean;
     /** The answer holds a secret: it is never kept for a repeated request. */

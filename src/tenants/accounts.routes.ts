@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { Account } from '../accounts/account.ts';
+import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
 import type { NewPasswordParts } from '../accounts/new-password.ts';
 import type { AccountStore } from '../accounts/store.ts';
+import { freeForm } from '../http/names.ts';
 import type { App } from '../http/route.ts';
 import { createAccount } from './create-account.ts';
-
-const Text = z.string().max(255);
 
 /** Accounts as members of tenants; reading them is the accounts' own business. */
 export async function newAccountRoutes(app: App, parts: NewPasswordParts & { store: AccountStore }) {
@@ -17,13 +16,13 @@ export async function newAccountRoutes(app: App, parts: NewPasswordParts & { sto
         summary: 'Make an account',
         body: z.object({
           id: z.string(),
-          password: z.string().max(1000),
+          password: NewPassword,
           name: Text.optional(),
-          email: Text.optional(),
+          email: Email.or(z.literal('')).optional(),
           company: Text.optional(),
           phoneNumber: Text.optional(),
           roles: z.string().optional(),
-          metadata: z.record(z.string(), z.unknown()).optional(),
+          metadata: freeForm().optional(),
           activated: z.boolean().optional(),
           enabled: z.boolean().optional(),
           allowMePasswordChange: z.boolean().optional(),
@@ -33,7 +32,10 @@ export async function newAccountRoutes(app: App, parts: NewPasswordParts & { sto
       },
     },
     async (request, reply) => {
-      const account = await createAccount(parts, request.caller, request.body);
+      const account = await createAccount(parts, request.caller, {
+        ...request.body,
+        email: request.body.email || undefined,
+      });
       return reply
         .code(201)
         .header('location', `/api/accounts/${encodeURIComponent(account.id)}`)

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { rolesOf } from '../accounts/account.ts';
 import { checkLoginId } from '../accounts/login-id.ts';
 import type { NewPasswordParts } from '../accounts/new-password.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
@@ -43,7 +44,7 @@ export async function createAccount(
     const userId = await insertAccount(tx, {
       ...wanted,
       name: wanted.name ?? wanted.id,
-      roles: rolesOf(wanted.roles),
+      roles: rolesOf(wanted.roles ?? ''),
       passwordHash,
       tenantId,
       createdBy: caller.userId,
@@ -68,12 +69,3 @@ async function join(tx: Db, userId: string, names: readonly string[]) {
   const at = names.findIndex((name) => !joined.has(name));
   if (at >= 0) throw invalidMember(`userGroups[${at}]`, `There is no group '${names[at]}'.`);
 }
-
-const rolesOf = (roles = '') => [
-  ...new Set(
-    roles
-      .split(',')
-      .map((role) => role.trim())
-      .filter(Boolean),
-  ),
-];

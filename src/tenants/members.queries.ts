@@ -33,3 +33,16 @@ export const deleteMember = (tx: Db, tenantId: string, userId: string) =>
 
 export const deleteMembers = (tx: Db, tenantId: string) =>
   tx.query(sql.unsafe`delete from tenant_members where tenant_id = ${tenantId}`);
+
+/** Members of the tenants that a user owns stay as they are until `tx` ends. */
+export const lockOwnedTenants = (tx: Db, userId: string) =>
+  tx.query(sql.unsafe`
+    select from tenants where id in (select tenant_id from tenant_members where user_id = ${userId} and role = 'Owner')
+    order by id for no key update`);
+
+/** A tenant that has no other Owner than this user. */
+export const findTenantOwnedAlone = (tx: Db, userId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ tenantId: z.string() }))`
+    select m.tenant_id from tenant_members m where m.user_id = ${userId} and m.role = 'Owner' and not exists (
+      select from tenant_members o where o.tenant_id = m.tenant_id and o.user_id <> m.user_id and o.role = 'Owner')
+    order by m.tenant_id limit 1`);

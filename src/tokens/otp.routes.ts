@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { noStore } from '../http/no-store.ts';
+import { originOf } from '../http/origin.ts';
 import type { App } from '../http/route.ts';
 import type { OtpParts } from './otp.ts';
 import { makeRecoveryCodes, otpStatus, registerOtp, resetOtp } from './otp.ts';
-import { noStore, originOf } from './requests.ts';
 
 const Credentials = z.object({
   id: z.string(),

@@ -7,6 +7,7 @@ import type { Db } from '../db.ts';
 import type { AppError } from '../errors.ts';
 import { conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Origin } from '../http/origin.ts';
 import {
   clearOtpFailures,
   countRecoveryCodes,
@@ -16,7 +17,6 @@ import {
   removeOwnAuthenticators,
   replaceRecoveryCodes,
 } from './otp.queries.ts';
-import type { Origin } from './refresh.ts';
 import type { Authenticator, FactorParts } from './second-factor.ts';
 import {
   checkCode,

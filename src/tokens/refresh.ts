@@ -4,6 +4,7 @@ import { record } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
+import type { Origin } from '../http/origin.ts';
 import { append } from '../outbox.ts';
 import type { AccessTokens, IssuedToken } from './access.ts';
 import type { Identity } from './identity.queries.ts';
@@ -31,12 +32,6 @@ export interface TokenParts {
   db: Db;
   tokens: AccessTokens;
   settings: Pick<Config, 'tokens.refreshLifetime' | 'tokens.familyLifetime' | 'tokens.reuseLeeway'>;
-}
-
-/** Where a request came from, for reuse of tokens and for the audit trail. */
-export interface Origin {
-  address: string;
-  requestId: string;
 }
 
 /** The tokens of a login, which starts a family. */

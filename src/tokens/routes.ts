@@ -1,22 +1,17 @@
 import { z } from 'zod';
+import { noStore } from '../http/no-store.ts';
+import { originOf } from '../http/origin.ts';
 import type { App } from '../http/route.ts';
 import { validate } from './caller.ts';
 import type { Identities } from './identities.ts';
 import type { TokenParts } from './refresh.ts';
 import { refresh, revoke } from './refresh.ts';
 import { checkIdempotencyKey } from './replay.ts';
-import { noStore, originOf } from './requests.ts';
 import type { LoginParts } from './sign-in.ts';
-import { signIn } from './sign-in.ts';
+import { OtpRequired, signIn } from './sign-in.ts';
 
 const Issued = z.object({ token: z.string(), expiration: z.string() });
 const TokenAnswer = z.object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued });
-
-const OtpRequired = z.object({
-  otpRequired: z.boolean(),
-  accessForbidden: z.boolean(),
-  otpAuthenticatorIds: z.array(z.string()),
-});
 
 const open = { access: 'public', service: 'tokens' } as const;
 

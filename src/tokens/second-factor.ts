@@ -6,6 +6,7 @@ import { findAuthenticatorType } from '../groups/authenticators.ts';
 import { listEntries } from '../groups/second-factor.queries.ts';
 import type { Decision, Demand } from '../groups/second-factor.ts';
 import { decide, readDemand } from '../groups/second-factor.ts';
+import type { Origin } from '../http/origin.ts';
 import type { Sealer } from '../sealing.ts';
 import { findIdentity } from './identity.queries.ts';
 import {
@@ -17,7 +18,6 @@ import {
   listAuthenticators,
   useRecoveryCode,
 } from './otp.queries.ts';
-import type { Origin } from './refresh.ts';
 
 /** Wrong codes in a row before an account's codes are no longer checked at once. */
 const FREE_FAILURES = 10;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { standingInTheWay } from '../accounts/account.ts';
 import type { LoginDelay, Verdict } from '../accounts/login-delay.ts';
 import { replaceHash } from '../accounts/password.queries.ts';
@@ -7,8 +8,9 @@ import { findSignInState, lockSignInState, noteAttempt, noteSuccess } from '../a
 import type { AccountStore } from '../accounts/store.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
+import type { Origin } from '../http/origin.ts';
 import { noteLogin } from './logins.queries.ts';
-import type { Origin, TokenPair, TokenParts } from './refresh.ts';
+import type { TokenPair, TokenParts } from './refresh.ts';
 import { startFamily } from './refresh.ts';
 import type { Code, FactorParts } from './second-factor.ts';
 import { checkCode, codeIn, demandOf, findFactor, networkNotAllowed } from './second-factor.ts';
@@ -29,11 +31,12 @@ export interface LoginParts {
 }
 
 /** The password is right; now one of these authenticators is asked for its code. */
-export interface OtpRequired {
-  otpRequired: true;
-  accessForbidden: false;
-  otpAuthenticatorIds: string[];
-}
+export const OtpRequired = z.object({
+  otpRequired: z.boolean(),
+  accessForbidden: z.boolean(),
+  otpAuthenticatorIds: z.array(z.string()),
+});
+export type OtpRequired = z.infer<typeof OtpRequired>;
 
 /** Checks all that a login needs and starts a family of tokens. */
 export const signIn = (

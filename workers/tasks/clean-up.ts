@@ -1,3 +1,4 @@
+import { deleteExpiredTokens } from '../../src/accounts/mail.queries.ts';
 import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
@@ -14,6 +15,7 @@ export const cleanUpTask =
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
     const { db, blobs } = await parts;
     await forgetOldAnswers(db);
+    await deleteExpiredTokens(db);
     await removeSpentJobs(db);
     await forgetOldTokens(db, accessLifetimeMs, signal);
     await forgetEvents(db, signal);

@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Origin } from './refresh.ts';
 
 /** Hook of routes that give secrets: their answers are kept by nobody on the way, and neither are refusals. */
 export async function noStore(_: FastifyRequest, reply: FastifyReply) {
   reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
 }
-
-export const originOf = (request: FastifyRequest): Origin => ({ address: request.ip, requestId: request.id });

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+/** What a mail's reader has to show. */
+export type TokenKind = 'activation' | 'passwordReset';
+
+const Kind = z.enum(['activation', 'passwordReset', 'passwordResetAsked', 'idTaken']);
+const MailRow = z.object({
+  id: z.string(),
+  kind: Kind,
+  userId: z.string().optional(),
+  recipient: z.string().optional(),
+  asked: z.string().optional(),
+  address: z.string().optional(),
+  requestId: z.string().optional(),
+});
+export type MailRow = z.infer<typeof MailRow>;
+
+/** Nothing when the same was asked for and is still to be done. */
+export const insertMail = (tx: Db, mail: Omit<MailRow, 'id'>) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    insert into account_mails (kind, user_id, recipient, asked, address, request_id)
+    values (${mail.kind}, ${mail.userId ?? null}, ${mail.recipient ?? null}, ${mail.asked ?? null}, ${mail.address ?? null},
+      ${mail.requestId ?? null})
+    on conflict (lower(asked)) where kind = 'passwordResetAsked' do nothing
+    returning id`);
+
+export const findMail = (db: Db, id: string) =>
+  db.maybeOne(sql.type(MailRow)`
+    select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id}`);
+
+/** The same, held against another worker's hands until `tx` ends. */
+export const lockMail = (tx: Db, id: string) =>
+  tx.maybeOne(sql.type(MailRow)`
+    select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id} for update`);
+
+export const deleteMail = (tx: Db, id: string) => tx.query(sql.unsafe`delete from account_mails where id = ${id}`);
+
+/** Accounts that a person means by a login id or an e-mail address, and that may get a mail: those that got many lately wait. */
+export const findAddressees = (db: Db, asked: string, { most, mostEach }: { most: number; mostEach: number }) =>
+  db.any(sql.type(z.object({ userId: z.string(), id: z.string() }))`
+    select a.user_id, a.id from accounts a
+    where (lower(a.id) = lower(${asked}) or lower(a.email) = lower(${asked})) and a.email is not null and a.enabled
+      and (select count(*) from account_tokens t where t.user_id = a.user_id and t.kind = 'passwordReset'
+        and t.created_at > now() - interval '1 hour') < ${mostEach}
+    order by lower(a.id) = lower(${asked}) desc, a.id limit ${most}`);
+
+export const insertToken = (tx: Db, userId: string, kind: TokenKind, hash: Buffer, lifetimeMs: number) =>
+  tx.query(sql.unsafe`
+    insert into account_tokens (hash, user_id, kind, expires_at)
+    values (${sql.binary(hash)}, ${userId}, ${kind}, now() + ${lifetimeMs} * interval '1 millisecond')`);
+
+/** Whose token it is, while it is valid. */
+export const findTokenHolder = (tx: Db, kind: TokenKind, hash: Buffer) =>
+  tx.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
+    select user_id from account_tokens where kind = ${kind} and hash = ${sql.binary(hash)} and expires_at > now()`);
+
+/** Uses up all tokens of this kind. Of several at once one is told that there were some. */
+export async function useTokens(tx: Db, userId: string, kind: TokenKind): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    sql.unsafe`delete from account_tokens where user_id = ${userId} and kind = ${kind} and expires_at > now()`,
+  );
+  return rowCount > 0;
+}
+
+/** Tokens that were mailed to an address or for a password that is the account's no more. */
+export const deleteTokens = (tx: Db, userId: string) =>
+  tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId}`);
+
+export const deleteExpiredTokens = (db: Db) =>
+  db.query(sql.unsafe`delete from account_tokens where expires_at <= now()`);
+
+/** How many wait to be sent, counted up to a limit. */
+export const countMails = (db: Db, most: number) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*) from (select from account_mails limit ${most}) m`);

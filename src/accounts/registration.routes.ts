@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { originOf } from '../http/origin.ts';
+import type { App } from '../http/route.ts';
+import { Email, NewPassword, Text } from './account.ts';
+import type { RegisterParts } from './register.ts';
+import { activateByToken, askForReset, register } from './register.ts';
+
+const open = { access: 'public', service: 'accounts' } as const;
+const Token = z.object({ token: z.string().max(1000) });
+
+/** What people do for their accounts before they can sign in. Answers are the same whether or not there is such an account. */
+export async function registrationRoutes(app: App, parts: RegisterParts) {
+  app.post(
+    '/api/accounts/registration',
+    {
+      config: open,
+      schema: {
+        summary: 'Register; a mail tells how to activate the account',
+        description: 'The answer is the same where the id is taken: then nothing is made, and the mail says so.',
+        body: z.object({
+          id: z.string(),
+          name: Text,
+          email: Email,
+          password: NewPassword,
+          company: Text.optional(),
+          phoneNumber: Text.optional(),
+        }),
+        response: { 202: z.undefined() },
+      },
+    },
+    async (request, reply) => {
+      await register(parts, request.body, originOf(request));
+      return reply.code(202).send();
+    },
+  );
+
+  app.put(
+    '/api/accounts/activation',
+    {
+      config: open,
+      schema: {
+        summary: 'Activate a registered account with the token of its mail',
+        querystring: Token,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await activateByToken(parts, request.query.token, originOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/api/accounts/passwordreset',
+    {
+      config: open,
+      schema: {
+        summary: 'Ask for a mail that lets its reader set a new password',
+        description: 'The body is a login id or an e-mail address. The answer is the same for those that nobody has.',
+        body: z.string().trim().min(1).max(255),
+        response: { 202: z.undefined() },
+      },
+    },
+    async (request, reply) => {
+      await askForReset(parts, request.body, originOf(request));
+      return reply.code(202).send();
+    },
+  );
+
+  app.get(
+    '/api/accounts/passwordpolicy',
+    {
+      config: open,
+      schema: {
+        summary: 'What a new password must have',
+        response: {
+          200: z.object({
+            requiredLength: z.number(),
+            requiredUniqueChars: z.number(),
+            requireNonAlphanumeric: z.boolean(),
+            requireLowercase: z.boolean(),
+            requireUppercase: z.boolean(),
+            requireDigit: z.boolean(),
+          }),
+        },
+      },
+    },
+    async () => parts.rules.policy,
+  );
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
+import { getAccountOf } from '../accounts/queries.ts';
+import { freeForm } from '../http/names.ts';
+import { originOf } from '../http/origin.ts';
+import { queryTime } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import type { ChangeParts } from './change-account.ts';
+import { changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
+import { removeAccount } from './remove-account.ts';
+import { resetPassword } from './reset-password.ts';
+import type { LoginParts } from './sign-in.ts';
+import { logIn, OtpRequired } from './sign-in.ts';
+
+const administrators = { access: 'administrators', service: 'accounts' } as const;
+const signedIn = { access: 'signedIn', service: 'accounts' } as const;
+
+/** What changes an account, and with it the logins that it has. */
+export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginParts) {
+  app.put(
+    '/api/accounts',
+    {
+      config: administrators,
+      schema: {
+        summary: 'Replace what an account says of its holder and what it may; a state that is absent stays',
+        body: z.object({
+          id: z.string(),
+          name: Text.optional(),
+          email: Email.or(z.literal('')).optional(),
+          company: Text.optional(),
+          phoneNumber: Text.optional(),
+          roles: z.string().max(4000).optional(),
+          metadata: freeForm().optional(),
+          activated: z.boolean().optional(),
+          enabled: z.boolean().optional(),
+          locked: z.boolean().optional(),
+          lockedDateEnd: queryTime().optional(),
+          allowMePasswordChange: z.boolean().optional(),
+          password: NewPassword.optional(),
+        }),
+        response: { 200: Account },
+      },
+    },
+    async ({ caller, body }) => changeAccount(parts, caller, { ...body, email: body.email || undefined }),
+  );
+
+  app.delete(
+    '/api/accounts/:id',
+    {
+      config: administrators,
+      schema: { summary: 'Delete an account', params: z.object({ id: z.string() }), response: { 204: z.null() } },
+    },
+    async (request, reply) => {
+      await removeAccount(parts, request.caller, request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/api/accounts/me',
+    { config: signedIn, schema: { summary: "The caller's own account", response: { 200: Account } } },
+    async ({ caller }) => ownAccount(parts.db, caller),
+  );
+
+  app.put(
+    '/api/accounts/me',
+    {
+      config: signedIn,
+      schema: {
+        summary: "Replace the caller's own name and addresses, and the password where it is given",
+        body: z.object({
+          id: z.string().optional(),
+          name: Text.optional(),
+          email: Email.or(z.literal('')).optional(),
+          company: Text.optional(),
+          phoneNumber: Text.optional(),
+          password: NewPassword.optional(),
+        }),
+        response: { 200: Account },
+      },
+    },
+    async ({ caller, body }) => changeOwnAccount(parts, caller, { ...body, email: body.email || undefined }),
+  );
+
+  app.post(
+    '/api/accounts/validation',
+    {
+      config: administrators,
+      schema: {
+        summary:
+          'Check login id and password as a login does, one-time password included; the account when all is right',
+        body: z.object({
+          id: z.string(),
+          password: z.string(),
+          otp: z.string().optional(),
+          otpAuthenticator: z.string().optional(),
+        }),
+        response: { 200: z.union([Account, OtpRequired]) },
+      },
+    },
+    async (request) => logIn(parts, request.body, originOf(request), getAccountOf),
+  );
+
+  app.put(
+    '/api/accounts/password',
+    {
+      config: { access: 'public', service: 'accounts' },
+      schema: {
+        summary: 'Set a new password with the token of a mail',
+        querystring: z.object({ token: z.string().max(1000) }),
+        body: NewPassword,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await resetPassword(parts, request.query.token, request.body, originOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import type { Account } from '../accounts/account.ts';
+import { rolesOf } from '../accounts/account.ts';
+import { deleteTokens } from '../accounts/mail.queries.ts';
+import type { NewPasswordParts } from '../accounts/new-password.ts';
+import { newPasswordHash } from '../accounts/new-password.ts';
+import { setPassword } from '../accounts/password.queries.ts';
+import type { ChangedAccountRow } from '../accounts/queries.ts';
+import { getAccount, getAccountOf, lockAccount, updateAccount } from '../accounts/queries.ts';
+import type { AccountStore } from '../accounts/store.ts';
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { forbidden } from '../errors.ts';
+import { keepingAnAdministrator } from '../groups/administrators.ts';
+import type { Caller } from '../http/caller.ts';
+import { revokeFamilies } from './refresh.queries.ts';
+
+export interface ChangeParts extends NewPasswordParts {
+  store: AccountStore;
+}
+
+/** Contact members that are absent are gone; a state that is absent stays. */
+export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles' | 'updatedBy'> {
+  /** The login id. */
+  id: string;
+  /** Default: the login id. */
+  name?: string | undefined;
+  /** Separated by commas. */
+  roles?: string | undefined;
+  password?: string | undefined;
+}
+
+/** Whatever takes the right to sign in away ends the account's logins; so does another password. */
+export async function changeAccount(parts: ChangeParts, caller: Caller, wanted: ChangedAccount): Promise<Account> {
+  await parts.store.settle();
+  const { userId } = await getAccount(parts.db, wanted.id);
+  const passwordHash = await hashFor(parts, caller, userId, wanted.password);
+  const { roles = '', metadata = {}, password: _, ...rest } = wanted;
+  return parts.store.change((tx) =>
+    keepingAnAdministrator(tx, [userId], () =>
+      apply(tx, parts, caller, userId, { ...rest, metadata, roles: rolesOf(roles) }, passwordHash),
+    ),
+  );
+}
+
+export interface OwnChange {
+  /** Nobody's but the caller's. */
+  id?: string | undefined;
+  name?: string | undefined;
+  email?: string | undefined;
+  company?: string | undefined;
+  phoneNumber?: string | undefined;
+  password?: string | undefined;
+}
+
+/** Callers change their own names and addresses, and their password where that is allowed. */
+export async function changeOwnAccount(parts: ChangeParts, caller: Caller, wanted: OwnChange): Promise<Account> {
+  await parts.store.settle();
+  const own = await ownAccount(parts.db, caller);
+  const { id = own.id, password, ...rest } = wanted;
+  if (id.toLowerCase() !== own.id.toLowerCase()) throw forbidden(`This is the account '${own.id}', not '${id}'.`);
+  const mayChange = (account: Account) => {
+    if (password !== undefined && !account.allowMePasswordChange)
+      throw forbidden('The password of this account is changed by administrators only.', {
+        code: 'PasswordChangeNotAllowed',
+      });
+  };
+  mayChange(own);
+  const passwordHash = await hashFor(parts, caller, own.userId, password);
+  return parts.store.change(async (tx) => {
+    mayChange(await lockAccount(tx, own.userId));
+    return apply(tx, parts, caller, own.userId, rest, passwordHash);
+  });
+}
+
+/** The caller's account; a key has none. */
+export async function ownAccount(db: Db, caller: Caller): Promise<Account> {
+  if (caller.via === 'key') throw forbidden('An API key has no account of its own.');
+  return getAccountOf(db, caller.userId);
+}
+
+const hashFor = (parts: ChangeParts, caller: Caller, userId: string, password: string | undefined) =>
+  password === undefined ? undefined : newPasswordHash(parts, password, caller.address, userId);
+
+async function apply(
+  tx: Db,
+  { rules }: ChangeParts,
+  caller: Caller,
+  userId: string,
+  row: Omit<ChangedAccountRow, 'name' | 'updatedBy'> & { name?: string | undefined },
+  passwordHash: string | undefined,
+): Promise<Account> {
+  const before = await lockAccount(tx, userId);
+  await updateAccount(tx, userId, { ...row, name: row.name ?? before.id, updatedBy: caller.userId });
+  if (passwordHash !== undefined) await setPassword(tx, userId, passwordHash, rules.history);
+  const after = await getAccountOf(tx, userId);
+  if (passwordHash !== undefined || !after.enabled || !after.activated || isLocked(after))
+    await revokeFamilies(tx, userId);
+  if (passwordHash !== undefined || after.email !== before.email) await deleteTokens(tx, userId);
+  const changed = Object.keys({ ...before, ...after }).filter(
+    (name) => JSON.stringify(before[name as keyof Account]) !== JSON.stringify(after[name as keyof Account]),
+  );
+  await record(tx, {
+    action: 'account.change',
+    subject: after.id,
+    tenantId: after.tenantId,
+    ...by(caller),
+    details: { changed: passwordHash === undefined ? changed : [...changed, 'password'] },
+  });
+  return after;
+}
+
+const isLocked = ({ locked, lockedDateEnd }: Account) =>
+  locked && (lockedDateEnd === undefined || Date.parse(`${lockedDateEnd}Z`) > Date.now());

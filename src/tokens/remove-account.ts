@@ -1,0 +1,37 @@
+import { deleteAccount, getAccount, lockAccount } from '../accounts/queries.ts';
+import type { AccountStore } from '../accounts/store.ts';
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict } from '../errors.ts';
+import { keepingAnAdministrator } from '../groups/administrators.ts';
+import type { Caller } from '../http/caller.ts';
+import { findTenantOwnedAlone, lockOwnedTenants } from '../tenants/members.queries.ts';
+
+/** Its memberships in groups, tenants and projects, its logins and tokens go with it. The last administrator and the last Owner of a tenant stay. */
+export async function removeAccount(
+  { db, store }: { db: Db; store: AccountStore },
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  await store.settle();
+  const { userId } = await getAccount(db, id);
+  await store.change((tx) =>
+    keepingAnAdministrator(tx, [userId], async () => {
+      await lockOwnedTenants(tx, userId);
+      const account = await lockAccount(tx, userId);
+      const tenantId = await findTenantOwnedAlone(tx, userId);
+      if (tenantId)
+        throw conflict(`'${account.id}' is the last Owner of tenant ${tenantId}: give it another one first.`, {
+          code: 'LastOwner',
+        });
+      await deleteAccount(tx, userId);
+      await record(tx, {
+        action: 'account.delete',
+        subject: account.id,
+        tenantId: account.tenantId,
+        ...by(caller),
+        details: { userId },
+      });
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+import { deleteTokens, findTokenHolder, useTokens } from '../accounts/mail.queries.ts';
+import { hashOfMailToken } from '../accounts/mail-token.ts';
+import { newPasswordHash } from '../accounts/new-password.ts';
+import { setPassword } from '../accounts/password.queries.ts';
+import { getAccountOf } from '../accounts/queries.ts';
+import { tokenNotValid } from '../accounts/register.ts';
+import { record } from '../audit.ts';
+import type { Origin } from '../http/origin.ts';
+import type { ChangeParts } from './change-account.ts';
+import { revokeFamilies } from './refresh.queries.ts';
+
+/** Sets the password of the account that a mailed token belongs to. A refused password leaves the token as it is. */
+export async function resetPassword(parts: ChangeParts, token: string, password: string, origin: Origin) {
+  const { db, store, rules } = parts;
+  const hash = hashOfMailToken(token);
+  const holder = await findTokenHolder(db, 'passwordReset', hash);
+  if (!holder) throw tokenNotValid();
+  const passwordHash = await newPasswordHash(parts, password, origin.address, holder);
+  await store.change(async (tx) => {
+    const userId = await findTokenHolder(tx, 'passwordReset', hash);
+    if (!userId || !(await useTokens(tx, userId, 'passwordReset'))) throw tokenNotValid();
+    await setPassword(tx, userId, passwordHash, rules.history);
+    await deleteTokens(tx, userId);
+    await revokeFamilies(tx, userId);
+    const { id, tenantId } = await getAccountOf(tx, userId);
+    await record(tx, { action: 'account.password.reset', accountId: id, subject: id, tenantId, ...origin });
+  });
+}

@@ -1,0 +1,143 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { sharedWorker } from '../world/worker.ts';
+import { PASSWORD, world } from '../world.ts';
+
+const w = world(test, { 'mail.from': 'platform@example.org', publicUrl: 'https://data.example.org/platform' });
+const worker = sharedWorker(test, w, {
+  'mail.from': 'platform@example.org',
+  publicUrl: 'https://data.example.org/platform',
+  'worker.concurrency': '2',
+});
+const NEW = 'Better-stapler-8';
+const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });
+const registration = (id: string, email = `${id}@example.org`) => ({ id, name: id, email, password: PASSWORD });
+
+/** Mails to an address, once there are that many. */
+async function mailsTo(address: string, count = 1): Promise<string[]> {
+  await worker();
+  const folder = join(w.folder, 'mail');
+  for (;;) {
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    const found = texts.filter((text) => text.includes(`\r\nTo: ${address}\r\n`));
+    if (found.length >= count) return found;
+    await sleep(100);
+  }
+}
+const tokenOf = (mail = '') => /\?token=([\w-]+)\r\n/.exec(mail)?.[1] ?? '';
+
+test('who registers gets 202 and a mail whose token activates the account, which has no tenant yet', async (t) => {
+  const answer = await w.nobody.post('/api/accounts/registration', registration('Reggie'));
+  t.is(answer.status, 202);
+  t.is((await login('Reggie')).body.detail, 'Account is not activated.');
+  const [mail = ''] = await mailsTo('Reggie@example.org');
+  t.true(mail.startsWith('From: platform@example.org\r\nTo: Reggie@example.org\r\nSubject: Activate your account\r\n'));
+  t.true(mail.includes('https://data.example.org/platform/api/accounts/activation?token='), mail);
+  const activate = () => w.nobody.put(`/api/accounts/activation?token=${tokenOf(mail)}`);
+  t.is((await activate()).status, 204);
+  const again = await activate();
+  t.is(again.status, 400);
+  t.is(again.body.code, 'TokenNotValid');
+  t.is((await login('reggie')).status, 200);
+  const shown = (await w.as(await w.administrator()).get('/api/accounts/Reggie')).body;
+  t.is(shown.tenantId, undefined);
+  t.true(shown.activated);
+});
+
+test('a taken id gets the same answer; nothing is made, and a mail says so', async (t) => {
+  const { id, userId } = await w.account({ id: 'already-there' });
+  const answer = await w.nobody.post('/api/accounts/registration', {
+    ...registration(id.toUpperCase(), 'late@example.org'),
+    password: NEW,
+  });
+  t.is(answer.status, 202);
+  t.is(answer.raw.length, 0);
+  const [mail = ''] = await mailsTo('late@example.org');
+  t.true(mail.includes(`'${id.toUpperCase()}'`));
+  t.false(mail.includes('token='));
+  t.is((await w.sql('select from accounts where lower(id) = $1', [id])).length, 1);
+  t.is((await login(id)).status, 200);
+  t.is((await w.sql(`select from accounts where user_id = '${userId}' and email is null`)).length, 1);
+});
+
+test('a registration that is not valid is refused with its reasons', async (t) => {
+  const weak = await w.nobody.post('/api/accounts/registration', { ...registration('weak'), password: 'short' });
+  t.is(weak.body.code, 'InvalidPassword');
+  t.is((await w.nobody.post('/api/accounts/registration', registration('odd', 'no address'))).status, 400);
+  t.is((await w.nobody.post('/api/accounts/registration', { id: 'x', password: PASSWORD })).status, 400);
+  t.is((await w.nobody.post('/api/accounts/registration', registration('me'))).status, 400, 'a reserved id');
+});
+
+test('a reset is answered with 202 whoever is meant; the mail lets its reader set a password, once', async (t) => {
+  const root = w.as(await w.administrator());
+  const { id } = await w.account({ id: 'forgetful' });
+  await root.put('/api/accounts', { id, email: 'forgetful@example.org' });
+  const old = (await login(id)).body.refreshToken.token;
+  const ask = (text: string) => w.nobody.post('/api/accounts/passwordreset', text);
+  for (const text of ['Forgetful', 'nobody-known', 'nobody@example.org']) {
+    const { status, raw } = await ask(text);
+    t.is(status, 202);
+    t.is(raw.length, 0);
+  }
+  const [mail] = await mailsTo('forgetful@example.org');
+  const set = (password: string) => w.nobody.put(`/api/accounts/password?token=${tokenOf(mail)}`, password);
+  const weak = await set('weak');
+  t.is(weak.body.code, 'InvalidPassword');
+  t.is((await set(NEW)).status, 204, 'a refused password does not cost the token');
+  t.is((await set(PASSWORD)).status, 400);
+  t.is((await login(id)).status, 400);
+  t.is((await login(id, NEW)).status, 200);
+  t.is((await w.nobody.post('/api/tokens/refresh', old)).status, 404, 'its logins have ended');
+});
+
+test('a reset by e-mail address reaches each account that has it', async (t) => {
+  const root = w.as(await w.administrator());
+  for (const id of ['shared-1', 'shared-2']) {
+    await w.account({ id });
+    await root.put('/api/accounts', { id, email: 'shared@example.org' });
+  }
+  t.is((await w.nobody.post('/api/accounts/passwordreset', 'SHARED@example.org')).status, 202);
+  const mails = await mailsTo('shared@example.org', 2);
+  t.is(mails.length, 2);
+  for (const id of ['shared-1', 'shared-2']) t.is(mails.filter((mail) => mail.includes(`'${id}'`)).length, 1);
+});
+
+test('a token of one kind is none of the other, and another password or address ends it', async (t) => {
+  const root = w.as(await w.administrator());
+  const { id } = await w.account({ id: 'two-ways' });
+  await root.put('/api/accounts', { id, email: 'two-ways@example.org' });
+  await w.nobody.post('/api/accounts/passwordreset', id);
+  const [mail] = await mailsTo('two-ways@example.org');
+  t.is((await w.nobody.put(`/api/accounts/activation?token=${tokenOf(mail)}`)).status, 400);
+  await root.put('/api/accounts', { id, email: 'moved@example.org' });
+  t.is((await w.nobody.put(`/api/accounts/password?token=${tokenOf(mail)}`, NEW)).status, 400);
+});
+
+test('tokens are kept as hashes alone, and mails are for their owner alone', async (t) => {
+  await w.nobody.post('/api/accounts/registration', registration('hidden'));
+  const [mail] = await mailsTo('hidden@example.org');
+  const token = tokenOf(mail);
+  t.is(token.length, 43);
+  for (const table of ['account_tokens', 'account_mails', 'audit', 'graphile_worker._private_jobs']) {
+    const rows = await w.sql<{ text: string }>(`select t::text as text from ${table} t`);
+    t.false(
+      rows.some(({ text }) => text.includes(token) || text.includes(PASSWORD)),
+      table,
+    );
+  }
+  const folder = join(w.folder, 'mail');
+  t.is((await stat(folder)).mode & 0o777, 0o700);
+  for (const name of await readdir(folder)) t.is((await stat(join(folder, name))).mode & 0o777, 0o600);
+});
+
+test('of many activations with one token at once one succeeds', async (t) => {
+  await w.nobody.post('/api/accounts/registration', registration('raced'));
+  const [mail] = await mailsTo('raced@example.org');
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => w.nobody.put(`/api/accounts/activation?token=${tokenOf(mail)}`)),
+  );
+  t.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(9).fill(400)]);
+});
