@@ -65,8 +65,13 @@ for (const [what, change] of [
   test(`${what} revokes the families of an account in the same transaction`, async (t) => {
     const { id } = await w.account();
     const { body } = await login(id);
-    t.is((await (await admin()).put('/api/accounts', { id, ...change })).status, 200);
-    t.is((await refresh(body.refreshToken.token)).status, 404);
+    const root = await admin();
+    t.is((await root.put('/api/accounts', { id, ...change })).status, 200);
+    const families =
+      'select from refresh_families f join accounts a using (user_id) where a.id = $1 and revoked_at is null';
+    t.is((await w.sql(families, [id])).length, 0);
+    await root.put('/api/accounts', { id, enabled: true, locked: false });
+    t.is((await refresh(body.refreshToken.token)).status, 404, 'what has ended stays so');
   });
 }
 
