@@ -132,7 +132,6 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(newAccountRoutes, accounts);
   await room(accountChangeRoutes, login);
   await room(tenantRoutes, { db });
-  const login = { ...accounts, lockout, delay, factor: { sealer, metadataKey: config['twoFactor.metadataKey'] } };
   await room(tokenRoutes, { ...login, tokens, identities, settings: config });
   await room(tokenKeyRoutes, { db, keys: tokens.keys });
   await room(familyRoutes, { db });

@@ -12,7 +12,7 @@ import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
-import { revokeFamilies } from './refresh.queries.ts';
+import { revokeFamiliesOf } from './families.queries.ts';
 
 export interface ChangeParts extends NewPasswordParts {
   store: AccountStore;
@@ -94,7 +94,7 @@ async function apply(
   if (passwordHash !== undefined) await setPassword(tx, userId, passwordHash, rules.history);
   const after = await getAccountOf(tx, userId);
   if (passwordHash !== undefined || !after.enabled || !after.activated || isLocked(after))
-    await revokeFamilies(tx, userId);
+    await revokeFamiliesOf(tx, userId);
   if (passwordHash !== undefined || after.email !== before.email) await deleteTokens(tx, userId);
   const changed = Object.keys({ ...before, ...after }).filter(
     (name) => JSON.stringify(before[name as keyof Account]) !== JSON.stringify(after[name as keyof Account]),

@@ -71,8 +71,3 @@ export const isUnused = (tx: Db, hash: Buffer) =>
   tx.exists(sql.unsafe`
     select from refresh_tokens t join refresh_families f on f.id = t.family_id
     where t.hash = ${sql.binary(hash)} and t.used_at is null and f.revoked_at is null`);
-
-/** Ends all logins of an account. */
-export const revokeFamilies = (tx: Db, userId: string) =>
-  tx.query(sql.unsafe`
-    update refresh_families set revoked_at = now() where user_id = ${userId} and revoked_at is null`);

@@ -7,7 +7,7 @@ import { tokenNotValid } from '../accounts/register.ts';
 import { record } from '../audit.ts';
 import type { Origin } from '../http/origin.ts';
 import type { ChangeParts } from './change-account.ts';
-import { revokeFamilies } from './refresh.queries.ts';
+import { revokeFamiliesOf } from './families.queries.ts';
 
 /** Sets the password of the account that a mailed token belongs to. A refused password leaves the token as it is. */
 export async function resetPassword(parts: ChangeParts, token: string, password: string, origin: Origin) {
@@ -21,7 +21,7 @@ export async function resetPassword(parts: ChangeParts, token: string, password:
     if (!userId || !(await useTokens(tx, userId, 'passwordReset'))) throw tokenNotValid();
     await setPassword(tx, userId, passwordHash, rules.history);
     await deleteTokens(tx, userId);
-    await revokeFamilies(tx, userId);
+    await revokeFamiliesOf(tx, userId);
     const { id, tenantId } = await getAccountOf(tx, userId);
     await record(tx, { action: 'account.password.reset', accountId: id, subject: id, tenantId, ...origin });
   });
