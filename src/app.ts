@@ -18,6 +18,7 @@ import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
 import { openArrivals } from './events/arrivals.ts';
 import { eventRoutes } from './events/routes.ts';
+import { webhookRoutes } from './events/webhook.routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import type { FindCaller } from './http/auth.ts';
 import { healthRoutes } from './http/health.ts';
@@ -31,6 +32,7 @@ import { unofferedRoutes } from './http/unoffered.ts';
 import { wire } from './http/wire.ts';
 import { openApiKeys } from './keys/holder.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { openOutbound } from './outbound.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
 import { projectMemberRoutes } from './projects/members.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
@@ -163,6 +165,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});
   await room(eventRoutes, { db, arrivals, findCaller: whoAsks });
+  await room(webhookRoutes, { db, outbound: openOutbound(config['outbound.allow']), cursors });
   await room(serviceRoutes, { publicUrl });
   await room(unofferedRoutes, undefined);
 

@@ -5,9 +5,11 @@ import { openBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
+import { deliverEvents } from '../src/events/deliver.ts';
 import { CRON } from '../src/jobs.ts';
 import { createLog } from '../src/log.ts';
 import { openMailer } from '../src/mail.ts';
+import { openOutbound } from '../src/outbound.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/resources.ts';
@@ -109,6 +111,14 @@ export async function work(config: Config): Promise<Worker> {
     throw error;
   });
   const mind = minding(ready, config.data, log);
+  const delivering = deliverEvents({
+    db,
+    pool: ready.pool,
+    outbound: openOutbound(config['outbound.allow']),
+    timeoutMs: config['webhooks.timeout'],
+    retryAfterMs: config['webhooks.retryAfter'],
+    log,
+  });
   log.info({ pool: ready.pool, concurrency }, 'worker ready');
 
   let closing = false;
@@ -129,6 +139,7 @@ export async function work(config: Config): Promise<Worker> {
     const repeated = setInterval(stop, 100);
     const stopped = runner.stop();
     stop();
+    await delivering.stop().catch(() => {}); // what it had claimed is anybody's when this worker is struck off
     await stopped.finally(() => clearInterval(repeated));
     await mind.stop();
     await children.close(new Error('the worker stops'));

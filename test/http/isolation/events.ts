@@ -11,7 +11,49 @@ async function happen({ w, owner, tenantId, mark }: Scene) {
   );
 }
 
+const hooks = '/api/eventing/webhook';
+const newHook = async ({ w, owner, mark }: Scene) =>
+  (await w.as(owner).post(hooks, { url: `https://hooks.example/${mark}` })).body.id as string;
+/** A webhook is managed by the Owners of its tenant; to others it is not there. */
+const owners = (status: number) => ({
+  allowed: { owner: status },
+  refused: { member: 404, reader: 404, stranger: 404, administrator: 404 },
+});
+
 export default {
+  'GET /api/eventing/webhook': {
+    request: async (scene) => {
+      await newHook(scene);
+      return { url: hooks };
+    },
+    allowed: { owner: 200, stranger: 200 },
+    refused: { member: 403, reader: 403 },
+  },
+  'POST /api/eventing/webhook': {
+    request: () => ({ method: 'POST', url: hooks, payload: { url: 'https://hooks.example/' } }),
+    allowed: { owner: 201, stranger: 201 },
+    refused: { member: 403, reader: 403 },
+  },
+  'GET /api/eventing/webhook/:id': {
+    request: async (scene) => ({ url: `${hooks}/${await newHook(scene)}` }),
+    ...owners(200),
+  },
+  'DELETE /api/eventing/webhook/:id': {
+    request: async (scene) => ({ method: 'DELETE', url: `${hooks}/${await newHook(scene)}` }),
+    ...owners(204),
+  },
+  'GET /api/eventing/webhook/:id/delivery/list': {
+    request: async (scene) => ({ url: `${hooks}/${await newHook(scene)}/delivery/list` }),
+    ...owners(200),
+  },
+  'POST /api/eventing/webhook/:id/replay': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `${hooks}/${await newHook(scene)}/replay`,
+      payload: { after: 0 },
+    }),
+    ...owners(202),
+  },
   'GET /api/eventing/event/list': {
     request: async (scene) => {
       await happen(scene);

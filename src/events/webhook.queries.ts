@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { ownedTenants } from '../http/caller.ts';
+
+/** A webhook as answers show it; its secret is not among what is read back. */
+export const Webhook = z.object({
+  id: z.string(),
+  url: z.string(),
+  types: z.array(z.string()),
+  createdAt: z.string(),
+});
+export type Webhook = z.infer<typeof Webhook>;
+const columns = sql.fragment`id, url, types, created_at`;
+
+/** Keeps others from adding webhooks to this tenant until the transaction ends, and counts those it has. */
+export async function lockAndCount(tx: Db, tenantId: string): Promise<number> {
+  await tx.query(sql.unsafe`select from tenants where id = ${tenantId} for no key update`);
+  return tx.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*) from webhooks where tenant_id = ${tenantId}`);
+}
+
+export interface NewWebhook {
+  tenantId: string;
+  url: string;
+  /** Empty: all. */
+  types: readonly string[];
+  secret: Buffer;
+  createdBy: string;
+}
+
+export const insertWebhook = (tx: Db, webhook: NewWebhook) =>
+  tx.one(sql.type(Webhook)`
+    insert into webhooks (tenant_id, url, types, secret, created_by)
+    values (${webhook.tenantId}, ${webhook.url}, ${sql.array(webhook.types, 'text')}, ${sql.binary(webhook.secret)},
+      ${webhook.createdBy})
+    returning ${columns}`);
+
+/** Webhooks are there for Owners of their tenant alone. */
+const owned = (caller: Caller) => sql.fragment`tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')})`;
+
+export const listWebhooks = (db: Db, tenantId: string) =>
+  db.any(sql.type(Webhook)`select ${columns} from webhooks where tenant_id = ${tenantId} order by id`);
+
+export const findWebhook = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(Webhook.extend({ tenantId: z.string() }))`
+    select ${columns}, tenant_id from webhooks where id = ${id} and ${owned(caller)}`);
+
+/** Its deliveries go with it; what is under way ends without a trace. */
+export const deleteWebhook = (tx: Db, id: string) => tx.query(sql.unsafe`delete from webhooks where id = ${id}`);
+
+/** Has everything behind this offset delivered again, from the first try on, delivered before or not. How many events. */
+export const replayDeliveries = (tx: Db, id: string, after: number) =>
+  tx.oneFirst(sql.type(z.object({ count: z.number() }))`
+    with again as (
+      insert into deliveries (webhook_id, event_id)
+      select w.id, e.id from webhooks w join events e on e.tenant_id = w.tenant_id
+      where w.id = ${id} and e."offset" > ${after} and (w.types = '{}' or e.type = any(w.types))
+      order by e."offset"
+      on conflict (webhook_id, event_id) do update
+      set state = 'Pending', attempts = 0, next_at = now(), worker = null, claim = deliveries.claim + 1, status = null, error = null,
+        updated_at = now()
+      returning 1)
+    select count(*) from again`);
+
+export const DELIVERY_STATES = ['Pending', 'Delivered', 'Failed'] as const;
+
+export const Delivery = z.object({
+  eventId: z.string(),
+  offset: z.int(),
+  type: z.string(),
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.int(),
+  /** Of the last attempt. */
+  status: z.int().optional(),
+  error: z.string().optional(),
+  nextAttemptAt: z.string().optional(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+export interface DeliveryFilter {
+  state?: string | undefined;
+  /** Id of the event that the page before ended with. */
+  before?: string | undefined;
+  limit: number;
+}
+
+/** Newest events first. */
+export const listDeliveries = (db: Db, id: string, { state, before, limit }: DeliveryFilter) =>
+  db.any(sql.type(Delivery)`
+    select d.event_id, e."offset", e.type, d.state, d.attempts, d.status, d.error, d.next_at as next_attempt_at, d.created_at,
+      d.updated_at
+    from deliveries d join events e on e.id = d.event_id
+    where d.webhook_id = ${id}
+      and ${state === undefined ? sql.fragment`true` : sql.fragment`d.state = ${state}`}
+      and ${before === undefined ? sql.fragment`true` : sql.fragment`d.event_id < ${before}::uuid`}
+    order by d.event_id desc limit ${limit}`);

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { Id } from '../http/forms.ts';
+import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/paging.ts';
+import { queryEnum } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import type { Outbound } from '../outbound.ts';
+import { EVENT_TYPES } from '../outbox.ts';
+import type { Signer } from '../signing-keys.ts';
+import { DELIVERY_STATES, Delivery, listDeliveries, listWebhooks, Webhook } from './webhook.queries.ts';
+import { createWebhook, ownTenant, ownWebhook, removeWebhook, replay } from './webhooks.ts';
+
+export interface WebhookRoutes {
+  db: Db;
+  outbound: Outbound;
+  /** Signs cursors. */
+  cursors: Signer;
+}
+
+const tags = ['events'];
+const config = { access: 'signedIn', service: 'eventing' } as const;
+
+export async function webhookRoutes(app: App, { db, outbound, cursors }: WebhookRoutes) {
+  app.post(
+    '/api/eventing/webhook',
+    {
+      config: { ...config, secretAnswer: true },
+      schema: {
+        tags,
+        summary: "Has the tenant's events delivered to an address (tenant Owners)",
+        description: [
+          'Each event is a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks describe, until an answer',
+          'is 2xx. Without `types` it gets all. The secret is shown here and never again.',
+        ].join(' '),
+        body: z.object({
+          url: z.string().trim().min(1).max(2048),
+          types: z.array(z.enum(EVENT_TYPES)).max(100).optional(),
+          secret: z.string().max(200).optional(),
+        }),
+        response: { 201: Webhook.extend({ secret: z.string() }) },
+      },
+    },
+    async ({ caller, body }, reply) => reply.code(201).send(await createWebhook(db, outbound, caller, body)),
+  );
+
+  app.get(
+    '/api/eventing/webhook',
+    {
+      config,
+      schema: { tags, summary: 'The webhooks of a tenant (its Owners)', response: { 200: listOf(Webhook) } },
+    },
+    async ({ caller }) => ({ data: [...(await listWebhooks(db, ownTenant(caller)))] }),
+  );
+
+  app.get(
+    '/api/eventing/webhook/:id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'A webhook, without its secret (tenant Owners)',
+        params: Id,
+        response: { 200: Webhook },
+      },
+    },
+    async ({ caller, params }) => ownWebhook(db, caller, params.id),
+  );
+
+  app.delete(
+    '/api/eventing/webhook/:id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Ends all deliveries to a webhook (tenant Owners)',
+        params: Id,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      await removeWebhook(db, caller, params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/api/eventing/webhook/:id/delivery/list',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'What became of each event for a webhook, newest first (tenant Owners)',
+        params: Id,
+        querystring: z.object({ state: queryEnum(DELIVERY_STATES).optional(), ...cursorQuery }),
+        response: { 200: cursorPageOf(Delivery) },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const { id } = await ownWebhook(db, caller, params.id);
+      const { state } = query;
+      return cursorPage(
+        cursors,
+        query,
+        ['deliveries', caller.userId, id, state ?? ''],
+        (position, limit) => listDeliveries(db, id, { state, before: position?.id, limit }),
+        ({ createdAt, eventId }) => ({ value: createdAt, id: eventId }),
+      );
+    },
+  );
+
+  app.post(
+    '/api/eventing/webhook/:id/replay',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Delivers all events behind an offset again (tenant Owners)',
+        params: Id,
+        body: z.object({ after: z.int().min(0) }),
+        response: { 202: z.object({ replayed: z.int() }) },
+      },
+    },
+    async ({ caller, params, body }, reply) =>
+      reply.code(202).send({ replayed: await replay(db, caller, params.id, body.after) }),
+  );
+}

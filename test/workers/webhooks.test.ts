@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { Webhook } from 'standardwebhooks';
+import { hookWorld, until } from '../world/hooks.ts';
+import type { Answering } from '../world/receiver.ts';
+import { answerWith, openReceiver } from '../world/receiver.ts';
+import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import { sharedWorker } from '../world/worker.ts';
+
+const { w, settings, newHook } = await hookWorld(test, 20);
+const worker = sharedWorker(test, w, { ...settings, 'worker.concurrency': '2' });
+
+test('an event is delivered as a CloudEvent in structured mode, signed so that the library of Standard Webhooks accepts it', async (t) => {
+  await worker();
+  const hook = await newHook(answerWith(202));
+  const resourceId = await hook.happen();
+  await until(() => hook.receiver.received.length > 0);
+  const [{ headers, body }] = hook.receiver.received as [(typeof hook.receiver.received)[number]];
+  t.is(headers['content-type'], 'application/cloudevents+json');
+  const event = new Webhook(hook.secret).verify(body, headers as Record<string, string>) as Record<string, unknown>;
+  t.is(headers['webhook-id'], event.id as string);
+  t.is(event.resourceid, resourceId);
+  t.is(event.specversion, '1.0');
+  const { data } = (await hook.client.get('/api/eventing/event/list')).body;
+  const { offset: _, ...listed } = data[0];
+  t.deepEqual(event, listed);
+  t.like((await hook.settled())[0], { state: 'Delivered', attempts: 1, status: 202, error: undefined });
+  const said = (await worker()).output();
+  t.false(said.includes(hook.secret.slice('whsec_'.length)));
+  t.notRegex(said, /Warning/);
+});
+
+test('a receiver that drops connections, is slow, redirects or answers 500 loses nothing; each try is the same event, signed anew', async (t) => {
+  await worker();
+  const elsewhere = await newHook(answerWith(200));
+  const ways: Answering[] = [
+    (_, response) => void response.destroy(),
+    (_, response) => void response.writeHead(500).end('no'),
+    async () => void (await sleep(3500)),
+    (_, response) => void response.writeHead(307, { location: elsewhere.receiver.url }).end(),
+    (_, response) => {
+      response.writeHead(503, { 'content-length': '1000' });
+      response.write('half');
+      setTimeout(() => response.destroy(), 20);
+    },
+  ];
+  const tries = new Map<string, number>();
+  const hook = await newHook((request, response, count) => {
+    const id = String(request.headers['webhook-id']);
+    const tried = (tries.get(id) ?? 0) + 1;
+    tries.set(id, tried);
+    // each event fails three times, in another way each time
+    const way = ways[(count + tried) % ways.length];
+    return tried <= 3 && way ? way(request, response, count) : answerWith(204)(request, response, count);
+  });
+  const told: string[] = [];
+  for (let n = 0; n < 12; n++) told.push(await hook.happen());
+  const deliveries = await hook.settled();
+  t.true(deliveries.every(({ state, attempts }) => state === 'Delivered' && attempts >= 4));
+  t.deepEqual([...new Set(hook.received())].sort(), told.toSorted());
+  const library = new Webhook(hook.secret);
+  const bodies = new Map<string, string>();
+  for (const { headers, body } of hook.receiver.received) {
+    t.notThrows(() => library.verify(body, headers as Record<string, string>));
+    const id = String(headers['webhook-id']);
+    t.is(bodies.get(id) ?? body, body);
+    bodies.set(id, body);
+  }
+  t.is(elsewhere.receiver.received.length, 0, 'redirects are not followed');
+});
+
+test('tries follow the schedule, and when it is used up the delivery has failed and says why', async (t) => {
+  await worker();
+  const hook = await newHook(answerWith(500));
+  await hook.happen();
+  const [delivery] = await hook.settled();
+  t.like(delivery, { state: 'Failed', attempts: 11, status: 500, error: 'The receiver answered 500.' });
+  t.false('nextAttemptAt' in (delivery ?? {}));
+  const at = hook.receiver.received.map((one) => one.at);
+  const least = [50, 100, 200, 400, 600, 600, 600, 600, 600, 600];
+  t.true(least.every((ms, n) => (at[n + 1] ?? 0) - (at[n] ?? 0) >= ms - 1));
+});
+
+test('dead and slow receivers hold up neither others nor conversions', async (t) => {
+  await worker();
+  const never: Answering = () => new Promise(() => {});
+  const dead = await Promise.all(Array.from({ length: 10 }, () => newHook(never)));
+  for (const hook of dead) await Promise.all(Array.from({ length: 30 }, () => hook.happen()));
+  await until(() => dead.every(({ receiver }) => receiver.received.length > 0));
+  const well = await newHook(answerWith(204));
+  const told: string[] = [];
+  for (let n = 0; n < 50; n++) told.push(await well.happen());
+  const projectId = await newProject(well.client);
+  const { body } = await start(well.client, copyRequest(projectId, await upload(w, well.client, 'text')));
+  t.is((await untilEnd(well.client, body.id)).status, 'Completed');
+  await until(() => well.receiver.received.length >= 50);
+  const seen = well.received();
+  t.true(told.every((id) => seen.includes(id)));
+  for (const hook of dead) {
+    t.true(
+      (await hook.deliveries()).some(({ state }) => state === 'Pending'),
+      'the others still wait',
+    );
+    t.true(hook.receiver.most <= 8, `at most eight at once, not ${hook.receiver.most}`);
+    await hook.client.delete(hook.path);
+  }
+});
+
+test('a webhook that is deleted gets nothing any more', async (t) => {
+  await worker();
+  const hook = await newHook(answerWith(500));
+  const other = await newHook(answerWith(204));
+  await hook.happen();
+  await until(() => hook.receiver.received.length > 0);
+  t.is((await hook.client.delete(hook.path)).status, 204);
+  await sleep(200); // what was under way
+  const count = hook.receiver.received.length;
+  await hook.happen();
+  for (let n = 0; n < 10; n++) await other.happen();
+  await until(() => other.receiver.received.length >= 10);
+  await sleep(500);
+  t.is(hook.receiver.received.length, count);
+});
+
+test('a name that leads to an internal address is not connected to', async (t) => {
+  await worker();
+  const inside = await openReceiver();
+  t.teardown(inside.close);
+  const hook = await newHook(answerWith(204));
+  await w.sql('update webhooks set url = $1 where id = $2', [inside.url.replace('127.0.0.1', 'localhost'), hook.id]);
+  await hook.happen();
+  await until(async () => ((await hook.deliveries())[0]?.attempts ?? 0) > 0);
+  t.regex((await hook.deliveries())[0]?.error ?? '', /^'localhost' leads to no public address/);
+  t.is(inside.received.length, 0);
+});

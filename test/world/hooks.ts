@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestFn } from 'ava';
+import type { EventType } from '../../src/outbox.ts';
+import { append } from '../../src/outbox.ts';
+import type { Client, World } from '../world.ts';
+import { world } from '../world.ts';
+import type { Answering, Receiver } from './receiver.ts';
+import { answerWith, openReceiver } from './receiver.ts';
+
+const HOOKS = '/api/eventing/webhook';
+const STARTED: EventType = 'svc.platform.events.transferstartedevent';
+
+interface Delivery {
+  state: string;
+  attempts: number;
+  status?: number;
+  error?: string;
+}
+
+/** A webhook of a tenant of its own. */
+export interface Hook {
+  /** The tenant's owner. */
+  client: Client;
+  /** Of the webhook. */
+  path: string;
+  id: string;
+  secret: string;
+  receiver: Receiver;
+  /** Writes an event that it wants; gives its resource id. */
+  happen(): Promise<string>;
+  deliveries(): Promise<Delivery[]>;
+  /** Waits until all that happened was delivered or given up. */
+  settled(): Promise<Delivery[]>;
+  /** Resource ids of what came, in order. */
+  received(): string[];
+}
+
+export interface HookWorld {
+  w: World;
+  /** With which workers call receivers, and not for long. */
+  settings: Record<string, string>;
+  /** A webhook whose receiver answers in this way. */
+  newHook(answer: Answering): Promise<Hook>;
+}
+
+/** A world and receivers that it may call. Call it once at the top of a test file. */
+export async function hookWorld(test: TestFn, most: number): Promise<HookWorld> {
+  const places = Array.from({ length: most }, () => ({ answer: answerWith(204) }));
+  const receivers = await Promise.all(places.map((place) => openReceiver((...request) => place.answer(...request))));
+  const allowed = { 'outbound.allow': receivers.map(({ place }) => place).join(',') };
+  const w = world(test, allowed);
+  test.after.always('the receivers close', async () => {
+    for (const receiver of receivers) await receiver.close();
+  });
+  let made = 0;
+  let used = 0;
+
+  async function newHook(answer: Answering): Promise<Hook> {
+    const at = used++;
+    const [place, receiver] = [places[at], receivers[at]];
+    if (!place || !receiver) throw new Error('There are not enough receivers.');
+    place.answer = answer;
+    const { userId, tenantId } = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+    const client = w.as({ userId });
+    const answered = await client.post(HOOKS, { url: receiver.url });
+    if (answered.status !== 201) throw new Error(JSON.stringify(answered.body));
+    const { id, secret } = answered.body;
+    const path = `${HOOKS}/${id}`;
+    let happened = 0;
+    const deliveries = async (): Promise<Delivery[]> =>
+      (await client.get(`${path}/delivery/list?limit=1000`)).body.data;
+    return {
+      client,
+      path,
+      id,
+      secret,
+      receiver,
+      deliveries,
+      async happen() {
+        const resourceId = `thing-${++made}`;
+        await append(w.db, { type: STARTED, source: '/test', tenantId, resourceId, data: { N: made } });
+        happened++;
+        return resourceId;
+      },
+      async settled() {
+        for (;;) {
+          const all = await deliveries();
+          if (all.length >= happened && all.every(({ state }) => state !== 'Pending')) return all;
+          await sleep(50);
+        }
+      },
+      received: () => receiver.received.map(({ body }) => JSON.parse(body).resourceid),
+    };
+  }
+  return {
+    w,
+    settings: {
+      ...allowed,
+      'webhooks.timeout': '3s',
+      'webhooks.retryAfter': '50ms,100ms,200ms,400ms,600ms,600ms,600ms,600ms,600ms,600ms',
+    },
+    newHook,
+  };
+}
+
+export const until = async (condition: () => boolean | Promise<boolean>) => {
+  while (!(await condition())) await sleep(20);
+};

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Received {
+  headers: IncomingMessage['headers'];
+  body: string;
+  at: number;
+}
+
+/** Somebody's server that events are delivered to. */
+export interface Receiver {
+  url: string;
+  /** `host:port`, for `outbound.allow`. */
+  place: string;
+  /** All that came, whatever was answered. */
+  received: Received[];
+  /** How many were being answered at once, at most. */
+  most: number;
+  close(): Promise<void>;
+}
+
+export type Answering = (request: Received, response: ServerResponse, count: number) => void | Promise<void>;
+
+export const answerWith =
+  (status: number): Answering =>
+  (_request, response) =>
+    void response.writeHead(status).end();
+
+/** @param answer is called when a request is there, with the number of those that came before */
+export async function openReceiver(answer: Answering = answerWith(204), port = 0): Promise<Receiver> {
+  const received: Received[] = [];
+  let now = 0;
+  const receiver: Receiver = { url: '', place: '', received, most: 0, close };
+  const server = createServer(async (request, response) => {
+    receiver.most = Math.max(receiver.most, ++now);
+    response.once('close', () => now--);
+    const one = { headers: request.headers, body: await text(request).catch(() => ''), at: Date.now() };
+    received.push(one);
+    await answer(one, response, received.length - 1);
+  });
+  async function close() {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  receiver.place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  receiver.url = `http://${receiver.place}/hook`;
+  return receiver;
+}
