@@ -13,6 +13,7 @@ import type { Config } from './config.ts';
 import { crsRoutes } from './crs/routes.ts';
 import { datasetPlace } from './datasets/bytes.ts';
 import { grantRoutes } from './datasets/grants.routes.ts';
+import { hierarchyRoutes } from './datasets/hierarchy.routes.ts';
 import { datasetListRoutes } from './datasets/list.routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
@@ -160,6 +161,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(datasetRoutes, { db, publicUrl });
   await room(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
   await room(grantRoutes, { db, signer, publicUrl });
+  await room(hierarchyRoutes, { db, blobs, signer });
   await room(startRoutes, { db, endings });
   await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
   await room(transferListRoutes, { db });

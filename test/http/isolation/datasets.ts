@@ -42,6 +42,14 @@ export default {
     },
     ...readers,
   },
+  'POST /api/hierarchy/project/:id': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/hierarchy/project/${await newProject(scene)}/`,
+      payload: { actions: [{ type: 'PathActionCreate', path: scene.mark, isFolder: true }] },
+    }),
+    ...owners(200),
+  },
   'GET /api/security/sastoken': {
     request: async (scene) => {
       const { projectId, id } = await newDataset(scene);

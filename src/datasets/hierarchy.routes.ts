@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import { Id } from '../http/forms.ts';
+import { queryDuration, queryEnum } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import { accessLevel } from '../projects/forms.ts';
+import type { Signer } from '../signing-keys.ts';
+import { HOUR_MS, LONGEST_GRANT_MS } from './grants.ts';
+import { ACTION_TYPES, applyHierarchy } from './hierarchy.ts';
+
+export interface HierarchyRoutes {
+  db: Db;
+  blobs: BlobStore;
+  /** Signs addresses. */
+  signer: Signer;
+}
+
+const LONGEST_PATH = 10_000;
+const Hierarchy = z.object({
+  actions: z
+    .array(
+      z.object({
+        type: queryEnum(ACTION_TYPES),
+        path: z.string().max(LONGEST_PATH),
+        newPath: z.string().max(LONGEST_PATH).optional(),
+        isFolder: z.boolean().optional(),
+      }),
+    )
+    .max(1000),
+  defaultAccessLevel: accessLevel().optional(),
+  sasTokenExpiration: queryDuration(LONGEST_GRANT_MS).optional(),
+});
+const Result = z.object({
+  projectId: z.string(),
+  datasetId: z.string().optional(),
+  path: z.string(),
+  sasToken: z.string(),
+});
+
+export async function hierarchyRoutes(app: App, { db, blobs, signer }: HierarchyRoutes) {
+  app.post(
+    '/api/hierarchy/project/:id',
+    {
+      config: { access: 'signedIn', service: 'hierarchy' },
+      schema: {
+        tags: ['projects', 'datasets'],
+        summary: 'Creates, deletes, moves and renames paths below a project, all or nothing',
+        params: Id,
+        body: Hierarchy,
+        response: { 200: z.object({ results: z.array(Result) }) },
+      },
+    },
+    async ({ caller, params, body }) => {
+      const { actions, defaultAccessLevel = 'Shared', sasTokenExpiration = HOUR_MS } = body;
+      const expiresAt = new Date(Date.now() + sasTokenExpiration);
+      const request = { actions, accessLevel: defaultAccessLevel, expiresAt };
+      return { results: await applyHierarchy({ db, blobs, signer }, caller, params.id, request) };
+    },
+  );
+}

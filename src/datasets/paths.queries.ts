@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { seen } from '../projects/visibility.queries.ts';
+import { judgedDatasets } from './queries.ts';
+
+const FileRow = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  name: z.string(),
+  lockedBy: z.string().optional(),
+  rights: z.number(),
+});
+export type FileRow = z.infer<typeof FileRow>;
+
+/** Datasets with these names directly in these projects, as far as the caller sees them; nobody else writes them from now on. */
+export const lockNamed = (tx: Db, caller: Caller, wanted: readonly { projectId: string; name: string }[]) =>
+  tx.any(sql.type(FileRow)`
+    select d.id, d.project_id, d.name, d.locked_by, j.rights
+    from ${sql.unnest(
+      wanted.map(({ projectId, name }) => [projectId, name]),
+      ['uuid', 'text'],
+    )} as w (project_id, name)
+    join datasets d on d.project_id = w.project_id and d.name collate "C" = w.name
+    join ${judgedDatasets(caller)} j on j.id = d.id
+    where d.deleted_at is null and ${seen(sql.fragment`j`)}
+    order by d.id for update of d`);
+
+export interface NewFile {
+  id: string;
+  projectId: string;
+  name: string;
+  /** Name of the bytes in the store. */
+  blob: string;
+  storageSize: number;
+}
+
+/** Writes datasets of plain files, in one statement. */
+export const insertFiles = (tx: Db, rows: readonly NewFile[], userId: string) =>
+  tx.query(sql.unsafe`
+    insert into datasets (id, project_id, name, dataset_type, dataset_format, blob, storage_size, created_by, updated_by)
+    select id, "projectId", name, 'file', 'file', blob, "storageSize", ${userId}, ${userId}
+    from jsonb_to_recordset(${sql.jsonb(rows as never)})
+      as r (id uuid, "projectId" uuid, name text, blob text, "storageSize" bigint)`);
+
+/** Gives datasets another project or name, in one statement. */
+export const placeFiles = (tx: Db, rows: readonly { id: string; projectId: string; name: string }[], userId: string) =>
+  tx.query(sql.unsafe`
+    update datasets d set project_id = r."projectId", name = r.name, row_version = d.row_version + 1, updated_at = now(),
+      updated_by = ${userId}
+    from jsonb_to_recordset(${sql.jsonb(rows as never)}) as r (id uuid, "projectId" uuid, name text)
+    where d.id = r.id`);
+
+export const markAllDeleted = (tx: Db, ids: readonly string[], userId: string) =>
+  tx.query(sql.unsafe`
+    update datasets set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1
+    where id = any(${sql.array(ids, 'uuid')}) and deleted_at is null`);

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import * as projects from '../projects/paths.queries.ts';
+import { insertFiles, markAllDeleted, placeFiles } from './paths.queries.ts';
+import type { Folder, Tree } from './paths.ts';
+
+const AT_ONCE = 16;
+
+/** Writes what was planned on a tree, in a handful of statements whatever their number. */
+export async function writePlan(
+  tx: Db,
+  blobs: BlobStore,
+  { top, folders, files }: Tree,
+  { rootId, accessLevel, userId }: { rootId: string; accessLevel: string; userId: string },
+): Promise<void> {
+  const made = folders.filter((folder) => folder.made).map(placed);
+  const moved = folders.filter((folder) => folder.moved && !folder.made).map(placed);
+  if (made.length + moved.length > 0) await projects.placeFolders(tx, { made, moved }, { rootId, accessLevel, userId });
+  const deleted = folders.filter((folder) => folder !== top && folder.deleted).map(({ id }) => id);
+  if (deleted.length > 0) await projects.markAllDeleted(tx, deleted, userId);
+
+  const newFiles = files.filter((file) => file.made);
+  if (newFiles.length > 0) {
+    const names = await putEmpty(blobs, newFiles.length);
+    const rows = newFiles.map(({ id, name, folder }, index) => ({
+      id,
+      name,
+      projectId: folder.id,
+      blob: names[index] ?? '',
+      storageSize: 0,
+    }));
+    await insertFiles(tx, rows, userId);
+  }
+  const movedFiles = files.filter((file) => file.moved && !file.made);
+  if (movedFiles.length > 0) {
+    const rows = movedFiles.map(({ id, name, folder }) => ({ id, name, projectId: folder.id }));
+    await placeFiles(tx, rows, userId);
+  }
+  const goneFiles = files.filter((file) => file.deleted).map(({ id }) => id);
+  if (goneFiles.length > 0) await markAllDeleted(tx, goneFiles, userId);
+}
+
+const idsOf = (folder: Folder): readonly string[] =>
+  folder.parent ? [...idsOf(folder.parent), folder.id] : folder.ids;
+const sourceOf = (folder: Folder): string =>
+  folder.parent && folder.inheritsMembers ? sourceOf(folder.parent) : folder.memberSourceId;
+
+const placed = (folder: Folder) => ({
+  id: folder.id,
+  name: folder.name,
+  parentId: folder.parent?.id ?? '',
+  path: idsOf(folder),
+  memberSourceId: sourceOf(folder),
+});
+
+/** Files that were made by their names have bytes, too: none. If the transaction fails, the sweep finds that no row names them. */
+async function putEmpty(blobs: BlobStore, count: number): Promise<string[]> {
+  const names = Array.from({ length: count }, () => `dataset/${randomUUID()}`);
+  const left = names.values();
+  const worker = async () => {
+    for (const name of left) await blobs.put(name, nothing(), 0);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, worker));
+  return names;
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
