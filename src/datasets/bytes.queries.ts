@@ -11,36 +11,24 @@ const Bytes = z.object({
   /** Name of the bytes in the store. */
   blob: z.string(),
   storageSize: z.number(),
-  lockedBy: z.string().optional(),
+  /** A transfer that writes or reads it. */
+  heldBy: z.string().optional(),
 });
 
 /** A dataset's present bytes, for whoever holds an address with a grant. */
 export const findBytes = (db: Db, id: string) =>
-  db.maybeOne(
-    sql.type(Bytes)`select d.blob, d.storage_size, d.locked_by from datasets d where d.id = ${id} and ${there}`,
-  );
+  db.maybeOne(sql.type(Bytes)`
+    select d.blob, d.storage_size,
+      coalesce(d.locked_by, (select r.transfer_id from dataset_readers r where r.dataset_id = d.id limit 1)) as held_by
+    from datasets d where d.id = ${id} and ${there}`);
 
-export interface Replacement {
-  blob: string;
-  size: number;
-  /** Only in place of these bytes. */
-  before?: string | undefined;
-  /** Only if there are no bytes yet. */
-  onlyEmpty: boolean;
-}
+/** Nobody else writes it, or begins to read it for a transfer, until the transaction ends. */
+export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
 
-/** Makes these the bytes of a dataset that nobody else is writing. Says whether it did. */
-export async function replaceBytes(
-  db: Db,
-  id: string,
-  { blob, size, before, onlyEmpty }: Replacement,
-): Promise<boolean> {
-  const { rowCount } = await db.query(sql.unsafe`
-    update datasets d set blob = ${blob}, storage_size = ${size}::bigint, row_version = row_version + 1, updated_at = now()
-    where d.id = ${id} and ${there} and d.locked_by is null
-      and (${before ?? null}::text is null or d.blob = ${before ?? null}) and (d.storage_size = 0 or not ${onlyEmpty}::boolean)`);
-  return rowCount === 1;
-}
+export const replaceBytes = (tx: Db, id: string, blob: string, size: number) =>
+  tx.query(sql.unsafe`
+    update datasets set blob = ${blob}, storage_size = ${size}::bigint, row_version = row_version + 1, updated_at = now()
+    where id = ${id}`);
 
 /**
  * Whether a dataset, deleted or not, lies in a folder or below it, as the folder's grant means it: all between the two takes its members

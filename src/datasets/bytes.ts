@@ -4,7 +4,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { Place, WriteConditions } from '../uploads/place.ts';
-import { findBytes, liesBelow, replaceBytes } from './bytes.queries.ts';
+import { findBytes, liesBelow, lockBytes, replaceBytes } from './bytes.queries.ts';
 
 const isId = (name: string) => z.uuid().safeParse(name).success;
 
@@ -13,45 +13,45 @@ const isId = (name: string) => z.uuid().safeParse(name).success;
  * meanwhile goes on with the old ones, which stay until the sweep finds that no row names them. So does what a crash leaves behind.
  */
 export function datasetPlace(db: Db, blobs: BlobStore): Place {
-  const find = async (id: string) => (isId(id) ? await findBytes(db, id) : undefined) ?? undefined;
+  const find = async (tx: Db, id: string) => (isId(id) ? await findBytes(tx, id) : undefined) ?? undefined;
 
-  async function writable(id: string, { onlyNew, etag }: WriteConditions) {
-    const found = await find(id);
+  async function checkWritable(tx: Db, id: string, { onlyNew, etag }: WriteConditions) {
+    const found = await find(tx, id);
     if (!found) throw new AppError('notFound', `Dataset '${id}' was not found.`, { code: 'BlobNotFound' });
-    if (found.lockedBy !== undefined) {
-      throw conflict(`Dataset '${id}' is being written by transfer '${found.lockedBy}'.`, { code: 'DatasetLocked' });
+    if (found.heldBy !== undefined) {
+      throw conflict(`Dataset '${id}' is in use by transfer '${found.heldBy}'.`, { code: 'DatasetLocked' });
     }
     // a file that was made by its name alone has not been put yet: clients that want to make a new blob fill it
     if (onlyNew && found.storageSize > 0) {
       throw conflict(`Dataset '${id}' has bytes already.`, { code: 'BlobAlreadyExists' });
     }
-    if (etag !== undefined && (await blobs.info(found.blob))?.etag !== etag) throw changed(id);
-    return found;
+    if (etag !== undefined && (await blobs.info(found.blob))?.etag !== etag) {
+      throw new AppError('preconditionFailed', `Dataset '${id}' has another ETag.`, { code: 'ConditionNotMet' });
+    }
   }
 
   return {
-    find: async (id) => (await find(id))?.blob,
+    find: async (id) => (await find(db, id))?.blob,
     liesBelow: async (id, folder) => isId(id) && (await liesBelow(db, id, folder)),
     writing: {
-      check: async (id, conditions = { onlyNew: false }) => void (await writable(id, conditions)),
+      check: (id, conditions = { onlyNew: false }) => checkWritable(db, id, conditions),
       async write(id, conditions, store) {
-        const { blob: before } = await writable(id, conditions);
+        await checkWritable(db, id, conditions);
         const blob = `dataset/${randomUUID()}`;
         const info = await store(blob);
-        const replaced = await replaceBytes(db, id, {
-          blob,
-          size: info.size,
-          before: conditions.etag === undefined ? undefined : before,
-          onlyEmpty: conditions.onlyNew,
-        });
-        if (replaced) return info;
-        await blobs.remove(blob);
-        await writable(id, conditions);
-        throw changed(id);
+        try {
+          await db.transaction(async (tx) => {
+            await lockBytes(tx, id);
+            await checkWritable(tx, id, conditions);
+            await replaceBytes(tx, id, blob, info.size);
+          });
+        } catch (error) {
+          // only a refusal says for sure that no row names the new bytes
+          if (error instanceof AppError) await blobs.remove(blob);
+          throw error;
+        }
+        return info;
       },
     },
   };
 }
-
-const changed = (id: string) =>
-  new AppError('preconditionFailed', `Dataset '${id}' has another ETag.`, { code: 'ConditionNotMet' });

@@ -207,8 +207,8 @@ function demandRemoval(parent: Folder, found: Touched) {
   }
   const { file } = found;
   demand({ id: parent.id, rights: file.rights }, 'canDeleteContent');
-  if (file.lockedBy !== undefined) {
-    throw conflict(`Dataset '${file.id}' is being written by transfer '${file.lockedBy}'.`, { code: 'DatasetLocked' });
+  if (file.heldBy !== undefined) {
+    throw conflict(`Dataset '${file.id}' is in use by transfer '${file.heldBy}'.`, { code: 'DatasetLocked' });
   }
 }
 

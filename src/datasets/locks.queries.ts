@@ -7,6 +7,11 @@ export const findReader = (tx: Db, datasetId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ transferId: z.string() }))`
     select transfer_id from dataset_readers where dataset_id = ${datasetId} limit 1`);
 
+/** The same of many. */
+export const listReaders = (tx: Db, datasetIds: readonly string[]) =>
+  tx.any(sql.type(z.object({ datasetId: z.string(), transferId: z.string() }))`
+    select dataset_id, transfer_id from dataset_readers where dataset_id = any(${sql.array(datasetIds, 'uuid')})`);
+
 /** Until the transfer ends the dataset is not written, moved or deleted. Its row must be locked, for share at least. */
 export const insertReader = (tx: Db, datasetId: string, transferId: string) =>
   tx.query(sql.unsafe`insert into dataset_readers (dataset_id, transfer_id) values (${datasetId}, ${transferId})`);

@@ -5,6 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import { demand, VISIBLE } from '../projects/access.ts';
 import type { Step } from '../projects/paths.queries.ts';
 import { listAlong } from '../projects/paths.queries.ts';
+import { listReaders } from './locks.queries.ts';
 import { lockNamed } from './paths.queries.ts';
 
 const MOST_SEGMENTS = 100;
@@ -50,8 +51,8 @@ export interface Folder extends Item {
 
 export interface File extends Item {
   folder: Folder;
-  /** The transfer that is writing it. */
-  lockedBy?: string | undefined;
+  /** The transfer that is writing or reading it. */
+  heldBy?: string | undefined;
 }
 
 /** The part of a tree that some paths lead through, to plan changes on it. */
@@ -64,7 +65,7 @@ export interface Tree {
 const fresh = { moved: false, deleted: false, unsure: false };
 
 /**
- * Reads, in two statements, what stands on these paths below a project that the caller sees. Its tree must be locked; the datasets found
+ * Reads, in three statements, what stands on these paths below a project that the caller sees. Its tree must be locked; the datasets found
  * are locked, too.
  */
 export async function readPaths(
@@ -88,13 +89,23 @@ export async function readPaths(
   const places = [...folders.values()].map((folder) => ({ folder, steps: named.get(placeOf(folder)) ?? [] }));
   const wanted = places.flatMap(({ folder, steps }) => steps.map(({ name }) => ({ projectId: folder.id, name })));
   const files: File[] = [];
-  for (const { projectId: folderId, ...row } of await lockNamed(tx, caller, wanted)) {
+  for (const { projectId: folderId, lockedBy: heldBy, ...row } of await lockNamed(tx, caller, wanted)) {
     const folder = folders.get(folderId);
     if (!folder) continue;
-    const file = { ...row, ...fresh, folder, made: false };
+    const file: File = { ...row, ...fresh, folder, heldBy, made: false };
     folder.files.push(file);
     files.push(file);
   }
+  // a statement of its own: whoever began to read while the rows were waited for is seen only now
+  const readers = new Map(
+    (
+      await listReaders(
+        tx,
+        files.map(({ id }) => id),
+      )
+    ).map((row) => [row.datasetId, row.transferId]),
+  );
+  for (const file of files) file.heldBy ??= readers.get(file.id);
   return { top, folders: [...folders.values()], files };
 }
 
