@@ -1,0 +1,166 @@
+import test from 'ava';
+import { newDataset } from '../world/content.ts';
+import { makeFolder, makeProject } from '../world/projects.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+const path = '/api/metadata/project';
+
+interface Permission {
+  principals: string[];
+  operation: string;
+  type?: string;
+}
+/** A tenant with somebody who makes a project in it, and somebody without a role. */
+async function people() {
+  const tenantId = await w.tenant();
+  const [maker, other] = [await w.account({ tenantId }), await w.account({ tenantId })];
+  return { tenantId, maker, other };
+}
+const newProject = async (maker: User, permissions: Permission[], more: Parameters<typeof makeProject>[2] = {}) =>
+  (await makeProject(w, maker, { permissions, ...more })).id;
+const look = async (user: User, id: string) => (await w.as(user).get(`${path}/${id}`)).status;
+const capabilities = async (user: User, id: string): Promise<string[]> => {
+  const { status, body } = await w.as(user).get(`${path}/${id}/capabilities`);
+  return status === 200 ? Object.keys(body).filter((name) => body[name]) : [];
+};
+const listed = async (user: User, query = '') =>
+  (await w.as(user).get(`${path}/list?${query}`)).body.data.map(({ id }: { id: string }) => id);
+
+const READ = ['canListContent', 'canReadContent'];
+const UPDATE = ['canCreateContent', 'canEdit', 'canUpdateContent'];
+const DELETE = ['canDelete', 'canDeleteContent'];
+
+test('principals are user ids, login ids and names of groups of the caller', async (t) => {
+  const { maker, other } = await people();
+  const group = `Group of ${other.id}`;
+  await w.as(await w.administrator()).post('/api/usergroups', { name: group, users: [other.id] });
+  for (const principal of [other.userId, other.userId.toUpperCase(), other.id, other.id.toUpperCase(), group]) {
+    const id = await newProject(maker, [{ principals: ['nobody', principal], operation: 'read' }]);
+    t.is(await look(other, id), 200, principal);
+  }
+  for (const principal of ['nobody', group.toUpperCase(), '%', maker.userId]) {
+    const id = await newProject(maker, [{ principals: [principal], operation: 'read' }]);
+    t.is(await look(other, id), 404, principal);
+  }
+});
+
+test('permissions speak to members of the tenant only', async (t) => {
+  const { maker } = await people();
+  const stranger = await w.account({ tenantId: await w.tenant() });
+  const id = await newProject(maker, [{ principals: [stranger.id, stranger.userId], operation: 'read' }]);
+  t.is(await look(stranger, id), 404);
+});
+
+test('read gives canListContent and canReadContent, update and delete theirs; others are kept and have no effect', async (t) => {
+  const { maker, other } = await people();
+  const allow = (operation: string) => ({ principals: [other.id], operation });
+  const rightsFor = async (...operations: string[]) =>
+    (await capabilities(other, await newProject(maker, operations.map(allow)))).sort();
+  t.deepEqual(await rightsFor('read'), READ);
+  t.deepEqual(await rightsFor('read', 'update'), [...READ, ...UPDATE].sort());
+  t.deepEqual(await rightsFor('read', 'delete'), [...READ, ...DELETE].sort());
+  t.deepEqual(await rightsFor('update', 'delete'), [], 'what cannot be read is not there');
+  const id = await newProject(maker, [{ principals: [other.id], operation: ' Admire ' }]);
+  t.is(await look(other, id), 404);
+  const { body } = await w.as(maker).get(`${path}/${id}`);
+  t.deepEqual(body.permissions, [{ principals: [other.id], operation: 'admire', type: 'Allowed' }]);
+});
+
+test('Allowed adds to what the role gives, and Denied takes from it', async (t) => {
+  const { maker, other } = await people();
+  const members: [User, string][] = [[other, 'Reader']];
+  const more = await newProject(maker, [{ principals: [other.id], operation: 'delete', type: 'allowed' }], { members });
+  t.deepEqual((await capabilities(other, more)).sort(), [...READ, ...DELETE].sort());
+  const contributor: [User, string][] = [[other, 'Contributor']];
+  const less = await newProject(maker, [{ principals: [other.id], operation: 'UPDATE', type: 'DENIED' }], {
+    members: contributor,
+  });
+  t.deepEqual((await capabilities(other, less)).sort(), ['canDeleteContent', ...READ]);
+});
+
+test('Denied wins over Allowed and over every role but tenant Owner; Denied read is 404', async (t) => {
+  const { tenantId, maker, other } = await people();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const group = `Denied ${other.id}`;
+  await w.as(await w.administrator()).post('/api/usergroups', { name: group, users: [other.id, owner.id] });
+  const permissions = [
+    { principals: [other.id, owner.id], operation: 'read' },
+    { principals: [group], operation: 'read', type: 'Denied' },
+  ];
+  const id = await newProject(maker, permissions, { members: [[other, 'Owner']] });
+  t.is(await look(other, id), 404);
+  t.false((await listed(other)).includes(id));
+  t.is(await look(owner, id), 200);
+  t.is((await capabilities(owner, id)).length, 9);
+});
+
+test('permissions hold for the datasets of a project and for subprojects that inherit, not for those with members of their own', async (t) => {
+  const { maker, other } = await people();
+  const id = await newProject(maker, [{ principals: [other.id], operation: 'read' }]);
+  const dataset = await newDataset(w, id, maker);
+  const inheriting = await makeFolder(w, maker, id);
+  const explicit = await newProject(maker, [], { parentId: id });
+  t.is((await w.as(other).get(`/api/metadata/dataset/${dataset}`)).status, 200);
+  t.is(await look(other, inheriting.id), 200);
+  t.is(await look(other, explicit), 404);
+});
+
+test('lists and filters show the result', async (t) => {
+  const { maker, other } = await people();
+  const id = await newProject(maker, [{ principals: [other.id], operation: 'read' }]);
+  t.true((await listed(other)).includes(id));
+  t.true((await listed(other, 'capability=CanReadContent')).includes(id));
+  t.false((await listed(other, 'capability=CanUpdateContent')).includes(id));
+  t.false((await listed(other, 'role=Reader')).includes(id), 'a permission is no role');
+});
+
+test('changing and seeing permissions needs canGrantAccess; absent in a PUT they are kept', async (t) => {
+  const { maker, other } = await people();
+  const permissions = [{ principals: ['Somebody'], operation: 'read', type: 'Allowed' }];
+  const id = await newProject(maker, permissions, { members: [[other, 'Contributor']] });
+  const kept = await w.as(other).put(path, { id, name: 'Renamed' });
+  t.is(kept.status, 200);
+  t.false('permissions' in kept.body);
+  t.is((await w.as(other).put(path, { id, name: 'x', permissions: [] })).status, 403);
+  t.deepEqual((await w.as(maker).get(`${path}/${id}`)).body.permissions, permissions);
+  t.deepEqual((await w.as(maker).put(path, { id, name: 'x', permissions: [] })).body.permissions, []);
+});
+
+test('a group that is left, or renamed, gives nothing any more', async (t) => {
+  const { maker, other } = await people();
+  const admin = w.as(await w.administrator());
+  const group = `Left ${other.id}`;
+  await admin.post('/api/usergroups', { id: group, users: [other.id] });
+  const id = await newProject(maker, [{ principals: [group], operation: 'read' }]);
+  t.is(await look(other, id), 200);
+  await admin.put('/api/usergroups', { id: group, name: `${group} renamed` });
+  t.is(await look(other, id), 404);
+  await admin.put('/api/usergroups', { id: group, name: group });
+  t.is(await look(other, id), 200);
+  await admin.delete(`/api/usergroups/user/${other.id}`);
+  t.is(await look(other, id), 404);
+});
+
+test('projects are governed by project roles alone: neither Editors nor roles of an account see more', async (t) => {
+  const { tenantId, maker } = await people();
+  const id = await newProject(maker, []);
+  const roles = 'BackOffice,PlatformAdministrator,CreditSpender';
+  const many = await w.account({ tenantId, userGroups: ['Administrators', 'Editors'], roles });
+  t.is(await look(many, id), 404);
+  t.false((await listed(many)).includes(id));
+});
+
+test('an API key can be named by its id', async (t) => {
+  const { tenantId, maker } = await people();
+  const admin = w.as(await w.administrator());
+  const make = async () =>
+    (await admin.post('/api/iam/key', { name: 'k', role: 'Reader' }, { 'svc-tenant-id': tenantId })).body;
+  const [denied, free] = [await make(), await make()];
+  const id = await newProject(maker, [{ principals: [denied.id], operation: 'read', type: 'Denied' }]);
+  const seen = async ({ key }: { key: string }) =>
+    (await w.nobody.get(`${path}/${id}`, { 'svc-open-api-key': key })).status;
+  t.is(await seen(denied), 404);
+  t.is(await seen(free), 200);
+});
