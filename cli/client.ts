@@ -35,6 +35,8 @@ export interface Api {
   reason: string | undefined;
   /** Throws `Refused` for what the server refuses, `NotLoggedIn` where it does not know who asks. */
   call<T>(method: Method, path: string, options?: CallOptions): Promise<Answer<T>>;
+  /** Headers that say who asks and for which tenant, for what is fetched without `call`. */
+  identity(): Promise<Record<string, string>>;
   /** Exchanges id and password for tokens and keeps them. */
   logIn(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
   /** Exchanges id and password for tokens that are not kept. */
@@ -100,6 +102,10 @@ export function connectApi(env: Env): Api {
         // a clock that is wrong, or keys that were changed: the refresh token decides
         return once((await renew(stored, login, url)).accessToken);
       }
+    },
+    async identity() {
+      const token = env.PLATFORM_TOKEN || (await currentLogin(stored, url)).accessToken;
+      return { authorization: `Bearer ${token}`, ...(api.tenant ? { 'svc-tenant-id': api.tenant } : {}) };
     },
     async logIn(credentials) {
       const answer = await api.issue(credentials);

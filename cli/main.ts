@@ -5,6 +5,7 @@ import { authCommands } from './commands/auth.ts';
 import { converterCommands } from './commands/converter.ts';
 import { crsCommands } from './commands/crs.ts';
 import { datasetCommands } from './commands/dataset.ts';
+import { eventCommands } from './commands/event.ts';
 import { groupCommands } from './commands/group.ts';
 import { jobCommands } from './commands/job.ts';
 import { keyCommands } from './commands/key.ts';
@@ -17,6 +18,7 @@ import { recycleBinCommands } from './commands/recycle-bin.ts';
 import { tenantCommands } from './commands/tenant.ts';
 import { tokenCommands } from './commands/token.ts';
 import { transferCommands } from './commands/transfer.ts';
+import { webhookCommands } from './commands/webhook.ts';
 import { NotLoggedIn, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { terminal } from './io.ts';
@@ -41,6 +43,8 @@ const SPEAKING = [
   transferCommands,
   converterCommands,
   crsCommands,
+  eventCommands,
+  webhookCommands,
   jobCommands,
 ];
 

@@ -9,3 +9,9 @@ export function srid(text: string): number {
   if (digits === undefined) throw new InvalidArgumentError('It is a number such as 25832 or EPSG:25832.');
   return Number(digits);
 }
+
+/** Of an option that takes a whole number that is not negative. */
+export function count(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
+  return Number(text);
+}

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { followStream } from '../event-stream.ts';
+import type { Io } from '../io.ts';
+import { count } from '../options.ts';
+import { moment, plain, table } from '../table.ts';
+
+interface CloudEvent {
+  offset?: number;
+  type: string;
+  subject?: string;
+  time: string;
+  projectid?: string;
+  resourceid?: string;
+  data: { Status?: string; Name?: string; ErrorMessage?: string };
+}
+
+const LIST = '/api/eventing/event/list';
+
+export function eventCommands(program: Command, io: Io): void {
+  const event = program.command('event').description('events: what happened to transfers, projects and datasets');
+  event
+    .command('list')
+    .description('list events in order, from the oldest that is kept')
+    .option('--after <offset>', 'only those behind this one', count)
+    .option('--limit <count>', 'at most this many', count, 50)
+    .action((options) => listEvents(io, options));
+  event
+    .command('follow')
+    .description('tell events as they happen, through every break; --json: a CloudEvent on each line')
+    .option('--after <offset>', 'begin behind this one instead of now', count)
+    .option('--limit <count>', 'end after this many', count)
+    .action((options) => followEvents(io, options));
+}
+
+/** `svc.platform.events.transferstartedevent` → `transferstarted`. */
+const shortType = (type: string) => type.replace(/^svc\.platform\.events\.(\w+)event$/, '$1');
+const about = ({ data }: CloudEvent) => data.ErrorMessage ?? data.Status ?? data.Name;
+
+async function listEvents(io: Io, query: { after?: number; limit: number }): Promise<void> {
+  const answer = await io.api.call<{ data: CloudEvent[] }>('GET', LIST, { query: { ...query } });
+  io.show(answer, ({ data }) =>
+    table(
+      ['OFFSET', 'TIME', 'TYPE', 'RESOURCE', 'WHAT'],
+      data.map((event) => [event.offset, moment(event.time), shortType(event.type), event.resourceid, about(event)]),
+    ),
+  );
+}
+
+async function followEvents(io: Io, { after, limit }: { after?: number; limit?: number }): Promise<void> {
+  let told = 0;
+  if (limit === 0) return;
+  for await (const { id, data } of followStream(io.api, LIST, after === undefined ? undefined : String(after))) {
+    const event = JSON.parse(data) as CloudEvent;
+    const cells = [id, moment(event.time), shortType(event.type), event.resourceid, about(event)];
+    io.out(
+      io.json
+        ? data
+        : cells
+            .filter((cell) => cell !== undefined)
+            .map(plain)
+            .join('  '),
+    );
+    told++;
+    if (told === limit) return;
+  }
+}

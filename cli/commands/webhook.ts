@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { count, repeated } from '../options.ts';
+import { moment, record, table } from '../table.ts';
+
+interface Webhook {
+  id: string;
+  url: string;
+  types: string[];
+  createdAt: string;
+  secret?: string;
+}
+
+interface Delivery {
+  eventId: string;
+  offset: number;
+  type: string;
+  state: string;
+  attempts: number;
+  status?: number;
+  error?: string;
+  nextAttemptAt?: string;
+}
+
+const HOOKS = '/api/eventing/webhook';
+const path = (id: string) => `${HOOKS}/${encodeURIComponent(id)}`;
+
+export function webhookCommands(program: Command, io: Io): void {
+  const webhook = program.command('webhook').description("webhooks: a tenant's events sent elsewhere (its owners)");
+  webhook
+    .command('create')
+    .description('have events sent to an address, signed as Standard Webhooks; prints the secret, once')
+    .argument('<url>')
+    .option('--type <type>', 'only events of this type, such as transferfinished; may be repeated', repeated)
+    .option('--secret-stdin', 'read the secret (whsec_…) from stdin instead of having one made')
+    .action((url, options) => createWebhook(io, url, options));
+  webhook
+    .command('list')
+    .description('list the webhooks of the tenant')
+    .action(() => listWebhooks(io));
+  webhook
+    .command('show')
+    .description('show one webhook')
+    .argument('<id>')
+    .action(async (id) => io.show(await io.api.call<Webhook>('GET', path(id)), describe));
+  webhook
+    .command('delete')
+    .description('send nothing to it any more')
+    .argument('<id>')
+    .action(async (id) => io.show(await io.api.call('DELETE', path(id)), () => `Webhook ${id} is deleted.`));
+  webhook
+    .command('deliveries')
+    .description('list what became of each event, newest first')
+    .argument('<id>')
+    .option('--state <state>', 'Pending, Delivered or Failed')
+    .option('--limit <count>', 'at most this many', count, 50)
+    .action((id, query) => listDeliveries(io, id, query));
+  webhook
+    .command('replay')
+    .description('send all events behind an offset again')
+    .argument('<id>')
+    .requiredOption('--after <offset>', 'of the last event that is well; 0: all that are kept', count)
+    .action((id, { after }) => replay(io, id, after));
+}
+
+const describe = ({ id, url, types, createdAt, secret }: Webhook) =>
+  record({ id, url, types: types.join(', ') || 'all', created: moment(createdAt), secret });
+
+/** `transferfinished` stands for the long name. */
+const longType = (type: string) => (type.includes('.') ? type : `svc.platform.events.${type}event`);
+
+async function createWebhook(io: Io, url: string, options: { type?: string[]; secretStdin?: boolean }): Promise<void> {
+  const body = {
+    url,
+    ...(options.type ? { types: options.type.map(longType) } : {}),
+    ...(options.secretStdin ? { secret: await io.stdin() } : {}),
+  };
+  io.show(await io.api.call<Webhook>('POST', HOOKS, { body }), describe);
+}
+
+async function listWebhooks(io: Io): Promise<void> {
+  const answer = await io.api.call<{ data: Webhook[] }>('GET', HOOKS);
+  io.show(answer, ({ data }) =>
+    table(
+      ['ID', 'URL', 'TYPES', 'CREATED'],
+      data.map(({ id, url, types, createdAt }) => [id, url, types.join(', ') || 'all', moment(createdAt)]),
+    ),
+  );
+}
+
+async function listDeliveries(io: Io, id: string, query: { state?: string; limit: number }): Promise<void> {
+  const answer = await io.api.call<{ data: Delivery[] }>('GET', `${path(id)}/delivery/list`, { query: { ...query } });
+  io.show(answer, ({ data }) =>
+    table(
+      ['OFFSET', 'EVENT', 'STATE', 'TRIES', 'STATUS', 'NEXT TRY', 'ERROR'],
+      data.map((one) => [
+        one.offset,
+        one.eventId,
+        one.state,
+        one.attempts,
+        one.status,
+        moment(one.nextAttemptAt),
+        one.error,
+      ]),
+    ),
+  );
+}
+
+async function replay(io: Io, id: string, after: number): Promise<void> {
+  const answer = await io.api.call<{ replayed: number }>('POST', `${path(id)}/replay`, { body: { after } });
+  io.show(answer, ({ replayed }) => `${replayed} events are sent again.`);
+}

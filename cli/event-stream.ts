@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlainResponse } from 'got';
+import got from 'got';
+import type { Api } from './client.ts';
+import { refusalOf, Unreachable, unreachable } from './client.ts';
+import { Refused } from './errors.ts';
+
+const RECONNECT_AFTER_MS = 1000;
+/** The server says something every fifteen seconds. */
+const SILENCE_MS = 40_000;
+
+/** One event of a stream: its id, and its data as it came. */
+export interface StreamedEvent {
+  id: string;
+  data: string;
+}
+
+/**
+ * Follows a stream of server-sent events for ever: whenever it breaks off it is taken up behind the last event that was heard. Throws when
+ * the first attempt fails, and when the server refuses.
+ */
+export async function* followStream(api: Api, path: string, after: string | undefined): AsyncGenerator<StreamedEvent> {
+  let lastId = after;
+  for (let connected = false; ; ) {
+    try {
+      for await (const { id, data } of readOnce(api, path, lastId)) {
+        connected = true;
+        lastId = id;
+        if (data !== undefined) yield { id, data };
+      }
+    } catch (error) {
+      const passing = error instanceof Unreachable || (error instanceof Refused && [429, 503].includes(error.status));
+      if (!connected || !passing) throw error;
+    }
+    await sleep(RECONNECT_AFTER_MS);
+  }
+}
+
+/** Until the stream ends or breaks off. An id without data says where to go on. */
+async function* readOnce(
+  api: Api,
+  path: string,
+  lastId: string | undefined,
+): AsyncGenerator<{ id: string; data?: string }> {
+  const stream = got.stream(`${api.url}${path}`, {
+    headers: {
+      accept: 'text/event-stream',
+      'user-agent': 'platform',
+      ...(await api.identity()),
+      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+    },
+    throwHttpErrors: false,
+    followRedirect: false,
+    retry: { limit: 0 },
+    timeout: { connect: 10_000, response: SILENCE_MS, socket: SILENCE_MS },
+  });
+  try {
+    const [response] = (await once(stream, 'response')) as [PlainResponse];
+    if (response.statusCode !== 200) throw refusalOf(response.statusCode, (await stream.toArray()).join(''), api.url);
+    let id = lastId ?? '';
+    let rest = '';
+    for await (const text of stream.setEncoding('utf8') as AsyncIterable<string>) {
+      const blocks = (rest + text).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        id = memberOf(block, 'id') ?? id;
+        const data = memberOf(block, 'data');
+        yield data === undefined ? { id } : { id, data };
+      }
+    }
+  } catch (error) {
+    throw unreachable(error, api.url);
+  } finally {
+    stream.destroy();
+  }
+}
+
+const memberOf = (block: string, name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { append } from '../../src/outbox.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
+import { machines } from './machine.ts';
+
+const w = world(test);
+const machine = machines(w);
+const happen = ({ userId, tenantId }: User, resourceId: string) =>
+  append(w.db, {
+    type: 'svc.platform.events.transferfinishedevent',
+    source: '/test',
+    tenantId,
+    userId,
+    resourceId,
+    data: { Status: 'Completed' },
+  });
+const owner = async () => w.account({ tenantId: await w.tenant(), role: 'Owner' });
+
+test('events are listed in order, as lines or as the server says it', async (t) => {
+  const user = await owner();
+  const { run, logIn } = await machine(t);
+  await logIn(user.id);
+  await happen(user, 'one');
+  await happen(user, 'two');
+  const { out } = await run(['event', 'list']);
+  t.regex(
+    out,
+    /^OFFSET +TIME +TYPE +RESOURCE +WHAT\n.*transferfinished +one +Completed\n.*transferfinished +two +Completed\n$/,
+  );
+  const { data } = JSON.parse((await run(['event', 'list', '--json'])).out);
+  t.is(data.length, 2);
+  const rest = await run(['event', 'list', '--after', String(data[0].offset), '--json']);
+  t.is(JSON.parse(rest.out).data[0].resourceid, 'two');
+  t.is((await run(['event', 'list', '--after', 'x'])).code, 2);
+});
+
+test('events are followed as they happen, through a break of the connection, none twice and none left out', async (t) => {
+  const user = await owner();
+  const { run, logIn } = await machine(t);
+  await logIn(user.id);
+  await happen(user, '0');
+  const following = run(['event', 'follow', '--after', '0', '--limit', '6', '--json']);
+  for (let n = 1; n < 6; n++) {
+    if (n === 3) {
+      await sleep(1000);
+      w.app.server.closeAllConnections();
+    }
+    await happen(user, String(n));
+  }
+  const { code, out } = await following;
+  t.is(code, 0);
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.deepEqual(
+    events.map(({ resourceid }) => resourceid),
+    ['0', '1', '2', '3', '4', '5'],
+  );
+  t.is(events[0].specversion, '1.0');
+});
+
+test('who may not follow is told so', async (t) => {
+  const { run } = await machine(t);
+  t.is((await run(['event', 'follow'], { env: { PLATFORM_TOKEN: 'x' } })).code, 3);
+});
+
+test('a webhook is made, looked at, replayed and deleted', async (t) => {
+  const user = await owner();
+  const { run, logIn } = await machine(t);
+  await logIn(user.id);
+  const made = await run(['webhook', 'create', 'https://hooks.example/in', '--type', 'transferfinished', '--json']);
+  t.is(made.code, 0, made.err);
+  const { id, secret, types } = JSON.parse(made.out);
+  t.deepEqual(types, ['svc.platform.events.transferfinishedevent']);
+  t.regex(secret, /^whsec_/);
+  const shown = await run(['webhook', 'show', id]);
+  t.regex(shown.out, /https:\/\/hooks\.example\/in/);
+  t.false(shown.out.includes(secret));
+  t.regex((await run(['webhook', 'list'])).out, new RegExp(id));
+  await happen(user, 'one');
+  t.is((await run(['webhook', 'replay', id, '--after', '0'])).out, '1 events are sent again.\n');
+  t.regex((await run(['webhook', 'deliveries', id])).out, /Pending/);
+  t.is((await run(['webhook', 'replay', id])).code, 2);
+  t.is((await run(['webhook', 'delete', id])).out, `Webhook ${id} is deleted.\n`);
+  t.is((await run(['webhook', 'show', id])).code, 1);
+});
+
+test('a secret of one’s own is read from stdin', async (t) => {
+  const user = await owner();
+  const { run, logIn } = await machine(t);
+  await logIn(user.id);
+  const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
+  const { out } = await run(['webhook', 'create', 'https://hooks.example/', '--secret-stdin'], {
+    stdin: `${secret}\n`,
+  });
+  t.true(out.includes(secret));
+  const refused = await run(['webhook', 'create', 'http://127.0.0.1/']);
+  t.is(refused.code, 1);
+  t.regex(refused.err, /is no public address/);
+});
