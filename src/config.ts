@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseBucketAddress } from './blobs/bucket.ts';
+import { parseNetwork } from './networks.ts';
 import { parseAllowed } from './outbound.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -47,6 +48,18 @@ const jsonList = <T extends z.ZodType>(one: T) =>
     }
   }, z.array(one));
 
+/** One that is written wrongly would be trusted by nobody, or stop the server at an odd place. */
+const proxy = z.string().refine(
+  (text) => {
+    try {
+      return Boolean(parseNetwork(text));
+    } catch {
+      return false;
+    }
+  },
+  { error: ({ input }) => `'${input}' must be an address or a network such as 10.0.0.0/8` },
+);
+
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Another authorization server whose tokens are taken: how they are checked, and which claim names an account. */
@@ -81,7 +94,7 @@ const SETTINGS = {
   'database.poolSize': whole(2, 1000).default(20),
   publicUrl: z.url().optional(),
   headerPrefixes: list.default(['svc-', 'dhi-']),
-  trustedProxies: list.default([]),
+  trustedProxies: list.pipe(z.array(proxy)).default([]),
   'cors.origins': list.default(['*']),
   'log.level': z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   'tokens.issuer': z.string().default('platform'),

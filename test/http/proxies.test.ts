@@ -1,4 +1,5 @@
 import test from 'ava';
+import { loadConfig } from '../../src/config.ts';
 import { attempt, groupOf } from '../world/authenticator.ts';
 import { world } from '../world.ts';
 
@@ -64,4 +65,11 @@ test('the address of the client is the one that failed logins are counted for', 
     rows.map(({ failures }) => failures),
     [1, 2],
   );
+});
+
+test('a trusted proxy that is written wrongly stops the start with its text', (t) => {
+  const load = (text: string) => () => loadConfig({ PLATFORM_TRUSTED_PROXIES: text });
+  t.notThrows(load('10.0.0.0/8, 2001:db8::1,::ffff:10.0.0.1'));
+  t.throws(load('10.0.0.0/8, proxy.example'), { message: /'proxy.example' must be an address or a network/ });
+  t.throws(load('10.0.0.0/33'), { message: /'10.0.0.0\/33'/ });
 });
