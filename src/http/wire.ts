@@ -26,14 +26,26 @@ export interface WireOptions {
 }
 
 const READABLE_HEADERS = [
+  'accept-ranges',
   'api-supported-versions',
   'content-disposition',
+  'content-md5',
   'content-range',
   'etag',
   'idempotent-replayed',
+  'last-modified',
   'location',
   'retry-after',
   'x-request-id',
+  // of blob addresses
+  'x-ms-blob-type',
+  'x-ms-client-request-id',
+  'x-ms-copy-id',
+  'x-ms-copy-status',
+  'x-ms-error-code',
+  'x-ms-request-id',
+  'x-ms-request-server-encrypted',
+  'x-ms-version',
 ];
 
 /** Everything that holds for every route and that no route knows of. Register it before the first route. */

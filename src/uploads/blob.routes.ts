@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
@@ -10,6 +11,7 @@ import type { Signer } from '../signing-keys.ts';
 import type { Area, BlobAddress, ProvenGrant } from './address.ts';
 import { AREAS, checkGrant, parseOwnAddress } from './address.ts';
 import { readBlockList } from './block-list.ts';
+import { checkedBody, md5Of } from './checked-body.ts';
 import type { Place, WriteConditions } from './place.ts';
 import { deleteStaged } from './staged.ts';
 
@@ -30,6 +32,8 @@ const CODES: Partial<Record<AppError['kind'], string>> = {
   tooLarge: 'RequestBodyTooLarge',
   unavailable: 'ServerBusy',
 };
+/** Bytes of a range whose checksum may be asked for. */
+const LARGEST_SUMMED = 4 * 2 ** 20;
 const PATH = '/api/blob/:area/:name';
 const config = { access: 'public', service: 'none' } as const;
 
@@ -104,11 +108,20 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, places 
     if (range === 'whole') {
       return reply.header('content-length', info.size).send(await blobs.read(blob, undefined, info.etag));
     }
+    const summed = request.headers['x-ms-range-get-content-md5'] === 'true';
+    if (summed && range.end - range.start >= LARGEST_SUMMED)
+      throw invalid(`A checksum is told of ranges of at most ${LARGEST_SUMMED} bytes.`, { code: 'OutOfRangeInput' });
+    const bytes = await blobs.read(blob, range, info.etag);
+    if (summed) {
+      const { content, md5 } = await md5Of(bytes);
+      reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${info.size}`);
+      return reply.header('content-md5', md5).send(content);
+    }
     return reply
       .code(206)
       .header('content-range', `bytes ${range.start}-${range.end}/${info.size}`)
       .header('content-length', range.end - range.start + 1)
-      .send(await blobs.read(blob, range, info.etag));
+      .send(bytes);
   });
 
   app.put(PATH, { config, schema: { summary: 'Write a blob, a block, or a block list' } }, async (request, reply) => {
@@ -122,24 +135,25 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, places 
       await writing.check(name);
       // a client that does not encode the id properly sends its + as a space
       const blockId = (query.get('blockid') ?? '').replaceAll(' ', '+');
-      await blobs.putBlock(blocks, blockId, bodyOf(request, maxSize), maxSize);
-      return reply.code(201).send();
+      await blobs.putBlock(blocks, blockId, checkedBody(request.headers, bodyOf(request, maxSize)), maxSize);
+      return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
     const conditions = writeConditions(request);
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
     if (comp === 'blocklist') {
-      const ids = await readBlockList(bodyOf(request, maxSize));
+      const ids = await readBlockList(checkedBody(request.headers, bodyOf(request, maxSize)));
       info = await writing.write(name, conditions, (blob) => blobs.commitBlocks(blocks, ids, maxSize, blob));
     } else if (comp !== null) {
       throw invalid(`comp=${comp} is not offered.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {
-      const copied = await openSource(String(source));
+      const copied = await openSource(String(source), request.headers);
       info = await writing.write(name, conditions, (blob) => blobs.put(blob, copied, maxSize));
       reply.code(202).headers({ 'x-ms-copy-id': randomUUID(), 'x-ms-copy-status': 'success' });
       return stamp(reply, info).send();
     } else {
-      info = await writing.write(name, conditions, (blob) => blobs.put(blob, bodyOf(request, maxSize), maxSize));
+      const body = checkedBody(request.headers, bodyOf(request, maxSize), 'x-ms-blob-content-md5');
+      info = await writing.write(name, conditions, (blob) => blobs.put(blob, body, maxSize));
     }
     return stamp(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
   });
@@ -147,18 +161,28 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, places 
   app.delete(PATH, { config, schema: { summary: 'Remove an uploaded blob' } }, async (request, reply) => {
     const { address } = await granted(request, 'w');
     if (address.area !== 'staging') throw forbidden('Only uploads are deleted by their address.');
+    if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined) {
+      const { info } = await bytesOf(address);
+      checkMatch(request, info);
+      if (isKnown(request, info)) throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
+    }
     await deleteStaged(db, blobs, address.name);
     return reply.code(202).send();
   });
 
   /** Bytes to copy: only from an address of ours that carries the right to read it, so that nothing is ever fetched for a client. */
-  async function openSource(url: string): Promise<Readable> {
+  async function openSource(url: string, headers: IncomingHttpHeaders): Promise<Readable> {
     const code = 'CannotVerifyCopySource';
     const address = parseOwnAddress(url);
     if (!address) throw invalid('x-ms-copy-source is no address of this platform.', { code });
     const grant = await proven(address, queryOf(url));
     if (!grant?.permission.includes('r')) throw forbidden('x-ms-copy-source does not grant reading.', { code });
     const { blob, info } = await bytesOf(address);
+    const { 'x-ms-source-if-match': same, 'x-ms-source-if-none-match': other } = headers;
+    if ((same !== undefined && !listed(String(same), info.etag)) || listed(other as string | undefined, info.etag)) {
+      const details = { code: 'SourceConditionNotMet' };
+      throw new AppError('preconditionFailed', `The ETag of x-ms-copy-source is ${info.etag}.`, details);
+    }
     return blobs.read(blob, undefined, info.etag);
   }
 }
@@ -180,7 +204,8 @@ function writeConditions(request: FastifyRequest): WriteConditions {
   }
   const etag = request.headers['if-match'];
   const onlyNew = request.headers['if-none-match']?.trim() === '*';
-  return etag === undefined || etag.trim() === '*' ? { onlyNew } : { onlyNew, etag: etag.trim() };
+  if (etag === undefined) return { onlyNew };
+  return etag.trim() === '*' ? { onlyNew, onlyThere: true } : { onlyNew, etag: etag.trim() };
 }
 
 function checkMatch(request: FastifyRequest, info: BlobInfo) {
@@ -207,14 +232,17 @@ function rangeHeader(request: FastifyRequest, info: BlobInfo): string | undefine
   return typeof blobRange === 'string' ? blobRange : request.headers.range;
 }
 
+/** What every answer about a blob's state says. */
 const stamp = (reply: FastifyReply, info: BlobInfo) =>
-  reply.header('etag', info.etag).header('last-modified', info.lastModified.toUTCString());
+  reply
+    .header('etag', info.etag)
+    .header('last-modified', info.lastModified.toUTCString())
+    .header('accept-ranges', 'bytes')
+    .header('x-ms-blob-type', 'BlockBlob');
 
 /** What is always said of a blob. Bytes of strangers are never shown as a page of ours. */
 const describe = (reply: FastifyReply, info: BlobInfo, grant: { disposition?: string; contentType?: string }) =>
   stamp(reply, info)
-    .header('accept-ranges', 'bytes')
-    .header('x-ms-blob-type', 'BlockBlob')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')
     .header('content-type', grant.contentType ?? 'application/octet-stream')

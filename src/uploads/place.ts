@@ -6,6 +6,8 @@ export interface WriteConditions {
   onlyNew: boolean;
   /** `If-Match`. */
   etag?: string;
+  /** `If-Match: *`: something must be there. */
+  onlyThere?: true;
 }
 
 /** What stands behind the blob addresses of an area. */

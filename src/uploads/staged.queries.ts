@@ -38,11 +38,20 @@ export const holdStaged = (tx: Db, name: string) =>
   tx.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select blob from staged_blobs where name = ${name} and blob is not null for share`);
 
-/** Makes these the bytes of the place unless it was named, or was filled though `onlyNew`. Gives the bytes that it had before. */
-export const setStagedBlob = (db: Db, name: string, blob: string, size: number, onlyNew: boolean) =>
+/**
+ * Makes these the bytes of the place unless it was named, was filled though `onlyNew`, or has others than `instead`. Gives the bytes that
+ * it had before.
+ */
+export const setStagedBlob = (
+  db: Db,
+  name: string,
+  { blob, size }: { blob: string; size: number },
+  { onlyNew, instead }: { onlyNew: boolean; instead?: string | undefined },
+) =>
   db.maybeOne(sql.type(z.object({ before: z.string().optional() }))`
     update staged_blobs set blob = ${blob}, size = ${size}
     where name = ${name} and named_at is null and deleted_at is null and (blob is null or not ${onlyNew})
+      and blob is not distinct from coalesce(${instead ?? null}, blob)
     returning old.blob as before`);
 
 /** Nobody writes it from now on. Undefined: it was emptied or hidden meanwhile. */

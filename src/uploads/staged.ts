@@ -66,19 +66,28 @@ const exists = (name: string) => conflict(`'${name}' holds a file already.`, { c
 export const stagedPlace = (db: Db, blobs: BlobStore): Place => ({
   find: (name) => stagedBytes(db, name),
   writing: {
-    check: (name, conditions) => checkWritable(db, blobs, name, conditions),
+    check: async (name, conditions) => void (await checkWritable(db, blobs, name, conditions)),
     write: (name, conditions, store) => writeStaged(db, blobs, name, conditions, store),
   },
 });
 
-async function checkWritable(db: Db, blobs: BlobStore, name: string, conditions?: WriteConditions) {
+/** The bytes that are there now. */
+async function checkWritable(
+  db: Db,
+  blobs: BlobStore,
+  name: string,
+  conditions?: WriteConditions,
+): Promise<string | undefined> {
   const found = await findStaged(db, name);
   if (!found) throw blobNotFound(name);
   if (found.namedAt !== undefined || found.deletedAt !== undefined) throw inUse(name);
   if (conditions?.onlyNew && found.blob !== undefined) throw exists(name);
-  if (conditions?.etag === undefined) return;
+  if (conditions?.onlyThere && found.blob === undefined)
+    throw new AppError('preconditionFailed', `'${name}' holds no file yet.`);
+  if (conditions?.etag === undefined) return found.blob;
   const info = found.blob === undefined ? undefined : await blobs.info(found.blob);
   if (info?.etag !== conditions.etag) throw new AppError('preconditionFailed', `'${name}' has another ETag.`);
+  return found.blob;
 }
 
 async function writeStaged(
@@ -88,10 +97,19 @@ async function writeStaged(
   conditions: WriteConditions,
   store: (blob: string) => Promise<BlobInfo>,
 ): Promise<BlobInfo> {
-  await checkWritable(db, blobs, name, conditions);
+  const before = await checkWritable(db, blobs, name, conditions);
   const blob = `staging/${name}.${randomUUID()}`;
   const info = await store(blob);
-  const replaced = await setStagedBlob(db, name, blob, info.size, conditions.onlyNew);
+  const replaced = await setStagedBlob(
+    db,
+    name,
+    { blob, size: info.size },
+    {
+      onlyNew: conditions.onlyNew,
+      // of two writers that know the same state, one is refused
+      ...(conditions.etag === undefined ? {} : { instead: before }),
+    },
+  );
   if (!replaced) {
     await blobs.remove(blob);
     await checkWritable(db, blobs, name, conditions);

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ async function place() {
     put,
     get: (headers: Record<string, string> = {}, url = read) => send('GET')(url, headers),
     head: (url = read, headers: Record<string, string> = {}) => send('HEAD')(url, headers),
-    delete: (url = upload) => send('DELETE')(url),
+    delete: (url = upload, headers: Record<string, string> = {}) => send('DELETE')(url, headers),
   };
 }
 
@@ -215,6 +215,118 @@ test('If-Match of another ETag is 412, If-None-Match of this one 304, and If-Ran
   t.is(stale.headers['x-ms-error-code'], 'ConditionNotMet');
   t.is((await get({ 'if-range': etag, range: 'bytes=0-1' })).body, 'second');
   t.is((await put('third', { 'if-match': etag })).statusCode, 412);
+});
+
+test('conditions hold on every verb: PUT, block lists, copies and DELETE', async (t) => {
+  const { put, head, read, delete: remove, get } = await place();
+  for (const answer of [await put('x', { 'if-match': '*' }), await put('x', { 'if-match': '"any"' })]) {
+    t.is(answer.statusCode, 412);
+    t.is(answer.headers['x-ms-error-code'], 'ConditionNotMet');
+  }
+  const { etag } = (await put('first')).headers as { etag: string };
+  t.is((await put('second', { 'if-match': '*' })).statusCode, 201);
+  await put('block', {}, block('YQ=='));
+  t.is((await put(listOf('YQ=='), { 'if-match': etag }, '&comp=blocklist')).statusCode, 412);
+  t.is((await put(listOf('YQ=='), { 'if-none-match': '*' }, '&comp=blocklist')).statusCode, 409);
+  t.is((await get()).body, 'second');
+  const now = (await head()).headers.etag as string;
+  t.is((await head(read, { 'if-match': etag })).statusCode, 412);
+
+  const source = await place();
+  const copied = (await source.put('source')).headers.etag as string;
+  const copy = (headers: Record<string, string>) => put('', { 'x-ms-copy-source': source.read, ...headers });
+  t.is((await copy({ 'if-none-match': '*' })).headers['x-ms-error-code'], 'BlobAlreadyExists');
+  t.is((await copy({ 'if-match': etag })).statusCode, 412);
+  const wrong = await copy({ 'x-ms-source-if-match': now });
+  t.is(wrong.statusCode, 412);
+  t.is(wrong.headers['x-ms-error-code'], 'SourceConditionNotMet');
+  t.is((await copy({ 'x-ms-source-if-none-match': copied })).statusCode, 412);
+
+  for (const headers of [{ 'if-match': etag }, { 'if-none-match': now }] as Record<string, string>[])
+    t.is((await remove(undefined, headers)).statusCode, 412);
+  t.is((await copy({ 'if-match': now, 'x-ms-source-if-match': copied })).statusCode, 202);
+  t.is((await get()).body, 'source');
+  t.is((await remove(undefined, { 'if-match': (await head()).headers.etag as string })).statusCode, 202);
+});
+
+test('of writers that know the same ETag one succeeds', async (t) => {
+  const { put, get } = await place();
+  const { etag } = (await put('first')).headers as { etag: string };
+  const answers = await Promise.all(['one', 'two', 'three'].map((text) => put(text, { 'if-match': etag })));
+  t.deepEqual(answers.map((answer) => answer.statusCode).sort(), [201, 412, 412]);
+  t.is((await get()).headers.etag, answers.find((answer) => answer.statusCode === 201)?.headers.etag);
+});
+
+test('bytes with another MD5 than announced are 400 Md5Mismatch and leave nothing, in one piece and in blocks', async (t) => {
+  const { put, get } = await place();
+  const md5 = (text: string) => createHash('md5').update(text).digest('base64');
+  for (const [headers, query] of [
+    [{ 'content-md5': md5('other') }, ''],
+    [{ 'x-ms-blob-content-md5': md5('other') }, ''],
+    [{ 'content-md5': md5('other') }, block('YQ==')],
+  ] as [Record<string, string>, string][]) {
+    const answer = await put('text', headers, query);
+    t.is(answer.statusCode, 400);
+    t.is(answer.headers['x-ms-error-code'], 'Md5Mismatch');
+  }
+  t.is((await put('text', { 'content-md5': 'nonsense' })).headers['x-ms-error-code'], 'InvalidMd5');
+  t.is((await put(listOf('YQ=='), {}, '&comp=blocklist')).headers['x-ms-error-code'], 'InvalidBlockList');
+  t.is((await get()).statusCode, 404);
+  t.is((await put('text', { 'content-md5': md5('text') })).statusCode, 201);
+  const range = { range: 'bytes=1-2', 'x-ms-range-get-content-md5': 'true' };
+  const part = await get(range);
+  t.is(part.statusCode, 206);
+  t.is(part.body, 'ex');
+  t.is(part.headers['content-md5'], md5('ex'));
+  t.is(part.headers['content-range'], 'bytes 1-2/4');
+});
+
+test('every answer about a blob has ETag, Last-Modified, Accept-Ranges, its type, the version asked for and an id', async (t) => {
+  const { put, get, head, read } = await place();
+  const version = { 'x-ms-version': '2025-07-05', 'x-ms-client-request-id': 'mine' };
+  const stored = await put('text', { ...BLOCK_BLOB, ...version });
+  const { etag } = stored.headers as { etag: string };
+  const answers = [
+    stored,
+    await get(version),
+    await get({ ...version, range: 'bytes=0-1' }),
+    await get({ ...version, 'if-none-match': etag }),
+    await head(read, version),
+    await put('', { ...version, 'x-ms-copy-source': read }),
+  ];
+  for (const [n, { headers }] of answers.entries()) {
+    for (const name of ['etag', 'last-modified', 'x-ms-request-id']) t.truthy(headers[name], `${n} ${name}`);
+    t.like(headers, { 'accept-ranges': 'bytes', 'x-ms-blob-type': 'BlockBlob', ...version }, String(n));
+  }
+});
+
+test('pages of other origins may read ETag, Content-Range and the headers of the blob protocol', async (t) => {
+  const { put, get } = await place();
+  await put('text');
+  const { headers } = await get({ origin: 'https://maps.example', range: 'bytes=0-1' });
+  const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(/, */);
+  for (const name of [
+    'etag',
+    'content-range',
+    'accept-ranges',
+    'x-ms-error-code',
+    'x-ms-request-id',
+    'x-ms-version',
+    'x-ms-blob-type',
+    'x-ms-copy-id',
+    'x-ms-copy-status',
+    'content-md5',
+  ])
+    t.true(exposed.includes(name), name);
+});
+
+test('a block that is put again replaces the first, and one that is listed twice is there twice', async (t) => {
+  const { put, get } = await place();
+  await put('wrong', {}, block('YQ=='));
+  await put('right', {}, block('YQ=='));
+  await put('-', {}, block('Yg=='));
+  t.is((await put(listOf('YQ==', 'Yg==', 'YQ=='), {}, '&comp=blocklist')).statusCode, 201);
+  t.is((await get()).body, 'right-right');
 });
 
 test('DELETE is 202, the blob is gone, and the place can be filled again', async (t) => {
