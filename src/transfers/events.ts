@@ -4,7 +4,8 @@ import { append } from '../outbox.ts';
 
 const SOURCE = '/svc/platform/transfer';
 
-interface Subject {
+/** The transfer that an event is about. */
+export interface Subject {
   id: string;
   type: string;
   tenantId: string;
@@ -24,6 +25,10 @@ export interface Ending {
 /** Told in the transaction that records the transfer. */
 export const tellStarted = (tx: Db, transfer: Subject) =>
   append(tx, event('transferstarted', 'Transfer started', transfer, { Status: 'Pending', Progress: 0 }));
+
+/** Told with the progress itself, a few times in a transfer that takes long. */
+export const progressed = (transfer: Subject, progress: number): Event =>
+  event('transferprogress', 'Transfer progress', transfer, { Status: 'InProgress', Progress: progress });
 
 /** Told in the transaction that ends it. */
 export const tellFinished = (tx: Db, transfer: Subject, ending: Ending) => append(tx, finished(transfer, ending));

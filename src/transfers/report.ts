@@ -1,11 +1,15 @@
 import type { Db } from '../db.ts';
 import type { LogLevel } from '../formats/define.ts';
+import type { Subject } from './events.ts';
+import { progressed } from './events.ts';
 import type { Fence, LogLine } from './run.queries.ts';
 import { reportProgress } from './run.queries.ts';
 
 const EVERY_MS = 1000;
 /** 100 means completed, which only the commit may say. */
 const MOST = 99;
+/** Whoever follows the events hears of each tenth, not of each second. */
+const EVENT_EVERY = 10;
 const MOST_LINES = 1000;
 const LONGEST_LINE = 2000;
 
@@ -18,19 +22,23 @@ export interface Report {
 }
 
 /** @param onOvertaken the transfer is no longer this run's */
-export function openReport(db: Db, fence: Fence, onOvertaken: () => void): Report {
+export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () => void): Report {
   let lines: LogLine[] = [];
   let count = 0;
   let latest: { progress: number; phase: string } | undefined;
   let writing = Promise.resolve();
+  let nextEvent = EVENT_EVERY;
 
   const write = async () => {
     if (latest === undefined && lines.length === 0) return;
-    const told = { ...latest, lines };
+    const { progress = 0, phase } = latest ?? {};
+    const event = progress >= nextEvent ? progressed(transfer, progress) : undefined;
+    const told = { progress, phase, lines, event };
     latest = undefined;
     lines = [];
     try {
-      if (!(await reportProgress(db, fence, told.progress ?? 0, told.phase, told.lines))) onOvertaken();
+      if (!(await reportProgress(db, transfer, told))) onOvertaken();
+      if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
       // The run goes on; its end is what must be written.
       lines = [...told.lines, ...lines];

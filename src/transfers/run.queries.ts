@@ -77,18 +77,21 @@ const logged = (lines: readonly LogLine[]) => sql.fragment`
   select changed.id, line.time, line.level, line.message
   from changed, jsonb_to_recordset(${sql.jsonb(lines as never)}) as line (time timestamptz, level text, message text)`;
 
+export interface Told {
+  progress: number;
+  phase: string | undefined;
+  lines: readonly LogLine[];
+  /** Of the progress; not written when an attempt before came further. */
+  event: Event | undefined;
+}
+
 /** Tells how far a run is. Undefined: it is no longer this run's to tell. */
-export const reportProgress = (
-  db: Db,
-  fence: Fence,
-  progress: number,
-  phase: string | undefined,
-  lines: readonly LogLine[],
-) =>
+export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, event }: Told) =>
   db.maybeOne(sql.type(z.object({ id: z.string() }))`
     with changed as (
       update transfers set progress = greatest(progress, ${progress}), phase = coalesce(${phase ?? null}, phase), updated_at = now()
-      where ${held(fence)} returning id),
+      where ${held(fence)} returning id, progress),
+    ${event ? sql.fragment`event as (${eventInsert(event, sql.fragment`exists (select from changed where progress = ${progress})`)}),` : sql.fragment``}
     lines as (${logged(lines)})
     select id from changed`);
 

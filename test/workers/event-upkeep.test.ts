@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import { sharedWorker } from '../world/worker.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+const worker = sharedWorker(test, w);
+
+test('events, their deliveries and what is known of removed projects are kept thirty days', async (t) => {
+  await worker();
+  const owner = await w.account({ role: 'Owner' });
+  const { id: hook } = (await w.as(owner).post('/api/eventing/webhook', { url: 'https://hooks.example/' })).body;
+  for (const days of [29, 31]) {
+    await w.sql(
+      `with event as (
+         insert into events (id, "offset", type, source, tenant_id, resource_id, data)
+         values (uuidv7($1::interval), nextval('event_offsets'), 'svc.platform.events.transferstartedevent', '/test', $2, $3, '{}')
+         returning id)
+       insert into deliveries (webhook_id, event_id, state, next_at) select $4, id, 'Delivered', null from event`,
+      [`-${days} days`, owner.tenantId, `kept-${days}`, hook],
+    );
+    await w.sql(`insert into gone_projects values (gen_random_uuid(), gen_random_uuid(), now() - $1::interval)`, [
+      `${days} days`,
+    ]);
+  }
+  await w.sql(`select graphile_worker.add_job('cleanUp', '{}'::json)`);
+  const left = () => w.sql<{ resource_id: string }>(`select resource_id from events where resource_id like 'kept-%'`);
+  while ((await left()).length > 1) await sleep(50);
+  t.deepEqual(await left(), [{ resource_id: 'kept-29' }]);
+  t.is((await w.sql('select from deliveries')).length, 1);
+  t.is((await w.sql('select from gone_projects')).length, 1);
+});
+
+test('a transfer that takes long tells of its progress by tenths, between its start and its end', async (t) => {
+  await worker();
+  const owner = await w.account({ role: 'Owner' });
+  const client = w.as(owner);
+  const side = 2500;
+  const row = `${Array.from({ length: side }, (_, n) => (n * 37.25) % 1000).join(' ')}\n`;
+  const grid = `ncols ${side}\nnrows ${side}\nxllcorner 500000\nyllcorner 5500000\ncellsize 10\n${row.repeat(side)}`;
+  const request = copyRequest(await newProject(client), await upload(w, client, grid), {
+    originalFileName: 'terrain.asc',
+    readerName: 'AsciiGridReader',
+    writerName: 'GeoTiffWriter',
+    readerParameters: [{ name: 'SRID', value: 25832 }],
+    transformations: [{ type: 'crsTransformation', outputSrid: '3857' }],
+  });
+  const { body } = await start(client, request);
+  t.is((await untilEnd(client, body.id)).status, 'Completed');
+  const { data } = (await client.get('/api/eventing/event/list?limit=1000')).body;
+  const told: { type: string; data: { Status: string; Progress: number } }[] = data.filter(
+    (event: { resourceid: string }) => event.resourceid === body.id,
+  );
+  const progress = told.slice(1, -1).map((event) => {
+    t.is(event.type, 'svc.platform.events.transferprogressevent');
+    t.is(event.data.Status, 'InProgress');
+    return event.data.Progress;
+  });
+  t.true(progress.length > 0 && progress.length < 10, String(progress));
+  t.true(
+    progress.every(
+      (value, n) => value >= 10 && value < 100 && Math.floor(value / 10) > Math.floor((progress[n - 1] ?? 0) / 10),
+    ),
+  );
+  t.is(told.at(-1)?.data.Progress, 100);
+});
