@@ -5,6 +5,7 @@ import { attempt } from '../world/authenticator.ts';
 import { world } from '../world.ts';
 
 const w = world(test, { 'loginDelay.first': '1ms' });
+const crowded = world(test, { 'loginDelay.first': '64s', 'loginDelay.maxWaiting': '0' });
 const WRONG = 'Wrong-horse-77';
 
 let clients = 0;
@@ -135,4 +136,18 @@ test('at no time more wait than loginDelay.maxWaiting, however many come at once
   delay.close();
   await Promise.all(all);
   t.is(kinds.filter((kind) => kind === 'invalid').length, 4);
+});
+
+test('who is turned away gets 429 with Retry-After, whatever the password and the route', async (t) => {
+  const { id } = await crowded.account();
+  const from = newClient();
+  t.is((await attempt(crowded, { id, password: WRONG, from })).status, 400, 'the first failure does not wait');
+  for (const url of ['/api/tokens', '/api/tokens/otp/registration', '/api/tokens/otp/recovery-codes']) {
+    const { status, headers, body } = await attempt(crowded, { id, from }, url);
+    t.is(status, 429);
+    t.is(headers['retry-after'], '64');
+    t.is(headers['cache-control'], 'no-store');
+    t.is(body.code, 'TooManyFailedLogins');
+  }
+  t.is((await attempt(crowded, { id, from: newClient() })).status, 200);
 });

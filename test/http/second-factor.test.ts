@@ -197,3 +197,15 @@ test('wrong codes are counted on their own, ten in a row stop the checking for a
   t.is((await attempt(w, { id, otp: codeOf(setupCode, { steps: 1 }) })).status, 200);
   t.is((await status()).failures, 0);
 });
+
+const named = world(test, { 'twoFactor.metadataKey': 'zweiter.Faktor' });
+test('the key of the metadata is configurable', async (t) => {
+  const { id } = await named.account();
+  await groupOf(named, id, ['CIDR:10.0.0.0/8'], '2FAMetadata');
+  t.is((await attempt(named, { id, from: OUTSIDE })).status, 200, 'this is any other metadata then');
+  const group = await groupOf(named, id, ['CIDR:10.0.0.0/8'], 'zweiter.Faktor');
+  t.is((await attempt(named, { id, from: OUTSIDE })).status, 403);
+  const admin = named.as(await named.administrator());
+  t.is((await admin.put(`/api/usergroups/${group}/second-factor`, { entries: [] })).status, 204);
+  t.is((await attempt(named, { id, from: OUTSIDE })).status, 200);
+});
