@@ -144,7 +144,7 @@ test.serial('update/{targetId} reads one dataset and replaces another; its body 
 test.serial(
   'a dataset that a transfer writes is locked against all others; readers share it and block writers and deletion',
   async (t) => {
-    const { client, datasetId } = await scene();
+    const { client, projectId, datasetId } = await scene();
     await stopWork();
     const convert = () =>
       client.post(dataset(datasetId, '/convert'), { writerName: 'GeoTiffWriter', outputDatasetData: { name: 'x' } });
@@ -161,12 +161,16 @@ test.serial(
     const readers = [await convert(), await download(), await convert()].map((answer) => answer.body.id as string);
     refused(await update(), 'readers block a writer');
     refused(await client.delete(dataset(datasetId)), 'readers block deletion');
+    const grant = await client.get(`/api/security/sastoken?projectId=${projectId}&resourceId=${datasetId}`);
+    const put = () => w.nobody.put(`/api/blob/dataset/${datasetId}?${grant.body.data}`, Buffer.from(RAISED));
+    refused(await put(), 'readers block bytes put to the address');
     for (const id of readers) t.is((await client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);
 
     const writer = (await update()).body.id;
     refused(await convert(), 'a writer blocks conversion');
     refused(await download(), 'a writer blocks download');
     refused(await update(), 'a writer blocks another');
+    refused(await put(), 'a writer blocks bytes put to the address');
     refused(await client.delete(dataset(datasetId)), 'a writer blocks deletion');
     t.is((await client.post(`/api/conversion/transfer/${writer}/cancel`)).status, 202);
     t.is((await client.delete(dataset(datasetId))).status, 204, 'what has ended holds nothing');
