@@ -21,9 +21,6 @@ export function datasetPlace(db: Db, blobs: BlobStore): Place {
     if (found.heldBy !== undefined) {
       throw conflict(`Dataset '${id}' is in use by transfer '${found.heldBy}'.`, { code: 'DatasetLocked' });
     }
-    if (found.readBy !== undefined) {
-      throw conflict(`Dataset '${id}' is being read by transfer '${found.readBy}'.`, { code: 'DatasetLocked' });
-    }
     // a file that was made by its name alone has not been put yet: clients that want to make a new blob fill it
     if (onlyNew && found.storageSize > 0) {
       throw conflict(`Dataset '${id}' has bytes already.`, { code: 'BlobAlreadyExists' });
