@@ -6,7 +6,7 @@ import type { Passwords } from '../accounts/password.ts';
 import type { Lockout } from '../accounts/queries.ts';
 import { findSignInState, lockSignInState, noteAttempt, noteSuccess } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
-import type { Db } from '../db.ts';
+import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import { noteLogin } from './logins.queries.ts';
@@ -22,7 +22,7 @@ export interface Credentials extends Code {
 }
 
 export interface LoginParts {
-  db: Db;
+  db: Database;
   store: AccountStore;
   passwords: Passwords;
   lockout: Lockout;
@@ -81,28 +81,31 @@ export async function withPassword<T>(
 ): Promise<T> {
   const { db, store, passwords, lockout, delay } = parts;
   await store.settle();
-  const outcome = await delay.attempt<T | AppError>(address, async () => {
-    const account = await findSignInState(db, id);
-    // the attempt is counted while the password is hashed: a write before or after it would tell known accounts by their time
-    const [matches] = await Promise.all([
-      passwords.matches(password, account?.passwordHash, address),
-      account && noteAttempt(db, account.userId, lockout),
-    ]);
-    if (!account || !matches) return validationFailed;
-    const { userId, passwordHash } = account;
-    const verdict = await db.transaction(async (tx): Promise<Verdict<T | AppError>> => {
-      const state = await lockSignInState(tx, userId);
-      if (state?.passwordHash !== passwordHash) return validationFailed;
-      const obstacle = standingInTheWay(state);
-      if (obstacle) return { result: 'incomplete', value: invalid(obstacle.sentence, { code: obstacle.code }) };
-      await noteSuccess(tx, userId);
-      const given = await then(tx, userId);
-      return given instanceof AppError ? { result: 'incomplete', value: given } : given;
-    });
-    if (verdict.result === 'success' && passwords.isOutdated(passwordHash))
-      await renewHash(parts, { userId, old: passwordHash, password, address });
-    return verdict;
-  });
+  // not in the transaction of an Idempotency-Key, which a refusal would roll back with all that was counted
+  const outcome = await db.within({}, () =>
+    delay.attempt<T | AppError>(address, async () => {
+      const account = await findSignInState(db, id);
+      // the attempt is counted while the password is hashed: a write before or after it would tell known accounts by their time
+      const [matches] = await Promise.all([
+        passwords.matches(password, account?.passwordHash, address),
+        account && noteAttempt(db, account.userId, lockout),
+      ]);
+      if (!account || !matches) return validationFailed;
+      const { userId, passwordHash } = account;
+      const verdict = await db.transaction(async (tx): Promise<Verdict<T | AppError>> => {
+        const state = await lockSignInState(tx, userId);
+        if (state?.passwordHash !== passwordHash) return validationFailed;
+        const obstacle = standingInTheWay(state);
+        if (obstacle) return { result: 'incomplete', value: invalid(obstacle.sentence, { code: obstacle.code }) };
+        await noteSuccess(tx, userId);
+        const given = await then(tx, userId);
+        return given instanceof AppError ? { result: 'incomplete', value: given } : given;
+      });
+      if (verdict.result === 'success' && passwords.isOutdated(passwordHash))
+        await renewHash(parts, { userId, old: passwordHash, password, address });
+      return verdict;
+    }),
+  );
   if (outcome instanceof AppError) throw outcome;
   return outcome;
 }

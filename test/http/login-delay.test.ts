@@ -151,3 +151,19 @@ test('who is turned away gets 429 with Retry-After, whatever the password and th
   }
   t.is((await attempt(crowded, { id, from: newClient() })).status, 200);
 });
+
+test('what is counted stays counted when a request with an Idempotency-Key is refused', async (t) => {
+  const { id } = await w.account();
+  const admin = w.as(await w.administrator());
+  const from = newClient();
+  const { status } = await admin.send({
+    method: 'POST',
+    url: '/api/accounts/validation',
+    remoteAddress: from,
+    headers: { 'idempotency-key': 'guess' },
+    payload: { id, password: WRONG },
+  });
+  t.is(status, 400);
+  t.is(await failuresOf(from), 1);
+  t.is((await admin.get(`/api/accounts/${id}`)).body.noOfUnsuccessfulLoginAttempts, 1);
+});
