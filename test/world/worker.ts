@@ -7,8 +7,8 @@ import { environmentName } from '../../src/config.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 
-/** A worker as the command line starts it. */
-export interface WorkerProcess {
+/** A part of the platform as the command line starts it. */
+export interface Started {
   readonly process: ChildProcess;
   readonly pid: number;
   /** Everything it said on standard error. */
@@ -19,14 +19,23 @@ export interface WorkerProcess {
   stop(): Promise<void>;
 }
 
+export type WorkerProcess = Started;
+
 /** Starts a worker on a world's database and folder, and waits until it takes jobs. `settings` are dotted names. */
-export async function startWorker(
+export const startWorker = async (
   world: { url: string; folder: string },
   settings: Record<string, string> = {},
-): Promise<WorkerProcess> {
+): Promise<WorkerProcess> => (await startProcess('work', world, settings)).started;
+
+/** Any part of it; `ready` is what it said when it was. */
+export async function startProcess(
+  command: 'work' | 'serve',
+  world: { url: string; folder: string },
+  settings: Record<string, string>,
+): Promise<{ started: Started; ready: unknown }> {
   const named = Object.entries({ data: world.folder, 'database.url': world.url, ...settings });
   const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
-  const child = spawn(process.execPath, [PROGRAM, 'work'], {
+  const child = spawn(process.execPath, [PROGRAM, command], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env },
   });
@@ -36,14 +45,13 @@ export async function startWorker(
     if (process.env.TEST_LOG) process.stderr.write(text);
   });
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const ready = once(child, 'message');
-  await Promise.race([
-    ready,
+  const [ready] = await Promise.race([
+    once(child, 'message'),
     ended.then(([code, signal]) => {
-      throw new Error(`The worker ended before it was ready (${code ?? signal}): ${said}`);
+      throw new Error(`platform ${command} ended before it was ready (${code ?? signal}): ${said}`);
     }),
   ]);
-  return {
+  const started: Started = {
     process: child,
     pid: child.pid as number,
     output: () => said,
@@ -53,6 +61,7 @@ export async function startWorker(
       await ended;
     },
   };
+  return { started, ready };
 }
 
 /** One worker for a test file, started by the first test that asks for it. */

@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../src/db.ts';
+import { enqueue } from '../src/jobs.ts';
+import { startWorker } from '../test/world/worker.ts';
+import { load } from './load.ts';
+import type { BenchPlatform } from './platform.ts';
+import { statementsOf, withPlatform } from './platform.ts';
+
+const ROOTS = 200;
+const FOLDERS = 50;
+const LEAVES = 21;
+/** Deleted projects and deleted datasets, so many of each. */
+const DELETED = 50_000;
+const USERS = 500;
+const SECONDS = 3;
+const WANTED_MS = 50;
+
+/**
+ * 100,000 items in the bin of one tenant of 220,000 projects: its lists at four clients, for an Owner of the tenant, for somebody with a
+ * role in some places, and for the one who deleted most; then a worker sweeps all of it: how fast, and how much memory it takes.
+ */
+export const bench = () =>
+  withPlatform(async (platform) => {
+    await plant(platform);
+    const [few, many] = [await platform.headersOf('u1'), await platform.headersOf('u2')];
+    for (const [who, headers] of [
+      ['tenant owner', platform.headers],
+      ['member of some', few],
+      ['owner of many', many],
+    ] as const) {
+      for (const list of [
+        'all-deleted-items',
+        'all-deleted-items?offset=5000',
+        'all-deleted-items?sortBy=Name',
+        'my-deleted-items',
+        'my-deleted-items?sortBy=StorageSize&sortOrder=Desc',
+        'project/list?limit=50',
+        'dataset/list?limit=50',
+      ]) {
+        const path = `/api/recycle-bin/${list}`;
+        const { length } = await statementsOf(() => platform.app.inject({ url: path, headers }));
+        const port = await platform.port();
+        const { p50, p95 } = await load({ port, paths: [path], headers, connections: 4, seconds: SECONDS });
+        const verdict = p95 <= WANTED_MS ? '' : `  MORE THAN ${WANTED_MS}`;
+        console.log(
+          `${who.padEnd(16)} ${list.padEnd(52)} p50 ${p50.toFixed(1)} p95 ${p95.toFixed(1)} ms, ${length} statements${verdict}`,
+        );
+      }
+    }
+    await sweep(platform);
+  });
+
+async function plant({ pool, tenantId, userId }: BenchPlatform) {
+  const run = (text: string, values: unknown[] = []) => pool.query(text, values);
+  await run(
+    `insert into accounts (id, tenant_id, password_hash, activated)
+     select 'u' || n, $1, 'none', true from generate_series(1, $2) n`,
+    [tenantId, USERS],
+  );
+  await run(
+    `insert into tenant_members (tenant_id, user_id, role) select $1, user_id, 'Member' from accounts where id like 'u%'`,
+    [tenantId],
+  );
+  const common = 'name, created_by, updated_by, tenant_id';
+  await run(
+    `insert into projects (id, root_id, path, member_source_id, ${common})
+     select id, id, array[id], id, 'root ' || n, $1, $1, $2 from (select uuidv7() id, n from generate_series(1, $3) n) x`,
+    [userId, tenantId, ROOTS],
+  );
+  for (const [depth, count, own] of [
+    [1, FOLDERS, 'n % 2 = 0'],
+    [2, LEAVES, 'false'],
+  ] as const) {
+    await run(
+      `insert into projects (id, parent_id, root_id, path, inherits_members, member_source_id, ${common})
+       select x.id, p.id, p.root_id, p.path || x.id, not x.own, case when x.own then x.id else p.member_source_id end,
+         p.name || '.' || x.n, $1, $1, $2
+       from projects p cross join lateral (
+         select uuidv7() id, n, ${own} as own from generate_series(1, $3) n where p.id is not null) x
+       where cardinality(p.path) = $4`,
+      [userId, tenantId, count, depth],
+    );
+  }
+  // u2 owns half of all; the others have roles in a tenth of the roots and of the folders with members of their own
+  await run(
+    `insert into project_members (project_id, user_id, role)
+     select p.id, a.user_id, case when a.n = 2 then 'Owner' when a.n % 3 = 0 then 'Reader' else 'Contributor' end
+     from (select id, row_number() over (order by id) n from projects where not inherits_members) p
+     join (select user_id, substr(id, 2)::int n from accounts where id like 'u%') a
+       on (a.n = 2 and p.n % 2 = 0) or (a.n <> 2 and (a.n * 7 + p.n) % 100 = 0)`,
+  );
+  await run(
+    `insert into datasets (project_id, name, dataset_type, dataset_format, blob, storage_size, created_by, updated_by)
+     select id, 'data ' || n, 'file', 'file', 'dataset/bench-' || n, n, $1, $1
+     from (select id, row_number() over (order by random()) n from projects where cardinality(path) = 3) p
+     where n <= $2`,
+    [userId, 2 * DELETED],
+  );
+  await run('analyze');
+  const deleter = `case when random() < 0.5 then (select user_id from accounts where id = 'u2') else $1::uuid end`;
+  const when = `now() - interval '200 days' - random() * interval '100 days'`;
+  console.time('delete');
+  await run(`update datasets set deleted_at = ${when}, deleted_by = ${deleter} where storage_size <= $2`, [
+    userId,
+    DELETED,
+  ]);
+  await run(
+    `update projects set deleted_at = ${when}, deleted_by = ${deleter}
+     where id in (select project_id from datasets where storage_size > $2)`,
+    [userId, DELETED],
+  );
+  console.timeEnd('delete');
+  await run('vacuum analyze');
+  const { rows } = await run(
+    'select (select count(*) from projects) as projects, (select count(*) from recycle_bin) as items',
+  );
+  console.log(`${rows[0].projects} projects, ${rows[0].items} items in the bin, ${USERS} users`);
+}
+
+/** With a real worker, and a file for each dataset. */
+async function sweep({ pool, databaseUrl }: BenchPlatform) {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-bench-worker-'));
+  await mkdir(join(folder, 'blobs', 'dataset'), { recursive: true });
+  const names = Array.from({ length: 2 * DELETED }, (_, n) => `bench-${n + 1}`);
+  while (names.length > 0)
+    await Promise.all(names.splice(0, 200).map((name) => writeFile(join(folder, 'blobs', 'dataset', name), 'x')));
+  const worker = await startWorker({ url: databaseUrl, folder });
+  const db = await connect(databaseUrl, 2);
+  const count = async (table: string) => Number((await pool.query(`select count(*) n from ${table}`)).rows[0].n);
+  const memory = async () =>
+    Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) / 1024;
+  try {
+    const idle = await memory();
+    const before = (await count('projects')) + (await count('datasets'));
+    const started = performance.now();
+    await enqueue(db, 'sweepRecycleBin', {});
+    while ((await pool.query('select from recycle_bin limit 1')).rowCount) await sleep(100);
+    const seconds = (performance.now() - started) / 1000;
+    const rows = before - (await count('projects')) - (await count('datasets'));
+    console.log(
+      `sweep: ${2 * DELETED} items (${rows} rows) in ${seconds.toFixed(1)} s: ${((2 * DELETED) / seconds).toFixed(0)} items/s; ` +
+        `the worker took at most ${(await memory()).toFixed(0)} MB (${idle.toFixed(0)} MB before)`,
+    );
+    while ((await pool.query('select from spent_blobs limit 1')).rowCount) await sleep(100);
+    console.log(
+      `bytes: ${2 * DELETED} files gone ${((performance.now() - started) / 1000).toFixed(1)} s after the start`,
+    );
+  } finally {
+    await worker.stop();
+    await db.end();
+    await rm(folder, { recursive: true });
+  }
+}
