@@ -3,11 +3,11 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { eventsInsert } from '../outbox.ts';
 
-/** Somebody reads or writes the dataset now, or is about to. */
+/** Writes the dataset or reads it, now or when its turn comes. */
 export const findTransferOf = (tx: Db, datasetId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select locked_by as id from datasets where id = ${datasetId} and locked_by is not null
-    union all select id from transfers where input_dataset_id = ${datasetId} and status in ('Pending', 'InProgress')
+    union all select transfer_id from dataset_readers where dataset_id = ${datasetId}
     limit 1`);
 
 /** Nobody adds a dataset to these projects, nor to one below, until the transaction ends. Their trees are locked. */
