@@ -144,7 +144,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(projectRoutes, { db });
   await room(projectTreeRoutes, { db, publicUrl });
   await room(projectMemberRoutes, { db });
-  await room(projectListRoutes, { db, cursors });
+  await room(projectListRoutes, { db, cursors, recursive: config['compat.recursiveLists'] });
   await room(uploadRoutes, { db, signer, publicUrl });
   await room(blobRoutes, {
     db,

@@ -1,5 +1,16 @@
--- Small pictures of projects, apart from the rows that lists read.
+-- Lists of what is below a project, moves of large subtrees, small pictures of projects.
 
+-- Wide enough that counting, filtering and sorting the children of a folder reads this index alone; rows are fetched for one page.
+drop index projects_parent;
+create index projects_parent on projects (parent_id, name collate "C", id)
+  include (inherits_members, deleted_at, created_at, updated_at) where parent_id is not null;
+
+-- Root and member source are the project itself or above it, which the parents keep from being removed. A key besides would look for each
+-- of ten thousand moved projects.
+alter table projects drop constraint projects_root_id_fkey;
+alter table projects drop constraint projects_member_source_id_fkey;
+
+-- Small pictures of projects, apart from the rows that lists read.
 create table project_thumbnails (
   project_id uuid primary key references projects on delete cascade,
   content_type text not null check (content_type in ('image/png', 'image/jpeg', 'image/webp')),
@@ -7,3 +18,7 @@ create table project_thumbnails (
 );
 -- they are packed already
 alter table project_thumbnails alter column content set storage external;
+
+-- which projects name somebody, out of the index alone
+drop index project_members_user;
+create index project_members_user on project_members (user_id) include (project_id);

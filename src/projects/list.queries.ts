@@ -2,29 +2,30 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
 import type { SortKey, SortOrder } from '../http/paging.queries.ts';
 import { behind, pageOrder } from '../http/paging.queries.ts';
 import type { Position } from '../http/paging.ts';
-import type { Role } from './access.ts';
+import { ROLES } from './access.ts';
 import { itemColumns, recordColumns } from './queries.ts';
 import { ProjectItem, ProjectRow } from './record.ts';
-import { judgedProjects, namedIn, seen } from './visibility.queries.ts';
+import { judgedProjects, namedProjects } from './visibility.queries.ts';
 
-/**
- * What a list is of: the projects directly below one that the caller sees, or the root projects of the tenant the caller acts in. Nothing
- * above them is deleted then, so only they themselves are asked.
- */
-export interface Place {
+/** Projects directly below one; without a parent the root projects of a tenant. */
+export interface At {
+  tenantId: string | undefined;
   parentId?: string | undefined;
 }
 
-export interface ProjectFilter {
-  namePrefix?: string | undefined;
-  /** The caller has one of these roles; absent: any. */
-  roles?: readonly Role[] | undefined;
-  /** The caller's rights include these bits; absent: any. */
-  right?: number | undefined;
+/** Which projects of a place. */
+export interface Selection {
+  at: At;
+  namePrefix: string | undefined;
+  /** Of those that are not named: who inherits members, who has members of its own. */
+  inheriting: boolean;
+  own: boolean;
+  /** Those that were judged one by one, and which of them are kept. */
+  named: readonly string[];
+  kept: readonly string[];
 }
 
 const SORT_KEYS = {
@@ -33,28 +34,6 @@ const SORT_KEYS = {
   UpdatedAt: { column: sql.fragment`p.updated_at`, type: 'timestamptz' },
 } as const satisfies Record<string, SortKey>;
 export type ProjectSort = keyof typeof SORT_KEYS;
-
-const id = sql.fragment`p.id`;
-const nothing = sql.fragment``;
-
-const seesAll = (caller: Caller) =>
-  caller.key?.tenantId === caller.tenantId || ownedTenants(caller).includes(caller.tenantId ?? '');
-
-const inPlace = (caller: Caller, { parentId }: Place) =>
-  parentId !== undefined
-    ? sql.fragment`p.parent_id = ${parentId}`
-    : sql.fragment`p.parent_id is null and p.tenant_id = ${caller.tenantId ?? null}
-        ${seesAll(caller) ? nothing : sql.fragment`and p.id = any(${namedIn(caller)})`}`;
-
-const listed = (caller: Caller, place: Place, { namePrefix, roles, right }: ProjectFilter) => sql.fragment`
-  from ${judgedProjects(caller)} p
-  where ${inPlace(caller, place)} and p.deleted_at is null and ${seen(sql.fragment`p`)}
-    ${right === undefined ? nothing : sql.fragment`and p.rights & ${right}::int <> 0`}
-    ${roles === undefined ? nothing : sql.fragment`and p.role = any(${sql.array(roles, 'text')})`}
-    ${namePrefix === undefined ? nothing : sql.fragment`and starts_with(p.name, ${namePrefix})`}`;
-
-export const countProjects = (db: Db, caller: Caller, place: Place, filter: ProjectFilter) =>
-  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) ${listed(caller, place, filter)}`);
 
 export interface ProjectOrder {
   sortBy: ProjectSort;
@@ -68,30 +47,49 @@ export interface Window {
   limit?: number | undefined;
 }
 
-const page = ({ sortBy, sortOrder }: ProjectOrder, { position, offset, limit }: Window) => sql.fragment`
-  and ${behind(SORT_KEYS[sortBy], id, sortOrder, position)}
-  order by ${pageOrder(SORT_KEYS[sortBy], id, sortOrder)}
-  limit ${limit ?? null}::bigint offset ${offset ?? 0}`;
+const id = sql.fragment`p.id`;
+const ids = (list: readonly string[]) => sql.array(list, 'uuid');
 
-export const listProjects = (
-  db: Db,
-  caller: Caller,
-  place: Place,
-  filter: ProjectFilter,
-  order: ProjectOrder,
-  window: Window,
-) =>
-  db.any(sql.type(ProjectItem)`
-    select ${itemColumns} ${listed(caller, place, filter)} ${page(order, window)}`);
+const there = ({ tenantId, parentId }: At) => sql.fragment`
+  ${parentId === undefined ? sql.fragment`p.parent_id is null and p.tenant_id = ${tenantId ?? null}` : sql.fragment`p.parent_id = ${parentId}`}
+  and p.deleted_at is null`;
 
-/** The same with the whole record of each, members and rights too. */
-export const listRecords = (
-  db: Db,
-  caller: Caller,
-  place: Place,
-  filter: ProjectFilter,
-  order: ProjectOrder,
-  window: Window,
-) =>
-  db.any(sql.type(ProjectRow)`
-    select ${recordColumns} ${listed(caller, place, filter)} ${page(order, window)}`);
+const Named = z.object({ id: z.string(), role: z.enum(ROLES).optional(), rights: z.number() });
+
+/** The projects of a place that name the caller as a member or in their permissions, with what he is and may do there. */
+export const listNamed = (db: Db, caller: Caller, at: At) =>
+  db.any(sql.type(Named)`
+    select p.id, p.role, p.rights from ${judgedProjects(caller)} p where ${there(at)} and p.id in (${namedProjects(caller)})`);
+
+function selected({ at, namePrefix, inheriting, own, named, kept }: Selection) {
+  const known = inheriting && own ? sql.fragment`true` : sql.fragment`p.inherits_members = ${inheriting}::boolean`;
+  const choice =
+    !inheriting && !own
+      ? sql.fragment`p.id = any(${ids(kept)})`
+      : named.length === 0
+        ? known
+        : sql.fragment`(p.id = any(${ids(kept)}) or (${known} and p.id <> all(${ids(named)})))`;
+  const prefix =
+    namePrefix === undefined ? sql.fragment`` : sql.fragment`and starts_with(p.name collate "C", ${namePrefix})`;
+  return sql.fragment`from projects p where ${there(at)} and ${choice} ${prefix}`;
+}
+
+export const countProjects = (db: Db, selection: Selection) =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) ${selected(selection)}`);
+
+/** A page of a list as a table `p`: first which projects, out of an index alone, then the rows of these. */
+function page(selection: Selection, { sortBy, sortOrder }: ProjectOrder, { position, offset, limit }: Window) {
+  const order = sql.fragment`order by ${pageOrder(SORT_KEYS[sortBy], id, sortOrder)}`;
+  return sql.fragment`
+    from (
+      select p.id ${selected(selection)} and ${behind(SORT_KEYS[sortBy], id, sortOrder, position)}
+      ${order} limit ${limit ?? null}::bigint offset ${offset ?? 0}) page
+    join projects p on p.id = page.id ${order}`;
+}
+
+export const listProjects = (db: Db, selection: Selection, order: ProjectOrder, window: Window) =>
+  db.any(sql.type(ProjectItem)`select ${itemColumns} ${page(selection, order, window)}`);
+
+/** The same with the whole record of each, members too. */
+export const listRecords = (db: Db, selection: Selection, order: ProjectOrder, window: Window) =>
+  db.any(sql.type(ProjectRow)`select ${recordColumns} ${page(selection, order, window)}`);

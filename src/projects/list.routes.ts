@@ -17,15 +17,20 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';
-import type { Place, ProjectFilter, ProjectOrder } from './list.queries.ts';
+import type { ProjectOrder } from './list.queries.ts';
 import { countProjects, listProjects, listRecords } from './list.queries.ts';
 import { Project, ProjectItem, projectOf } from './record.ts';
+import { BelowItem, countBelow, listBelow } from './recursive.queries.ts';
+import type { ProjectFilter } from './standing.ts';
+import { standingsAt } from './standing.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 export interface ProjectLists {
   db: Db;
   /** Signs cursors. */
   cursors: Signer;
+  /** Whether there are lists of all levels at once. */
+  recursive: boolean;
 }
 
 const CAPABILITIES = [
@@ -63,46 +68,46 @@ function filterOf({ namePrefix, role, capability }: Query): ProjectFilter {
 
 const orderOf = ({ sortBy, sortOrder }: Query): ProjectOrder => ({ sortBy, sortOrder });
 
-export async function projectListRoutes(app: App, { db, cursors }: ProjectLists) {
+export async function projectListRoutes(app: App, { db, cursors, recursive }: ProjectLists) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
 
   /** The filter is looked at before the parent: a wrong form is 400 wherever it is sent. */
-  const listAt = async (caller: Caller, query: Query, parentId: string | undefined) => {
+  async function listAt(caller: Caller, query: Query, parentId: string | undefined) {
     const filter = filterOf(query);
-    if (parentId !== undefined) await visibleProject(db, caller, parentId);
-    const place: Place = { parentId };
-    return { filter, order: orderOf(query), place };
-  };
+    const place = parentId === undefined ? 'roots' : { parent: await visibleProject(db, caller, parentId) };
+    const standings = await standingsAt(db, caller, place);
+    return { filter, standings, selection: standings.select(filter), order: orderOf(query) };
+  }
 
-  const byCursor = async (caller: Caller, query: z.output<typeof CursorQuery>, parentId?: string) => {
-    const { filter, order, place } = await listAt(caller, query, parentId);
+  async function byCursor(caller: Caller, query: z.output<typeof CursorQuery>, parentId?: string) {
+    const { filter, selection, order } = await listAt(caller, query, parentId);
     return cursorPage(
       cursors,
       query,
       ['projects', caller.userId, parentId ?? caller.tenantId ?? '', filter, order],
-      (position, limit) => listProjects(db, caller, place, filter, order, { position, limit }),
+      (position, limit) => listProjects(db, selection, order, { position, limit }),
       (row) => ({
         value: { Name: row.name, CreatedAt: row.createdAt, UpdatedAt: row.updatedAt }[order.sortBy],
         id: row.id,
       }),
     );
-  };
+  }
 
-  const byOffset = async (caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) => {
-    const { filter, order, place } = await listAt(caller, query, parentId);
+  async function byOffset(caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {
+    const { selection, order } = await listAt(caller, query, parentId);
     return offsetPage(
       query,
-      () => countProjects(db, caller, place, filter),
-      (offset, limit) => listProjects(db, caller, place, filter, order, { offset, limit }),
+      () => countProjects(db, selection),
+      (offset, limit) => listProjects(db, selection, order, { offset, limit }),
     );
-  };
+  }
 
-  const whole = async (caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) => {
-    const { filter, order, place } = await listAt(caller, query, parentId);
-    const { offset, limit } = query;
-    return { data: (await listRecords(db, caller, place, filter, order, { offset, limit })).map(projectOf) };
-  };
+  async function whole(caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {
+    const { standings, selection, order } = await listAt(caller, query, parentId);
+    const rows = await listRecords(db, selection, order, query);
+    return { data: rows.map((row) => projectOf({ ...row, ...standings.of(row) })) };
+  }
 
   app.get(
     '/api/metadata/project/list',
@@ -161,6 +166,30 @@ export async function projectListRoutes(app: App, { db, cursors }: ProjectLists)
     },
     async ({ caller, params, query }) => byOffset(caller, query, params.id),
   );
+
+  if (recursive) {
+    app.get(
+      '/api/metadata/project/:id/offset-list-recursive',
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Everything that the caller sees below a project, by path, from an offset on',
+          params: Id,
+          querystring: z.object(offsetQuery),
+          response: { 200: offsetPageOf(BelowItem) },
+        },
+      },
+      async ({ caller, params, query }) => {
+        const { id } = await visibleProject(db, caller, params.id);
+        return offsetPage(
+          query,
+          () => countBelow(db, caller, id),
+          (offset, limit) => listBelow(db, caller, id, { offset, limit }),
+        );
+      },
+    );
+  }
 
   const older = { tags, description: 'All of them, unless `limit` is sent.', querystring: OffsetQuery };
 

@@ -21,17 +21,20 @@ export const membersOf = (source: ReturnType<typeof sql.fragment>) => sql.fragme
       order by array_position(array['Owner', 'Contributor', 'Reader'], m.role), m.user_id)
     from project_members m where m.project_id = ${source}), '[]'::jsonb) as members`;
 
-/** Columns of the whole record, of judged projects called `p`. */
+/** Columns of the whole record, of a table called `p`. */
 export const recordColumns = sql.fragment`
-  ${itemColumns}, p.metadata, p.settings, p.permissions, p.role, p.rights, ${membersOf(sql.fragment`p.id`)}`;
+  ${itemColumns}, p.metadata, p.settings, p.permissions, ${membersOf(sql.fragment`p.id`)}`;
+
+const Judged = ProjectRow.extend({ role: z.enum(ROLES).optional(), rights: z.number() });
+const judgedColumns = sql.fragment`${recordColumns}, p.role, p.rights`;
 
 /** The whole record, as the caller sees it. */
 export const findProject = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(ProjectRow)`select ${recordColumns} from ${visibleProjects(caller)} p where p.id = ${id}`);
+  db.maybeOne(sql.type(Judged)`select ${judgedColumns} from ${visibleProjects(caller)} p where p.id = ${id}`);
 
 /** The whole record for who has just written it, seen or not. */
 export const getRecord = (tx: Db, caller: Caller, id: string) =>
-  tx.one(sql.type(ProjectRow)`select ${recordColumns} from ${judgedProjects(caller)} p where p.id = ${id}`);
+  tx.one(sql.type(Judged)`select ${judgedColumns} from ${judgedProjects(caller)} p where p.id = ${id}`);
 
 /** Holds the project against other writers of its row until the transaction ends. */
 export const lockProject = (tx: Db, id: string) =>

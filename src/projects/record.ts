@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Role } from './access.ts';
 import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
 import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 
@@ -37,17 +38,14 @@ export const Project = z.object({
 });
 export type Project = z.infer<typeof Project>;
 
-export const ProjectRow = Project.omit({ capabilities: true }).extend({
-  role: z.enum(ROLES).optional(),
-  rights: z.number(),
-});
+export const ProjectRow = Project.omit({ capabilities: true });
 
 /** What a write answers that gives no record. */
 export const Written = z.object({ id: z.string(), rowVersion: z.string() });
 export type Written = z.infer<typeof Written>;
 
-/** What the caller gets of a row: the rights become capabilities. */
-export function projectOf(row: z.infer<typeof ProjectRow>): Project {
+/** What a caller with these rights gets of a row: the rights become capabilities. */
+export function projectOf(row: z.infer<typeof ProjectRow> & { role?: Role | undefined; rights: number }): Project {
   const { role: _, rights, ...rest } = withoutHiddenPermissions(row);
   return { ...rest, capabilities: capabilitiesOf(rights) };
 }

@@ -5,6 +5,7 @@ import { Id } from '../http/forms.ts';
 import type { App } from '../http/route.ts';
 import { Capabilities, capabilitiesOf } from './access.ts';
 import { changeAccessLevel, replaceProject } from './change.ts';
+import { Access, explainAccess } from './explain.ts';
 import { ChangedAccessLevel, ChangedProject, Picture } from './forms.ts';
 import { findProject } from './queries.ts';
 import { Project, projectOf, Written } from './record.ts';
@@ -59,6 +60,21 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
     '/api/metadata/project/:id/capabilities',
     { config, schema: { tags, summary: 'What the caller may do', params: Id, response: { 200: Capabilities } } },
     async ({ caller, params: { id } }) => capabilitiesOf((await visibleProject(db, caller, id)).rights),
+  );
+
+  app.get(
+    '/api/metadata/project/:id/access',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Which rule gives or denies a user each capability; without `userId` the caller',
+        params: Id,
+        querystring: z.object({ userId: z.uuid().toLowerCase().optional() }),
+        response: { 200: Access },
+      },
+    },
+    async ({ caller, params: { id }, query }) => explainAccess(db, caller, id, query.userId ?? caller.userId),
   );
 
   app.get(

@@ -87,11 +87,13 @@ export const visibleProjects = (caller: Caller): Fragment => {
   return sql.fragment`(select * from ${judgedProjects(caller)} p where ${alive(p)} and ${seen(p)})`;
 };
 
-/** Ids of projects whose own members or permissions name the caller: where a search over all of a large tenant can begin. */
-export const namedIn = (caller: Caller): Fragment => sql.fragment`
-  array(
-    select project_id from project_members where user_id = ${caller.userId}
-    union select g.project_id from permission_grants g where g.project_id is not null and not g.denied and ${naming(caller)})`;
+/** Ids of projects whose own members or permissions name the caller, as a statement that gives them. */
+export const namedProjects = (caller: Caller): Fragment => sql.fragment`
+  select project_id from project_members where user_id = ${caller.userId}
+  union select g.project_id from permission_grants g where g.project_id is not null and ${naming(caller)}`;
+
+/** The same as an array: where a search over all of a large tenant can begin. */
+export const namedIn = (caller: Caller): Fragment => sql.fragment`array(${namedProjects(caller)})`;
 
 const Visible = z.object({
   id: z.string(),

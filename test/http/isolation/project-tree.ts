@@ -35,6 +35,11 @@ const below = (start: string, path: string) => ({
 export default {
   'GET /api/metadata/project/:id/subproject/list': below('/api/metadata/project/', '/subproject/list'),
   'GET /api/metadata/project/:id/subproject/offset-list': below('/api/metadata/project/', '/subproject/offset-list'),
+  'GET /api/metadata/project/:id/offset-list-recursive': below('/api/metadata/project/', '/offset-list-recursive'),
+  'GET /api/metadata/project/:id/access': {
+    request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}/access` }),
+    ...owners(200),
+  },
   'GET /api/project/:id/subprojects': below('/api/project/', '/subprojects'),
   'GET /api/metadata/project/:id/subprojects': below('/api/metadata/project/', '/subprojects'),
   'POST /api/metadata/project/:id/subproject': {
