@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Io } from '../io.ts';
+import { table } from '../table.ts';
+import { userIdOf } from './account.ts';
+
+interface Member {
+  userId: string;
+  role: string;
+  principalType: string;
+}
+
+interface Given {
+  account: string;
+  role: string;
+}
+
+export function projectMemberCommands(project: Command, io: Io): void {
+  const members = project.command('members').description('who has a role in a project');
+  members
+    .command('list', { isDefault: true })
+    .description('list the members, inherited or not')
+    .argument('<project>')
+    .action((id) => listMembers(io, id));
+  members
+    .command('add')
+    .description('add somebody, or change the role')
+    .argument('<project>')
+    .argument('<account>', 'login id or user id')
+    .option('--role <role>', 'Owner, Contributor or Reader', 'Reader')
+    .action((id, account, { role }) => addMember(io, id, { account, role }));
+  members
+    .command('remove')
+    .description('take somebody out')
+    .argument('<project>')
+    .argument('<account>', 'login id or user id')
+    .action((id, account) => removeMember(io, id, account));
+  members
+    .command('set')
+    .description('replace all members; a subproject no longer inherits any')
+    .argument('<project>')
+    .argument('<account:role...>', 'login id or user id, a colon, Owner, Contributor or Reader', given)
+    .action((id, all: Given[]) => setMembers(io, id, all));
+  members
+    .command('inherit')
+    .description('clear the members of a subproject, which takes them from its parent from now on')
+    .argument('<project>')
+    .action((id) => inherit(io, id));
+}
+
+const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
+
+function given(text: string, before: Given[] | undefined): Given[] {
+  const at = text.lastIndexOf(':');
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('It is an account and a role: ann:Reader.');
+  return [...(before ?? []), { account: text.slice(0, at), role: text.slice(at + 1) }];
+}
+
+async function listMembers(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<{ data: Member[] }>('GET', `${path(id)}/member`);
+  io.show(answer, ({ data }) =>
+    table(
+      ['USER ID', 'ROLE', 'KIND'],
+      data.map(({ userId, role, principalType }) => [userId, role, principalType]),
+    ),
+  );
+}
+
+async function addMember(io: Io, id: string, { account, role }: Given): Promise<void> {
+  const body = { userId: await userIdOf(io, account), role };
+  const answer = await io.api.call<Member>('POST', `${path(id)}/member`, { body });
+  io.show(answer, (member) => `${account} is ${member.role} now.`);
+}
+
+async function removeMember(io: Io, id: string, account: string): Promise<void> {
+  const answer = await io.api.call('DELETE', `${path(id)}/member/${await userIdOf(io, account)}`);
+  io.show(answer, () => `${account} is no member any more.`);
+}
+
+async function setMembers(io: Io, id: string, all: readonly Given[]): Promise<void> {
+  const members: { userId: string; role: string }[] = [];
+  for (const { account, role } of all) members.push({ userId: await userIdOf(io, account), role });
+  const answer = await io.api.call('PUT', `${path(id)}/members`, { body: { members } });
+  io.show(
+    answer,
+    () => `The project has ${members.length === 1 ? 'this member' : `these ${members.length} members`} now.`,
+  );
+}
+
+async function inherit(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call('PUT', `${path(id)}/members/inherit`, { body: {} });
+  io.show(answer, () => 'The project takes its members from its parent now.');
+}
