@@ -1,9 +1,12 @@
 -- Lists of what is below a project, moves of large subtrees, small pictures of projects.
 
--- Wide enough that counting, filtering and sorting the children of a folder reads this index alone; rows are fetched for one page.
+-- Wide enough that counting and filtering the children of a folder, and sorting them by name or time, reads an index alone; rows are
+-- fetched for one page.
 drop index projects_parent;
-create index projects_parent on projects (parent_id, name collate "C", id)
-  include (inherits_members, deleted_at, created_at, updated_at) where parent_id is not null;
+create index projects_parent on projects (parent_id, name collate "C", id) include (inherits_members, deleted_at, updated_at)
+  where parent_id is not null;
+create index projects_parent_created on projects (parent_id, created_at, id) include (inherits_members, deleted_at)
+  where parent_id is not null;
 
 -- Root and member source are the project itself or above it, which the parents keep from being removed. A key besides would look for each
 -- of ten thousand moved projects.
