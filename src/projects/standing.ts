@@ -38,10 +38,10 @@ export async function standingsAt(db: Db, caller: Caller, place: Place): Promise
   const at =
     place === 'roots' ? { tenantId: caller.tenantId } : { tenantId: place.parent.tenantId, parentId: place.parent.id };
   const own = everywhere(caller, at.tenantId);
-  const inherited: Standing = place === 'roots' ? NONE : place.parent;
+  const inherited: Standing = place === 'roots' ? NONE : { role: place.parent.role, rights: place.parent.rights };
   // nothing takes anything from the Owner of the tenant
   const rows = own.rights === ALL && own.role === 'Owner' && !caller.key ? [] : await listNamed(db, caller, at);
-  const named = new Map<string, Standing>(rows.map((row) => [row.id, row]));
+  const named = new Map<string, Standing>(rows.map(({ id, ...standing }) => [id, standing]));
   return {
     of: ({ id, inheritsMembers }) => named.get(id) ?? (inheritsMembers ? inherited : own),
     select: (filter) => ({
