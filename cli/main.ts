@@ -7,6 +7,7 @@ import { crsCommands } from './commands/crs.ts';
 import { datasetCommands } from './commands/dataset.ts';
 import { eventCommands } from './commands/event.ts';
 import { groupCommands } from './commands/group.ts';
+import { hierarchyCommands } from './commands/hierarchy.ts';
 import { jobCommands } from './commands/job.ts';
 import { keyCommands } from './commands/key.ts';
 import { keysCommands } from './commands/keys.ts';
@@ -39,6 +40,7 @@ const SPEAKING = [
   auditCommands,
   projectCommands,
   datasetCommands,
+  hierarchyCommands,
   recycleBinCommands,
   transferCommands,
   converterCommands,

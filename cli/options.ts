@@ -15,3 +15,14 @@ export function count(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
   return Number(text);
 }
+
+/** Of an option that takes a JSON object. */
+export function jsonObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // the same is wrong with it
+  }
+  throw new InvalidArgumentError('It is a JSON object.');
+}

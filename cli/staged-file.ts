@@ -13,13 +13,19 @@ export async function sizeOf(file: string): Promise<number> {
 
 /** Puts a local file where a transfer can take it, and tells how far it is. Gives the address, as `uploadUrl` of a start. */
 export async function stage(io: Io, file: string): Promise<string> {
-  const size = await sizeOf(file);
+  await sizeOf(file);
   const address = (await io.api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data;
+  await uploadShown(io, file, address);
+  return address;
+}
+
+/** Puts a local file to an address, with a bar. */
+export async function uploadShown(io: Io, file: string, address: string): Promise<void> {
+  const size = await sizeOf(file);
   const progress = io.progress('Uploading ');
   try {
     await upload(file, address, (sent) => progress.report(size === 0 ? 1 : sent / size, bytes(sent)));
   } finally {
     progress.end();
   }
-  return address;
 }

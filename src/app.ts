@@ -14,6 +14,7 @@ import { crsRoutes } from './crs/routes.ts';
 import { datasetPlace } from './datasets/bytes.ts';
 import { grantRoutes } from './datasets/grants.routes.ts';
 import { hierarchyRoutes } from './datasets/hierarchy.routes.ts';
+import { importStagedRoutes } from './datasets/import-staged.routes.ts';
 import { datasetListRoutes } from './datasets/list.routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
@@ -162,6 +163,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
   await room(grantRoutes, { db, signer, publicUrl });
   await room(hierarchyRoutes, { db, blobs, signer });
+  await room(importStagedRoutes, { db, blobs });
   await room(startRoutes, { db, endings });
   await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
   await room(transferListRoutes, { db });

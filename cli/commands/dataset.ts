@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { DownloadTarget } from '../download.ts';
 import { download } from '../download.ts';
+import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { jsonObject, repeated } from '../options.ts';
 import { bytes, moment, record, table } from '../table.ts';
 
 export interface Dataset {
@@ -29,6 +31,20 @@ export function datasetCommands(program: Command, io: Io): void {
     .description('show one dataset')
     .argument('<id>')
     .action((id) => showDataset(io, id));
+  dataset
+    .command('update')
+    .description('change what is said of a dataset; what is not given stays')
+    .argument('<id>')
+    .option('--name <name>')
+    .option('--description <text>')
+    .option('--tag <tag>', 'replaces the tags; may be repeated', repeated)
+    .option('--metadata <json>', 'replaces the metadata', jsonObject)
+    .action((id, options) => updateDataset(io, id, options));
+  dataset
+    .command('raw')
+    .description('print an address that anybody can download the bytes from, for an hour')
+    .argument('<id>')
+    .action((id) => showAddress(io, id));
   dataset
     .command('download')
     .description('fetch the bytes of a dataset as they are stored')
@@ -80,6 +96,31 @@ export const describeDataset = (dataset: Dataset): string =>
     created: moment(dataset.createdAt),
     updated: moment(dataset.updatedAt),
   });
+
+interface DatasetChange {
+  name?: string;
+  description?: string;
+  tag?: string[];
+  metadata?: object;
+}
+
+async function updateDataset(io: Io, id: string, { tag, ...said }: DatasetChange): Promise<void> {
+  const change = {
+    ...said,
+    ...(tag === undefined ? {} : { tags: tag }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new UsageError('Say what shall change: --name, --description, --tag or --metadata.');
+  const before = (await io.api.call<Dataset>('GET', path(id))).body;
+  const to = `/api/metadata/project/${before.projectId}/dataset`;
+  // the rowVersion goes back with it, so that nobody else's change in between is lost
+  io.show(await io.api.call<Dataset>('PUT', to, { body: { ...before, ...change } }), describeDataset);
+}
+
+async function showAddress(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<{ data: string }>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
+  io.show(answer, ({ data }) => data);
+}
 
 async function downloadDataset(io: Io, id: string, target: DownloadTarget): Promise<void> {
   const answer = await io.api.call<{ data: string }>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);

@@ -33,6 +33,19 @@ export const findStagedOf = (db: Db, name: string, userId: string, tenantIds: re
     where name = ${name} and expires_at > now() and deleted_at is null
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))`);
 
+/** The same of many, held until the transaction ends. */
+export const lockStagedOf = (tx: Db, names: readonly string[], userId: string, tenantIds: readonly string[]) =>
+  tx.any(sql.type(Staged)`
+    select name, blob, size, named_at from staged_blobs
+    where name = any(${sql.array(names, 'text')}) and expires_at > now() and deleted_at is null
+      and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))
+    order by name for update`);
+
+/** Nobody writes them from now on. They must be locked. */
+export const markAllNamed = (tx: Db, names: readonly string[]) =>
+  tx.query(sql.unsafe`
+    update staged_blobs set named_at = coalesce(named_at, now()) where name = any(${sql.array(names, 'text')})`);
+
 /** Name of the bytes of a place that a transfer named, hidden or past its day, while they are kept; they stay until the transaction ends. */
 export const holdStaged = (tx: Db, name: string) =>
   tx.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`

@@ -6,7 +6,16 @@ import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../signing-keys.ts';
 import { parseOwnAddress, signedAddress } from './address.ts';
 import type { Place, WriteConditions } from './place.ts';
-import { emptyStaged, findStaged, findStagedOf, insertStaged, markNamed, setStagedBlob } from './staged.queries.ts';
+import {
+  emptyStaged,
+  findStaged,
+  findStagedOf,
+  insertStaged,
+  lockStagedOf,
+  markAllNamed,
+  markNamed,
+  setStagedBlob,
+} from './staged.queries.ts';
 
 const LIFETIME_MS = 24 * 3_600_000;
 
@@ -61,6 +70,44 @@ const blobNotFound = (name: string) =>
 const inUse = (name: string) =>
   conflict(`'${name}' is the input of a transfer and can no longer be changed.`, { code: 'BlobImmutableDueToPolicy' });
 const exists = (name: string) => conflict(`'${name}' holds a file already.`, { code: 'BlobAlreadyExists' });
+
+/** A staged file that was taken, or why it cannot be. */
+export type Taken = { blob: string; size: number } | { message: string };
+
+/**
+ * Takes staged files, whose addresses these are, for good: what nobody had named gives its bytes, so that none are copied; of others a
+ * copy is made. In the transaction that makes something of them; a crash leaves all as it was.
+ */
+export async function takeStaged(tx: Db, blobs: BlobStore, caller: Caller, urls: readonly string[]): Promise<Taken[]> {
+  const names = urls.map((url) => {
+    const address = parseOwnAddress(url);
+    return address?.area === 'staging' ? address.name : undefined;
+  });
+  const known = names.filter((name) => name !== undefined);
+  const tenants = caller.tenants.map((tenant) => tenant.id);
+  const found = new Map((await lockStagedOf(tx, known, caller.userId, tenants)).map((row) => [row.name, row]));
+  const taken: Taken[] = [];
+  const named = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    const place = name === undefined ? undefined : found.get(name);
+    if (name === undefined) {
+      taken.push({ message: `'${urls[index]?.replace(/[?#].*$/s, '')}' is no upload address of this platform.` });
+    } else if (!place) {
+      taken.push({ message: `Upload '${name}' was not found.` });
+    } else if (place.blob === undefined || place.size === undefined) {
+      taken.push({ message: `Nothing was uploaded to '${name}' yet.` });
+    } else if (place.namedAt === undefined && !named.has(name)) {
+      named.add(name);
+      taken.push({ blob: place.blob, size: place.size });
+    } else {
+      const copy = `dataset/${randomUUID()}`;
+      const { size } = await blobs.put(copy, await blobs.read(place.blob), place.size);
+      taken.push({ blob: copy, size });
+    }
+  }
+  await markAllNamed(tx, [...named]);
+  return taken;
+}
 
 /** The area `staging`. */
 export const stagedPlace = (db: Db, blobs: BlobStore): Place => ({

@@ -1,4 +1,5 @@
 import { newDataset as makeDataset } from '../../world/content.ts';
+import { upload } from '../../world/transfers.ts';
 import { newProject, owners, readers } from './projects.ts';
 import type { Rows, Scene } from './row.ts';
 
@@ -47,6 +48,14 @@ export default {
       method: 'POST',
       url: `/api/hierarchy/project/${await newProject(scene)}/`,
       payload: { actions: [{ type: 'PathActionCreate', path: scene.mark, isFolder: true }] },
+    }),
+    ...owners(200),
+  },
+  'POST /api/conversion/project/:id/file/import-staged': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/conversion/project/${await newProject(scene)}/file/import-staged`,
+      payload: { files: [{ url: await upload(scene.w, scene.w.as(scene.owner), 'x'), fileName: scene.mark }] },
     }),
     ...owners(200),
   },

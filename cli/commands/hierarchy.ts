@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import type { Answer } from '../client.ts';
+import { UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { sizeOf, uploadShown } from '../staged-file.ts';
+import { table } from '../table.ts';
+
+interface Results {
+  results: { projectId: string; datasetId?: string; path: string; sasToken: string }[];
+}
+
+interface Below {
+  project: string;
+}
+
+export function hierarchyCommands(program: Command, io: Io): void {
+  const hierarchy = program
+    .command('hierarchy')
+    .description('folders and files by their paths below a project; folders end with a slash');
+  const below = (name: string, description: string) =>
+    hierarchy.command(name).description(description).requiredOption('--project <id>', 'where paths begin');
+
+  below('mkdir', 'make folders, and those above them; what is there stays')
+    .argument('<paths...>')
+    .action((paths: string[], { project }) => makeFolders(io, paths, project));
+  below('put', 'send a file to a path: a new dataset, or new bytes of the one that is there')
+    .argument('<file>')
+    .argument('[path]', "default: the file's name; in a folder with a slash at the end")
+    .action((file, path, { project }) => putFile(io, file, path, project));
+  below('move', 'move or rename a folder with all in it, or a file')
+    .argument('<path>')
+    .argument('<new-path>')
+    .action((path, newPath, { project }) => movePath(io, path, newPath, project));
+  below('delete', 'move a folder with all in it, or a file, to the recycle bin')
+    .argument('<path>')
+    .option('--yes', 'do not ask')
+    .action((path, options) => deletePath(io, path, options));
+  below('apply', 'carry out a list of actions, all or nothing')
+    .argument(
+      '<file>',
+      'JSON: an array of {type, path, newPath, isFolder}, or an object with it as `actions`; - reads stdin',
+    )
+    .action((file, { project }) => applyFile(io, file, project));
+}
+
+const send = (io: Io, project: string, body: object): Promise<Answer<Results>> =>
+  io.api.call('POST', `/api/hierarchy/project/${encodeURIComponent(project)}`, { body });
+
+const describe = ({ results }: Results) =>
+  table(
+    ['PATH', 'PROJECT', 'DATASET'],
+    results.map(({ path, projectId, datasetId }) => [path, projectId, datasetId]),
+  );
+
+async function makeFolders(io: Io, paths: string[], project: string): Promise<void> {
+  const actions = paths.map((path) => ({ type: 'PathActionCreateIfNotExists', path, isFolder: true }));
+  io.show(await send(io, project, { actions }), describe);
+}
+
+async function putFile(io: Io, file: string, given: string | undefined, project: string): Promise<void> {
+  const path = given === undefined || given.endsWith('/') ? `${given ?? ''}${basename(file)}` : given;
+  await sizeOf(file);
+  const actions = [{ type: 'PathActionCreateIfNotExists', path, isFolder: false }];
+  // a large file may take its time
+  const answer = await send(io, project, { actions, sasTokenExpiration: '1.00:00:00' });
+  const { datasetId = '', sasToken = '' } = answer.body.results[0] ?? {};
+  await uploadShown(io, file, `${io.api.url}/api/blob/dataset/${datasetId}?${sasToken}`);
+  io.show(answer, describe);
+}
+
+async function movePath(io: Io, path: string, newPath: string, project: string): Promise<void> {
+  io.show(await send(io, project, { actions: [{ type: 'PathActionMove', path, newPath }] }), describe);
+}
+
+async function deletePath(io: Io, path: string, { project, yes }: Below & { yes?: boolean }): Promise<void> {
+  if (!yes && !(await io.confirm(`Move '${path}' to the recycle bin?`, 'give --yes'))) return;
+  const answer = await send(io, project, { actions: [{ type: 'PathActionDelete', path }] });
+  io.show(answer, ({ results }) =>
+    results.length === 0 ? `There is no '${path}'.` : `'${path}' is in the recycle bin.`,
+  );
+}
+
+async function applyFile(io: Io, file: string, project: string): Promise<void> {
+  const text = file === '-' ? await io.stdin() : await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) throw new UsageError(`There is no file ${file}.`);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  io.show(await send(io, project, Array.isArray(body) ? { actions: body } : Object(body)), describe);
+}

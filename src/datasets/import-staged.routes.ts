@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import { Id } from '../http/forms.ts';
+import type { App } from '../http/route.ts';
+import { importStaged } from './import-staged.ts';
+
+const LONGEST_PATH = 10_000;
+const Import = z.object({
+  files: z.array(z.object({ url: z.string().max(LONGEST_PATH), fileName: z.string().max(1000) })).max(1000),
+  destinationPath: z.string().max(LONGEST_PATH).optional(),
+  /** As clients spell it. */
+  destingationPath: z.string().max(LONGEST_PATH).optional(),
+  createDestinationPathIfNotExists: z.boolean().optional(),
+});
+const Imported = z.object({
+  datasets: z.array(z.object({ fileName: z.string(), datasetId: z.string() })),
+  failures: z.array(z.object({ fileName: z.string(), message: z.string() })),
+});
+
+export async function importStagedRoutes(app: App, { db, blobs }: { db: Db; blobs: BlobStore }) {
+  app.post(
+    '/api/conversion/project/:id/file/import-staged',
+    {
+      config: { access: 'signedIn', service: 'conversion' },
+      schema: {
+        tags: ['datasets'],
+        summary: 'Makes datasets of uploaded files as they are, at once',
+        params: Id,
+        body: Import,
+        response: { 200: Imported },
+      },
+    },
+    async ({ caller, params, body }) => {
+      const { files, destinationPath, destingationPath = '', createDestinationPathIfNotExists = false } = body;
+      return importStaged({ db, blobs }, caller, params.id, {
+        files,
+        destination: destinationPath ?? destingationPath,
+        createDestination: createDestinationPathIfNotExists,
+      });
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Db } from '../db.ts';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { demand } from '../projects/access.ts';
+import { lockTreesOf } from '../projects/tree.ts';
+import { visibleProject } from '../projects/visibility.queries.ts';
+import type { Taken } from '../uploads/staged.ts';
+import { takeStaged } from '../uploads/staged.ts';
+import { insertFiles } from './paths.queries.ts';
+import { ensureFolder, folderAt, readPaths, segmentsOf } from './paths.ts';
+import { writePlan } from './place-plan.ts';
+
+export interface StagedImport {
+  /** Where they were uploaded to, and what they shall be called. */
+  files: readonly { url: string; fileName: string }[];
+  /** Below the project; empty: the project itself. */
+  destination: string;
+  createDestination: boolean;
+}
+
+export interface ImportedFiles {
+  datasets: { fileName: string; datasetId: string }[];
+  failures: { fileName: string; message: string }[];
+}
+
+/** Makes datasets of uploaded files, in one transaction; those that cannot be taken are told apart and leave the others alone. */
+export async function importStaged(
+  { db, blobs }: { db: Db; blobs: BlobStore },
+  caller: Caller,
+  projectId: string,
+  { files, destination, createDestination }: StagedImport,
+): Promise<ImportedFiles> {
+  const names = /^\/?$/.test(destination) ? [] : segmentsOf(destination);
+  return db.transaction(async (tx) => {
+    await lockTreesOf(tx, projectId);
+    const project = await visibleProject(tx, caller, projectId);
+    const tree = await readPaths(tx, caller, project.id, [names]);
+    const there = folderAt(tree.top, names);
+    if (!there && !createDestination)
+      throw new AppError('notFound', `There is no folder '${destination}'.`, { code: 'PathNotFound' });
+    const folder = there ?? ensureFolder(tree, names);
+    demand(folder, 'canCreateContent');
+
+    const called = files.map((file) => ({
+      ...file,
+      name: file.fileName.trim(),
+      wrong: wrongName(file.fileName.trim()),
+    }));
+    const good = called.filter((file) => file.wrong === undefined);
+    const taken = await takeStaged(
+      tx,
+      blobs,
+      caller,
+      good.map(({ url }) => url),
+    );
+    const outcomes = new Map<object, Taken>(good.map((file, index) => [file, taken[index] as Taken]));
+
+    const answer: ImportedFiles = { datasets: [], failures: [] };
+    const rows = [];
+    for (const file of called) {
+      const { fileName, name, wrong } = file;
+      const outcome = outcomes.get(file) ?? { message: wrong ?? '' };
+      if ('message' in outcome) {
+        answer.failures.push({ fileName, message: outcome.message });
+        continue;
+      }
+      const id = randomUUID();
+      rows.push({ id, projectId: folder.id, name, blob: outcome.blob, storageSize: outcome.size });
+      answer.datasets.push({ fileName, datasetId: id });
+    }
+    if (rows.length > 0) {
+      await writePlan(tx, blobs, tree, { rootId: project.rootId, accessLevel: 'Shared', userId: caller.userId });
+      await insertFiles(tx, rows, caller.userId);
+    }
+    return answer;
+  });
+}
+
+function wrongName(name: string): string | undefined {
+  if (name === '') return 'fileName must not be empty.';
+  if ([...name].length > 255) return 'fileName must have at most 255 characters.';
+  return name.includes('/') ? `fileName '${name}' must not contain a slash.` : undefined;
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { subproject } from '../world/content.ts';
+import { copyRequest, local, newProject, start, upload } from '../world/transfers.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+
+async function scene() {
+  const owner = await w.account();
+  const client = w.as(owner);
+  return { owner, client, root: await newProject(client) };
+}
+const bring = (user: User, projectId: string, body: object) =>
+  w.as(user).post(`/api/conversion/project/${projectId}/file/import-staged`, body);
+const read = async (user: User, datasetId: string) =>
+  String((await w.nobody.get(local((await w.as(user).get(`/api/raw/dataset/${datasetId}`)).body.data))).raw);
+
+test('staged files are datasets when the answer comes, with their bytes and names', async (t) => {
+  const { owner, client, root } = await scene();
+  const urls = [await upload(w, client, 'one'), await upload(w, client, '')];
+  const files = urls.map((url, n) => ({ url: url.split('?')[0], filename: `file ${n}.bin` }));
+  const { status, body } = await bring(owner, root, { files });
+  t.is(status, 200);
+  t.deepEqual(body.failures, []);
+  t.deepEqual(
+    body.datasets.map((row: { fileName: string }) => row.fileName),
+    ['file 0.bin', 'file 1.bin'],
+  );
+  const [{ datasetId }] = body.datasets;
+  t.is(await read(owner, datasetId), 'one');
+  t.like((await client.get(`/api/metadata/dataset/${datasetId}`)).body, {
+    name: 'file 0.bin',
+    datasetType: 'file',
+    datasetFormat: 'file',
+    storageSize: 3,
+    projectId: root,
+  });
+  t.is((await w.nobody.put(local(urls[0]!), Buffer.from('late'))).status, 409, 'taken files are not written any more');
+  t.is((await w.nobody.delete(local(urls[0]!))).status, 202, 'clients delete right after');
+  t.is(await read(owner, datasetId), 'one');
+});
+
+test('a file that cannot be taken is told apart by its name; the others are imported', async (t) => {
+  const { owner, client, root } = await scene();
+  const stranger = await w.account({ tenantId: await w.tenant() });
+  const [good, theirs] = [await upload(w, client, 'good'), await upload(w, w.as(stranger), 'theirs')];
+  const { body: empty } = await client.get('/api/conversion/transfer/upload-url');
+  const { status, body } = await bring(owner, root, {
+    files: [
+      { url: 'https://elsewhere.example/file?secret=1', fileName: 'remote' },
+      { url: theirs, fileName: 'theirs' },
+      { url: good, fileName: 'good' },
+      { url: empty.data, fileName: 'empty' },
+      { url: good, fileName: 'a/b' },
+      { url: good, fileName: ' ' },
+      { url: `http://x/api/blob/staging/${randomUUID()}`, fileName: 'unknown' },
+    ],
+  });
+  t.is(status, 200);
+  t.deepEqual(
+    body.datasets.map((row: { fileName: string }) => row.fileName),
+    ['good'],
+  );
+  t.deepEqual(
+    body.failures.map((row: { fileName: string }) => row.fileName),
+    ['remote', 'theirs', 'empty', 'a/b', ' ', 'unknown'],
+  );
+  t.false(JSON.stringify(body).includes('secret'));
+  t.true(body.failures.every((row: { message: string }) => row.message.endsWith('.')));
+});
+
+test('a destination below the project, by either spelling; when it is missing: 404, or made where that is wanted', async (t) => {
+  const { owner, client, root } = await scene();
+  const file = async () => [{ url: await upload(w, client, 'x'), fileName: 'x' }];
+  t.is((await bring(owner, root, { files: await file(), destinationPath: 'a/b' })).status, 404);
+  const made = await bring(owner, root, {
+    files: await file(),
+    destingationPath: '/a/b/',
+    createDestinationPathIfNotExists: true,
+  });
+  t.is(made.status, 200);
+  t.is((await bring(owner, root, { files: await file(), destinationPath: 'a/b' })).status, 200);
+  const { data } = (await client.get(`/api/metadata/project/${root}/dataset/recursive-list`)).body;
+  t.deepEqual(
+    data.map((row: { relativePath: string }) => row.relativePath),
+    ['a/b', 'a/b'],
+  );
+  t.is((await bring(owner, root, { files: await file(), destinationPath: 'a/../b' })).status, 400);
+  const none = await bring(owner, root, {
+    files: [{ url: 'http://x/', fileName: 'x' }],
+    destinationPath: 'c',
+    createDestinationPathIfNotExists: true,
+  });
+  t.is(none.body.failures.length, 1);
+  t.is((await client.get(`/api/project/${root}/subprojects`)).body.data.length, 1, 'nothing is made for no file');
+});
+
+test('import needs canCreateContent where the files go', async (t) => {
+  const { owner, client, root } = await scene();
+  const reader = await w.account();
+  await client.post(`/api/metadata/project/${root}/member`, { userId: reader.userId, role: 'Reader' });
+  await subproject(client, root, { name: 'own', members: [{ userId: reader.userId, role: 'Contributor' }] });
+  const files = [{ url: await upload(w, w.as(reader), 'x'), fileName: 'x' }];
+  t.is((await bring(reader, root, { files })).status, 403);
+  t.is(
+    (await bring(reader, root, { files, destinationPath: 'new', createDestinationPathIfNotExists: true })).status,
+    403,
+  );
+  t.is((await bring(reader, root, { files, destinationPath: 'own' })).body.datasets.length, 1);
+  t.is((await bring(await w.account(), root, { files })).status, 404);
+  t.is((await bring(owner, root, { files: 'x' })).status, 400);
+});
+
+test('one staged file may be taken again, at once too, and by a transfer: each dataset has bytes of its own', async (t) => {
+  const { owner, client, root } = await scene();
+  const url = await upload(w, client, 'shared');
+  const files = [
+    { url, fileName: 'a' },
+    { url, fileName: 'b' },
+  ];
+  const answers = await Promise.all([bring(owner, root, { files }), bring(owner, root, { files })]);
+  const ids = answers.flatMap(({ body }) => body.datasets.map((row: { datasetId: string }) => row.datasetId));
+  t.is(ids.length, 4);
+  for (const id of ids) t.is(await read(owner, id), 'shared');
+  const rows = await w.sql('select blob from datasets where id = any($1)', [ids]);
+  t.is(new Set(rows.map((row) => row.blob)).size, 4);
+  t.is((await start(client, copyRequest(root, url))).status, 200);
+});
