@@ -104,17 +104,16 @@ interface DatasetChange {
   metadata?: object;
 }
 
-async function updateDataset(io: Io, id: string, { tag, ...said }: DatasetChange): Promise<void> {
-  const change = {
-    ...said,
-    ...(tag === undefined ? {} : { tags: tag }),
-  };
-  if (Object.keys(change).length === 0)
-    throw new UsageError('Say what shall change: --name, --description, --tag or --metadata.');
+async function updateDataset(io: Io, id: string, { name, description, tag, metadata }: DatasetChange): Promise<void> {
+  const given = Object.entries({ name, description, tags: tag, metadata }).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw new UsageError('Say what shall change: --name, --description, --tag or --metadata.');
   const before = (await io.api.call<Dataset>('GET', path(id))).body;
   const to = `/api/metadata/project/${before.projectId}/dataset`;
   // the rowVersion goes back with it, so that nobody else's change in between is lost
-  io.show(await io.api.call<Dataset>('PUT', to, { body: { ...before, ...change } }), describeDataset);
+  io.show(
+    await io.api.call<Dataset>('PUT', to, { body: { ...before, ...Object.fromEntries(given) } }),
+    describeDataset,
+  );
 }
 
 async function showAddress(io: Io, id: string): Promise<void> {
