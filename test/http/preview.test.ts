@@ -141,7 +141,7 @@ test('explain tells the failures that stand against an address and an account', 
   t.is((await admin.get(`/api/tokens/explain?account=${id}&ip=example.org`)).status, 400);
 });
 
-test('logins are forgotten after 30 days, failed ones after an hour, and so are families that ended long ago', async (t) => {
+test.serial('logins are forgotten after 30 days, failed ones after an hour, and so are families that ended long ago', async (t) => {
   const { id, userId } = await w.account();
   const { body } = await attempt(w, { id });
   await attempt(w, { id });
