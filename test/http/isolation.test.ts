@@ -104,13 +104,14 @@ const theKeys = ({ owner, stranger }: Scene) => {
   return keys;
 };
 
+// one after the other: hundreds at once wait for the pool's few connections for longer than the server lets anybody wait
 for (const [name, row] of Object.entries(rows)) {
   if ('anybody' in row) open(name, row);
   else closed(name, row);
 }
 
 function open(name: string, row: PublicRow) {
-  test(`${name}: anybody`, async (t) => {
+  test.serial(`${name}: anybody`, async (t) => {
     const scene = await theScene();
     t.is((await send(await row.request(scene))).statusCode, row.anybody);
     t.is((await send(await row.request(scene), bearer('x'))).statusCode, row.anybody);
@@ -118,7 +119,7 @@ function open(name: string, row: PublicRow) {
 }
 
 function closed(name: string, row: Row) {
-  test(`${name}: nobody, and credentials that are worth nothing`, async (t) => {
+  test.serial(`${name}: nobody, and credentials that are worth nothing`, async (t) => {
     const scene = await theScene();
     const request = await row.request(scene);
     for (const [fault, headers] of Object.entries({ nobody: {}, ...(await theWorthless(scene)) })) {
@@ -128,7 +129,7 @@ function closed(name: string, row: Row) {
       t.false(answer.body.includes(scene.mark), fault);
     }
   });
-  test(`${name}: keys of another tenant, of another network, with a lower role`, async (t) => {
+  test.serial(`${name}: keys of another tenant, of another network, with a lower role`, async (t) => {
     const scene = await theScene();
     const { foreign, elsewhere, reader } = await theKeys(scene);
     const outside = await send(await row.request(scene), { 'svc-open-api-key': elsewhere });
@@ -145,7 +146,7 @@ function closed(name: string, row: Row) {
     t.true([403, 404].includes(lower.statusCode), lower.body);
   });
   const actors = Object.entries({ ...row.refused, ...row.allowed }) as [Actor, number][];
-  test(`${name}: ${actors.map(([actor]) => actor).join(', ')}`, async (t) => {
+  test.serial(`${name}: ${actors.map(([actor]) => actor).join(', ')}`, async (t) => {
     const scene = await theScene();
     t.true('stranger' in { ...row.refused, ...row.allowed }, 'a row says what another tenant gets');
     t.not(Object.keys(row.allowed).length, 0, 'a row says who may');
