@@ -57,7 +57,8 @@ one = (P * 1)(source)
 out = g.GDALVectorTranslate(sys.argv[2].encode(), None, 1, one, options, None)
 if not out: sys.exit('GDAL failed')
 g.GDALClose(out)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+highest = [line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')] if os.path.exists('/proc/self/status') else [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]
+print(time.perf_counter() - start, int(highest[0]) / 1024)
 `;
 
 const ours = `
@@ -68,7 +69,9 @@ await convert(
   { input: { path: input, name: 'bench' }, output: { path: output }, scratch, reader: { name: reader }, writer: { name: writer } },
   { progress() {}, log() {}, signal: new AbortController().signal },
 );
-console.log((performance.now() - start) / 1000, process.resourceUsage().maxRSS / 1024);
+const seconds = (performance.now() - start) / 1000;
+const { peakKb } = await import(${JSON.stringify(join(import.meta.dirname, 'peak.ts'))});
+console.log(seconds, peakKb() / 1024);
 `;
 
 interface Cost {

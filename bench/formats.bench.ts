@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { convert } from '../src/formats/convert.ts';
+import { peakKb } from './peak.ts';
 
 interface Result {
   name: string;
@@ -27,11 +28,12 @@ interface Run {
 const rounds = 5;
 const here = fileURLToPath(import.meta.url);
 const reference = `
-import resource, sys
+import os, resource, sys
 import rasterio.shutil
 source, target, driver, *options = sys.argv[1:]
 rasterio.shutil.copy(source, target, driver=driver, **dict(option.split('=') for option in options))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+highest = [line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')] if os.path.exists('/proc/self/status') else [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]
+print(highest[0])
 `;
 const compare = `
 import sys
@@ -150,5 +152,5 @@ if (process.argv[1] === here) {
     { ...request, reader: { name: reader }, writer: { name: writer } },
     { progress() {}, log() {}, signal: new AbortController().signal },
   );
-  console.log(process.resourceUsage().maxRSS);
+  console.log(peakKb());
 }
