@@ -1,5 +1,5 @@
 import { FormatError } from '../errors.ts';
-import type { Crs } from '../geo/crs.ts';
+import type { Crs, KnownCrs } from '../geo/crs.ts';
 import { describeCrs } from '../geo/crs.ts';
 import type { Operation } from '../geo/operation.ts';
 import { transformer } from '../geo/transform.ts';
@@ -15,13 +15,17 @@ export async function reprojected(
 ): Promise<{ features: Features; operation(): Operation }> {
   const change = await transformer(data.crs!, target);
   context.atEnd(async () => change.close());
-  const { geographic, name } = await describeCrs(target);
+  const [from, { geographic, name, area }] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
   const stride = strideOf(data);
   const seam = new Seam();
+  const beyond = from.geographic && !geographic && area !== undefined ? new Beyond(area, name) : undefined;
   let [x, y, z] = [new Float64Array(0), new Float64Array(0), new Float64Array(0)];
   let seen = 0;
 
   function transform(chunk: readonly Feature[]): Feature[] {
+    beyond?.look(chunk, stride);
+    if (from.geographic && !geographic)
+      for (const { geometry } of chunk) if (geometry !== undefined) seam.look(geometry, stride);
     const geometries: { geometry: Geometry; feature: number }[] = [];
     for (const [n, { geometry }] of chunk.entries()) if (geometry !== undefined) gather(geometry, n, geometries);
     const vertices = geometries.reduce((sum, { geometry }) => sum + geometry.coordinates.length, 0) / stride;
@@ -78,6 +82,7 @@ export async function reprojected(
       seen = 0;
       for await (const chunk of data.chunks()) yield transform(chunk);
       seam.tell(context);
+      beyond?.tell(context);
     },
   };
   return { features, operation: () => change.operation() };
@@ -86,6 +91,43 @@ export async function reprojected(
 function gather(geometry: Geometry, feature: number, into: { geometry: Geometry; feature: number }[]): void {
   into.push({ geometry, feature });
   for (const member of geometry.members ?? []) gather(member, feature, into);
+}
+
+type Area = NonNullable<KnownCrs['area']>;
+
+/** Features that reach out of where a system may be used: a pole in Mercator, a continent in a zone. */
+class Beyond {
+  #features = 0;
+  readonly #area: Area;
+  readonly #name: string;
+
+  constructor(area: Area, name: string) {
+    this.#area = area;
+    this.#name = name;
+  }
+
+  look(chunk: readonly Feature[], stride: number): void {
+    for (const { geometry } of chunk) if (geometry !== undefined && this.#leaves(geometry, stride)) this.#features++;
+  }
+
+  #leaves({ coordinates, members }: Geometry, stride: number): boolean {
+    const { west, south, east, north } = this.#area;
+    for (let i = 0; i < coordinates.length; i += stride) {
+      const x = coordinates[i]!;
+      const y = coordinates[i + 1]!;
+      const within = west <= east ? x >= west && x <= east : x >= west || x <= east;
+      if (!within || y < south || y > north) return true;
+    }
+    return (members ?? []).some((member) => this.#leaves(member, stride));
+  }
+
+  tell({ lost }: Context): void {
+    if (this.#features === 0) return;
+    const { west, south, east, north } = this.#area;
+    lost(
+      `${this.#features} features reach beyond the area of use of ${this.#name} (longitude ${west} to ${east}, latitude ${south} to ${north}); out there, and at the poles above all, its coordinates are stretched or far off.`,
+    );
+  }
 }
 
 /** Lines and rings that jump from one side of the world to the other, or go once around it. */

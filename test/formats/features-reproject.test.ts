@@ -120,3 +120,25 @@ test('progress rises to the end, and a cancelled conversion stops', async (t) =>
   abort.abort();
   await t.throwsAsync(running, { name: 'AbortError' });
 });
+
+test('what reaches beyond the area of use of the target, such as a pole, or over the antimeridian is said in the receipt', async (t) => {
+  const told = async (points: number[][], outputSrid: number) => {
+    const text = collection([feature(geometryOf('LineString', points))]);
+    const transformations = [{ type: 'crsTransformation', outputSrid }];
+    const { receipt } = await asJson(t, text, { ...jsonToJson, transformations });
+    return receipt.lost.join(' ');
+  };
+  const within = [
+    [10, 50],
+    [11, 51],
+  ];
+  const far = /^1 features reach beyond the area of use of .* \(longitude \S+ to \S+, latitude \S+ to \S+\)/;
+  t.notRegex(await told(within, 3857), /reach beyond|antimeridian/);
+  t.regex((await told([...within, [11, -90]], 3857)).replace(/^The coordinates[^;]*;[^.]*\. ?/, ''), far);
+  t.regex(await told([...within, [40, 50]], 25832), /1 features reach beyond the area of use of ETRS89/);
+  const over = [
+    [179, 50],
+    [-179, 51],
+  ];
+  t.regex(await told(over, 3857), /1 features cross the antimeridian/);
+});
