@@ -3,6 +3,7 @@ import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import { auditRoutes } from './accounts/audit.routes.ts';
 import { openLoginDelay } from './accounts/login-delay.ts';
+import { olderAccountRoutes } from './accounts/older-list.routes.ts';
 import { openPasswords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
 import { registrationRoutes } from './accounts/registration.routes.ts';
@@ -23,6 +24,8 @@ import { eventRoutes } from './events/routes.ts';
 import { webhookRoutes } from './events/webhook.routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import type { FindCaller } from './http/auth.ts';
+import { redisStore } from './http/cache-redis.ts';
+import { memoryStore } from './http/cache-store.ts';
 import { healthRoutes } from './http/health.ts';
 import { jobRoutes } from './http/jobs.ts';
 import { closeMethods } from './http/methods.ts';
@@ -104,12 +107,19 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
       : findCaller({ tokens, identities }, shown);
   };
 
+  const cacheUrl = config['cache.url'];
+  const cursors = await openSigner(db, 'cursor');
+  // a Redis may serve several platforms, each of which has keys of its own
+  const { kid: platform } = await cursors.sign('');
+  const cache = cacheUrl === undefined ? memoryStore() : redisStore(cacheUrl, platform, log);
+
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
   await app.register(wire, {
     config,
     db,
     findCaller: whoAsks,
+    cache,
     identitiesChanged() {
       identities.forgetAll();
       keys.forgetAll();
@@ -120,16 +130,20 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
 
   const signer = await openSigner(db, 'address');
-  const cursors = await openSigner(db, 'cursor');
   const endings = openEndings(db, databaseUrl);
   app.addHook('preClose', () => endings.close());
   const arrivals = openArrivals(db, databaseUrl);
   app.addHook('preClose', () => arrivals.close());
   app.addHook('preClose', async () => delay.close());
+  app.addHook('onClose', async () => {
+    cache.close();
+    store.close();
+  });
   const { publicUrl } = config;
 
   await room(healthRoutes, { db });
   await room(accountRoutes, { db });
+  await room(olderAccountRoutes, { db, store, exposeHash: config['accounts.exposePasswordHash'] });
   await room(auditRoutes, { db, cursors });
   await room(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
   await room(registrationRoutes, { ...accounts, open: config['accounts.registration'] });

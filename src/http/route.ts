@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Cached } from './cached.ts';
 import type { Caller } from './caller.ts';
 import type { Service } from './versions.ts';
 
@@ -22,6 +23,8 @@ declare module 'fastify' {
     access?: Access;
     /** Every route says it; `none` for health, OpenAPI, JWKS and blob addresses, which have no versions. */
     service?: Service;
+    /** Its answers are kept for some time. */
+    cached?: Cached;
     /** Login id and password (HTTP Basic) are taken beside a token. */
     basic?: boolean;
     /** `api-version` must be sent for this route. */

@@ -5,6 +5,9 @@ import type { Database } from '../db.ts';
 import type { FindCaller } from './auth.ts';
 import { auditReason, auth, callerDecoration, identityChanges, policies, tenantHeader } from './auth.ts';
 import { body } from './body.ts';
+import type { CacheStore } from './cache-store.ts';
+import { memoryStore } from './cache-store.ts';
+import { cached } from './cached.ts';
 import { forms } from './forms.ts';
 import { headers, headersAgree } from './headers.ts';
 import { idempotency } from './idempotency.ts';
@@ -18,9 +21,11 @@ import { validatorCompiler } from './validation.ts';
 import { versions } from './versions.ts';
 
 export interface WireOptions {
-  config: Pick<Config, 'cors.origins' | 'headerPrefixes'>;
+  config: Pick<Config, 'cors.origins' | 'headerPrefixes' | 'cache.lifetime' | 'cache.lifetimes'>;
   db: Database;
   findCaller: FindCaller;
+  /** Where answers are kept. Default: in memory. */
+  cache?: CacheStore;
   /** Called when a request of this process may have changed who may do what. */
   identitiesChanged(): void;
 }
@@ -49,39 +54,42 @@ const READABLE_HEADERS = [
 ];
 
 /** Everything that holds for every route and that no route knows of. Register it before the first route. */
-export const wire = fp<WireOptions>(async (app, { config, db, findCaller, identitiesChanged }) => {
-  const origins = config['cors.origins'];
-  app.setValidatorCompiler(validatorCompiler);
-  app.decorateRequest('caller', callerDecoration);
-  app.decorateRequest('apiVersion', 0);
-  app.decorateRequest('sentBody', undefined);
-  app.decorateRequest('sentQuery', undefined);
-  await app.register(requestIds);
-  await app.register(cors, {
-    origin: origins.includes('*') ? '*' : [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    strictPreflight: false,
-    exposedHeaders: READABLE_HEADERS,
-    maxAge: 600,
-  });
-  await app.register(problems);
-  await app.register(methods);
-  await app.register(openapi);
-  await app.register(requestLog);
-  await app.register(body);
-  await app.register(headers, { prefixes: config.headerPrefixes });
-  // In the order of refusals: a wrong method is closed before all (`methods`), the body's type is judged behind `auth`.
-  await app.register(rules, {
-    rules: [
-      versions,
-      auth(findCaller),
-      forms,
-      headersAgree,
-      tenantHeader,
-      policies,
-      auditReason,
-      idempotency(db),
-      identityChanges(identitiesChanged),
-    ],
-  });
-});
+export const wire = fp<WireOptions>(
+  async (app, { config, db, findCaller, identitiesChanged, cache = memoryStore() }) => {
+    const origins = config['cors.origins'];
+    app.setValidatorCompiler(validatorCompiler);
+    app.decorateRequest('caller', callerDecoration);
+    app.decorateRequest('apiVersion', 0);
+    app.decorateRequest('sentBody', undefined);
+    app.decorateRequest('sentQuery', undefined);
+    await app.register(requestIds);
+    await app.register(cors, {
+      origin: origins.includes('*') ? '*' : [...origins],
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      strictPreflight: false,
+      exposedHeaders: READABLE_HEADERS,
+      maxAge: 600,
+    });
+    await app.register(problems);
+    await app.register(methods);
+    await app.register(openapi);
+    await app.register(requestLog);
+    await app.register(body);
+    await app.register(headers, { prefixes: config.headerPrefixes });
+    // In the order of refusals: a wrong method is closed before all (`methods`), the body's type is judged behind `auth`.
+    await app.register(rules, {
+      rules: [
+        versions,
+        auth(findCaller),
+        forms,
+        headersAgree,
+        tenantHeader,
+        policies,
+        cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
+        auditReason,
+        idempotency(db),
+        identityChanges(identitiesChanged),
+      ],
+    });
+  },
+);

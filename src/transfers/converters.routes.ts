@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { notFound } from '../errors.ts';
 import type { Reader, Writer } from '../formats/define.ts';
@@ -39,12 +40,28 @@ export async function converterRoutes(app: App) {
   const many = (summary: string) => ({ tags, summary, querystring: Query, response: { 200: listOf(Converter) } });
   const one = (summary: string) => ({ tags, summary, params: Name, response: { 200: Converter } });
 
-  app.get('/api/conversion/reader/list', { config, schema: many('What can read a file') }, async ({ query }) => ({
-    data: chosen(readers, query.filter).map((reader) => mutable(describeReader(reader))),
-  }));
-  app.get('/api/conversion/writer/list', { config, schema: many('What can write a file') }, async ({ query }) => ({
-    data: chosen(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
-  }));
+  // the same for everybody until a program with other ones runs
+  const edition = hash(
+    'sha256',
+    JSON.stringify([readers.map(describeReader), writers.map(describeWriter)]),
+    'base64url',
+  );
+  const lists = { ...config, cached: { resource: `converters:${edition}`, permission: () => 'everybody' } };
+
+  app.get(
+    '/api/conversion/reader/list',
+    { config: lists, schema: many('What can read a file') },
+    async ({ query }) => ({
+      data: chosen(readers, query.filter).map((reader) => mutable(describeReader(reader))),
+    }),
+  );
+  app.get(
+    '/api/conversion/writer/list',
+    { config: lists, schema: many('What can write a file') },
+    async ({ query }) => ({
+      data: chosen(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
+    }),
+  );
   app.get('/api/conversion/reader/:name', { config, schema: one('A reader') }, async ({ params }) => {
     const reader = findReader(params.name);
     if (!reader) throw notFound('Reader', params.name);

@@ -17,6 +17,7 @@ const text = (method: 'POST' | 'PUT', url: string) => ({
 
 export default {
   'GET /api/accounts': { request: () => ({ url: '/api/accounts' }), ...administrators(200) },
+  'GET /api/account/list': { request: () => ({ url: '/api/account/list' }), ...administrators(200) },
   'GET /api/accounts/count': { request: () => ({ url: '/api/accounts/count' }), ...administrators(200) },
   'GET /api/accounts/:id': {
     request: ({ member }) => ({ url: `/api/accounts/${member.id}` }),

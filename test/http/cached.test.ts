@@ -1,0 +1,188 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import pino from 'pino';
+import { buildApp } from '../../src/app.ts';
+import { memoryStore } from '../../src/http/cache-store.ts';
+import type { App } from '../../src/http/route.ts';
+import { PASSWORD, world } from '../world.ts';
+
+const w = world(test, { 'cache.lifetimes': 'accounts=90s,converters=3s' });
+const URL = '/api/account/list';
+const basic = (id: string, password = PASSWORD) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`,
+});
+const admin = async () => w.as(await w.administrator());
+
+/** Another API process on the same database, as far as a test can have one. */
+async function anotherApp(t: { teardown(work: () => Promise<void>): void }, settings: object = {}): Promise<App> {
+  const app = await buildApp({
+    config: { ...w.config, ...settings },
+    db: w.db,
+    databaseUrl: w.url,
+    blobs: w.blobs,
+    log: pino({ level: 'silent' }),
+    passwordIterations: 10,
+  });
+  await app.ready();
+  t.teardown(() => app.close());
+  return app;
+}
+
+test.serial('the older list is a bare array by Id, and hashes are redacted', async (t) => {
+  const { id } = await w.account({ roles: 'BackOffice,CreditSpender' });
+  const { status, body } = await (await admin()).get(URL);
+  t.is(status, 200);
+  t.deepEqual(
+    body.map(({ Id }: { Id: string }) => Id),
+    body.map(({ Id }: { Id: string }) => Id).sort(),
+  );
+  t.deepEqual(
+    body.find(({ Id }: { Id: string }) => Id === id),
+    { Id: id, Name: id, Roles: 'BackOffice,CreditSpender', Activated: true, EncryptedPassword: 'redacted' },
+  );
+});
+
+test.serial('Basic is taken on the older list from administrators, and nowhere else', async (t) => {
+  const { id } = await w.administrator();
+  t.is((await w.nobody.get(URL, basic(id))).status, 200);
+  t.is((await w.nobody.get(URL, basic(id, 'Wrong-horse-77'))).status, 401);
+  t.is((await w.nobody.get(URL, basic('nobody-known'))).status, 401);
+  t.is((await w.nobody.get(URL, { authorization: 'Basic !' })).status, 401);
+  t.is((await w.nobody.get(URL, basic((await w.account()).id))).status, 403);
+  t.is((await w.nobody.get('/api/accounts', basic(id))).status, 401);
+});
+
+test.serial('a kept answer has the same ETag, a 304 has ETag and Cache-Control and no body', async (t) => {
+  const root = await admin();
+  const first = await root.get(URL);
+  const { etag } = first.headers as { etag: string };
+  t.regex(etag, /^"[\w-]{10,}"$/);
+  t.is(first.headers['cache-control'], 'must-revalidate, max-age=90');
+  t.regex(String(first.headers.vary), /Authorization/);
+  const second = await root.get(URL);
+  t.is(second.headers.etag, etag);
+  t.deepEqual(second.body, first.body);
+  t.is(second.headers['content-type'], first.headers['content-type']);
+  for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const same = await root.get(URL, { 'if-none-match': header });
+    t.is(same.status, 304, header);
+    t.is(same.raw.length, 0);
+    t.is(same.headers.etag, etag);
+    t.is(same.headers['cache-control'], 'must-revalidate, max-age=90');
+  }
+  t.is((await root.get(URL, { 'if-none-match': '"other"' })).status, 200);
+});
+
+test.serial('a successful write clears what was kept, in every API process; one that failed does not', async (t) => {
+  const root = await admin();
+  const other = await anotherApp(t);
+  const authorization = `Bearer ${await w.tokenOf(await w.administrator())}`;
+  const elsewhere = () => other.inject({ url: URL, headers: { authorization } });
+  const etag = (await root.get(URL)).headers.etag;
+  const there = (await elsewhere()).headers.etag;
+  t.is((await elsewhere()).headers.etag, there);
+  await root.post('/api/accounts', { id: 'refused', password: 'weak' });
+  t.is((await root.get(URL)).headers.etag, etag);
+  const { id } = await w.account();
+  const fresh = await root.get(URL);
+  t.not(fresh.headers.etag, etag);
+  t.true(fresh.body.some(({ Id }: { Id: string }) => Id === id));
+  const answer = await elsewhere();
+  t.not(answer.headers.etag, there);
+  t.deepEqual(answer.json(), fresh.body);
+  await root.put('/api/accounts', { id, name: 'Renamed' });
+  t.true((await elsewhere()).body.includes('Renamed'));
+  await root.delete(`/api/accounts/${id}`);
+  t.false((await elsewhere()).body.includes('Renamed'));
+});
+
+test.serial('while others write, nobody is served what a finished write has made wrong', async (t) => {
+  const root = await admin();
+  const { id } = await w.account();
+  for (let n = 0; n < 20; n++) {
+    const reads = Array.from({ length: 3 }, () => root.get(URL));
+    const written = root.put('/api/accounts', { id, name: `Name ${n}` });
+    await Promise.all([...reads, written]);
+    t.true((await root.get(URL)).raw.includes(`"Name ${n}"`));
+  }
+});
+
+test.serial('failed logins count in the account but do not clear the list', async (t) => {
+  const root = await admin();
+  const { id } = await w.account();
+  const { etag } = (await root.get(URL)).headers;
+  await w.nobody.post('/api/tokens', { id, password: 'Wrong-horse-77' });
+  t.is((await root.get(URL)).headers.etag, etag);
+});
+
+test.serial('after its time an answer is made anew; a 304 gives it more time', async (t) => {
+  const member = w.as(await w.account());
+  const url = '/api/conversion/reader/list';
+  const { etag } = (await member.get(url)).headers as { etag: string };
+  for (let n = 0; n < 2; n++) {
+    await sleep(1600);
+    t.is((await member.get(url, { 'if-none-match': etag })).status, 304);
+  }
+  t.is((await member.get(url, { 'if-none-match': etag })).headers['cache-control'], 'must-revalidate, max-age=3');
+  await sleep(3200);
+  const late = await member.get(url, { 'if-none-match': etag });
+  t.is(late.status, 200);
+  t.not(late.headers.etag, etag);
+  t.not((await member.get(`${url}?filter=File`)).headers.etag, late.headers.etag, 'another query is another answer');
+});
+
+test('what a cache in memory keeps is bounded; what was used last stays', async (t) => {
+  const store = memoryStore(100_000);
+  const kept = (body: string) => ({ etag: '"1"', generation: 1, contentType: 'application/json', body });
+  for (let n = 0; n < 100; n++) {
+    await store.set(`key ${n}`, kept('x'.repeat(1000)), 60_000);
+    await store.get('key 0');
+  }
+  t.truthy(await store.get('key 0'));
+  t.falsy(await store.get('key 1'));
+  t.truthy(await store.get('key 99'));
+  await store.set('huge', kept('x'.repeat(90_000)), 60_000);
+  t.falsy(await store.get('huge'));
+  t.truthy(await store.get('key 99'), 'nothing else has to go for it');
+});
+
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+const redisTest = hasRedis ? test.serial : test.serial.skip;
+if (!hasRedis) console.warn('SKIPPED: no redis-server on the PATH; the cache in Redis is not tested.');
+
+redisTest('with a Redis all processes give the same ETag; without it requests go on', async (t) => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as { port: number };
+  await new Promise((resolve) => free.close(resolve));
+  const redis = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']);
+  t.teardown(() => void redis.kill('SIGKILL'));
+  for await (const line of redis.stdout) if (String(line).includes('Ready to accept')) break;
+
+  const settings = { 'cache.url': `redis://127.0.0.1:${port}` };
+  const apps = [await anotherApp(t, settings), await anotherApp(t, settings)];
+  const authorization = `Bearer ${await w.tokenOf(await w.administrator())}`;
+  const get = (app: App | undefined, headers = {}) =>
+    (app as App).inject({ url: URL, headers: { authorization, ...headers } });
+  const settled = async () => {
+    for (let tries = 0; tries < 100; tries++) {
+      const [one, two] = [await get(apps[0]), await get(apps[1])];
+      if (one.headers.etag === two.headers.etag) return one;
+      await sleep(50);
+    }
+    throw new Error('The processes do not share their answers.');
+  };
+  const { etag } = (await settled()).headers as { etag: string };
+  t.is((await get(apps[1], { 'if-none-match': etag })).statusCode, 304);
+  const { id } = await w.account();
+  const fresh = await get(apps[1]);
+  t.not(fresh.headers.etag, etag);
+  t.true(fresh.body.includes(id));
+  redis.kill('SIGKILL');
+  await once(redis, 'exit');
+  t.is((await get(apps[0])).statusCode, 200);
+  t.is((await get(apps[1])).statusCode, 200);
+});
