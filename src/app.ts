@@ -4,11 +4,11 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import { auditRoutes } from './accounts/audit.routes.ts';
 import { openLoginDelay } from './accounts/login-delay.ts';
 import { olderAccountRoutes } from './accounts/older-list.routes.ts';
+import { openAccountStore } from './accounts/open-store.ts';
 import { openPasswords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
 import { registrationRoutes } from './accounts/registration.routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
-import { tableStore } from './accounts/store.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { crsRoutes } from './crs/routes.ts';
@@ -83,7 +83,7 @@ export interface AppParts {
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
 export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIterations }: AppParts): Promise<App> {
   const passwords = openPasswords(passwordIterations);
-  const store = tableStore(db);
+  const store = await openAccountStore(config, db, log);
   const accounts = { db, store, passwords, rules: passwordRules(config, log) };
   const lockout = { after: config['accounts.lockoutAfter'], duration: config['accounts.lockoutDuration'] };
   const tokens = await openAccessTokens(db, config);

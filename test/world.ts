@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestFn } from 'ava';
 import pg from 'pg';
 import pino from 'pino';
+import { openAccountStore } from '../src/accounts/open-store.ts';
 import { openPasswords } from '../src/accounts/password.ts';
 import { buildApp } from '../src/app.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
@@ -111,11 +112,10 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
   }
   async function makeAdministrator(): Promise<User> {
     const id = 'root';
-    const made = await bootstrap(
-      database.db,
-      { accountId: id, password: PASSWORD },
-      openPasswords(PASSWORD_ITERATIONS),
-    );
+    const store = await openAccountStore(config, database.db, pino({ level: 'silent' }));
+    const wanted = { accountId: id, password: PASSWORD };
+    const made = await bootstrap(database.db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
+    store.close();
     return { id, ...made };
   }
   function administrator() {

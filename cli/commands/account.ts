@@ -1,23 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
+import type { Account } from '../accounts.ts';
+import { accountPath, describeAccount, stateOf } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { record, table } from '../table.ts';
+import { table } from '../table.ts';
+import { accountChangeCommands } from './account-change.ts';
 import type { PasswordOptions } from './login.ts';
 import { passwordFrom } from './login.ts';
-
-interface Account {
-  id: string;
-  userId: string;
-  tenantId?: string;
-  name: string;
-  email?: string;
-  company?: string;
-  roles?: string;
-  activated: boolean;
-  enabled: boolean;
-  locked: boolean;
-}
 
 interface NewAccount extends PasswordOptions {
   id: string;
@@ -44,13 +34,14 @@ export function accountCommands(program: Command, io: Io): void {
     .description('show one account')
     .argument('<id>', 'login id')
     .action((id) => showAccount(io, id));
+  accountChangeCommands(account, io);
 }
 
 async function createAccount(io: Io, { id, name, email, ...options }: NewAccount): Promise<void> {
   const password = options.passwordStdin ? await passwordFrom(io, options) : generatedPassword();
   const body = { id, name: name ?? id, email, password, activated: true };
   const answer = await io.api.call<Account>('POST', '/api/accounts', { body });
-  io.show(answer, describe);
+  io.show(answer, describeAccount);
   if (!options.passwordStdin) io.note(`Password, shown only now: ${password}`);
 }
 
@@ -59,37 +50,19 @@ async function listAccounts(io: Io): Promise<void> {
   io.show(answer, (accounts) =>
     table(
       ['ID', 'NAME', 'EMAIL', 'STATE', 'USER ID'],
-      accounts.map((account) => [account.id, account.name, account.email, state(account), account.userId]),
+      accounts.map((account) => [account.id, account.name, account.email, stateOf(account), account.userId]),
     ),
   );
 }
 
 async function showAccount(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Account>('GET', `/api/accounts/${encodeURIComponent(id)}`), describe);
+  io.show(await io.api.call<Account>('GET', accountPath(id)), describeAccount);
 }
 
 /** People go by their login id, most of the interface by a uuid. Only administrators may look it up. */
 export async function userIdOf(io: Io, account: string): Promise<string> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account)) return account;
-  return (await io.api.call<Account>('GET', `/api/accounts/${encodeURIComponent(account)}`)).body.userId;
-}
-
-const describe = (account: Account) =>
-  record({
-    id: account.id,
-    'user id': account.userId,
-    name: account.name,
-    email: account.email,
-    company: account.company,
-    tenant: account.tenantId,
-    roles: account.roles,
-    state: state(account),
-  });
-
-function state({ activated, enabled, locked }: Account): string {
-  if (!enabled) return 'disabled';
-  if (locked) return 'locked';
-  return activated ? 'active' : 'not activated';
+  return (await io.api.call<Account>('GET', accountPath(account))).body.userId;
 }
 
 /** 20 characters of four classes, each there (about 120 bits). */

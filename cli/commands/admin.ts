@@ -1,6 +1,10 @@
+import { openAccountStore } from '../../src/accounts/open-store.ts';
+import { openPasswords } from '../../src/accounts/password.ts';
+import { passwordRules } from '../../src/accounts/password-policy.ts';
 import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database.ts';
 import { connect } from '../../src/db.ts';
+import { createLog } from '../../src/log.ts';
 import { bootstrap } from '../../src/tenants/bootstrap.ts';
 import type { Io } from '../io.ts';
 import { record } from '../table.ts';
@@ -21,11 +25,16 @@ export async function bootstrapAdministrator(
   { id, name, email, tenant }: FirstAdministrator,
   password: string,
 ) {
-  const database = await openDatabase(loadConfig(io.env));
+  const config = loadConfig(io.env);
+  const database = await openDatabase(config);
   try {
     const db = await connect(database.url, 2, 'platform admin');
     try {
-      const made = await bootstrap(db, { accountId: id, password, name, email, tenantName: tenant });
+      const log = createLog(config['log.level']);
+      const store = await openAccountStore(config, db, log);
+      const rules = passwordRules(config, log);
+      const wanted = { accountId: id, password, name, email, tenantName: tenant };
+      const made = await bootstrap(db, wanted, openPasswords(), { rules, store }).finally(() => store.close());
       io.out(
         io.json
           ? JSON.stringify({ accountId: id, ...made })

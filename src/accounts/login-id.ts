@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const RESERVED = new Set(['me', 'count', 'passwordpolicy']);
 
 /** What is wrong with a new login id, or nothing. Existing ones are only looked up. */
-function loginIdProblem(id: string): string | undefined {
+export function loginIdProblem(id: string): string | undefined {
   if (id.length < 1 || id.length > 255) return 'A login id has 1 to 255 characters.';
   if (id !== id.trim() || /\p{Cc}/u.test(id))
     return `The login id '${id}' begins or ends with a blank, or has a control character.`;

@@ -163,3 +163,35 @@ test('--tenant names the tenant to act in', async (t) => {
   const made = await run(['account', 'create', '--id', 'eva', '--json', '--tenant', id]);
   t.is(JSON.parse(made.out).tenantId, id);
 });
+
+test('an account is changed, locked, unlocked, activated and deleted', async (t) => {
+  const { id } = await w.account();
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const updated = await run(['account', 'update', id, '--name', 'New Name', '--email', 'new@example.org', '--json']);
+  t.like(JSON.parse(updated.out), { id, name: 'New Name', email: 'new@example.org', enabled: true });
+  const emptied = await run(['account', 'update', id, '--email', '', '--disable', '--json']);
+  t.like(JSON.parse(emptied.out), { name: 'New Name', enabled: false, email: undefined });
+  t.is((await run(['account', 'update', id, '--enable'])).code, 0);
+  t.is((await run(['account', 'update', id])).code, 2, 'nothing to change');
+  t.is((await run(['account', 'lock', id, '--until', '2031-01-01'])).out, `${id} is locked.\n`);
+  t.regex((await run(['account', 'show', id])).out, /^state +locked$/m);
+  t.is((await run(['account', 'unlock', id])).code, 0);
+  t.regex((await run(['account', 'show', id])).out, /^state +active$/m);
+  await w.sql('update accounts set activated = false where id = $1', [id]);
+  t.is((await run(['account', 'activate', id])).code, 0);
+  t.regex((await run(['account', 'show', id])).out, /^state +active$/m);
+  t.is((await run(['account', 'delete', id])).code, 2, 'nobody is there to be asked');
+  t.is((await run(['account', 'delete', id, '--yes'])).out, `${id} is deleted.\n`);
+  t.is((await run(['account', 'show', id])).code, 1);
+});
+
+test('the commands of a mail need no login; a wrong token is refused', async (t) => {
+  const { run } = await machine(t);
+  t.is((await run(['account', 'reset-password', 'nobody-known'])).code, 0);
+  t.is((await run(['account', 'activate', '--token', 'wrong'])).code, 1);
+  const reset = await run(['account', 'reset-password', '--token', 'wrong', '--password-stdin'], { stdin: PASSWORD });
+  t.is(reset.code, 1);
+  t.regex(reset.err, /token is unknown/);
+  t.is((await run(['account', 'reset-password'])).code, 2);
+});

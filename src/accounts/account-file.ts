@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { loginIdProblem } from './login-id.ts';
+import { isPasswordHash, NO_PASSWORD } from './password.ts';
+
+/** The account file cannot be taken as it is. The sentence names the line. */
+export class AccountFileError extends Error {
+  override readonly name = 'AccountFileError';
+}
+
+const Time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z?$/, 'must be a time such as 2026-01-24T08:17:02');
+
+/** What the file says of an account. Everything else (home tenant, groups, failed attempts) is the database's. */
+const Entry = z.strictObject({
+  id: z.string().refine((id) => loginIdProblem(id) === undefined, 'is no login id that can be taken'),
+  /** Made up when somebody adds an account by hand. */
+  userId: z.uuid().toLowerCase().optional(),
+  name: z.string().max(255).default(''),
+  email: z.string().max(255).optional(),
+  company: z.string().max(255).optional(),
+  phoneNumber: z.string().max(255).optional(),
+  roles: z.array(z.string()).default([]),
+  metadata: z.record(z.string(), z.unknown()).default({}),
+  /** Without one the account has no password until it is reset. */
+  passwordHash: z.string().refine(isPasswordHash, 'is no hash of a form that is known').default(NO_PASSWORD),
+  activated: z.boolean().default(true),
+  enabled: z.boolean().default(true),
+  locked: z.boolean().default(false),
+  lockedDateEnd: Time.optional(),
+  allowMePasswordChange: z.boolean().default(true),
+  registered: z.boolean().default(false),
+});
+export type FileEntry = z.infer<typeof Entry>;
+
+const VERSION = 1;
+
+/** The accounts of a file's text. Throws an `AccountFileError` for whatever is wrong with it first. */
+export function parseAccountFile(text: string): FileEntry[] {
+  const parsed = parseJson(text);
+  const file = z.object({ version: z.literal(VERSION), accounts: z.array(z.unknown()) }).safeParse(parsed);
+  if (!file.success)
+    throw new AccountFileError(`Line 1: the file must hold { "version": ${VERSION}, "accounts": [ … ] }.`);
+  const lines = linesOfEntries(text);
+  const seen = new Map<string, number>();
+  return file.data.accounts.map((value, index) => {
+    const line = lines[index] ?? 1;
+    const entry = Entry.safeParse(value);
+    if (!entry.success) {
+      const [issue] = entry.error.issues;
+      throw new AccountFileError(`Line ${line}: ${[...(issue?.path ?? []), issue?.message].join(' ')}.`);
+    }
+    for (const name of [`id ${entry.data.id.toLowerCase()}`, `userId ${entry.data.userId}`]) {
+      const before = entry.data.userId === undefined && name.startsWith('userId') ? undefined : seen.get(name);
+      if (before !== undefined) throw new AccountFileError(`Line ${line}: the ${name} is that of line ${before}, too.`);
+      seen.set(name, line);
+    }
+    return entry.data;
+  });
+}
+
+export const accountFileText = (accounts: readonly FileEntry[]) =>
+  `${JSON.stringify({ version: VERSION, accounts }, null, 2)}\n`;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { message } = error as Error;
+    const [, position] = /position (\d+)/.exec(message) ?? [];
+    const at = position === undefined ? text.length : Number(position);
+    throw new AccountFileError(`Line ${text.slice(0, at).split('\n').length}: the file is no JSON.`);
+  }
+}
+
+/** Where each object of the list begins: the file is known to be JSON. */
+function linesOfEntries(text: string): number[] {
+  const lines: number[] = [];
+  let depth = 0;
+  let line = 1;
+  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}\n]/g)) {
+    if (part === '\n') line++;
+    else if (part === '{' || part === '[') {
+      // the file's object, its list, the account
+      if (++depth === 3 && part === '{') lines.push(line);
+    } else if (part === '}' || part === ']') depth--;
+  }
+  return lines;
+}

@@ -1,0 +1,16 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Db } from '../db.ts';
+import { openFileStore } from './file-store.ts';
+import type { AccountStore } from './store.ts';
+import { tableStore } from './store.ts';
+
+type Log = Record<'warn' | 'error', (details: object, message: string) => void>;
+
+/** The store that the settings name: the database, or `file:` and a path. */
+export const openAccountStore = async (
+  { 'accounts.store': store }: Pick<Config, 'accounts.store'>,
+  db: Db,
+  log: Log,
+): Promise<AccountStore> =>
+  store.startsWith('file:') ? openFileStore(resolve(store.slice('file:'.length)), db, log) : tableStore(db);

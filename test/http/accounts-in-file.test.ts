@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import pino from 'pino';
+import { openFileStore } from '../../src/accounts/file-store.ts';
+import { openAccountStore } from '../../src/accounts/open-store.ts';
+import { PASSWORD, testDatabase, world } from '../world.ts';
+import { accountRules } from './account-rules.ts';
+
+const name = `accounts-${randomUUID()}.json`;
+const path = join(tmpdir(), name);
+const w = world(test, { 'accounts.store': `file:${path}` });
+test.after.always('the file goes', () => rm(path, { force: true }));
+
+accountRules(test, w);
+
+const log = pino({ level: 'silent' });
+type File = { version: number; accounts: Record<string, unknown>[] };
+const read = async (): Promise<File> => JSON.parse(await readFile(path, 'utf8'));
+/** As an editor saves: another file takes the place of the old one. */
+async function save(text: string) {
+  await writeFile(`${path}.edited`, text);
+  await rename(`${path}.edited`, path);
+}
+async function edit(change: (file: File) => void) {
+  const file = await read();
+  change(file);
+  await save(JSON.stringify(file, null, 2));
+}
+const entryOf = (file: File, id: string) => file.accounts.find((account) => account.id === id) ?? {};
+const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });
+
+test.serial('the file holds every account, is for its owner alone, and leaves no other file behind', async (t) => {
+  const { id, userId } = await w.account({ roles: 'BackOffice' });
+  t.like(entryOf(await read(), id), { id, userId, roles: ['BackOffice'], enabled: true });
+  t.is((await stat(path)).mode & 0o777, 0o600);
+  t.deepEqual(
+    (await readdir(tmpdir())).filter((each) => each.startsWith(name)),
+    [name],
+  );
+});
+
+test.serial('what is changed by hand holds from the next request on', async (t) => {
+  const { id } = await w.account();
+  const tokens = (await login(id)).body;
+  const hash = entryOf(await read(), id).passwordHash;
+  await edit((file) => {
+    Object.assign(entryOf(file, id), { enabled: false, company: 'By hand' });
+    file.accounts.push({ id: 'Added.By.Hand', name: 'Added', passwordHash: hash });
+  });
+  t.is((await login(id)).body.detail, 'Account is disabled.');
+  t.is((await login('added.by.hand')).status, 200);
+  t.is((await w.nobody.post('/api/tokens/refresh', tokens.refreshToken.token)).status, 400);
+  const root = w.as(await w.administrator());
+  t.is((await root.get(`/api/accounts/${id}`)).body.company, 'By hand');
+  t.regex(String(entryOf(await read(), 'Added.By.Hand').userId), /^[0-9a-f-]{36}$/, 'it was given an id');
+  t.true((await root.get('/api/account/list')).raw.includes('Added.By.Hand'));
+  await edit((file) => {
+    file.accounts = file.accounts.filter((account) => account.id !== 'Added.By.Hand');
+  });
+  t.is((await login('added.by.hand')).body.detail, 'Account validation failed.');
+  t.false((await root.get('/api/account/list')).raw.includes('Added.By.Hand'));
+});
+
+test.serial(
+  'a file that is not understood changes nothing and loses nothing; writes wait until it is mended',
+  async (t) => {
+    const { id } = await w.account();
+    const root = w.as(await w.administrator());
+    const good = await readFile(path, 'utf8');
+    for (const [broken, line] of [
+      [good.slice(0, -10), good.slice(0, -10).split('\n').length],
+      [good.replace(/"enabled": true/, '"enabled": "yes"'), 4],
+      [good.replace('"accounts": [', '"accounts": [\n{"id": ""},'), 4],
+      ['{"version":1,"accounts":[]}', 1],
+    ] as const) {
+      await save(broken);
+      t.is((await login(id)).status, 200, 'logins go on');
+      const { status, body } = await root.put('/api/accounts', { id, name: 'Not now' });
+      t.is(status, 503);
+      t.is(body.code, 'AccountFileNotUnderstood');
+      t.true(body.detail.includes(`Line ${line}: `), body.detail);
+      t.false(body.detail.includes(path));
+      t.is(await readFile(path, 'utf8'), broken, 'nobody writes over it');
+    }
+    await save(good);
+    t.is((await root.put('/api/accounts', { id, name: 'Now' })).status, 200);
+    t.is(entryOf(await read(), id).name, 'Now');
+  },
+);
+
+test.serial('a file that is gone is written anew from what it held', async (t) => {
+  const { id } = await w.account();
+  await rm(path);
+  t.is((await login(id)).status, 200);
+  await w.account();
+  t.is(entryOf(await read(), id).id, id);
+});
+
+test.serial('several processes write the file at once and nothing is lost', async (t) => {
+  const stores = await Promise.all(Array.from({ length: 3 }, () => openAccountStore(w.config, w.db, log)));
+  t.teardown(() => {
+    for (const store of stores) store.close();
+  });
+  const made = await Promise.all(Array.from({ length: 12 }, () => w.account()));
+  await Promise.all(stores.map((store) => store.settle()));
+  const file = await read();
+  for (const { id } of made) t.is(entryOf(file, id).id, id);
+  const [row] = await w.sql<{ count: string }>('select count(*) from accounts');
+  t.is(file.accounts.length, Number(row?.count));
+});
+
+test('a start with a file that is not understood ends with its name and the line', async (t) => {
+  const { db, folder, close } = await testDatabase();
+  const broken = join(folder, 'broken.json');
+  await writeFile(broken, '{ "version": 1,\n  "accounts": [\n    { "id": "a", "passwordHash": "plain" }\n  ]\n}\n');
+  const error = await t.throwsAsync(openFileStore(broken, db, log));
+  t.is(error?.message, `${broken}: Line 3: passwordHash is no hash of a form that is known.`);
+  await close();
+});
+
+test('an account of the file without a password cannot sign in until it is reset', async (t) => {
+  const { db, folder, close } = await testDatabase();
+  const file = join(folder, 'accounts.json');
+  await writeFile(file, '{"version":1,"accounts":[{"id":"a"},{"id":"A"}]}');
+  await t.throwsAsync(openFileStore(file, db, log), { message: /Line 1: the id a is that of line 1, too/ });
+  await writeFile(file, '{"version":1,"accounts":[{"id":"a"}]}');
+  const store = await openFileStore(file, db, log);
+  store.close();
+  t.true((await readFile(file, 'utf8')).includes('"passwordHash": "!"'));
+  await close();
+});
