@@ -48,8 +48,6 @@ export const insertProjects = (tx: Db, rows: readonly NewNode[]) =>
       name text, description text, metadata jsonb, settings jsonb, "accessLevel" text, permissions jsonb, "createdBy" uuid)
     left join projects parent on parent.id = r."parentId"`);
 
-export const insertSubproject = (tx: Db, row: NewNode & { parentId: string }) => insertProjects(tx, [row]);
-
 /**
  * Puts a project below another one of its tenant, or makes a root of it (one that inherits must be given members of its own before).
  * All that lies below comes with it: path, root and, where members come from above the moved project, member source. The trees on both
