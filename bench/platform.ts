@@ -38,13 +38,17 @@ export interface Statement {
   values: readonly unknown[];
 }
 
-export async function withPlatform(work: (platform: BenchPlatform) => Promise<void>): Promise<void> {
+/** @param settings in the names of the environment */
+export async function withPlatform(
+  work: (platform: BenchPlatform) => Promise<void>,
+  settings: Record<string, string> = {},
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
   const server = await startLocalPostgres(join(folder, 'postgres'));
   await migrate(server.url);
   const db = await connect(server.url, POOL);
   const app = await buildApp({
-    config: loadConfig({}),
+    config: loadConfig(settings),
     db,
     databaseUrl: server.url,
     blobs: await openDiskStore(join(folder, 'blobs')),

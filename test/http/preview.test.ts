@@ -141,31 +141,34 @@ test('explain tells the failures that stand against an address and an account', 
   t.is((await admin.get(`/api/tokens/explain?account=${id}&ip=example.org`)).status, 400);
 });
 
-test.serial('logins are forgotten after 30 days, failed ones after an hour, and so are families that ended long ago', async (t) => {
-  const { id, userId } = await w.account();
-  const { body } = await attempt(w, { id });
-  await attempt(w, { id });
-  await attempt(w, { id, password: 'Wrong-horse-77', from: '198.51.100.200' });
-  await w.nobody.post('/api/tokens/refresh', JSON.stringify(body.refreshToken.token), {
-    'content-type': 'application/json',
-    'idempotency-key': 'once',
-  });
-  const count = async (table: string, where: string) =>
-    (await w.sql<{ count: string }>(`select count(*) from ${table} where ${where}`))[0]?.count;
-  const own = `user_id = '${userId}'`;
-  await forgetOldTokens(w.db, 60_000);
-  t.is(await count('logins', own), '1');
-  t.is(await count('refresh_families', own), '2');
-  t.is(await count('refresh_tokens', 'sealed_answer is not null'), '1');
+test.serial(
+  'logins are forgotten after 30 days, failed ones after an hour, and so are families that ended long ago',
+  async (t) => {
+    const { id, userId } = await w.account();
+    const { body } = await attempt(w, { id });
+    await attempt(w, { id });
+    await attempt(w, { id, password: 'Wrong-horse-77', from: '198.51.100.200' });
+    await w.nobody.post('/api/tokens/refresh', JSON.stringify(body.refreshToken.token), {
+      'content-type': 'application/json',
+      'idempotency-key': 'once',
+    });
+    const count = async (table: string, where: string) =>
+      (await w.sql<{ count: string }>(`select count(*) from ${table} where ${where}`))[0]?.count;
+    const own = `user_id = '${userId}'`;
+    await forgetOldTokens(w.db, 60_000);
+    t.is(await count('logins', own), '1');
+    t.is(await count('refresh_families', own), '2');
+    t.is(await count('refresh_tokens', 'sealed_answer is not null'), '1');
 
-  await w.sql('update logins set day = day - 31');
-  await w.sql(`update refresh_families set expires_at = now() - interval '31 days' where id in
+    await w.sql('update logins set day = day - 31');
+    await w.sql(`update refresh_families set expires_at = now() - interval '31 days' where id in
     (select family_id from refresh_tokens where used_at is null order by created_at limit 1)`);
-  await w.sql("update refresh_tokens set used_at = now() - interval '61 s' where used_at is not null");
-  await w.sql("update login_failures set last_at = now() - interval '61 minutes'");
-  await forgetOldTokens(w.db, 60_000);
-  t.is(await count('logins', own), '0');
-  t.is(await count('refresh_families', own), '1');
-  t.is(await count('refresh_tokens', 'sealed_answer is not null'), '0');
-  t.is(await count('login_failures', 'true'), '0');
-});
+    await w.sql("update refresh_tokens set used_at = now() - interval '61 s' where used_at is not null");
+    await w.sql("update login_failures set last_at = now() - interval '61 minutes'");
+    await forgetOldTokens(w.db, 60_000);
+    t.is(await count('logins', own), '0');
+    t.is(await count('refresh_families', own), '1');
+    t.is(await count('refresh_tokens', 'sealed_answer is not null'), '0');
+    t.is(await count('login_failures', 'true'), '0');
+  },
+);
