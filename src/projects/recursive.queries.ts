@@ -12,16 +12,20 @@ export const BelowItem = z.object({
   relativePath: z.string(),
 });
 
-/** What the caller sees anywhere below a project that he sees, as a table `p` with `relative_path`. */
-export const below = (caller: Caller, id: string) => sql.fragment`
-  (with recursive tree as (
-     select id, parent_id, name, '' as relative_path from projects where parent_id = ${id} and deleted_at is null
+/**
+ * What the caller sees anywhere below a project that he sees, as a table `p` with `relative_path`. A closed project stands between what is
+ * open above and below it, so all are walked and only what is seen is told.
+ */
+const below = (caller: Caller, id: string) => sql.fragment`
+  (with recursive judged as materialized (
+     select j.id, j.parent_id, j.name, ${seen(sql.fragment`j`)} as seen from ${judgedProjects(caller)} j
+     where j.path @> array[${id}::uuid] and j.deleted_at is null),
+   tree as (
+     select id, parent_id, name, seen, '' as relative_path from judged where parent_id = ${id}
      union all
-     select c.id, c.parent_id, c.name, case when t.relative_path = '' then t.name else t.relative_path || '/' || t.name end
-     from tree t join projects c on c.parent_id = t.id
-     where c.deleted_at is null)
-   select t.id, t.parent_id, t.name, t.relative_path from tree t join ${judgedProjects(caller)} j on j.id = t.id
-   where ${seen(sql.fragment`j`)})`;
+     select j.id, j.parent_id, j.name, j.seen, case when t.relative_path = '' then t.name else t.relative_path || '/' || t.name end
+     from tree t join judged j on j.parent_id = t.id)
+   select id, parent_id, name, relative_path from tree where seen)`;
 
 export const countBelow = (db: Db, caller: Caller, id: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from ${below(caller, id)} p`);
