@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand, may } from '../projects/access.ts';
+import { demand, may, VISIBLE } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Signer } from '../signing-keys.ts';
@@ -99,8 +99,10 @@ export async function applyHierarchy(
 async function resultOf(
   signer: Signer,
   { path, ...touched }: { path: string } & Touched,
-  expiresAt: Date,
+  until: Date,
 ): Promise<HierarchyResult> {
+  // who deleted a folder that leaves him out reads nothing of it, not even when it is restored: his token is past already
+  const expiresAt = (itemOf(touched).rights & VISIBLE) === 0 ? new Date(0) : until;
   if ('folder' in touched) {
     const { id, rights } = touched.folder;
     return { projectId: id, path: `${path}/`, sasToken: await contentGrant(signer, { folder: id, rights }, expiresAt) };

@@ -10,6 +10,8 @@ import { lockNamed } from './paths.queries.ts';
 
 const MOST_SEGMENTS = 100;
 const LONGEST_NAME = 255;
+/** Characters of all different steps together: a step carries the whole path above it, so that long deep paths grow with their square. */
+const MOST_CHARACTERS = 8_000_000;
 
 /** Names along a path, as it is seen from a project: one slash at either end is dropped. */
 export function segmentsOf(path: string): string[] {
@@ -111,11 +113,15 @@ export async function readPaths(
 
 function stepsOf(paths: readonly (readonly string[])[]): Step[] {
   const steps = new Map<string, Step>();
+  let characters = 0;
   for (const path of paths) {
     let above = '';
     for (const name of path) {
-      steps.set(`${above}${name}`, { above, name });
-      above += `${name}/`;
+      const whole = `${above}${name}`;
+      if (!steps.has(whole)) characters += whole.length;
+      if (characters > MOST_CHARACTERS) throw invalid('The paths of one request are too long and too deep together.');
+      steps.set(whole, { above, name });
+      above = `${whole}/`;
     }
   }
   return [...steps.values()];

@@ -43,7 +43,11 @@ export const remove = (tx: Db, { projectIds, datasetIds, reason, userId, request
         union all select unnest(${sql.array(datasetIds, 'uuid')}))
       returning d.id, d.name, d.dataset_type, d.project_id, p.tenant_id, d.blob),
     removed_projects as (delete from projects p where p.id in (select id from doomed) returning p.id, p.name, p.tenant_id),
-    bytes as (insert into spent_blobs (name) select blob from removed_datasets on conflict do nothing),
+    -- what a place for uploads names too may be taken from there again; it goes when that place lets go of it
+    bytes as (
+      insert into spent_blobs (name)
+      select blob from removed_datasets where not exists (select from staged_blobs s where s.blob = removed_datasets.blob)
+      on conflict do nothing),
     removed as (
       select 0 as rank, 'dataset' as kind, 'Dataset destroyed' as subject, id, name, tenant_id, project_id, dataset_type
       from removed_datasets

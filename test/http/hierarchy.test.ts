@@ -234,6 +234,18 @@ test('names that are empty, . or .. are 400, a slash at either end is dropped, m
   t.deepEqual(await tree(owner, root), ['a/', 'a/b/']);
 });
 
+test('paths that are too long and too deep together are 400, before anything is read', async (t) => {
+  const { owner, root } = await scene();
+  const deep = (first: string) => [first, ...Array.from({ length: 99 }, () => 'x'.repeat(90))].join('/');
+  const answer = await apply(
+    owner,
+    root,
+    Array.from({ length: 30 }, (_, n) => create(deep(`${n}`))),
+  );
+  t.is(answer.status, 400);
+  t.is((await apply(owner, root, [create(deep('one'))])).status, 200);
+});
+
 test('a path that names two siblings is 409, and so is a file used as a folder', async (t) => {
   const { owner, root } = await scene();
   await subproject(w.as(owner), root, { name: 'twin', inheritsMembers: true });
@@ -294,6 +306,21 @@ test('what the caller does not see is not there: a name is free, and yet who may
   t.is((await apply(contributor, root, [remove('hidden', true)])).body.results[0].projectId, results[0].projectId);
   t.is((await apply(contributor, root, [remove('hidden', true)])).body.results[0].projectId, hidden);
   t.is((await w.as(owner).get(`/api/metadata/project/${hidden}`)).status, 404);
+});
+
+test('the token of a deleted folder that leaves the caller out reads nothing of it, also after he restored it', async (t) => {
+  const { owner, root } = await scene();
+  const contributor = await w.account();
+  await w.as(owner).post(`/api/metadata/project/${root}/member`, { userId: contributor.userId, role: 'Contributor' });
+  const hidden = await subproject(w.as(owner), root, { name: 'hidden' });
+  const secret = await newDataset(w, hidden, owner);
+  const more = { sasTokenExpiration: '30.00:00:00' };
+  const [result] = (await apply(contributor, root, [remove('hidden', true)], more)).body.results;
+  t.is(result.projectId, hidden);
+  t.is((await w.as(contributor).put(`/api/recycle-bin/project/${hidden}/restore`)).status, 204);
+  t.is((await w.nobody.get(`/api/blob/dataset/${secret}?${result.sasToken}`)).status, 403);
+  const token = (await w.as(owner).get(`/api/security/sastoken?projectId=${hidden}`)).body.data;
+  t.is((await w.nobody.get(`/api/blob/dataset/${secret}?${token}`)).status, 200, 'the Owner’s reads it');
 });
 
 test('a dataset that a transfer writes or reads is neither moved nor deleted: 409', async (t) => {

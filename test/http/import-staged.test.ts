@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { subproject } from '../world/content.ts';
 import { copyRequest, local, newProject, start, upload } from '../world/transfers.ts';
 import type { User } from '../world.ts';
@@ -127,4 +128,21 @@ test('one staged file may be taken again, at once too, and by a transfer: each d
   const rows = await w.sql('select blob from datasets where id = any($1)', [ids]);
   t.is(new Set(rows.map((row) => row.blob)).size, 4);
   t.is((await start(client, copyRequest(root, url))).status, 200);
+});
+
+test('a staged file stays when a dataset that was made of it is removed for ever, and may be taken again', async (t) => {
+  const { owner, client, root } = await scene();
+  const files = [{ url: await upload(w, client, 'kept'), fileName: 'a' }];
+  const first = (await bring(owner, root, { files })).body.datasets[0].datasetId;
+  const second = (await bring(owner, root, { files })).body.datasets[0].datasetId;
+  for (const id of [first, second]) {
+    const [{ blob } = { blob: '' }] = await w.sql<{ blob: string }>('select blob from datasets where id = $1', [id]);
+    await client.delete(`/api/metadata/dataset/${id}`);
+    t.is((await client.delete(`/api/recycle-bin/dataset/${id}`)).status, 204);
+    await removeSpentBlobs(w.db, w.blobs);
+    t.is((await w.blobs.info(blob)) !== undefined, id === first, 'the copy is gone, the upload is not');
+  }
+  const { datasets, failures } = (await bring(owner, root, { files })).body;
+  t.deepEqual(failures, []);
+  t.is(await read(owner, datasets[0].datasetId), 'kept');
 });
