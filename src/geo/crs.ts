@@ -47,8 +47,8 @@ export interface KnownCrs extends Crs {
 export const wgs84: Crs = { authority: 'EPSG', code: 4326 };
 
 /**
- * A Crs from what a caller writes as SRID: 25832, '25832', 'EPSG:25832', 'ESRI:102100'. A bare number that EPSG does not
- * know but Esri does is Esri's. Needs no PROJ. Unknown: AppError.
+ * A Crs from what a caller writes as SRID: 25832, '25832', 'EPSG:25832', 'ESRI:102100'. A number that EPSG does not
+ * know but Esri does is Esri's, also where it is called EPSG's, as many files do. Needs no PROJ. Unknown: AppError.
  */
 export function parseSrid(value: number | string): Crs & { authority: 'EPSG' | 'ESRI'; code: number } {
   const found = /^\s*(?:(EPSG|ESRI)\s*:{1,2}\s*)?(\d{1,9})\s*$/i.exec(String(value));
@@ -57,7 +57,7 @@ export function parseSrid(value: number | string): Crs & { authority: 'EPSG' | '
   }
   const code = Number(found[2]);
   const named = found[1]?.toUpperCase() as 'EPSG' | 'ESRI' | undefined;
-  for (const authority of named === undefined ? (['EPSG', 'ESRI'] as const) : [named]) {
+  for (const authority of named === 'ESRI' ? ([named] as const) : (['EPSG', 'ESRI'] as const)) {
     if (kindOfCode(authority, code) !== undefined) return { authority, code };
   }
   throw invalid(`The coordinate system ${named ?? 'EPSG'}:${code} is not known.`);

@@ -33,7 +33,9 @@ test('an SRID is a number or a text, with EPSG or ESRI before it or not', (t) =>
 
 test('an SRID that nobody knows is refused with its value', (t) => {
   t.throws(() => parseSrid(99999), { message: 'The coordinate system EPSG:99999 is not known.' });
-  t.throws(() => parseSrid('EPSG:102100'), { message: 'The coordinate system EPSG:102100 is not known.' });
+  t.deepEqual(parseSrid('EPSG:102100'), { authority: 'ESRI', code: 102100 });
+  t.throws(() => parseSrid('EPSG:999999'), { message: 'The coordinate system EPSG:999999 is not known.' });
+  t.throws(() => parseSrid('ESRI:25832'), { message: 'The coordinate system ESRI:25832 is not known.' });
   for (const wrong of ['', 'UTM', '-1', '1e3', '25832; drop', '0x10', '25832.5', '9'.repeat(400)]) {
     t.throws(() => parseSrid(wrong), { message: /is not an SRID; write for example 25832 or EPSG:25832\.$/ }, wrong);
   }
