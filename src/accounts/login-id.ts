@@ -2,8 +2,10 @@ import { invalidMember } from '../errors.ts';
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Words that stand in the place of a login id in `/api/accounts/{id}`. */
-const RESERVED = new Set(['me', 'count', 'passwordpolicy']);
+/** Words that stand in the place of a login id in `/api/accounts/{id}` or `/api/tokens/otp/{id}`, and what clients take for folders there. */
+const RESERVED = new Set(
+  'me count passwordpolicy registration activation passwordreset password validation recovery-codes . ..'.split(' '),
+);
 
 /** What is wrong with a new login id, or nothing. Existing ones are only looked up. */
 export function loginIdProblem(id: string): string | undefined {

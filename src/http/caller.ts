@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { forbidden } from '../errors.ts';
 
 /** Who is asking: one small value, made in one place (`tokens/`), passed on to every rule. */
@@ -35,7 +36,7 @@ export const ownedTenants = (caller: Caller) =>
 export function actingIn(caller: Caller, tenantId: string, { anyTenant }: { anyTenant: boolean }): Caller {
   const id = tenantId.toLowerCase();
   const tenants = caller.tenants.filter((tenant) => tenant.id === id);
-  if (tenants.length === 0 && !(anyTenant && isAdministrator(caller)))
+  if (tenants.length === 0 && !(anyTenant && isAdministrator(caller) && z.uuid().safeParse(id).success))
     throw forbidden(`You are not a member of tenant '${tenantId}'.`);
   return { ...caller, tenantId: id, tenants };
 }

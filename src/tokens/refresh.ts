@@ -1,3 +1,4 @@
+import type { SignInState } from '../accounts/account.ts';
 import { standingInTheWay } from '../accounts/account.ts';
 import { lockSignInState } from '../accounts/queries.ts';
 import { record } from '../audit.ts';
@@ -54,13 +55,16 @@ export async function refresh(
   const asked = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
   // refusals that end a family must be committed, so they leave the transaction as values
   const outcome = await parts.db.transaction(async (tx) => {
+    const found = await findFamily(tx, hash);
+    // the account before the token, as a change or deletion of the account does: the other way round the two would wait for each other
+    const state = found ? await lockSignInState(tx, found.userId) : undefined;
+    if (!state) return notUsable();
     const used = await useRefreshToken(tx, hash, origin.address);
-    if (!used) return again(tx, parts, { hash, asked, origin });
-    const state = await lockSignInState(tx, used.userId);
-    const obstacle = state ? standingInTheWay(state) : undefined;
-    if (!state || obstacle) {
+    if (!used) return again(tx, parts, { hash, asked, origin, state });
+    const obstacle = standingInTheWay(state);
+    if (obstacle) {
       await revokeFamily(tx, used.familyId);
-      return obstacle ? invalid(obstacle.sentence, { code: obstacle.code }) : notUsable();
+      return invalid(obstacle.sentence, { code: obstacle.code });
     }
     const pair = await issuePair(tx, parts, used.familyId, await getIdentity(tx, used.userId));
     if (asked) await keepForReplay(tx, asked, pair);
@@ -90,18 +94,18 @@ interface Again {
   hash: Buffer;
   asked: Asked | undefined;
   origin: Origin;
+  state: SignInState;
 }
 
 /** A token that cannot be exchanged: the answer that it had, or why not. */
-async function again(tx: Db, { settings }: TokenParts, { hash, asked, origin }: Again) {
+async function again(tx: Db, { settings }: TokenParts, { hash, asked, origin, state }: Again) {
   const found = await findRefreshToken(tx, hash, {
     address: origin.address,
     leewayMs: settings['tokens.reuseLeeway'],
     replayMs: REPLAY_MS,
   });
   if (!found) return notUsable();
-  const state = found.used ? undefined : await lockSignInState(tx, found.userId);
-  const obstacle = state && standingInTheWay(state);
+  const obstacle = found.used ? undefined : standingInTheWay(state);
   if (obstacle) return invalid(obstacle.sentence, { code: obstacle.code });
   if (found.revoked) return notUsable();
   if (!found.used) return invalid('The refresh token has expired.', { code: 'RefreshTokenExpired' });

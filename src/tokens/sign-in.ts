@@ -81,30 +81,33 @@ export async function withPassword<T>(
 ): Promise<T> {
   const { db, store, passwords, lockout, delay } = parts;
   await store.settle();
+  /** Nothing when the hash that was checked is the stored one no more. */
+  async function check(): Promise<Verdict<T | AppError> | undefined> {
+    const account = await findSignInState(db, id);
+    // the attempt is counted while the password is hashed: a write before or after it would tell known accounts by their time
+    const [matches] = await Promise.all([
+      passwords.matches(password, account?.passwordHash, address),
+      account && noteAttempt(db, account.userId, lockout),
+    ]);
+    if (!account || !matches) return validationFailed;
+    const { userId, passwordHash } = account;
+    const verdict = await db.transaction(async (tx): Promise<Verdict<T | AppError> | undefined> => {
+      const state = await lockSignInState(tx, userId);
+      if (state?.passwordHash !== passwordHash) return undefined;
+      const obstacle = standingInTheWay(state);
+      if (obstacle) return { result: 'incomplete', value: invalid(obstacle.sentence, { code: obstacle.code }) };
+      await noteSuccess(tx, userId);
+      const given = await then(tx, userId);
+      return given instanceof AppError ? { result: 'incomplete', value: given } : given;
+    });
+    if (verdict?.result === 'success' && passwords.isOutdated(passwordHash))
+      await renewHash(parts, { userId, old: passwordHash, password, address });
+    return verdict;
+  }
   // not in the transaction of an Idempotency-Key, which a refusal would roll back with all that was counted
   const outcome = await db.within({}, () =>
-    delay.attempt<T | AppError>(address, async () => {
-      const account = await findSignInState(db, id);
-      // the attempt is counted while the password is hashed: a write before or after it would tell known accounts by their time
-      const [matches] = await Promise.all([
-        passwords.matches(password, account?.passwordHash, address),
-        account && noteAttempt(db, account.userId, lockout),
-      ]);
-      if (!account || !matches) return validationFailed;
-      const { userId, passwordHash } = account;
-      const verdict = await db.transaction(async (tx): Promise<Verdict<T | AppError>> => {
-        const state = await lockSignInState(tx, userId);
-        if (state?.passwordHash !== passwordHash) return validationFailed;
-        const obstacle = standingInTheWay(state);
-        if (obstacle) return { result: 'incomplete', value: invalid(obstacle.sentence, { code: obstacle.code }) };
-        await noteSuccess(tx, userId);
-        const given = await then(tx, userId);
-        return given instanceof AppError ? { result: 'incomplete', value: given } : given;
-      });
-      if (verdict.result === 'success' && passwords.isOutdated(passwordHash))
-        await renewHash(parts, { userId, old: passwordHash, password, address });
-      return verdict;
-    }),
+    // once more: another login may have stored the same password under another hash
+    delay.attempt<T | AppError>(address, async () => (await check()) ?? (await check()) ?? validationFailed),
   );
   if (outcome instanceof AppError) throw outcome;
   return outcome;

@@ -99,6 +99,8 @@ test('keys are managed by Owners of the tenant and by administrators, who may na
   t.is((await w.as(user).delete(`${url}/${made.body.id}`)).status, 204);
   t.is((await w.as(user).delete(`${url}/${made.body.id}`)).status, 404);
   t.is((await admin.post(url, ANY, { 'svc-tenant-id': randomUUID() })).status, 404);
+  const nonsense = { 'svc-tenant-id': 'no tenant' };
+  for (const { status } of [await admin.post(url, ANY, nonsense), await admin.get(url, nonsense)]) t.is(status, 403);
 });
 
 test('svc-open-api-key signs in, under every prefix and with its companions', async (t) => {

@@ -102,7 +102,7 @@ test('beyond loginDelay.maxWaiting a client that would wait is turned away befor
   const fail = () => delay.attempt(from, async () => ({ result: 'failure', error: invalid('no') }));
   await t.throwsAsync(fail, { message: 'no' });
   const parked = [fail(), fail()].map((one) => one.catch(() => {}));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  while ((await failuresOf(from)) < 3) await new Promise((resolve) => setTimeout(resolve, 20));
   let looked = false;
   const refused = await t.throwsAsync<AppError>(
     delay.attempt(from, async () => {

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import pg from 'pg';
 import { openBreached } from '../../src/accounts/breached.ts';
 import { fairQueue } from '../../src/accounts/fair-queue.ts';
 import { openPasswords } from '../../src/accounts/password.ts';
@@ -182,4 +184,25 @@ test('the shipped list is in the form that passwords are compared in', async (t)
     words.filter((word) => word !== word.toLowerCase() || word !== word.trim()),
     [],
   );
+});
+
+test('a login goes on when its stored hash is made anew meanwhile, and not when its password is another by then', async (t) => {
+  for (const [password, status] of [
+    [PASSWORD, 200],
+    ['Another-horse-8', 400],
+  ] as const) {
+    const { id, userId } = await w.account();
+    const client = new pg.Client(w.url);
+    await client.connect();
+    t.teardown(() => client.end());
+    await client.query('begin');
+    const fresh = await openPasswords(20).hash(password, HERE);
+    await client.query('update accounts set password_hash = $1 where user_id = $2', [fresh, userId]);
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    const waiting = () => w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0].pid]);
+    const answer = login(id, PASSWORD);
+    while ((await waiting()).length === 0) await setTimeout(10);
+    await client.query('commit');
+    t.is((await answer).status, status);
+  }
 });

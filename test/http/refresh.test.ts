@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import pg from 'pg';
 import type { User } from '../world.ts';
 import { PASSWORD, world } from '../world.ts';
 
@@ -162,7 +164,11 @@ for (const [how, late, address] of [
     const { user, token } = await login();
     const next = (await refresh(token)).body.refreshToken.token;
     if (late)
-      await w.sql(`update refresh_tokens set used_at = used_at - interval '61 minutes' where used_at is not null`);
+      await w.sql(
+        `update refresh_tokens set used_at = used_at - interval '61 minutes'
+         where used_at is not null and family_id in (select id from refresh_families where user_id = $1)`,
+        [user.userId],
+      );
     const answers = await Promise.all([refresh(token, address), refresh(token, address), refresh(token, address)]);
     t.deepEqual(
       answers.map((answer) => answer.status),
@@ -226,4 +232,26 @@ test('revocation ends the login that a token belongs to, and answers 200 for wha
   t.is((await revoke('unknown')).status, 200);
   const rows = await w.sql("select action from audit where subject = $1 and action = 'token.revoke'", [user.id]);
   t.is(rows.length, 1);
+});
+
+test('an exchange waits for a change of its account without holding its token, so that neither stops the other', async (t) => {
+  const { user, token } = await login();
+  const client = new pg.Client(w.url);
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query('begin');
+  await client.query('select from accounts where user_id = $1 for no key update', [user.userId]);
+  const exchange = refresh(token);
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  const waiting = () => w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0].pid]);
+  while ((await waiting()).length === 0) await setTimeout(10);
+  // what follows the lock when an account is deleted
+  await t.notThrowsAsync(
+    client.query(
+      `select from refresh_tokens where family_id in (select id from refresh_families where user_id = $1) for update nowait`,
+      [user.userId],
+    ),
+  );
+  await client.query('commit');
+  t.is((await exchange).status, 200);
 });
