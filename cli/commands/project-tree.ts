@@ -94,6 +94,7 @@ async function explain(io: Io, id: string, { user }: { user?: string }): Promise
 
 function sentence({ rule, effect, projectId, role, principal, operation }: Rule): string {
   if (rule === 'TenantOwner') return 'Owner of the tenant';
+  if (rule === 'Key') return `the key is ${role} in all of its tenant`;
   if (rule === 'Member') return `${role} in ${projectId}`;
   return `${projectId} ${effect === 'Denies' ? 'denies' : 'allows'} ${operation} to '${principal}'`;
 }

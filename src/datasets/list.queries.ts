@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { judgedProjects, seen } from '../projects/visibility.queries.ts';
+import { below } from '../projects/recursive.queries.ts';
+import { seen } from '../projects/visibility.queries.ts';
 import { judgedColumns, judgedDatasets, visible } from './queries.ts';
 import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
 
@@ -26,23 +27,19 @@ export const listSummaries = (db: Db, caller: Caller, projectId: string, slice: 
   db.any(sql.type(DatasetSummary.omit({ dataPath: true }))`
     select d.id, d.name, d.dataset_type ${inProject(caller, projectId, slice)}`);
 
-/** A visible project and the folders below it, level by level, as far as the caller sees them, with their path from it. */
-const below = (caller: Caller, projectId: string) => sql.fragment`
-  with recursive below (id, relative_path) as (
-    select id, '' from projects where id = ${projectId}
+/** Datasets `d` in a visible project and in all that the caller sees below it, with `relative_path` from it. */
+const placed = (caller: Caller, projectId: string, datasetType: string | undefined) => sql.fragment`
+  from (
+    select ${projectId}::uuid as id, '' as relative_path
     union all
-    select c.id, case b.relative_path when '' then c.name else b.relative_path || '/' || c.name end
-    from below b join ${judgedProjects(caller)} c on c.parent_id = b.id
-    where c.deleted_at is null and ${seen(sql.fragment`c`)})`;
-
-const placed = (caller: Caller, datasetType: string | undefined) => sql.fragment`
-  from below b join datasets d on d.project_id = b.id join ${judgedDatasets(caller)} j on j.id = d.id
+    select p.id, case p.relative_path when '' then p.name else p.relative_path || '/' || p.name end from ${below(caller, projectId)} p) b
+  join datasets d on d.project_id = b.id join ${judgedDatasets(caller)} j on j.id = d.id
   where d.deleted_at is null and ${seen(sql.fragment`j`)}
     and ${datasetType === undefined ? sql.fragment`true` : sql.fragment`d.dataset_type = ${datasetType}`}`;
 
 export const countBelow = (db: Db, caller: Caller, projectId: string, datasetType?: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
-    ${below(caller, projectId)} select count(*) ${placed(caller, datasetType)}`);
+    select count(*) ${placed(caller, projectId, datasetType)}`);
 
 /** Datasets in a project and anywhere below it, by path, name and id. */
 export const listBelow = (
@@ -52,7 +49,7 @@ export const listBelow = (
   { datasetType, offset, limit }: { datasetType?: string | undefined; offset: number; limit: number },
 ) =>
   db.any(sql.type(PlacedDataset.omit({ datasetUrl: true, sasToken: true }).extend({ datasetFormat: z.string() }))`
-    ${below(caller, projectId)}
-    select d.id, d.project_id, d.name, b.relative_path, d.dataset_type, d.dataset_format ${placed(caller, datasetType)}
+    select d.id, d.project_id, d.name, b.relative_path, d.dataset_type, d.dataset_format
+    ${placed(caller, projectId, datasetType)}
     order by b.relative_path collate "C", d.name collate "C", d.id
     limit ${limit} offset ${offset}`);

@@ -10,7 +10,7 @@ import { visibleProject } from './visibility.queries.ts';
 
 const Rule = z.object({
   /** Where it comes from. */
-  rule: z.enum(['TenantOwner', 'Member', 'Permission']),
+  rule: z.enum(['TenantOwner', 'Key', 'Member', 'Permission']),
   effect: z.enum(['Allows', 'Denies']),
   /** The project that has the member or the permission: this one or, where they are inherited, one above it. */
   projectId: z.string().optional(),
@@ -35,11 +35,16 @@ export type Access = z.infer<typeof Access>;
 export async function explainAccess(db: Db, caller: Caller, id: string, userId: string): Promise<Access> {
   const project = await visibleProject(db, caller, id);
   demand(project, 'canGrantAccess');
-  const user = await callerOf(db, userId, caller);
+  const user = userId === caller.userId ? caller : await callerOf(db, userId, caller);
   const { role, memberRole, rights } = await findJudged(db, user, id);
   const rules: (Rule & { speaksOf: number })[] = [];
   const owner = user.tenants.some((tenant) => tenant.id === project.tenantId && tenant.role === 'Owner');
   if (owner) rules.push({ rule: 'TenantOwner', effect: 'Allows', role: 'Owner', speaksOf: ROLE_RIGHTS.Owner });
+  // a key asks about itself: it has its role in all of its tenant
+  if (user.key?.tenantId === project.tenantId) {
+    const { role: keyRole } = user.key;
+    rules.push({ rule: 'Key', effect: 'Allows', role: keyRole, speaksOf: ROLE_RIGHTS[keyRole] });
+  }
   if (memberRole !== undefined) {
     const from = { projectId: project.memberSourceId, role: memberRole };
     rules.push({ rule: 'Member', effect: 'Allows', ...from, speaksOf: ROLE_RIGHTS[memberRole] });

@@ -16,7 +16,7 @@ export const BelowItem = z.object({
  * What the caller sees anywhere below a project that he sees, as a table `p` with `relative_path`. A closed project stands between what is
  * open above and below it, so all are walked and only what is seen is told.
  */
-const below = (caller: Caller, id: string) => sql.fragment`
+export const below = (caller: Caller, id: string) => sql.fragment`
   (with recursive judged as materialized (
      select j.id, j.parent_id, j.name, ${seen(sql.fragment`j`)} as seen from ${judgedProjects(caller)} j
      where j.path @> array[${id}::uuid] and j.deleted_at is null),

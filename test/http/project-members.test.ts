@@ -174,3 +174,17 @@ test('access tells which rule gives or denies each capability', async (t) => {
   t.is((await of(ann, ann)).status, 403);
   t.is((await of(owner, { ...ann, userId: randomUUID() })).status, 400);
 });
+
+test('a key that asks about its own access is told that its role decides', async (t) => {
+  const tenantId = await w.tenant();
+  const { id } = await makeProject(w, await w.account({ tenantId }));
+  const admin = w.as(await w.administrator());
+  const { body: made } = await admin.post('/api/iam/key', { name: 'k', role: 'Owner' }, { 'svc-tenant-id': tenantId });
+  const { status, body } = await w.nobody.get(url(id, '/access'), { 'svc-open-api-key': made.key });
+  t.is(status, 200);
+  t.like(body, { userId: made.id, role: 'Owner' });
+  for (const { allowed, rules } of body.reasons) {
+    t.true(allowed);
+    t.deepEqual(rules, [{ rule: 'Key', effect: 'Allows', role: 'Owner' }]);
+  }
+});
