@@ -33,6 +33,8 @@ export interface KeyState {
 }
 
 export interface TokenKeys {
+  /** Learns of changes made by other processes. Before a transaction that signs, or a process that was idle would sign with a key that is long retired. */
+  settle(): Promise<void>;
   signing(): { kid: string; key: CryptoKey };
   /** Throws jose's error for a `kid` that is unknown, or that was retired longer ago than any of its tokens lives. */
   verifying(kid: unknown): Promise<CryptoKey>;
@@ -86,18 +88,16 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
     });
     loaded = await loading;
   }
-  /** Does not wait: whoever signs inside a transaction holds a connection, and must not stand in line for another. */
-  function keepFresh() {
-    if (isOlderThan(KEEP_MS)) reload().catch(() => {});
-  }
 
   return {
-    signing() {
-      keepFresh();
-      return loaded.signing;
+    async settle() {
+      if (isOlderThan(KEEP_MS)) await reload();
     },
+    // does not look: whoever signs inside a transaction holds a connection, and must not stand in line for another
+    signing: () => loaded.signing,
     async verifying(kid) {
-      keepFresh();
+      // no token waits for this
+      if (isOlderThan(KEEP_MS)) reload().catch(() => {});
       if (typeof kid === 'string' && !loaded.verifying.has(kid) && isOlderThan(RELOAD_MS)) await reload();
       const key = typeof kid === 'string' ? loaded.verifying.get(kid) : undefined;
       if (!key) throw new errors.JWKSNoMatchingKey();

@@ -35,7 +35,7 @@ export interface TokenParts {
   settings: Pick<Config, 'tokens.refreshLifetime' | 'tokens.familyLifetime' | 'tokens.reuseLeeway'>;
 }
 
-/** The tokens of a login, which starts a family. */
+/** The tokens of a login, which starts a family. The keys were settled before `tx`. */
 export async function startFamily(tx: Db, parts: TokenParts, userId: string): Promise<TokenPair> {
   const familyId = await insertFamily(tx, userId, parts.settings['tokens.familyLifetime']);
   return issuePair(tx, parts, familyId, await getIdentity(tx, userId));
@@ -51,6 +51,7 @@ export async function refresh(
   { token, idempotencyKey }: { token: string; idempotencyKey?: string | undefined },
   origin: Origin,
 ): Promise<{ pair: TokenPair; replayed: boolean }> {
+  await parts.tokens.keys.settle();
   const hash = hashOf(token);
   const asked = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
   // refusals that end a family must be committed, so they leave the transaction as values

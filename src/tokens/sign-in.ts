@@ -39,11 +39,14 @@ export const OtpRequired = z.object({
 export type OtpRequired = z.infer<typeof OtpRequired>;
 
 /** Checks all that a login needs and starts a family of tokens. */
-export const signIn = (
+export async function signIn(
   parts: TokenParts & LoginParts,
   given: Credentials,
   origin: Origin,
-): Promise<TokenPair | OtpRequired> => logIn(parts, given, origin, (tx, userId) => startFamily(tx, parts, userId));
+): Promise<TokenPair | OtpRequired> {
+  await parts.tokens.keys.settle();
+  return logIn(parts, given, origin, (tx, userId) => startFamily(tx, parts, userId));
+}
 
 /**
  * All that a login checks, the second factor among it, then `then` for the account in the transaction that counts it as a success.

@@ -3,9 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import pino from 'pino';
+import { buildApp } from '../../src/app.ts';
 import { sql } from '../../src/db.ts';
 import { forgetRetiredKeys, openTokenKeys } from '../../src/tokens/keys.ts';
-import { PASSWORD, testDatabase, world } from '../world.ts';
+import { PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
 
 const w = world(test);
 const asAdmin = async () => w.as(await w.administrator());
@@ -57,6 +59,36 @@ test.serial(
     t.is(decodeProtectedHeader(await login()).kid, next);
   },
 );
+
+test.serial('a process that was idle for hours signs with the key that others have rotated to meanwhile', async (t) => {
+  const { config, db, url, blobs } = w;
+  const log = pino({ level: 'fatal' });
+  const idle = await buildApp({ config, db, databaseUrl: url, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
+  t.teardown(() => idle.close());
+  const post = async (path: string, payload: object | string) => {
+    const headers = { 'content-type': 'application/json' };
+    return (await idle.inject({ method: 'POST', url: path, headers, payload: JSON.stringify(payload) })).json();
+  };
+  const kidOf = ({ accessToken }: { accessToken: { token: string } }) => decodeProtectedHeader(accessToken.token).kid;
+  const { id } = await w.account();
+  const before = await post('/api/tokens', { id, password: PASSWORD });
+  await (await asAdmin()).post('/api/tokens/keys/rotate');
+  const [signing] = await kids();
+  t.not(kidOf(before), signing);
+  const { now } = performance;
+  t.teardown(() => {
+    performance.now = now;
+  });
+  for (const hours of [2, 4]) {
+    performance.now = () => now.call(performance) + hours * 3_600_000;
+    const answer =
+      hours === 2
+        ? await post('/api/tokens', { id, password: PASSWORD })
+        : await post('/api/tokens/refresh', before.refreshToken.token);
+    t.is(kidOf(answer), (await kids())[0]);
+    await (await asAdmin()).post('/api/tokens/keys/rotate');
+  }
+});
 
 test.serial('two rotations at once leave one key that signs and one that comes next', async (t) => {
   const admin = await asAdmin();
