@@ -4,6 +4,7 @@ import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
 import type { Outbound } from '../outbound.ts';
+import { publish } from './publish.ts';
 import { newSecret, readSecret, secretText } from './signature.ts';
 import type { Webhook } from './webhook.queries.ts';
 import { deleteWebhook, findWebhook, insertWebhook, lockAndCount, replayDeliveries } from './webhook.queries.ts';
@@ -69,11 +70,13 @@ export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void>
     await record(tx, { action: 'webhook.delete', subject: id, tenantId, ...by(caller) });
   });
 
-/** Has the events behind an offset delivered again. How many these are. */
-export const replay = (db: Db, caller: Caller, id: string, after: number): Promise<number> =>
-  db.transaction(async (tx) => {
-    const { tenantId } = await ownWebhook(tx, caller, id);
+/** Has the events behind an offset delivered again, all that have happened by now among them. How many these are. */
+export async function replay(db: Db, caller: Caller, id: string, after: number): Promise<number> {
+  const { tenantId } = await ownWebhook(db, caller, id);
+  await publish(db);
+  return db.transaction(async (tx) => {
     const count = await replayDeliveries(tx, id, after);
     await record(tx, { action: 'webhook.replay', subject: id, tenantId, ...by(caller), details: { after, count } });
     return count;
   });
+}

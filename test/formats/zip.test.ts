@@ -82,7 +82,8 @@ test('a bomb is refused: by what it says of itself, or while it unpacks', async 
 
 test('a file that is no zip, or only the beginning of one, ends the conversion', async (t) => {
   const zip = zipOf(layerFiles('a'));
-  for (const bytes of [Buffer.alloc(0), Buffer.from('hello'), zip.subarray(0, zip.length - 30)])
+  await t.throwsAsync(asJson(t, Buffer.alloc(0)), { message: /^The file is empty/ });
+  for (const bytes of [Buffer.from('hello'), zip.subarray(0, zip.length - 30)])
     await t.throwsAsync(asJson(t, bytes), { message: /^The file is not a zip, or its end is missing/ });
 });
 

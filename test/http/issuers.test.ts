@@ -149,7 +149,8 @@ test('wrong audience, unknown issuer, foreign key, expired, unsigned and confuse
   for (const [name, token] of Object.entries(bad)) t.is(await callerOf(token), undefined, name);
 });
 
-test('a new key of the issuer is found, and tokens that name nonsense do not have it asked each time', async (t) => {
+// alone: it counts how often the issuer is asked
+test.serial('a new key of the issuer is found, and tokens that name nonsense do not have it asked each time', async (t) => {
   const tokens = await openAccessTokens(w.db, settings());
   const { id } = await w.account();
   const before = issuer.fetched;
