@@ -27,15 +27,24 @@ export const listSummaries = (db: Db, caller: Caller, projectId: string, slice: 
   db.any(sql.type(DatasetSummary.omit({ dataPath: true }))`
     select d.id, d.name, d.dataset_type ${inProject(caller, projectId, slice)}`);
 
-/** Datasets `d` in a visible project and in all that the caller sees below it, with `relative_path` from it. */
+/**
+ * Datasets `d` in a visible project and in all that the caller sees below it, with `relative_path` from it. First which they are, then
+ * each is judged by itself: joined freely, the planner may judge all datasets of the platform to find these.
+ */
 const placed = (caller: Caller, projectId: string, datasetType: string | undefined) => sql.fragment`
   from (
-    select ${projectId}::uuid as id, '' as relative_path
-    union all
-    select p.id, case p.relative_path when '' then p.name else p.relative_path || '/' || p.name end from ${below(caller, projectId)} p) b
-  join datasets d on d.project_id = b.id join ${judgedDatasets(caller)} j on j.id = d.id
-  where d.deleted_at is null and ${seen(sql.fragment`j`)}
-    and ${datasetType === undefined ? sql.fragment`true` : sql.fragment`d.dataset_type = ${datasetType}`}`;
+    with place as (
+      select ${projectId}::uuid as id, '' as relative_path
+      union all
+      select p.id, case p.relative_path when '' then p.name else p.relative_path || '/' || p.name end from ${below(caller, projectId)} p),
+    found as materialized (
+      select d.id, d.project_id, d.name, d.dataset_type, d.dataset_format, place.relative_path
+      from place join datasets d on d.project_id = place.id
+      where d.deleted_at is null
+        and ${datasetType === undefined ? sql.fragment`true` : sql.fragment`d.dataset_type = ${datasetType}`})
+    select * from found) d
+  cross join lateral (select j.rights from ${judgedDatasets(caller)} j where j.id = d.id offset 0) j
+  where ${seen(sql.fragment`j`)}`;
 
 export const countBelow = (db: Db, caller: Caller, projectId: string, datasetType?: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
@@ -49,7 +58,7 @@ export const listBelow = (
   { datasetType, offset, limit }: { datasetType?: string | undefined; offset: number; limit: number },
 ) =>
   db.any(sql.type(PlacedDataset.omit({ datasetUrl: true, sasToken: true }).extend({ datasetFormat: z.string() }))`
-    select d.id, d.project_id, d.name, b.relative_path, d.dataset_type, d.dataset_format
+    select d.id, d.project_id, d.name, d.relative_path, d.dataset_type, d.dataset_format
     ${placed(caller, projectId, datasetType)}
-    order by b.relative_path collate "C", d.name collate "C", d.id
+    order by d.relative_path collate "C", d.name collate "C", d.id
     limit ${limit} offset ${offset}`);
