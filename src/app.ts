@@ -119,6 +119,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     config,
     db,
     findCaller: whoAsks,
+    fingerprint: passwords.fingerprint,
     cache,
     identitiesChanged() {
       identities.forgetAll();

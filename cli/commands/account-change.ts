@@ -69,10 +69,17 @@ export function accountChangeCommands(account: Command, io: Io): void {
     .action((id, options) => resetPassword(io, id, options));
 }
 
-/** The interface replaces the whole account: what is not changed is sent as it is. */
+interface Replaced extends Account {
+  phoneNumber?: string;
+  metadata?: object;
+}
+
+/** The interface replaces what it says of the holder: what is not changed is sent as it is. States stay by themselves, also when they change meanwhile. */
 async function change(io: Io, id: string, changed: object, sentence?: string): Promise<void> {
-  const { body } = await io.api.call<Account>('GET', accountPath(id));
-  const answer = await io.api.call<Account>('PUT', '/api/accounts', { body: { ...body, ...changed } });
+  const { name, email, company, phoneNumber, roles, metadata } = (await io.api.call<Replaced>('GET', accountPath(id)))
+    .body;
+  const body = { id, name, email, company, phoneNumber, roles, metadata, ...changed };
+  const answer = await io.api.call<Account>('PUT', '/api/accounts', { body });
   io.show(answer, (account) => sentence ?? describeAccount(account));
 }
 

@@ -24,6 +24,8 @@ export interface Passwords {
   hash(password: string, address: string): Promise<string>;
   /** Whether this is the password of a stored hash. Without a hash it takes as long as with one, and is false. */
   matches(password: string, stored: string | undefined, address: string): Promise<boolean>;
+  /** Tells again what holds a password, and is as costly to guess from as the password's own hash. */
+  fingerprint(secret: Buffer, salt: string, address: string): Promise<Buffer>;
   /** Whether a stored hash should be made anew while its password is at hand: it has an older form, or costs less than one made now. */
   isOutdated(stored: string): boolean;
 }
@@ -51,6 +53,8 @@ export function openPasswords(iterations = ITERATIONS): Passwords {
       });
       return timingSafeEqual(derived, known.hash) && known !== decoy;
     },
+    fingerprint: (secret, salt, address) =>
+      queue(from(address), () => derive({ ...usual, password: secret.toString('base64'), salt: Buffer.from(salt) })),
     isOutdated: (stored) => {
       const { digest, iterations: spent } = parse(stored);
       return digest === 'sha1' || (digest === usual.digest && spent < iterations);

@@ -1,5 +1,4 @@
-import { createHash, pbkdf2 } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database, Db, Followed } from '../db.ts';
 import { AppError, conflict, invalid } from '../errors.ts';
@@ -23,6 +22,9 @@ interface Running {
   rollBack(): Promise<void>;
 }
 
+/** A hash of `secret` that is as costly as a password's; hashes of one address take turns with those of others. */
+export type Fingerprint = (secret: Buffer, salt: string, address: string) => Promise<Buffer>;
+
 const running = new WeakMap<FastifyRequest, Running>();
 
 /**
@@ -31,7 +33,7 @@ const running = new WeakMap<FastifyRequest, Running>();
  * the room was given.
  */
 export const idempotency =
-  (db: Database): Rule =>
+  (db: Database, fingerprint: Fingerprint): Rule =>
   (route) => {
     const { access, service, secretAnswer = false } = route.config ?? {};
     if (access === 'public' || service === 'none') return {};
@@ -40,7 +42,7 @@ export const idempotency =
       preHandler(request, reply, done) {
         const key = request.headers['idempotency-key'];
         if (key === undefined) return done();
-        enter(db, request, String(key), secretAnswer).then((entered) => {
+        enter({ db, fingerprint }, request, String(key), secretAnswer).then((entered) => {
           if ('status' in entered) return replay(reply, entered);
           running.set(request, entered);
           db.within(entered.followed, done);
@@ -54,10 +56,15 @@ export const idempotency =
     };
   };
 
-async function enter(db: Database, request: FastifyRequest, key: string, secret: boolean) {
+interface Parts {
+  db: Database;
+  fingerprint: Fingerprint;
+}
+
+async function enter({ db, fingerprint }: Parts, request: FastifyRequest, key: string, secret: boolean) {
   if (key.length < 1 || key.length > 255) throw invalid('Idempotency-Key must have 1 to 255 characters.');
   const owner = { userId: request.caller.userId, key };
-  const requestHash = await hashOf(request, owner);
+  const requestHash = await hashOf(request, owner, fingerprint);
   const entered = Promise.withResolvers<Db | StoredAnswer>();
   const outcome = Promise.withResolvers<void>();
   const ended = db.transaction(async (tx) => {
@@ -108,16 +115,14 @@ function checked(stored: StoredAnswer, requestHash: Buffer): StoredAnswer {
  * Over method, path with query, and body as it was sent. Where a password is in it the hash is as costly as that of a password, or the
  * kept row would be the easier way to guess it.
  */
-async function hashOf(request: FastifyRequest, { userId, key }: KeyOwner): Promise<Buffer> {
+async function hashOf(request: FastifyRequest, { userId, key }: KeyOwner, fingerprint: Fingerprint): Promise<Buffer> {
   const body = request.sentBody ?? request.body;
   const hash = createHash('sha256')
     .update(`${request.method} ${request.url}\n`)
     .update(typeof body === 'string' || Buffer.isBuffer(body) ? body : (JSON.stringify(body) ?? ''))
     .digest();
-  return holdsPassword(body) ? costly(hash, `${userId} ${key}`, 220_000, hash.length, 'sha512') : hash;
+  return holdsPassword(body) ? fingerprint(hash, `${userId} ${key}`, request.ip) : hash;
 }
-
-const costly = promisify(pbkdf2);
 
 const holdsPassword = (body: unknown) =>
   typeof body === 'object' && body !== null && Object.keys(body).some((name) => name.toLowerCase() === 'password');

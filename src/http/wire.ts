@@ -10,6 +10,7 @@ import { memoryStore } from './cache-store.ts';
 import { cached } from './cached.ts';
 import { forms } from './forms.ts';
 import { headers, headersAgree } from './headers.ts';
+import type { Fingerprint } from './idempotency.ts';
 import { idempotency } from './idempotency.ts';
 import { methods } from './methods.ts';
 import { openapi } from './openapi.ts';
@@ -24,6 +25,8 @@ export interface WireOptions {
   config: Pick<Config, 'cors.origins' | 'headerPrefixes' | 'cache.lifetime' | 'cache.lifetimes'>;
   db: Database;
   findCaller: FindCaller;
+  /** Of requests with a password in them that may be repeated. */
+  fingerprint: Fingerprint;
   /** Where answers are kept. Default: in memory. */
   cache?: CacheStore;
   /** Called when a request of this process may have changed who may do what. */
@@ -55,7 +58,7 @@ const READABLE_HEADERS = [
 
 /** Everything that holds for every route and that no route knows of. Register it before the first route. */
 export const wire = fp<WireOptions>(
-  async (app, { config, db, findCaller, identitiesChanged, cache = memoryStore() }) => {
+  async (app, { config, db, findCaller, fingerprint, identitiesChanged, cache = memoryStore() }) => {
     const origins = config['cors.origins'];
     app.setValidatorCompiler(validatorCompiler);
     app.decorateRequest('caller', callerDecoration);
@@ -87,7 +90,7 @@ export const wire = fp<WireOptions>(
         policies,
         cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
         auditReason,
-        idempotency(db),
+        idempotency(db, fingerprint),
         identityChanges(identitiesChanged),
       ],
     });

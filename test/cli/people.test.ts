@@ -178,6 +178,11 @@ test('an account is changed, locked, unlocked, activated and deleted', async (t)
   t.regex((await run(['account', 'show', id])).out, /^state +locked$/m);
   t.is((await run(['account', 'unlock', id])).code, 0);
   t.regex((await run(['account', 'show', id])).out, /^state +active$/m);
+  await w.sql(`update accounts set locked_out_until = now() + interval '1 minute' where id = $1`, [id]);
+  t.is((await run(['account', 'update', id, '--name', 'Newer Name'])).code, 0);
+  const rows = await w.sql('select locked, locked_date_end from accounts where id = $1', [id]);
+  t.deepEqual(rows, [{ locked: false, locked_date_end: null }], 'a change sends no state that it does not change');
+  t.is((await run(['account', 'unlock', id])).code, 0);
   await w.sql('update accounts set activated = false where id = $1', [id]);
   t.is((await run(['account', 'activate', id])).code, 0);
   t.regex((await run(['account', 'show', id])).out, /^state +active$/m);

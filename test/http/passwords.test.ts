@@ -70,6 +70,17 @@ test('a flood of logins is turned away before any work, with the time to come ba
   t.regex(await passwords.hash(PASSWORD, HERE), /^pbkdf2/, 'afterwards the queue is free again');
 });
 
+test('what tells a repeated request with a password again is made on the same bounded queue, and is the same each time', async (t) => {
+  const passwords = openPasswords(1000);
+  const make = (salt: string) => passwords.fingerprint(Buffer.from(PASSWORD), salt, HERE);
+  t.deepEqual(await make('one'), await make('one'));
+  t.notDeepEqual(await make('one'), await make('other'));
+  const outcomes = await Promise.allSettled(Array.from({ length: 150 }, () => make('one')));
+  const refused = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => reason);
+  t.true(refused.length > 0);
+  t.true(refused.every((reason) => reason instanceof AppError && reason.kind === 'tooManyRequests'));
+});
+
 test('a flood from one address does not delay another: clients take turns', async (t) => {
   const queue = fairQueue({ atOnce: 1, most: 100, mostEach: 50 });
   const done: string[] = [];

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import { openPasswords } from '../../src/accounts/password.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db.ts';
 import type { Caller } from '../../src/http/caller.ts';
@@ -44,6 +45,7 @@ export async function wireApp(
   await app.register(wire, {
     config,
     db: db as Database,
+    fingerprint: openPasswords(10).fingerprint,
     identitiesChanged: () => {},
     findCaller: ({ headers }) => callers[headers.authorization?.slice('Bearer '.length) ?? ''],
   });
