@@ -5,7 +5,7 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { judgedProjects, seen } from '../projects/visibility.queries.ts';
-import { mayDelete, ownsProject, rolesWith } from './privilege.queries.ts';
+import { mayDelete, ownsProject, reads, rolesWith } from './privilege.queries.ts';
 import { ItemType } from './record.ts';
 
 const Binned = z.object({
@@ -20,6 +20,8 @@ const Binned = z.object({
   privileged: z.boolean(),
   /** A project that the caller owns, so to say: canDelete on it, not on its parent. */
   owned: z.boolean(),
+  /** The caller would see it if it were not deleted. */
+  readable: z.boolean(),
 });
 /** Something in the bin, as rules ask about it. */
 export type Binned = z.infer<typeof Binned>;
@@ -36,7 +38,8 @@ export const findBinned = (db: Db, caller: Caller, { itemType, id, projectId }: 
   db.maybeOne(sql.type(Binned)`
     select * from (
       select b.id, b.item_type, b.name, b.tenant_id, b.container_id, b.deleted_at, b.deleted_by, ${mayDelete(caller)} as privileged,
-        b.item_type = 'Project' and ${ownsProject(caller)} as owned
+        b.item_type = 'Project' and ${ownsProject(caller)} as owned,
+        ${reads(caller)} as readable
       from recycle_bin b
       where b.id = ${id} and b.item_type = ${itemType}
         ${projectId === undefined ? sql.fragment`` : sql.fragment`and b.container_id = ${projectId}`}) b

@@ -6,7 +6,7 @@ import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
 import type { Capability } from '../projects/access.ts';
 import { may, ROLE_RIGHTS, ROLES, rightOf } from '../projects/access.ts';
-import { judgedProjects, naming } from '../projects/visibility.queries.ts';
+import { judgedProjects, naming, seen } from '../projects/visibility.queries.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -20,6 +20,14 @@ export const rolesWith = (capability: Capability) =>
 /** A row `b` of the bin is a project on which the caller has `canDelete`. */
 export const ownsProject = (caller: Caller): Fragment => sql.fragment`
   exists (select from ${judgedProjects(caller)} p where p.id = b.id and p.rights & ${rightOf('canDelete')}::int <> 0)`;
+
+/** The caller would see it if it were not deleted. */
+export const reads = (caller: Caller): Fragment => sql.fragment`
+  case b.item_type
+    when 'Project' then exists (
+      select from ${judgedProjects(caller)} p where p.id = b.id and ${seen(sql.fragment`p`)})
+    else exists (select from ${judgedDatasets(caller)} j where j.id = b.id and ${seen(sql.fragment`j`)})
+  end`;
 
 /**
  * The caller holds, now, the privilege to delete what a row `b` of the bin stands for: canDelete on a project or canDeleteContent on its

@@ -5,6 +5,7 @@ import { demand } from '../projects/access.ts';
 import { putMembers } from '../projects/members.queries.ts';
 import { getRecord } from '../projects/queries.ts';
 import { setInheritance, setParent } from '../projects/tree.queries.ts';
+import type { VisibleProject } from '../projects/visibility.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Binned } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
@@ -18,9 +19,14 @@ export async function restoreProjectTo(db: Db, caller: Caller, id: string, targe
   await db.transaction(async (tx) => {
     const besides = targetId === undefined ? [] : [targetId];
     const item = await lockedItem(tx, caller, { itemType: 'Project', id }, ...besides);
+    const target = targetId === undefined ? undefined : await visibleProject(tx, caller, targetId);
     if (!item.privileged) throw lacking(item, 'restore');
-    if (targetId === undefined) await becomeRoot(tx, caller, item);
-    else await setParent(tx, item.id, await placeFor(tx, caller, item, targetId));
+    const { inheritsMembers } = await getRecord(tx, caller, item.id);
+    refuseToOpen(item, inheritsMembers, target === undefined);
+    if (target) {
+      refusePlace(item, target);
+      await setParent(tx, item.id, target.id);
+    } else await becomeRoot(tx, caller, item, inheritsMembers);
     await undeleteProjects(tx, [item.id]);
   });
 }
@@ -34,27 +40,35 @@ export async function restoreDatasetTo(
 ) {
   await db.transaction(async (tx) => {
     const item = await lockedItem(tx, caller, { itemType: 'Dataset', ...wanted }, targetId);
+    const target = await visibleProject(tx, caller, targetId);
     if (!item.privileged) throw lacking(item, 'restore');
-    await undeleteDataset(tx, item.id, await placeFor(tx, caller, item, targetId));
+    if (!item.readable) throw shut(item);
+    refusePlace(item, target);
+    await undeleteDataset(tx, item.id, target.id);
   });
 }
 
-/** The target's id, where the caller may put the item. */
-async function placeFor(tx: Db, caller: Caller, item: Binned, targetId: string): Promise<string> {
-  const target = await visibleProject(tx, caller, targetId);
+/** Throws unless the caller may put the item there. */
+function refusePlace(item: Binned, target: VisibleProject) {
   demand(target, 'canCreateContent');
   if (target.tenantId !== item.tenantId)
     throw forbidden(`Project '${target.id}' belongs to another tenant than '${item.id}'.`);
-  return target.id;
 }
 
 /**
- * The caller is Owner of the root that it becomes. Where it has members of its own, who may delete it only because he may delete what is
- * in its parent would make himself Owner of what shuts him out, so that is refused.
+ * Who may delete a project only because he may delete what is in its parent must not open to himself, by its new place, what shuts him
+ * out: as Owner of a root where it has members of its own, or anywhere else where those come from above and permissions hide it from him.
  */
-async function becomeRoot(tx: Db, caller: Caller, item: Binned) {
-  const { inheritsMembers } = await getRecord(tx, caller, item.id);
-  if (!inheritsMembers && !item.owned) throw lacking(item, 'become owner of');
+function refuseToOpen(item: Binned, inheritsMembers: boolean, asRoot: boolean) {
+  if (!inheritsMembers && asRoot && !item.owned) throw lacking(item, 'become owner of');
+  if (inheritsMembers && !item.readable) throw shut(item);
+}
+
+const shut = ({ itemType, id }: Binned) =>
+  forbidden(`You may not read ${itemType.toLowerCase()} '${id}', so it is not yours to take to another place.`);
+
+/** The caller is Owner of the root that it becomes. */
+async function becomeRoot(tx: Db, caller: Caller, item: Binned, inheritsMembers: boolean) {
   if (inheritsMembers) await setInheritance(tx, item.id, false);
   await putMembers(tx, item.id, [{ userId: caller.userId, role: 'Owner' }]);
   await setParent(tx, item.id, undefined);

@@ -406,6 +406,42 @@ test('restoring elsewhere needs the delete privilege on the item, canCreateConte
   t.is(await post(top), 404, 'not in the bin');
 });
 
+test('what permissions hide from the caller is not opened by restoring it elsewhere', async (t) => {
+  const [owner, ann] = await three();
+  const top = await root(owner, [[ann, 'Contributor']]);
+  const permissions = [{ principals: [ann.id], operation: 'read', type: 'Denied' }];
+  const { body } = await w
+    .as(owner)
+    .post(`/api/metadata/project/${top}/subproject`, { name: 'shut', inheritsMembers: true, permissions });
+  const folder = await below(body.id, owner);
+  const { id } = await dataset(body.id, owner);
+  await trash(owner, id, 'dataset');
+  await trash(ann, folder);
+  const mine = { targetProjectId: await root(ann) };
+  t.is((await w.as(ann).post(`${BIN}/dataset/${id}/restore`, mine)).status, 403);
+  t.is((await w.as(ann).post(`${BIN}/project/${folder}/restore`, mine)).status, 403);
+  t.is((await w.as(ann).post(`${BIN}/project/${folder}/restore`)).status, 403, 'nor as a root');
+  t.is((await w.as(ann).put(`${BIN}/project/${folder}/restore`)).status, 204, 'where it was it stays shut');
+  t.is(await status(ann, folder), 404);
+});
+
+test('restoring elsewhere: a target that is not to be seen is 404 before a privilege that was lost is 403', async (t) => {
+  const [owner, ann, bob] = await three();
+  const top = await root(owner, [[ann, 'Contributor']]);
+  const { id } = await dataset(top, owner);
+  const folder = await below(top, owner);
+  await trash(ann, id, 'dataset');
+  await trash(ann, folder);
+  t.is((await w.as(owner).delete(`/api/metadata/project/${top}/member/${ann.userId}`)).status, 204);
+  const [hidden, mine] = [await root(bob), await root(ann)];
+  for (const item of [`dataset/${id}`, `project/${folder}`]) {
+    const post = async (targetProjectId: string) =>
+      (await w.as(ann).post(`${BIN}/${item}/restore`, { targetProjectId })).status;
+    t.is(await post(hidden), 404, item);
+    t.is(await post(mine), 403, item);
+  }
+});
+
 test('a project restored below another one takes its members from there, if it inherits them', async (t) => {
   const [owner, ann, reader] = await three();
   const top = await root(owner, [[ann, 'Contributor']]);
