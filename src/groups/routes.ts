@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import { answerHoldsSecret } from '../http/idempotency.ts';
 import { freeForm } from '../http/names.ts';
 import { offsetQuery } from '../http/paging.ts';
 import { queryList } from '../http/query.ts';
@@ -37,6 +39,10 @@ export async function groupRoutes(app: App, parts: GroupParts) {
   const { db }: { db: Db } = parts;
   const config = { access: 'administrators', service: 'groups' } as const;
   const tags = ['groups'];
+  /** Setup codes are shown, but not kept with the answer. */
+  const guard = (request: FastifyRequest, { metadata }: Group) => {
+    if (metadata[parts.secondFactorKey] !== undefined) answerHoldsSecret(request);
+  };
 
   app.get(
     '/api/usergroups',
@@ -55,8 +61,9 @@ export async function groupRoutes(app: App, parts: GroupParts) {
   app.post(
     '/api/usergroups',
     { config, schema: { tags, summary: 'Make a group', body: GroupBody, response: { 201: GroupAnswer } } },
-    async ({ caller, body }, reply) => {
-      const group = await createGroup(parts, caller, body);
+    async (request, reply) => {
+      const group = await createGroup(parts, request.caller, request.body);
+      guard(request, group);
       const address = `/api/usergroups/${encodeURIComponent(group.id)}`;
       return reply.code(201).header('location', address).send(answerOf(group));
     },
@@ -74,7 +81,11 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         response: { 200: GroupAnswer },
       },
     },
-    async ({ caller, body }) => answerOf(await changeGroup(parts, caller, body)),
+    async (request) => {
+      const group = await changeGroup(parts, request.caller, request.body);
+      guard(request, group);
+      return answerOf(group);
+    },
   );
 
   app.get(

@@ -168,6 +168,12 @@ function textOf(payload: unknown): string {
   throw new Error('An answer that is a stream cannot be kept for a repeated request.');
 }
 
+/** For an answer that holds a secret this time, where its route does not say that all do (`secretAnswer`). */
+export function answerHoldsSecret(request: FastifyRequest) {
+  const run = running.get(request);
+  if (run) run.secret = true;
+}
+
 /**
  * For an answer that waits for what others do with the effect (`Prefer: wait`): makes the effect visible, keeps `answer` for repeated
  * requests, then runs `wait` outside of the transaction, whose result is sent and not kept. The status must be set before.

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import type { Answer, User } from '../world.ts';
 import { PASSWORD, world } from '../world.ts';
@@ -247,4 +248,21 @@ test('each change of a group has its audit row: who, what, from where, request i
   await admin.delete(`${url}/${encodeURIComponent(id)}`, headers);
   t.like(await lastRow(id), { action: 'group.delete', ...by });
   t.is((await w.sql(`select from audit where details::text like '%canary%'`)).length, 0);
+});
+
+test('an answer that shows setup codes is not kept for a repeated request, another one is', async (t) => {
+  const admin = w.as(await w.administrator());
+  const code = randomBytes(8).toString('hex');
+  const secret = { name: `secret-${code.slice(0, 4)}`, metadata: { '2FAMetadata': [`APPAUTH:${code}`] } };
+  const plain = { name: `plain-${code.slice(0, 4)}`, metadata: { room: '1' } };
+  const key = (name: string) => ({ 'idempotency-key': `${name}-${code}` });
+  t.is((await admin.post('/api/usergroups', secret, key('secret'))).status, 201);
+  t.is((await admin.post('/api/usergroups', secret, key('secret'))).body.code, 'ReplayUnavailable');
+  t.is((await admin.put('/api/usergroups', { name: secret.name, users: [] }, key('change'))).status, 200);
+  t.is((await admin.put('/api/usergroups', { name: secret.name, users: [] }, key('change'))).status, 409);
+  t.is((await admin.post('/api/usergroups', plain, key('plain'))).status, 201);
+  t.is((await admin.post('/api/usergroups', plain, key('plain'))).headers['idempotent-replayed'], 'true');
+  const kept = await w.sql<{ body?: string }>('select body from idempotency_keys where key like $1', [`%${code}`]);
+  t.is(kept.length, 3);
+  t.false(kept.some(({ body }) => body?.includes(code)));
 });

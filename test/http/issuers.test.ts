@@ -150,18 +150,21 @@ test('wrong audience, unknown issuer, foreign key, expired, unsigned and confuse
 });
 
 // alone: it counts how often the issuer is asked
-test.serial('a new key of the issuer is found, and tokens that name nonsense do not have it asked each time', async (t) => {
-  const tokens = await openAccessTokens(w.db, settings());
-  const { id } = await w.account();
-  const before = issuer.fetched;
-  for (let time = 0; time < 10; time++)
-    t.is(await tokens.verify(await sign({ sub: id, time }, { kid: `no-${time}` })), undefined);
-  t.true(issuer.fetched - before <= 2, `asked ${issuer.fetched - before} times`);
-  await issuer.addKey('second');
-  const fresh = await openAccessTokens(w.db, settings());
-  const signed = await sign({ sub: id }, { key: issuer.keys[1]?.privateKey as CryptoKey, kid: 'second' });
-  t.deepEqual((await fresh.verify(signed))?.holder, { accountId: id });
-});
+test.serial(
+  'a new key of the issuer is found, and tokens that name nonsense do not have it asked each time',
+  async (t) => {
+    const tokens = await openAccessTokens(w.db, settings());
+    const { id } = await w.account();
+    const before = issuer.fetched;
+    for (let time = 0; time < 10; time++)
+      t.is(await tokens.verify(await sign({ sub: id, time }, { kid: `no-${time}` })), undefined);
+    t.true(issuer.fetched - before <= 2, `asked ${issuer.fetched - before} times`);
+    await issuer.addKey('second');
+    const fresh = await openAccessTokens(w.db, settings());
+    const signed = await sign({ sub: id }, { key: issuer.keys[1]?.privateKey as CryptoKey, kid: 'second' });
+    t.deepEqual((await fresh.verify(signed))?.holder, { accountId: id });
+  },
+);
 
 test('an issuer that does not answer is an outage, not a wrong token', async (t) => {
   const config = settings([{ issuer: 'gone', audience: 'our platform', jwksUrl: 'http://127.0.0.1:9/keys' }]);
