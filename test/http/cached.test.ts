@@ -55,6 +55,13 @@ test.serial('Basic is taken on the older list from administrators, and nowhere e
   t.is((await w.nobody.get('/api/accounts', basic(id))).status, 401);
 });
 
+test.serial('Basic of an account that would be asked for a one-time password is 401', async (t) => {
+  const { id } = await w.account({ userGroups: ['Administrators'] });
+  t.is((await w.nobody.get(URL, basic(id))).status, 200);
+  t.is((await w.nobody.post('/api/tokens/otp/registration', { id, password: PASSWORD })).status, 200);
+  t.is((await w.nobody.get(URL, basic(id))).status, 401);
+});
+
 test.serial('a kept answer has the same ETag, a 304 has ETag and Cache-Control and no body', async (t) => {
   const root = await admin();
   const first = await root.get(URL);
