@@ -3,8 +3,8 @@ import { platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { Derivation } from './hash-threads.ts';
 
-/** Below the threads that answer requests: these come first whenever both want the same core. */
-const NICE = 5;
+/** As far below the threads that answer requests as can be: these come first whenever both want the same core. */
+const NICE = 19;
 
 // on Linux a thread has a priority of its own; elsewhere the whole process would get it
 if (platform() === 'linux') setPriority(NICE);

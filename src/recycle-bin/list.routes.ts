@@ -53,11 +53,11 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       (offset, limit) => listItems(db, selection, { ...pageOf(query), offset, limit }),
     );
   const ofTenant = async (caller: Caller, itemType?: ItemType) =>
-    inTenant(caller, await findStanding(db, caller), itemType);
+    inTenant(caller, await findStanding(db, caller, caller.tenantId), itemType);
   async function ofProject(caller: Caller, id: string, itemType: ItemType) {
     const project = await findContainer(db, caller, id);
     if (!project) throw notFound('Project', id);
-    return inProject(caller, await findStanding(db, caller), project, itemType);
+    return inProject(caller, await findStanding(db, caller, project.tenantId), project, itemType);
   }
   const projects = async (query: z.output<typeof Query>, selection: Selection) => ({
     data: [...(await listDeletedProjects(db, selection, pageOf(query)))],
