@@ -87,7 +87,7 @@ export async function work(config: Config): Promise<Worker> {
     tasks: {
       runTransfer: runTransferTask(parts.promise),
       removeSpentBlobs: removeSpentBlobsTask(parts.promise),
-      cleanUp: cleanUpTask(parts.promise, config['tokens.accessLifetime']),
+      cleanUp: cleanUpTask(parts.promise, config, log),
       sweepRecycleBin: sweepRecycleBinTask(parts.promise, config['recycleBin.retention']),
       sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
     },

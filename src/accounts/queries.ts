@@ -152,6 +152,26 @@ export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
 export const deleteAccount = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
 
+/**
+ * Registered so long ago that the mailed token is over, and untouched since: no administrator changed it, nothing waits to be mailed
+ * or holds a token that is good.
+ */
+const neverActivated = (lifetimeMs: number) => sql.fragment`
+  a.registered and not a.activated and a.created_at < now() - ${lifetimeMs} * interval '1 millisecond' and a.updated_at = a.created_at
+  and a.tenant_id is null and not exists (select from tenant_members m where m.user_id = a.user_id)
+  and not exists (select from account_mails m where m.user_id = a.user_id)
+  and not exists (select from account_tokens t where t.user_id = a.user_id and t.expires_at > now())`;
+
+export const hasNeverActivated = (db: Db, lifetimeMs: number) =>
+  db.exists(sql.unsafe`select from accounts a where ${neverActivated(lifetimeMs)}`);
+
+/** Gives the login ids of those removed, `most` at a time. */
+export const deleteNeverActivated = (tx: Db, lifetimeMs: number, most: number) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    delete from accounts where user_id in (
+      select a.user_id from accounts a where ${neverActivated(lifetimeMs)} limit ${most} for update skip locked)
+    returning id`);
+
 export const userExists = (db: Db, userId: string) =>
   db.exists(sql.unsafe`select from accounts where user_id = ${userId}`);
 

@@ -141,3 +141,26 @@ test('of many activations with one token at once one succeeds', async (t) => {
   );
   t.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(9).fill(400)]);
 });
+
+test('a registration that is not activated while its token lives is removed by the hourly clean-up, others stay', async (t) => {
+  const ids = ['stale-gone', 'stale-token', 'stale-changed', 'stale-activated', 'stale-young'];
+  for (const id of ids) await w.nobody.post('/api/accounts/registration', registration(id));
+  for (const id of ids) await mailsTo(`${id}@example.org`);
+  const waiting = () => w.sql(`select from account_mails m join accounts a using (user_id) where a.id like 'stale-%'`);
+  while ((await waiting()).length > 0) await sleep(50);
+  await w.sql(
+    `update accounts set created_at = now() - interval '25 hours', updated_at = now() - interval '25 hours'
+     where id like 'stale-%' and id <> 'stale-young'`,
+  );
+  await w.sql(
+    `update account_tokens set expires_at = now() - interval '1 minute'
+     where user_id in (select user_id from accounts where id like 'stale-%' and id <> 'stale-token')`,
+  );
+  await w.sql(`update accounts set updated_at = now() where id = 'stale-changed'`);
+  await w.sql(`update accounts set activated = true where id = 'stale-activated'`);
+  await w.sql(`select graphile_worker.add_job('cleanUp', '{}'::json)`);
+  const left = async () =>
+    (await w.sql<{ id: string }>(`select id from accounts where id like 'stale-%' order by id`)).map(({ id }) => id);
+  while ((await left()).includes('stale-gone')) await sleep(50);
+  t.deepEqual(await left(), ['stale-activated', 'stale-changed', 'stale-token', 'stale-young']);
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import pino from 'pino';
 import { openFileStore } from '../../src/accounts/file-store.ts';
+import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { PASSWORD, testDatabase, world } from '../world.ts';
 import { accountRules } from './account-rules.ts';
@@ -110,6 +111,19 @@ test.serial('several processes write the file at once and nothing is lost', asyn
   for (const { id } of made) t.is(entryOf(file, id).id, id);
   const [row] = await w.sql<{ count: string }>('select count(*) from accounts');
   t.is(file.accounts.length, Number(row?.count));
+});
+
+test.serial('a registration that was never activated leaves the file, too', async (t) => {
+  const id = 'never-activated';
+  const request = { id, name: id, email: `${id}@example.org`, password: PASSWORD };
+  t.is((await w.nobody.post('/api/accounts/registration', request)).status, 202);
+  t.like(entryOf(await read(), id), { id, activated: false, registered: true });
+  await w.sql('delete from account_mails');
+  await w.sql('update accounts set created_at = $1, updated_at = $1 where id = $2', ['2020-01-01T00:00:00Z', id]);
+  const { db } = w;
+  await removeNeverActivated(db, () => openAccountStore({ 'accounts.store': `file:${path}` }, db, log), 86_400_000);
+  t.is(entryOf(await read(), id).id, undefined);
+  t.is((await w.sql('select from accounts where id = $1', [id])).length, 0);
 });
 
 test('a start with a file that is not understood ends with its name and the line', async (t) => {
