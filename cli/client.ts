@@ -280,5 +280,7 @@ function sentenceOf({ detail = '', errors = {} }: Problem): string {
   );
   const joined = members.join('; ');
   if (joined === '') return detail;
-  return joined.includes(detail) ? joined : `${detail} (${joined})`;
+  if (joined.includes(detail)) return joined;
+  const said = Object.values(errors).flat();
+  return said.every((one) => detail.includes(one)) ? detail : `${detail} (${joined})`;
 }
