@@ -6,8 +6,8 @@ import type { Caller } from '../http/caller.ts';
 import { demand } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Taken } from '../uploads/staged.ts';
-import { takeStaged } from '../uploads/staged.ts';
+import type { Copies, Taken } from '../uploads/staged.ts';
+import { CopiesWanted, copyStaged, takeStaged } from '../uploads/staged.ts';
 import { insertFiles } from './paths.queries.ts';
 import { ensureFolder, folderAt, readPaths, segmentsOf } from './paths.ts';
 import { writePlan } from './place-plan.ts';
@@ -25,9 +25,31 @@ export interface ImportedFiles {
   failures: { fileName: string; message: string }[];
 }
 
-/** Makes datasets of uploaded files, in one transaction; those that cannot be taken are told apart and leave the others alone. */
+/**
+ * Makes datasets of uploaded files, in one transaction; those that cannot be taken are told apart and leave the others alone. Bytes that
+ * must be copied are copied before it, so that nobody waits for the tree meanwhile.
+ */
 export async function importStaged(
   { db, blobs }: { db: Db; blobs: BlobStore },
+  caller: Caller,
+  projectId: string,
+  wanted: StagedImport,
+): Promise<ImportedFiles> {
+  const copies: Copies = new Map();
+  // ends: what is named stays so, and each round brings the copies that the one before lacked
+  for (;;) {
+    try {
+      return await importWith({ db, blobs, copies }, caller, projectId, wanted);
+    } catch (error) {
+      if (!(error instanceof CopiesWanted)) throw error;
+      await copyStaged(blobs, error.sources, copies);
+    }
+  }
+}
+
+/** One try: throws `CopiesWanted`, and has changed nothing, when copies lack. */
+async function importWith(
+  { db, blobs, copies }: { db: Db; blobs: BlobStore; copies: Copies },
   caller: Caller,
   projectId: string,
   { files, destination, createDestination }: StagedImport,
@@ -51,9 +73,9 @@ export async function importStaged(
     const good = called.filter((file) => file.wrong === undefined);
     const taken = await takeStaged(
       tx,
-      blobs,
       caller,
       good.map(({ url }) => url),
+      copies,
     );
     const outcomes = new Map<object, Taken>(good.map((file, index) => [file, taken[index] as Taken]));
 

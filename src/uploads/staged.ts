@@ -74,11 +74,40 @@ const exists = (name: string) => conflict(`'${name}' holds a file already.`, { c
 /** A staged file that was taken, or why it cannot be. */
 export type Taken = { blob: string; size: number } | { message: string };
 
+/** Copies that were made of staged bytes, by the name of those: each is given away once. None: the bytes are gone. */
+export type Copies = Map<string, NamedBytes[] | undefined>;
+type NamedBytes = { blob: string; size: number };
+
+/** Thrown by `takeStaged` before it writes: it needs more copies of these bytes, which nobody should wait for in a transaction. */
+export class CopiesWanted extends Error {
+  override readonly name = 'CopiesWanted';
+  readonly sources: readonly NamedBytes[];
+
+  constructor(sources: readonly NamedBytes[]) {
+    super(`${sources.length} copies of staged files are wanted.`);
+    this.sources = sources;
+  }
+}
+
+/** Copies these bytes to fresh names, which no row has yet: if none ever does, the sweep of orphans removes them. */
+export async function copyStaged(blobs: BlobStore, sources: readonly NamedBytes[], copies: Copies): Promise<void> {
+  for (const source of sources) {
+    try {
+      const blob = `dataset/${randomUUID()}`;
+      const { size } = await blobs.put(blob, await blobs.read(source.blob), source.size);
+      copies.set(source.blob, [...(copies.get(source.blob) ?? []), { blob, size }]);
+    } catch (error) {
+      if (!(error instanceof AppError && error.kind === 'notFound')) throw error;
+      copies.set(source.blob, undefined);
+    }
+  }
+}
+
 /**
- * Takes staged files, whose addresses these are, for good: what nobody had named gives its bytes, so that none are copied; of others a
- * copy is made. In the transaction that makes something of them; a crash leaves all as it was.
+ * Takes staged files, whose addresses these are, for good: what nobody had named gives its bytes, so that none are copied; of others one
+ * of `copies` is used, which stay as they are. In the transaction that makes something of them; a crash leaves all as it was.
  */
-export async function takeStaged(tx: Db, blobs: BlobStore, caller: Caller, urls: readonly string[]): Promise<Taken[]> {
+export async function takeStaged(tx: Db, caller: Caller, urls: readonly string[], copies: Copies): Promise<Taken[]> {
   const names = urls.map((url) => {
     const address = parseOwnAddress(url);
     return address?.area === 'staging' ? address.name : undefined;
@@ -88,11 +117,13 @@ export async function takeStaged(tx: Db, blobs: BlobStore, caller: Caller, urls:
   const found = new Map((await lockStagedOf(tx, known, caller.userId, tenants)).map((row) => [row.name, row]));
   const taken: Taken[] = [];
   const named = new Set<string>();
+  const wanted: NamedBytes[] = [];
+  const used = new Map<string, number>();
   for (const [index, name] of names.entries()) {
     const place = name === undefined ? undefined : found.get(name);
     if (name === undefined) {
       taken.push({ message: `'${urls[index]?.replace(/[?#].*$/s, '')}' is no upload address of this platform.` });
-    } else if (!place) {
+    } else if (!place || (place.blob !== undefined && copies.has(place.blob) && !copies.get(place.blob))) {
       taken.push({ message: `Upload '${name}' was not found.` });
     } else if (place.blob === undefined || place.size === undefined) {
       taken.push({ message: `Nothing was uploaded to '${name}' yet.` });
@@ -100,11 +131,14 @@ export async function takeStaged(tx: Db, blobs: BlobStore, caller: Caller, urls:
       named.add(name);
       taken.push({ blob: place.blob, size: place.size });
     } else {
-      const copy = `dataset/${randomUUID()}`;
-      const { size } = await blobs.put(copy, await blobs.read(place.blob), place.size);
-      taken.push({ blob: copy, size });
+      const number = used.get(place.blob) ?? 0;
+      used.set(place.blob, number + 1);
+      const copy = copies.get(place.blob)?.[number];
+      if (copy) taken.push(copy);
+      else wanted.push({ blob: place.blob, size: place.size });
     }
   }
+  if (wanted.length > 0) throw new CopiesWanted(wanted);
   await markAllNamed(tx, [...named]);
   return taken;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
+import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
 import { subproject } from '../world/content.ts';
 import { copyRequest, local, newProject, start, upload } from '../world/transfers.ts';
 import type { User } from '../world.ts';
@@ -145,4 +146,33 @@ test('a staged file stays when a dataset that was made of it is removed for ever
   const { datasets, failures } = (await bring(owner, root, { files })).body;
   t.deepEqual(failures, []);
   t.is(await read(owner, datasets[0].datasetId), 'kept');
+});
+
+test.serial('nobody waits for the tree while bytes are copied; what fails after it leaves nothing', async (t) => {
+  const { owner, client, root } = await scene();
+  const folder = await subproject(client, root, { name: 'a' });
+  const url = await upload(w, client, 'copied');
+  const files = [
+    { url, fileName: 'a' },
+    { url, fileName: 'b' },
+  ];
+  const { put } = w.blobs;
+  const copies: string[] = [];
+  w.blobs.put = async (name, ...rest) => {
+    copies.push(name);
+    t.is((await client.delete(`/api/project/${folder}`)).status, 204, 'the tree is free');
+    return put.call(w.blobs, name, ...rest);
+  };
+  try {
+    t.is((await bring(owner, root, { files, destinationPath: 'a' })).status, 404);
+  } finally {
+    w.blobs.put = put;
+  }
+  t.is(copies.length, 1);
+  t.deepEqual(await w.sql('select from datasets where project_id = any($1)', [[root, folder]]), []);
+  await removeOrphanBlobs(w.db, w.blobs, { olderThanMs: -3_600_000 });
+  t.is(await w.blobs.info(copies[0]!), undefined);
+  t.is((await w.nobody.put(local(url), Buffer.from('again'))).status, 201, 'it was not taken');
+  const answer = await bring(owner, root, { files });
+  for (const { datasetId } of answer.body.datasets) t.is(await read(owner, datasetId), 'again');
 });
