@@ -13,7 +13,7 @@ const Judged = z.object({
 });
 
 export const findJudged = (db: Db, user: Caller, id: string) =>
-  db.one(sql.type(Judged)`
+  db.maybeOne(sql.type(Judged)`
     select p.role, p.rights, m.role as member_role
     from ${judgedProjects(user)} p
     left join project_members m on m.project_id = p.member_source_id and m.user_id = ${user.userId}

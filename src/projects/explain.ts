@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { invalidMember } from '../errors.ts';
+import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { findIdentity } from '../tokens/identity.queries.ts';
 import type { Capability } from './access.ts';
@@ -36,7 +36,10 @@ export async function explainAccess(db: Db, caller: Caller, id: string, userId: 
   const project = await visibleProject(db, caller, id);
   demand(project, 'canGrantAccess');
   const user = userId === caller.userId ? caller : await callerOf(db, userId, caller);
-  const { role, memberRole, rights } = await findJudged(db, user, id);
+  const judged = await findJudged(db, user, id);
+  // purged since
+  if (!judged) throw notFound('Project', id);
+  const { role, memberRole, rights } = judged;
   const rules: (Rule & { speaksOf: number })[] = [];
   const owner = user.tenants.some((tenant) => tenant.id === project.tenantId && tenant.role === 'Owner');
   if (owner) rules.push({ rule: 'TenantOwner', effect: 'Allows', role: 'Owner', speaksOf: ROLE_RIGHTS.Owner });

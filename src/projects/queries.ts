@@ -36,6 +36,10 @@ export const findProject = (db: Db, caller: Caller, id: string) =>
 export const getRecord = (tx: Db, caller: Caller, id: string) =>
   tx.one(sql.type(Judged)`select ${judgedColumns} from ${judgedProjects(caller)} p where p.id = ${id}`);
 
+/** The whole record, seen or not, of a project that may be gone. */
+export const findRecord = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(sql.type(Judged)`select ${judgedColumns} from ${judgedProjects(caller)} p where p.id = ${id}`);
+
 /** Holds the project against other writers of its row until the transaction ends. */
 export const lockProject = (tx: Db, id: string) =>
   tx.query(sql.unsafe`select from projects where id = ${id} for no key update`);

@@ -45,9 +45,9 @@ export const findBinned = (db: Db, caller: Caller, { itemType, id, projectId }: 
         ${projectId === undefined ? sql.fragment`` : sql.fragment`and b.container_id = ${projectId}`}) b
     where b.privileged or b.deleted_by = ${caller.userId}`);
 
-/** The whole record of a dataset that is known to be seen. */
-export const getDataset = (db: Db, id: string) =>
-  db.one(sql.type(DatasetRow)`select ${recordColumns} from datasets d where d.id = ${id}`);
+/** The whole record of a dataset, for who is known to see it; it may be gone. */
+export const findDataset = (db: Db, id: string) =>
+  db.maybeOne(sql.type(DatasetRow)`select ${recordColumns} from datasets d where d.id = ${id}`);
 
 const Container = z.object({ id: z.string(), tenantId: z.string() });
 

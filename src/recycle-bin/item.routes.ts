@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { datasetOf } from '../datasets/record.ts';
 import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
 import { Id, uuidParam } from '../http/forms.ts';
 import { publicBase } from '../http/public-base.ts';
 import type { App } from '../http/route.ts';
-import { getRecord } from '../projects/queries.ts';
+import { findRecord } from '../projects/queries.ts';
 import { projectOf } from '../projects/record.ts';
-import { getDataset } from './item.queries.ts';
+import { findDataset } from './item.queries.ts';
 import { binnedItem } from './item.ts';
 import { purge } from './purge.ts';
 import { DeletedDataset, DeletedProject, Preview } from './record.ts';
@@ -32,7 +33,10 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
     { config, schema: { tags, summary: 'A deleted project', params: Id, response: { 200: DeletedProject } } },
     async ({ caller, params: { id } }) => {
       const { deletedAt, deletedBy } = await binnedItem(db, caller, project(id));
-      return { ...projectOf(await getRecord(db, caller, id)), deletedAt, deletedBy };
+      const row = await findRecord(db, caller, id);
+      // purged since
+      if (!row) throw notFound('Deleted project', id);
+      return { ...projectOf(row), deletedAt, deletedBy };
     },
   );
 
@@ -113,7 +117,10 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       { config, schema: { tags, summary: 'A deleted dataset', params, response: { 200: DeletedDataset } } },
       async (request) => {
         const { id, deletedAt, deletedBy } = await binnedItem(db, request.caller, dataset(request.params));
-        return { ...datasetOf(await getDataset(db, id), publicBase(publicUrl, request)), deletedAt, deletedBy };
+        const row = await findDataset(db, id);
+        // purged since
+        if (!row) throw notFound('Deleted dataset', id);
+        return { ...datasetOf(row, publicBase(publicUrl, request)), deletedAt, deletedBy };
       },
     );
 

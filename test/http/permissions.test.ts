@@ -1,6 +1,7 @@
 import test from 'ava';
 import { newDataset } from '../world/content.ts';
 import { makeFolder, makeProject } from '../world/projects.ts';
+import { justBefore } from '../world/statements.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
@@ -163,4 +164,15 @@ test('an API key can be named by its id', async (t) => {
     (await w.nobody.get(`${path}/${id}`, { 'svc-open-api-key': key })).status;
   t.is(await seen(denied), 404);
   t.is(await seen(free), 200);
+});
+
+test.serial('access to a project that is removed for ever while it is asked for is 404', async (t) => {
+  const { maker } = await people();
+  const id = await newProject(maker, []);
+  const client = w.as(maker);
+  const remove = async () => {
+    await client.delete(`${path}/${id}`);
+    t.is((await client.delete(`/api/recycle-bin/project/${id}`)).status, 204);
+  };
+  t.is((await justBefore(/member_role/, remove, () => client.get(`${path}/${id}/access`))).status, 404);
 });

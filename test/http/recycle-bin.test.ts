@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { bytes } from '../blobs/rules.ts';
+import { justBefore } from '../world/statements.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
@@ -581,4 +582,22 @@ test.serial('a list sends the same number of statements for few and for many ite
   const before = await count();
   for (let n = 0; n < 5; n++) await trash(owner, (await dataset(top, owner)).id, 'dataset');
   t.is(await count(), before);
+});
+
+test.serial('what is removed for ever while it is asked for is 404', async (t) => {
+  const owner = await account();
+  const top = await root(owner);
+  const project = await below(top, owner);
+  const { id } = await dataset(top, owner);
+  await trash(owner, project);
+  await trash(owner, id, 'dataset');
+  const client = w.as(owner);
+  const cases = [
+    [`${BIN}/project/${project}`, /p\.settings/],
+    [`${BIN}/dataset/${id}`, /from datasets d where d\.id/],
+  ] as const;
+  for (const [path, words] of cases) {
+    const remove = async () => void t.is((await client.delete(path)).status, 204);
+    t.is((await justBefore(words, remove, () => client.get(path))).status, 404, path);
+  }
 });

@@ -1,17 +1,39 @@
 import pg from 'pg';
 
-/** How many statements about one of these words this process sends while `work` runs. Only in serial tests. */
-export async function countStatements(words: RegExp, work: () => Promise<unknown>): Promise<number> {
-  let count = 0;
+type Query = (this: unknown, ...args: unknown[]) => unknown;
+
+/** Every statement that this process sends while `work` runs goes through `send`. */
+async function watched<T>(send: (text: string, go: () => unknown) => unknown, work: () => Promise<T>): Promise<T> {
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: unknown, ...args: unknown[]) {
-    if (words.test(String((args[0] as { text?: string }).text ?? args[0]))) count++;
-    return (query as (...all: unknown[]) => unknown).apply(this, args);
+    const text = String((args[0] as { text?: string }).text ?? args[0]);
+    return send(text, () => (query as Query).apply(this, args));
   } as typeof query;
   try {
-    await work();
+    return await work();
   } finally {
     pg.Client.prototype.query = query;
   }
+}
+
+/** How many statements about one of these words this process sends while `work` runs. Only in serial tests. */
+export async function countStatements(words: RegExp, work: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  await watched((text, go) => {
+    if (words.test(text)) count++;
+    return go();
+  }, work);
   return count;
+}
+
+/** Does `deed` right before the first statement with one of these words that `work` sends. Only in serial tests. */
+export async function justBefore<T>(words: RegExp, deed: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  let done = false;
+  const answer = await watched((text, go) => {
+    if (done || !words.test(text)) return go();
+    done = true;
+    return deed().then(go);
+  }, work);
+  if (!done) throw new Error(`There was no statement with ${words}.`);
+  return answer;
 }
