@@ -54,6 +54,9 @@ export interface HierarchyResult {
   sasToken: string;
 }
 
+/** How often a request may read its tree anew. */
+const MOST_ROUNDS = 50;
+
 /** A path as names, and what is known to be meant by it: a slash at its end means a folder. */
 interface Meant {
   type: PathAction['type'];
@@ -80,7 +83,8 @@ export async function applyHierarchy(
     const project = await visibleProject(tx, caller, projectId);
     const done: ({ path: string } & Touched)[] = [];
     // once nearly always; again when actions go on in what earlier ones have moved
-    for (let next = 0; next < meant.length; ) {
+    for (let next = 0, round = 0; next < meant.length; round++) {
+      if (round === MOST_ROUNDS) at(next, refuseChain);
       const left = meant.slice(next);
       const tree = await readPaths(tx, caller, project.id, left.flatMap(pathsOf));
       for (const one of left) {
@@ -94,6 +98,13 @@ export async function applyHierarchy(
     return done;
   });
   return Promise.all(touched.map((one) => resultOf(signer, one, expiresAt)));
+}
+
+/** Each link of a chain of moves costs a reading, while nobody else changes the tree. */
+function refuseChain(): never {
+  throw invalid(
+    `Fewer than ${MOST_ROUNDS} times in one request may actions go on in what earlier ones have moved; send such chains in several requests.`,
+  );
 }
 
 async function resultOf(

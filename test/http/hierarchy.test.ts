@@ -212,6 +212,22 @@ test('actions go on in what earlier ones made, moved or deleted', async (t) => {
   t.deepEqual(await unsound(w), []);
 });
 
+test('a long chain of moves that go on in each other is 400 and changes nothing; in several requests it is done', async (t) => {
+  const { owner, root } = await scene();
+  await apply(owner, root, [create('m0/x/y')]);
+  const chain = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => n + from).flatMap((n) => [
+      move(`m${n}`, `m${n + 1}`, true),
+      ensure(`m${n + 1}/x/y`),
+    ]);
+  const { status, body } = await apply(owner, root, chain(0, 60));
+  t.is(status, 400);
+  t.regex(body.detail, /send such chains in several requests/);
+  t.deepEqual(await tree(owner, root), ['m0/', 'm0/x/', 'm0/x/y']);
+  for (const from of [0, 30]) t.is((await apply(owner, root, chain(from, 30))).status, 200);
+  t.deepEqual(await tree(owner, root), ['m60/', 'm60/x/', 'm60/x/y']);
+});
+
 test('all or nothing: when one action is refused nothing is changed', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('a', true)]);
