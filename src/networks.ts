@@ -16,18 +16,27 @@ const WIDTH = { 4: 32, 6: 128 } as const;
 /** The upper 96 bits of an IPv4 address in IPv6 form. */
 const MAPPED = 0xffffn;
 
-/** Nothing for what is no address. A zone (`fe80::1%eth0`) is no part of it. */
-export function parseAddress(text: string): Address | undefined {
+/** Nothing for what is no address. A zone (`fe80::1%eth0`) is no part of it, nor is the port that some proxies forward with it. */
+export function parseAddress(given: string): Address | undefined {
+  const text = withoutPort(given);
   if (isIPv4(text)) return { family: 4, value: ipv4(text) };
   if (!isIPv6(text)) return undefined;
   const value = ipv6(text.replace(/%.*$/, ''));
   return value >> 32n === MAPPED ? { family: 4, value: value & 0xffffffffn } : { family: 6, value };
 }
 
+/** `1.2.3.4:5678`, `[::1]:5678` and `[::1]` without port and brackets; whatever else is left as it is. */
+function withoutPort(text: string): string {
+  const [, bracketed, plain] = /^(?:\[([^[\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(text) ?? [];
+  if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : text;
+  return plain ?? text;
+}
+
 /** `10.0.0.0/8`, `2001:db8::/32`, or an address alone, which is a network of one. Throws a sentence that holds the text. */
 export function parseNetwork(text: string): Network {
   const [address = '', length, ...more] = text.split('/');
-  const parsed = address.includes('%') ? undefined : parseAddress(address);
+  const alone = isIPv4(address) || (isIPv6(address) && !address.includes('%'));
+  const parsed = alone ? parseAddress(address) : undefined;
   if (!parsed || more.length > 0) throw new Error(`'${text}' is no network such as 10.0.0.0/8 or 2001:db8::/32.`);
   const { family, value } = parsed;
   // written as IPv6: its prefix counts the 96 bits before the IPv4 address

@@ -3,6 +3,7 @@ import { parse } from 'node:querystring';
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
 import { LogController } from 'fastify';
 import type { Config } from '../config.ts';
+import { contains, parseAddress, parseNetwork } from '../networks.ts';
 import { refuseUnroutable } from './problems.ts';
 import { requestId } from './request-ids.ts';
 
@@ -13,7 +14,7 @@ export function serverOptions(config: Pick<Config, 'trustedProxies'>, log: Fasti
     // `request-log.ts` writes one line, not two
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
-    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    trustProxy: config.trustedProxies.length > 0 ? trustIn(config.trustedProxies) : false,
     routerOptions: {
       ignoreTrailingSlash: true,
       // names of blobs are the longest parameters
@@ -25,6 +26,15 @@ export function serverOptions(config: Pick<Config, 'trustedProxies'>, log: Fasti
     frameworkErrors: refuseUnroutable as never,
     clientErrorHandler: refuseUnreadable,
   } satisfies FastifyServerOptions;
+}
+
+/** Decides on an address as it was forwarded, with a port or without. */
+function trustIn(proxies: readonly string[]) {
+  const networks = proxies.map(parseNetwork);
+  return (forwarded: string) => {
+    const address = parseAddress(forwarded);
+    return address !== undefined && networks.some((network) => contains(network, address));
+  };
 }
 
 const UNREADABLE: Record<string, [number, string, string]> = {

@@ -65,6 +65,8 @@ test('what is no network is refused with its text', (t) => {
     'example.org',
     '*',
     '10.0.0.0/1e1',
+    '10.1.2.3:443',
+    '[2001:db8::1]/64',
   ]) {
     const { message } = t.throws(() => parseNetwork(text), undefined, text) ?? {};
     t.true(message?.includes(`'${text}'`), message);
@@ -76,6 +78,24 @@ test('an IPv6 client is counted by its /64, an IPv4 client by its address in eit
   t.not(clientOf('2001:db8:1:2::1'), clientOf('2001:db8:1:3::1'));
   t.is(clientOf('10.1.2.3'), clientOf('::ffff:10.1.2.3'));
   t.not(clientOf('10.1.2.3'), clientOf('10.1.2.4'));
+});
+
+test('the port that a proxy forwards with an address is no part of it', (t) => {
+  t.deepEqual(parseAddress('10.1.2.3:5678'), parseAddress('10.1.2.3'));
+  t.deepEqual(parseAddress('[::1]:5678'), parseAddress('::1'));
+  t.deepEqual(parseAddress('[2001:db8::1]'), parseAddress('2001:db8::1'));
+  t.is(clientOf('10.1.2.3:5678'), clientOf('10.1.2.3:5679'));
+  for (const text of [
+    '10.1.2.3:',
+    '10.1.2.3:123456',
+    '[10.1.2.3]:80',
+    '[::1]:',
+    '::1]:80',
+    '[[::1]]:80',
+    '10.1.2:80',
+    '1:2',
+  ])
+    t.is(parseAddress(text), undefined, text);
 });
 
 test('an entry is split at its first colon, freed of its comment in any letter case, and trimmed', (t) => {

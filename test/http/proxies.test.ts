@@ -37,6 +37,13 @@ test('behind trusted proxies the client is the right-most address of X-Forwarded
   t.false(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, nonsense' }));
 });
 
+test('a port behind a forwarded address is no part of it, of a client and of a trusted proxy', async (t) => {
+  t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7:5678' }));
+  t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '[::ffff:203.0.113.7]:5678' }));
+  t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7:1, 192.0.2.1:2, [2001:db8:ffff::2]:3' }));
+  t.false(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7:1, 198.51.100.1:2' }));
+});
+
 test('from elsewhere than a trusted proxy the socket alone counts', async (t) => {
   t.false(await from(behind, '198.51.100.1', { 'x-forwarded-for': '203.0.113.7' }));
   t.true(await from(behind, '203.0.113.7', { 'x-forwarded-for': '198.51.100.1' }));
