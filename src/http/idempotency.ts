@@ -35,8 +35,8 @@ const running = new WeakMap<FastifyRequest, Running>();
 export const idempotency =
   (db: Database, fingerprint: Fingerprint): Rule =>
   (route) => {
-    const { access, service, secretAnswer = false } = route.config ?? {};
-    if (access === 'public' || service === 'none') return {};
+    const { access, service, secretAnswer = false, repeatable = false } = route.config ?? {};
+    if (access === 'public' || service === 'none' || repeatable) return {};
     if (![route.method].flat().some((method) => WRITES.has(method))) return {};
     return {
       preHandler(request, reply, done) {

@@ -31,6 +31,8 @@ declare module 'fastify' {
     versionRequired?: boolean;
     /** The answer holds a secret: it is never kept for a repeated request. */
     secretAnswer?: boolean;
+    /** Changes nothing that a repeated request would do twice: an `Idempotency-Key` is ignored, so that none holds a connection meanwhile. */
+    repeatable?: boolean;
     /** Stands for a method that its path lacks: 405. */
     closed?: boolean;
   }

@@ -85,7 +85,8 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
   app.post(
     '/api/accounts/validation',
     {
-      config: administrators,
+      // it may wait as long as a login does
+      config: { ...administrators, repeatable: true },
       schema: {
         summary:
           'Check login id and password as a login does, one-time password included; the account when all is right',

@@ -2,7 +2,7 @@ import test from 'ava';
 import { openLoginDelay } from '../../src/accounts/login-delay.ts';
 import { AppError, invalid } from '../../src/errors.ts';
 import { attempt } from '../world/authenticator.ts';
-import { world } from '../world.ts';
+import { PASSWORD, world } from '../world.ts';
 
 const w = world(test, { 'loginDelay.first': '1ms' });
 const crowded = world(test, { 'loginDelay.first': '64s', 'loginDelay.maxWaiting': '0' });
@@ -166,4 +166,20 @@ test('what is counted stays counted when a request with an Idempotency-Key is re
   t.is(status, 400);
   t.is(await failuresOf(from), 1);
   t.is((await admin.get(`/api/accounts/${id}`)).body.noOfUnsuccessfulLoginAttempts, 1);
+});
+
+test('a check of a password ignores an Idempotency-Key: none is kept, and none holds a connection while it waits', async (t) => {
+  const { id } = await w.account();
+  const admin = w.as(await w.administrator());
+  const check = () =>
+    admin.send({
+      method: 'POST',
+      url: '/api/accounts/validation',
+      remoteAddress: newClient(),
+      headers: { 'idempotency-key': 'checked' },
+      payload: { id, password: PASSWORD },
+    });
+  t.is((await check()).status, 200);
+  t.is((await check()).headers['idempotent-replayed'], undefined);
+  t.is((await w.sql(`select from idempotency_keys where key = 'checked'`)).length, 0);
 });
