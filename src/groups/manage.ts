@@ -13,6 +13,7 @@ import {
   insertGroupMembers,
   keepMembers,
   lockGroups,
+  lockName,
   lockUsers,
   nameTaken,
   updateGroup,
@@ -107,6 +108,7 @@ async function checkNewName(tx: Db, { id, builtIn }: Group, name: string) {
 /** Permissions name groups and accounts side by side: one name must not mean both. */
 async function refuseLoginId(tx: Db, name: string) {
   if (UUID.test(name)) throw invalidMember('name', `The name '${name}' has the form of a user id.`);
+  await lockName(tx, name);
   if ((await findUsers(tx, [name])).length > 0)
     throw conflict(`'${name}' is the login id of an account.`, { code: 'NameTaken' });
 }

@@ -66,6 +66,9 @@ export const lockGroups = (tx: Db, ids: readonly string[]) =>
     select id from user_groups where id = any(${sql.array([...ids], 'text')}) 
     order by id <> 'Administrators', id collate "C" for no key update`);
 
+/** Until `tx` ends nobody else makes an account or a group of this name: accounts take the same lock as they are inserted. */
+export const lockName = (tx: Db, name: string) => tx.query(sql.unsafe`select lock_name(${name})`);
+
 /** False when its id or its name is taken, in any letter case. */
 export const insertGroup = async (tx: Db, { id, name, metadata }: Pick<Group, 'id' | 'name' | 'metadata'>) => {
   const { rowCount } = await tx.query(sql.unsafe`

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { sql } from '../../src/db.ts';
 import type { Answer, User } from '../world.ts';
 import { PASSWORD, world } from '../world.ts';
 
@@ -62,6 +64,50 @@ test('an account is not named like a group: the id counts as taken', async (t) =
     t.is(refused.body.code, 'AccountExists');
   }
   t.is((await w.sql('select from accounts where lower(id) = lower($1)', [name])).length, 0);
+});
+
+test('of an account and a group that take one name at once the later is refused, whichever it is', async (t) => {
+  const admin = await administrator();
+  /** The answer of a request that finds the row of an open transaction in its way. */
+  async function beside(
+    insert: ReturnType<typeof sql.unsafe>,
+    name: string,
+    send: () => ReturnType<typeof admin.post>,
+  ) {
+    const inserted = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const ended = w.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select lock_name(${name})`);
+      await tx.query(insert);
+      inserted.resolve();
+      await end.promise;
+    });
+    ended.catch(inserted.reject);
+    await inserted.promise;
+    let answered = false;
+    const answer = send().finally(() => {
+      answered = true;
+    });
+    const waiting = () =>
+      w.sql(`select from pg_locks where locktype = 'advisory' and not granted and classid = 7201956`);
+    while (!answered && (await waiting()).length === 0) await sleep(20);
+    end.resolve();
+    await ended;
+    return answer;
+  }
+  const one = unique('Taken At Once');
+  const refused = await beside(
+    sql.unsafe`insert into accounts (id, password_hash) values (${one.toUpperCase()}, '!')`,
+    one,
+    () => admin.post(url, { name: one }),
+  );
+  t.is(refused.status, 409);
+  t.is(refused.body.code, 'NameTaken');
+  const two = unique('Taken At Once');
+  const late = await beside(sql.unsafe`insert into user_groups (id, name) values (${two}, ${two})`, two, () =>
+    admin.post('/api/accounts', { id: two.toLowerCase(), name: two, password: PASSWORD }),
+  );
+  t.is(late.status, 409);
 });
 
 test('the list, the number and the ids of groups are bare', async (t) => {
