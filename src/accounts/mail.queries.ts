@@ -75,3 +75,16 @@ export const deleteExpiredTokens = (db: Db) =>
 export const countMails = (db: Db, most: number) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from (select from account_mails limit ${most}) m`);
+
+/** Notes a registration's mail to an address; false when it got that many within an hour. Of several at once none is overlooked. */
+export async function noteRegistrationMail(tx: Db, recipient: string, most: number): Promise<boolean> {
+  await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration ' || lower(${recipient}), 0))`);
+  const { rowCount } = await tx.query(sql.unsafe`
+    insert into registration_mails (recipient) select ${recipient}
+    where (select count(*) from registration_mails
+      where lower(recipient) = lower(${recipient}) and ordered_at > now() - interval '1 hour') < ${most}`);
+  return rowCount === 1;
+}
+
+export const forgetRegistrationMails = (db: Db) =>
+  db.query(sql.unsafe`delete from registration_mails where ordered_at <= now() - interval '1 hour'`);

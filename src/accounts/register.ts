@@ -2,7 +2,7 @@ import { record } from '../audit.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import { checkLoginId } from './login-id.ts';
-import { countMails, findTokenHolder, useTokens } from './mail.queries.ts';
+import { countMails, findTokenHolder, noteRegistrationMail, useTokens } from './mail.queries.ts';
 import { hashOfMailToken } from './mail-token.ts';
 import type { NewPasswordParts } from './new-password.ts';
 import { newPasswordHash } from './new-password.ts';
@@ -27,8 +27,10 @@ export interface Registration {
 
 /** Mails that wait while the mail server is away, before no more are noted. */
 const MOST_WAITING = 10_000;
+/** Mails of registrations to one address within an hour: whoever wants more fills somebody's mailbox. */
+const MOST_MAILS = 5;
 
-/** Makes an account that its holder activates by mail; where the id is taken nothing is made, and the mail says so. */
+/** Makes an account that its holder activates by mail; where the id is taken nothing is made, and the mail says so. For an address that got many mails lately nothing is made. */
 export async function register(parts: RegisterParts, { password, ...wanted }: Registration, origin: Origin) {
   if (!parts.open)
     throw forbidden('Registration is switched off: ask an administrator.', { code: 'RegistrationClosed' });
@@ -36,6 +38,10 @@ export async function register(parts: RegisterParts, { password, ...wanted }: Re
   const passwordHash = await newPasswordHash(parts, password, origin.address);
   await parts.store.change(async (tx) => {
     await keepMailsBounded(tx);
+    if (!(await noteRegistrationMail(tx, wanted.email, MOST_MAILS))) {
+      const details = { made: false, tooManyMails: true };
+      return record(tx, { action: 'account.register', subject: wanted.id, ...origin, details });
+    }
     const made = await insertAccount(tx, { ...wanted, passwordHash, activated: false, registered: true });
     await orderMail(
       tx,

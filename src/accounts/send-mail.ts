@@ -80,12 +80,15 @@ async function sendToken({ db, mailer, settings }: MailParts, kind: TokenKind, u
 
 const NOT_YOU = 'If you did not ask for this, nothing has to be done.';
 
+/** Of an id that a stranger chose: no room for a message of his. */
+const shortened = (id: string) => (id.length > 40 ? `${id.slice(0, 39)}…` : id);
+
 const PATHS = { activation: '/api/accounts/activation', passwordReset: '/api/accounts/password' } as const;
 
 const WORDS = {
   activation: {
     subject: 'Activate your account',
-    lead: (id: string) => `An account '${id}' was registered with this address. Activate it with this link:`,
+    lead: (id: string) => `An account '${shortened(id)}' was registered with this address. Activate it with this link:`,
     page: 'mail.activationUrl',
     command: 'activate',
   },
@@ -102,7 +105,7 @@ const sendTaken = ({ mailer }: MailParts, { recipient = '', asked = '' }: MailRo
     to: recipient,
     subject: 'Your registration',
     text:
-      `An account '${asked}' was to be registered with this address, but that id is taken; no account was made.\n` +
+      `An account '${shortened(asked)}' was to be registered with this address, but that id is taken; no account was made.\n` +
       `Register with another id or, if the account is yours, have its password reset.\n\n${NOT_YOU}\n`,
   });
 

@@ -164,3 +164,17 @@ test('a registration that is not activated while its token lives is removed by t
   while ((await left()).includes('stale-gone')) await sleep(50);
   t.deepEqual(await left(), ['stale-activated', 'stale-changed', 'stale-token', 'stale-young']);
 });
+
+test('an address gets five mails of registrations within an hour; more have the same answer and make nothing', async (t) => {
+  const taken = { ...registration('long '.repeat(20).trim()), email: 'Flooded@example.org' };
+  await w.account({ id: taken.id });
+  const wanted = [taken, ...Array.from({ length: 7 }, (_, n) => registration(`flood-${n}`, 'flooded@example.org'))];
+  for (const each of wanted) t.is((await w.nobody.post('/api/accounts/registration', each)).status, 202);
+  t.is((await w.sql(`select from accounts where id like 'flood-%'`)).length, 4);
+  t.is((await w.sql(`select from registration_mails where lower(recipient) = 'flooded@example.org'`)).length, 5);
+  const [mail = ''] = await mailsTo('Flooded@example.org');
+  t.false(mail.includes(taken.id), 'an id that is long is shortened');
+  await w.sql(`update registration_mails set ordered_at = now() - interval '61 minutes'`);
+  await w.nobody.post('/api/accounts/registration', registration('flood-later', 'flooded@example.org'));
+  t.is((await w.sql(`select from accounts where id = 'flood-later'`)).length, 1);
+});

@@ -1,4 +1,4 @@
-import { deleteExpiredTokens } from '../../src/accounts/mail.queries.ts';
+import { deleteExpiredTokens, forgetRegistrationMails } from '../../src/accounts/mail.queries.ts';
 import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
 import type { Config } from '../../src/config.ts';
@@ -21,6 +21,7 @@ export const cleanUpTask =
     const { db, blobs } = await parts;
     await forgetOldAnswers(db);
     await deleteExpiredTokens(db);
+    await forgetRegistrationMails(db);
     await removeSpentJobs(db);
     await forgetOldTokens(db, settings['tokens.accessLifetime'], signal);
     await forgetEvents(db, signal);
