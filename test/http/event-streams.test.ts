@@ -107,6 +107,7 @@ test('a stream tells what its reader may read, as it is then', async (t) => {
   await tell('owner');
   await happen({ userId: reader.userId }, 'own');
   while (!streams[1].heard.some(({ event }) => event.resourceid === 'own')) await sleep(20);
+  while (mine(streams[0]).length < 2) await sleep(20);
   t.deepEqual(mine(streams[1]), ['both']);
   t.deepEqual(mine(streams[0]), ['both', 'owner']);
 });
