@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-const AuditRow = z.object({
+/** One line of the trail: who did what to which identity object, from where, in which request, why. */
+export const AuditRow = z.object({
   id: z.number(),
   time: z.string(),
   action: z.string(),
@@ -14,7 +15,6 @@ const AuditRow = z.object({
   reason: z.string().optional(),
   details: z.record(z.string(), z.unknown()),
 });
-/** One line of the trail: who did what to which identity object, from where, in which request, why. */
 export type AuditRow = z.infer<typeof AuditRow>;
 
 export interface AuditFilter {

@@ -6,20 +6,9 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import { timestampFromText } from '../time.ts';
 import type { AuditFilter } from './audit.queries.ts';
-import { listAudit } from './audit.queries.ts';
+import { AuditRow, listAudit } from './audit.queries.ts';
 
-const AuditEntry = z.object({
-  id: z.number(),
-  time: z.string(),
-  action: z.string(),
-  accountId: z.string().optional(),
-  subject: z.string(),
-  tenantId: z.string().optional(),
-  address: z.string().optional(),
-  requestId: z.string().optional(),
-  reason: z.string().optional(),
-  details: z.any().meta({ type: 'object', additionalProperties: true }),
-});
+const AuditEntry = AuditRow.extend({ details: z.any().meta({ type: 'object', additionalProperties: true }) });
 
 export async function auditRoutes(app: App, { db, cursors }: { db: Db; cursors: Signer }) {
   app.get(
