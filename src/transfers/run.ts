@@ -1,19 +1,16 @@
-import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, FormatError } from '../errors.ts';
-import type { ConversionResult } from '../formats/convert.ts';
 import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';
-import { finished } from './events.ts';
 import { failRun, handBack } from './finish.ts';
-import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
+import { perform } from './perform.ts';
 import type { Report } from './report.ts';
 import { openReport } from './report.ts';
-import { AcceptedRequest } from './request.ts';
 import type { ClaimedRow } from './run.queries.ts';
-import { claimTransfer, completeTransfer, isProjectDeleted } from './run.queries.ts';
+import { claimTransfer, isProjectDeleted } from './run.queries.ts';
+import type { StopReason } from './stopped.ts';
+import { Stopped } from './stopped.ts';
 
 /** What a worker process gives to its runs. */
 export interface RunParts {
@@ -39,18 +36,6 @@ export interface Run {
   stop(why: StopReason): void;
 }
 
-/** Why a worker ends a run by its own hand. */
-export type StopReason = 'cancelled' | 'projectDeleted' | 'overtaken' | 'shutdown';
-
-class Stopped extends Error {
-  override readonly name = 'Stopped';
-  readonly why: StopReason;
-  constructor(why: StopReason) {
-    super(why);
-    this.why = why;
-  }
-}
-
 /** A conversion whose process died this often is not tried again. */
 const MOST_CHILD_DEATHS = 2;
 /** Tries against a store or machine that is out of order: with the pauses of `pauseAfter` about five minutes. */
@@ -74,7 +59,7 @@ export async function runTransfer(parts: RunParts, id: string): Promise<void> {
     const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
     report.log('info', `Attempt ${transfer.attempt} started.`);
     try {
-      await convertAndCommit(parts, transfer, report, stop.signal);
+      await perform(parts, transfer, report, stop.signal);
     } catch (error) {
       await settle(parts, transfer, report, error);
     } finally {
@@ -84,80 +69,6 @@ export async function runTransfer(parts: RunParts, id: string): Promise<void> {
   } finally {
     parts.running.delete(id);
   }
-}
-
-async function convertAndCommit(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
-  const claimedAt = performance.now();
-  signal.throwIfAborted();
-  const request = AcceptedRequest.parse(transfer.request);
-  const folder = join(parts.scratch, `${transfer.id}-${transfer.attempt}`);
-  const input = join(folder, 'input');
-  await mkdir(folder, { mode: 0o700 });
-  try {
-    if (transfer.inputBlob === undefined) throw new AppError('gone', 'The input of this transfer is no longer there.');
-    await parts.blobs.fetch(transfer.inputBlob, input);
-    const output = join(folder, 'output');
-    const badRecords = join(folder, 'bad-records');
-    const result = await parts.convert(
-      {
-        input: { path: input, name: request.inputName },
-        output: { path: output, ...(request.outputFileName === undefined ? {} : { name: request.outputFileName }) },
-        scratch: folder,
-        reader: { name: request.readerName, parameters: request.readerParameters },
-        writer: { name: request.writerName, parameters: request.writerParameters },
-        transformations: request.transformations,
-        ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
-        badRecords: { path: badRecords },
-      },
-      {
-        memoryMb: transfer.memoryMb,
-        time: Math.max(1, parts.timeLimit - (performance.now() - claimedAt)),
-        timeLimit: parts.timeLimit,
-      },
-      { progress: report.progress, log: report.log, signal },
-    );
-    signal.throwIfAborted();
-    await commit(parts, transfer, request, result, { output, badRecords }, report);
-  } finally {
-    await removeFolder(folder, input);
-  }
-}
-
-/** Mostly there is nothing but the input left, and looking at everything would cost as much as a small conversion. */
-async function removeFolder(folder: string, input: string) {
-  try {
-    await unlink(input);
-    await rmdir(folder);
-  } catch {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** The bytes are named first, then the row that names them; if nobody comes to know of them they are swept. */
-async function commit(
-  parts: RunParts,
-  transfer: ClaimedRow,
-  request: AcceptedRequest,
-  result: ConversionResult,
-  files: { output: string; badRecords: string },
-  report: Report,
-) {
-  const blob = outputBlob(transfer);
-  const { size } = await parts.blobs.adopt(files.output, blob);
-  const bad = result.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
-  if (bad !== undefined) await parts.blobs.adopt(files.badRecords, bad);
-  const output = outputOf(transfer, request, result, { blob, size });
-  const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
-  const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
-  const datasetId = made === undefined ? {} : { datasetId: made };
-  const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
-  report.log('info', `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`);
-  const lines = await report.close();
-  const done = { output, badRecordsBlob: bad, receipt, recordsRead, recordsWritten, recordsSkipped, lines, event };
-  if (await completeTransfer(parts.db, transfer, done)) return;
-  await parts.blobs.remove(blob);
-  if (bad !== undefined) await parts.blobs.remove(bad);
-  throw new Stopped('overtaken');
 }
 
 /** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */

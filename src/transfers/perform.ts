@@ -1,0 +1,86 @@
+import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConversionResult } from '../formats/convert.ts';
+import { finished } from './events.ts';
+import { fetchInput } from './input.ts';
+import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
+import type { Report } from './report.ts';
+import { AcceptedRequest } from './request.ts';
+import type { ClaimedRow } from './run.queries.ts';
+import { completeTransfer } from './run.queries.ts';
+import type { RunParts } from './run.ts';
+import { Stopped } from './stopped.ts';
+
+/** One attempt of a claimed transfer: its input to a local file, converted in a child, the result committed. Throws why it came to nothing. */
+export async function perform(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+  const claimedAt = performance.now();
+  signal.throwIfAborted();
+  const request = AcceptedRequest.parse(transfer.request);
+  const folder = join(parts.scratch, `${transfer.id}-${transfer.attempt}`);
+  const input = join(folder, 'input');
+  await mkdir(folder, { mode: 0o700 });
+  try {
+    await fetchInput(parts, transfer, input);
+    const output = join(folder, 'output');
+    const badRecords = join(folder, 'bad-records');
+    const result = await parts.convert(
+      {
+        input: { path: input, name: request.inputName },
+        output: { path: output, ...(request.outputFileName === undefined ? {} : { name: request.outputFileName }) },
+        scratch: folder,
+        reader: { name: request.readerName, parameters: request.readerParameters },
+        writer: { name: request.writerName, parameters: request.writerParameters },
+        transformations: request.transformations,
+        ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
+        badRecords: { path: badRecords },
+      },
+      {
+        memoryMb: transfer.memoryMb,
+        time: Math.max(1, parts.timeLimit - (performance.now() - claimedAt)),
+        timeLimit: parts.timeLimit,
+      },
+      { progress: report.progress, log: report.log, signal },
+    );
+    signal.throwIfAborted();
+    await commit(parts, transfer, request, result, { output, badRecords }, report);
+  } finally {
+    await removeFolder(folder, input);
+  }
+}
+
+/** Mostly there is nothing but the input left, and looking at everything would cost as much as a small conversion. */
+async function removeFolder(folder: string, input: string) {
+  try {
+    await unlink(input);
+    await rmdir(folder);
+  } catch {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The bytes are named first, then the row that names them; if nobody comes to know of them they are swept. */
+async function commit(
+  parts: RunParts,
+  transfer: ClaimedRow,
+  request: AcceptedRequest,
+  result: ConversionResult,
+  files: { output: string; badRecords: string },
+  report: Report,
+) {
+  const blob = outputBlob(transfer);
+  const { size } = await parts.blobs.adopt(files.output, blob);
+  const bad = result.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
+  if (bad !== undefined) await parts.blobs.adopt(files.badRecords, bad);
+  const output = outputOf(transfer, request, result, { blob, size });
+  const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
+  const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
+  const datasetId = made === undefined ? {} : { datasetId: made };
+  const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
+  report.log('info', `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`);
+  const lines = await report.close();
+  const done = { output, badRecordsBlob: bad, receipt, recordsRead, recordsWritten, recordsSkipped, lines, event };
+  if (await completeTransfer(parts.db, transfer, done)) return;
+  await parts.blobs.remove(blob);
+  if (bad !== undefined) await parts.blobs.remove(bad);
+  throw new Stopped('overtaken');
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { freeForm } from '../../http/names.ts';
+import { queryBoolean } from '../../http/query.ts';
+import { Summary } from '../queries.ts';
+
+const text = (longest: number) => z.string().trim().min(1, 'must not be empty').max(longest);
+const Parameters = z
+  .array(z.object({ name: z.string(), value: z.unknown().optional() }))
+  .max(1000)
+  .optional();
+/** What every start takes. */
+const conversion = {
+  readerParameters: Parameters,
+  writerParameters: Parameters,
+  transformations: z.array(z.unknown()).max(100).optional(),
+  onBadRecord: z.enum(['fail', 'skip']).optional(),
+  requiredLabels: z.array(z.string()).max(100).optional(),
+  storageSizeGb: z.number().optional(),
+  memoryRequestMb: z.number().optional(),
+  cpuCoresRequest: z.number().optional(),
+  nodeSize: z.string().optional(),
+};
+const OutputDatasetData = z.object({
+  name: text(255),
+  description: z.string().optional(),
+  metadata: freeForm().optional(),
+  properties: freeForm().optional(),
+});
+export const ImportBody = z.object({
+  projectId: z.uuid().toLowerCase().optional(),
+  originalFileName: text(255).optional(),
+  uploadUrl: text(8192),
+  outputDatasetData: OutputDatasetData,
+  readerName: text(100),
+  writerName: text(100),
+  ...conversion,
+});
+export const ExportBody = z.object({
+  readerName: text(100).optional(),
+  writerName: text(100),
+  targetFileName: text(255)
+    .regex(/^[^/\\]*$/, 'must be a file name without a folder')
+    .optional(),
+  ...conversion,
+});
+export const ConvertBody = z.object({
+  outputProjectId: z.uuid().toLowerCase().optional(),
+  outputDatasetData: OutputDatasetData,
+  readerName: text(100).optional(),
+  writerName: text(100),
+  ...conversion,
+});
+export const UpdateBody = z.object({
+  originalFileName: text(255),
+  uploadUrl: text(8192),
+  readerName: text(100),
+  writerName: text(100).optional(),
+  ...conversion,
+});
+export const UpdateFromBody = z.object({
+  readerName: text(100).optional(),
+  writerName: text(100).optional(),
+  ...conversion,
+});
+export const StartQuery = z.object({ dryRun: queryBoolean().optional() });
+export const Started = z.union([Summary, z.object({ valid: z.literal(true), warnings: z.array(z.string()) })]);

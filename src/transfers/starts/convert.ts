@@ -1,0 +1,48 @@
+import { readableDataset, visibleDataset } from '../../datasets/access.ts';
+import { downloadName } from '../../datasets/download-name.ts';
+import type { Db } from '../../db.ts';
+import { forbidden } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import { demand } from '../../projects/access.ts';
+import { visibleProject } from '../../projects/visibility.queries.ts';
+import type { ConversionWish } from '../check.ts';
+import { checkConversion } from '../check.ts';
+import type { Summary } from '../queries.ts';
+import type { DatasetData, DryRun } from './start.ts';
+import { accepted, datasetData, start } from './start.ts';
+
+export interface ConvertWish extends ConversionWish {
+  datasetId: string;
+  /** Absent: the dataset's own. */
+  outputProjectId?: string | undefined;
+  outputDatasetData: DatasetData;
+}
+
+/** Makes a dataset of another one. */
+export async function startConvert(
+  db: Db,
+  caller: Caller,
+  wish: ConvertWish,
+  dryRun: boolean,
+): Promise<Summary | DryRun> {
+  const dataset = await visibleDataset(db, caller, wish.datasetId);
+  const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
+  return start(db, caller, wish, checked, dryRun, async (tx) => {
+    const source = await readableDataset(tx, caller, dataset.id);
+    const project = await visibleProject(tx, caller, wish.outputProjectId ?? source.projectId);
+    demand(project, 'canCreateContent');
+    if (project.tenantId !== source.tenantId)
+      throw forbidden('A dataset is carried into another tenant by move or copy, not by conversion.');
+    return {
+      type: 'Conversion',
+      tenantId: project.tenantId,
+      projectId: project.id,
+      inputDatasetId: source.id,
+      request: {
+        ...accepted(wish, checked),
+        inputName: downloadName(source.name, source.datasetFormat),
+        output: datasetData(wish.outputDatasetData),
+      },
+    };
+  });
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { Id, uuidParam } from '../../http/forms.ts';
+import type { App } from '../../http/route.ts';
+import { ConvertBody, ExportBody, Started, StartQuery, UpdateBody, UpdateFromBody } from './bodies.ts';
+import { startConvert } from './convert.ts';
+import { startExport } from './export.ts';
+import type { StartRoutes } from './settled.ts';
+import { settled } from './settled.ts';
+import { startUpdate, startUpdateFrom } from './update.ts';
+
+const tags = ['transfers'];
+const metadata = { access: 'signedIn', service: 'metadata' } as const;
+
+/** What is done with a dataset that is there. */
+export async function datasetStartRoutes(app: App, parts: StartRoutes) {
+  app.post(
+    '/api/metadata/dataset/:id/download-convert',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that makes a file of a dataset, for downloading',
+        params: Id,
+        querystring: StartQuery,
+        body: ExportBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const wish = { ...request.body, datasetId: request.params.id };
+      return settled(
+        parts,
+        request,
+        reply,
+        await startExport(parts.db, request.caller, wish, request.query.dryRun ?? false),
+      );
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:id/convert',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that makes a dataset of another one',
+        params: Id,
+        querystring: StartQuery,
+        body: ConvertBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const wish = { ...request.body, datasetId: request.params.id };
+      return settled(
+        parts,
+        request,
+        reply,
+        await startConvert(parts.db, request.caller, wish, request.query.dryRun ?? false),
+      );
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:id/update',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that replaces what a dataset holds by an uploaded file',
+        params: Id,
+        querystring: StartQuery,
+        body: UpdateBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const wish = { ...request.body, datasetId: request.params.id };
+      return settled(
+        parts,
+        request,
+        reply,
+        await startUpdate(parts.db, request.caller, wish, request.query.dryRun ?? false),
+      );
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:sourceId/update/:targetId',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
+        params: z.object({ sourceId: uuidParam(), targetId: uuidParam() }),
+        querystring: StartQuery,
+        body: UpdateFromBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const wish = { ...request.body, ...request.params };
+      return settled(
+        parts,
+        request,
+        reply,
+        await startUpdateFrom(parts.db, request.caller, wish, request.query.dryRun ?? false),
+      );
+    },
+  );
+}

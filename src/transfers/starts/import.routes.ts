@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { invalidMember } from '../../errors.ts';
+import type { App } from '../../http/route.ts';
+import { projectOf } from '../check.ts';
+import { ImportBody, Started, StartQuery } from './bodies.ts';
+import { startImport } from './import.ts';
+import type { StartRoutes } from './settled.ts';
+import { settled } from './settled.ts';
+
+const tags = ['transfers'];
+
+export async function importRoutes(app: App, parts: StartRoutes) {
+  for (const [url, service] of [
+    ['/api/conversion/upload-convert', 'conversion'],
+    ['/api/transfer/upload-convert', 'metadata'],
+  ] as const) {
+    app.post(
+      url,
+      {
+        config: { access: 'signedIn', service },
+        schema: {
+          tags,
+          summary: 'Starts a transfer that makes a dataset of an uploaded file',
+          querystring: StartQuery,
+          body: ImportBody,
+          response: { 200: Started },
+        },
+      },
+      async (request, reply) => {
+        const { originalFileName, projectId, ...wish } = request.body;
+        if (originalFileName === undefined && request.apiVersion > 1)
+          throw invalidMember('originalFileName', 'originalFileName is required.');
+        const inHeader = request.platformHeader('project-id');
+        if (inHeader !== undefined && !z.uuid().safeParse(inHeader).success)
+          throw invalidMember('projectId', `The header project-id is '${inHeader}', which is no uuid.`);
+        const started = await startImport(
+          parts.db,
+          request.caller,
+          {
+            ...wish,
+            originalFileName: originalFileName ?? wish.outputDatasetData.name,
+            projectId: projectOf(projectId, inHeader),
+          },
+          request.query.dryRun ?? false,
+        );
+        return settled(parts, request, reply, started);
+      },
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import type { Db } from '../../db.ts';
+import type { Caller } from '../../http/caller.ts';
+import { demand } from '../../projects/access.ts';
+import { visibleProject } from '../../projects/visibility.queries.ts';
+import type { ConversionWish } from '../check.ts';
+import { checkConversion } from '../check.ts';
+import type { Summary } from '../queries.ts';
+import type { DatasetData, DryRun, UploadedFile } from './start.ts';
+import { accepted, datasetData, start, uploaded } from './start.ts';
+
+export interface ImportWish extends ConversionWish, UploadedFile {
+  projectId: string;
+  outputDatasetData: DatasetData;
+}
+
+/** Reads an uploaded file and makes a dataset of it. */
+export async function startImport(
+  db: Db,
+  caller: Caller,
+  wish: ImportWish,
+  dryRun: boolean,
+): Promise<Summary | DryRun> {
+  const checked = checkConversion(wish);
+  return start(db, caller, wish, checked, dryRun, async (tx) => {
+    const project = await visibleProject(tx, caller, wish.projectId);
+    demand(project, 'canCreateContent');
+    const file = await uploaded(tx, caller, wish);
+    return {
+      type: 'Import',
+      tenantId: project.tenantId,
+      projectId: project.id,
+      stagedBlob: file.stagedBlob,
+      request: { ...accepted(wish, checked), ...file.request, output: datasetData(wish.outputDatasetData) },
+    };
+  });
+}

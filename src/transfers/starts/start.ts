@@ -1,0 +1,78 @@
+import type { Db } from '../../db.ts';
+import type { Caller } from '../../http/caller.ts';
+import { nameStagedBlob } from '../../uploads/staged.ts';
+import type { Beginning } from '../begin.ts';
+import { begin } from '../begin.ts';
+import type { CheckedConversion, ConversionWish } from '../check.ts';
+import type { Summary } from '../queries.ts';
+import type { AcceptedRequest } from '../request.ts';
+import { DEFAULT_MEMORY_MB } from '../resources.ts';
+
+/** What is said of a dataset that is to be made. */
+export interface DatasetData {
+  name: string;
+  description?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  properties?: Record<string, unknown> | undefined;
+}
+
+export interface UploadedFile {
+  originalFileName: string;
+  uploadUrl: string;
+}
+
+/** What a start says when it only tries. */
+export interface DryRun {
+  valid: true;
+  warnings: string[];
+}
+
+/** One transaction: what it names, its row, its place in the queue, its event. A dry run does the same and takes it all back. */
+export async function start(
+  db: Db,
+  caller: Caller,
+  wish: ConversionWish,
+  { writer, warnings }: CheckedConversion,
+  dryRun: boolean,
+  plan: (tx: Db) => Promise<Omit<Beginning, 'format' | 'memoryMb'>>,
+): Promise<Summary | DryRun> {
+  class TakenBack extends Error {}
+  try {
+    return await db.transaction(async (tx) => {
+      const planned = await plan(tx);
+      const resources = { memoryMb: wish.memoryRequestMb ?? DEFAULT_MEMORY_MB, cores: wish.cpuCoresRequest };
+      const summary = await begin(tx, caller, { ...planned, ...resources, format: writer.format });
+      if (dryRun) throw new TakenBack();
+      return summary;
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return { valid: true, warnings };
+    throw error;
+  }
+}
+
+export const accepted = (
+  wish: ConversionWish,
+  { reader, writer, readerParameters, writerParameters, transformations }: CheckedConversion,
+): Omit<AcceptedRequest, 'inputName'> => ({
+  readerName: reader.name,
+  writerName: writer.name,
+  readerParameters,
+  writerParameters,
+  transformations: [...transformations],
+  ...(wish.onBadRecord === undefined ? {} : { onBadRecord: wish.onBadRecord }),
+  ...(wish.storageSizeGb === undefined ? {} : { storageSizeGb: wish.storageSizeGb }),
+  ...(wish.requiredLabels === undefined ? {} : { requiredLabels: [...wish.requiredLabels] }),
+});
+
+export async function uploaded(tx: Db, caller: Caller, { originalFileName, uploadUrl }: UploadedFile) {
+  const { name } = await nameStagedBlob(tx, caller, uploadUrl);
+  return { stagedBlob: name, request: { inputName: originalFileName, uploadUrl: uploadUrl.replace(/[?#].*$/s, '') } };
+}
+
+export const datasetData = ({ name, description, metadata = {}, properties = {} }: DatasetData) => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  metadata,
+  properties,
+});

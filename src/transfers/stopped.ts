@@ -1,0 +1,11 @@
+/** Why a worker ends a run by its own hand. */
+export type StopReason = 'cancelled' | 'projectDeleted' | 'overtaken' | 'shutdown';
+
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+  readonly why: StopReason;
+  constructor(why: StopReason) {
+    super(why);
+    this.why = why;
+  }
+}
