@@ -33,6 +33,11 @@ export interface BlobStore {
    * reading: writing into a link would change the blob. Throws `notFound`.
    */
   fetch(name: string, path: string): Promise<void>;
+  /**
+   * Makes the blob `to` of the bytes of `from`, which stays; replaces what was there. The store does it, so that not a byte comes through
+   * this process. Throws `notFound`, and the reason of `signal` soon after it.
+   */
+  copy(from: string, to: string, signal?: AbortSignal): Promise<BlobInfo>;
   /** Takes a local file, which is gone afterwards, as a blob. */
   adopt(path: string, name: string): Promise<BlobInfo>;
   /** Removing what is not there is fine. Blocks that were never committed go too. */

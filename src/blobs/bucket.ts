@@ -60,10 +60,19 @@ export interface StoredObject {
   lastModified: Date;
 }
 
+/** Bytes of an object of the same bucket, both ends included, as long as it has this ETag. */
+export interface CopiedRange {
+  key: string;
+  etag: string;
+  start: number;
+  end: number;
+}
+
 interface Request {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array<ArrayBuffer> | string;
+  signal?: AbortSignal;
 }
 
 export type Bucket = ReturnType<typeof openBucket>;
@@ -79,16 +88,28 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
   async function send(method: string, key: string | undefined, request: Request = {}, expected: number[] = []) {
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${prefix}${key}`}`);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
-    const { body, headers } = request;
+    const { body, headers, signal } = request;
+    const limits = method === 'GET' && key !== undefined ? [] : [AbortSignal.timeout(TIMEOUT_MS)];
+    if (signal) limits.push(signal);
     const answer = await client.fetch(url.href, {
       method,
       headers: headers ?? {},
       ...(body === undefined ? {} : { body }),
-      ...(method === 'GET' && key !== undefined ? {} : { signal: AbortSignal.timeout(TIMEOUT_MS) }),
+      ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
       redirect: 'error',
     });
     if (answer.ok || expected.includes(answer.status)) return answer;
     throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
+  }
+
+  /** A copy answers 200 before it is made, so that its failure stands in the body. Gives the ETag. */
+  async function sendCopy(from: string, to: string, { headers, ...request }: Request) {
+    const source = { 'x-amz-copy-source': `/${bucket}/${prefix}${from}` };
+    const answer = await send('PUT', to, { ...request, headers: { ...source, ...headers } }, [404]);
+    const text = await answer.text();
+    const [etag] = texts(text, 'ETag');
+    if (!answer.ok || etag === undefined) throw failure(`S3 copy ${from} to ${to}`, answer.status, text);
+    return decodeEntities(etag);
   }
 
   return {
@@ -109,6 +130,21 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       const answer = await send('PUT', key, { query: { partNumber: String(number), uploadId }, body });
       return answer.headers.get('etag') ?? '';
     },
+
+    /** Copies an object of at most 5 GiB. */
+    copy: (from: string, to: string, etag: string, signal?: AbortSignal) =>
+      sendCopy(from, to, { headers: { 'x-amz-copy-source-if-match': etag }, ...(signal && { signal }) }),
+
+    /** Like `putPart`, with bytes that the store takes from another object. */
+    copyPart: (key: string, uploadId: string, number: number, from: CopiedRange, signal?: AbortSignal) =>
+      sendCopy(from.key, key, {
+        query: { partNumber: String(number), uploadId },
+        headers: {
+          'x-amz-copy-source-if-match': from.etag,
+          'x-amz-copy-source-range': `bytes=${from.start}-${from.end}`,
+        },
+        ...(signal && { signal }),
+      }),
 
     async finishParts(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
       const parts = etags.map((etag, n) => `<Part><PartNumber>${n + 1}</PartNumber><ETag>${etag}</ETag></Part>`);

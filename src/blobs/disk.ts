@@ -24,13 +24,13 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
   await mkdir(join(folder, TEMPORARY), { recursive: true, mode: 0o700 });
 
   /** Runs `fill` on a new temporary file, flushes it and gives it its name. */
-  async function write(target: string, fill: (file: FileHandle) => Promise<unknown>): Promise<BlobInfo> {
+  async function write(target: string, fill: (file: FileHandle, path: string) => Promise<unknown>): Promise<BlobInfo> {
     const temporary = join(folder, TEMPORARY, randomUUID());
     try {
       const file = await open(temporary, 'wx', 0o600);
       let info: BlobInfo;
       try {
-        await fill(file);
+        await fill(file, temporary);
         info = await seal(file);
       } finally {
         await file.close();
@@ -119,6 +119,18 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       }
     },
 
+    async copy(from, to, signal) {
+      const source = place(from);
+      return write(place(to), async (_file, temporary) => {
+        signal?.throwIfAborted();
+        // shares the blocks where the file system can, else stays in the kernel: it cannot be stopped there, only be left alone
+        const copying = copyFile(source, temporary, constants.COPYFILE_FICLONE).catch((error) => {
+          throw codeOf(error) === 'ENOENT' ? notFound('Blob', from) : error;
+        });
+        await unlessAborted(copying, signal);
+      });
+    },
+
     async adopt(path, name) {
       const target = place(name);
       const source = await open(path, 'r+');
@@ -187,6 +199,15 @@ async function* limited(body: AsyncIterable<Uint8Array>, limit: number) {
     if (size > limit) throw new AppError('tooLarge', `At most ${limit} bytes are taken.`);
     yield chunk;
   }
+}
+
+/** What `work` gives, or the signal's reason when that comes first. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 /**

@@ -12,6 +12,9 @@ import { openBucket } from './bucket.ts';
 const MIB = 2 ** 20;
 /** S3 takes at most 10,000 parts of at least 5 MiB; parts that grow reach 5 TiB, its largest object. */
 const partSize = (number: number) => 8 * MIB * 2 ** Math.floor(number / 1000);
+/** The most that S3 copies in one request, and the parts of what is larger: 10,000 of them are its largest object. */
+const COPIED_AT_ONCE = 5 * 1024 * MIB;
+const COPIED_PART = 1024 * MIB;
 const BLOCKS = '.blocks/';
 const AT_ONCE = 8;
 
@@ -112,6 +115,16 @@ export function openS3Store(address: BucketAddress): BlobStore {
       }
     },
 
+    async copy(from, to, signal) {
+      const source = await infoOf(keyOf(from));
+      if (!source) throw notFound('Blob', from);
+      if (source.size <= COPIED_AT_ONCE) await bucket.copy(from, keyOf(to), source.etag, signal);
+      else await copyInParts(bucket, { key: from, ...source }, keyOf(to), signal);
+      const info = await infoOf(to);
+      if (!info) throw notFound('Blob', to);
+      return info;
+    },
+
     async adopt(path, name) {
       const info = await write(keyOf(name), createReadStream(path, { highWaterMark: MIB }), Number.POSITIVE_INFINITY);
       await unlink(path);
@@ -182,6 +195,34 @@ async function upload(bucket: Bucket, key: string, body: AsyncIterable<Uint8Arra
       // what cannot be aborted now is swept later
       await bucket.abortParts(key, uploadId).catch(() => {});
     }
+    throw error;
+  }
+}
+
+/** The store copies an object that is too large for one request, several parts at a time. */
+async function copyInParts(bucket: Bucket, source: BlobInfo & { key: string }, key: string, signal?: AbortSignal) {
+  const uploadId = await bucket.startParts(key);
+  const etags: string[] = [];
+  const count = Math.ceil(source.size / COPIED_PART);
+  let next = 0;
+  const copyParts = async () => {
+    while (next < count) {
+      const part = next++;
+      const start = part * COPIED_PART;
+      const range = { ...source, start, end: Math.min(start + COPIED_PART, source.size) - 1 };
+      etags[part] = await bucket.copyPart(key, uploadId, part + 1, range, signal);
+    }
+  };
+  const copying = Array.from({ length: AT_ONCE }, () => copyParts());
+  try {
+    await Promise.all(copying);
+    signal?.throwIfAborted();
+    await bucket.finishParts(key, uploadId, etags);
+  } catch (error) {
+    next = count;
+    await Promise.allSettled(copying);
+    // what cannot be aborted now is swept later
+    await bucket.abortParts(key, uploadId).catch(() => {});
     throw error;
   }
 }

@@ -111,9 +111,47 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     await t.throwsAsync(store.fetch('dataset/d', join(scratch, 'in')), undefined, 'never over a file that is there');
   });
 
+  test('a copy is a blob of its own: what happens to the first does not change it', async (t) => {
+    const { store, folder } = await make();
+    await store.put('dataset/a', bytes('first'), 100);
+    const before = await store.info('dataset/a');
+    await store.put('export/b', bytes('replaced by the copy'), 100);
+    const info = await store.copy('dataset/a', 'export/b');
+    t.deepEqual(await store.info('export/b'), info);
+    t.deepEqual(await store.info('dataset/a'), before);
+    t.is(await text(store.read('export/b', undefined, info.etag)), 'first');
+    await store.put('dataset/a', bytes('second'), 100);
+    t.is(await text(store.read('export/b')), 'first');
+    await store.fetch('export/b', join(folder, 'fetched'));
+    await store.remove('dataset/a');
+    await store.copy('export/b', 'dataset/a');
+    await store.remove('export/b');
+    t.is(await text(store.read('dataset/a')), 'first');
+    t.is(await readFile(join(folder, 'fetched'), 'utf8'), 'first');
+    t.deepEqual(
+      (await Array.fromAsync(store.list(''))).map(({ name }) => name),
+      ['dataset/a'],
+    );
+  });
+
+  test('a copy that is stopped throws the reason and leaves what was there', async (t) => {
+    const { store } = await make();
+    await store.put('dataset/a', bytes('new'), 100);
+    await store.put('dataset/b', bytes('old'), 100);
+    const stopped = new Error('stopped');
+    await t.throwsAsync(store.copy('dataset/a', 'dataset/b', AbortSignal.abort(stopped)), { is: stopped });
+    t.is(await text(store.read('dataset/b')), 'old');
+    await store.copy('dataset/a', 'dataset/b', new AbortController().signal);
+    t.is(await text(store.read('dataset/b')), 'new');
+  });
+
   test('what is not there is notFound to readers, undefined to info, and fine to remove', async (t) => {
     const { store, folder } = await make();
-    for (const attempt of [() => store.read('staging/none'), () => store.fetch('staging/none', join(folder, 'none'))]) {
+    for (const attempt of [
+      () => store.read('staging/none'),
+      () => store.fetch('staging/none', join(folder, 'none')),
+      () => store.copy('staging/none', 'staging/other'),
+    ]) {
       const error = await t.throwsAsync(attempt(), { instanceOf: AppError });
       t.is(error?.kind, 'notFound');
     }
@@ -151,6 +189,8 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
       await t.throwsAsync(store.put(name, bytes('x'), 1), { instanceOf: AppError });
       await t.throwsAsync(store.read(name), { instanceOf: AppError });
       await t.throwsAsync(store.remove(name), { instanceOf: AppError });
+      await t.throwsAsync(store.copy(name, 'staging/a'), { instanceOf: AppError });
+      await t.throwsAsync(store.copy('staging/a', name), { instanceOf: AppError });
     });
   }
 }
