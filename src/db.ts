@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { hash } from 'node:crypto';
 import { createPgDriverFactory } from '@slonik/pg-driver';
 import type { CommonQueryMethods, DatabasePool, DriverTypeParser, Interceptor } from 'slonik';
 import {
@@ -59,6 +60,16 @@ const rows: Interceptor = {
   },
 };
 
+/**
+ * A statement made by `sql.prepared` is parsed and planned once per connection, which costs Postgres more than most of them do. Its name
+ * may stand for a few texts (what its fragments make of it); where they are many, or the best plan depends on the values, use `sql.type`.
+ */
+const prepared: Interceptor = {
+  name: 'prepared',
+  transformQuery: (_context, query) =>
+    query.name === undefined ? query : { ...query, name: `${query.name} ${hash('sha1', query.sql).slice(0, 16)}` },
+};
+
 /** Sizes and counts fit a number exactly or are refused; amounts stay text, so that credits are exact; times keep their microseconds. */
 const typeParsers: DriverTypeParser[] = [
   {
@@ -78,7 +89,7 @@ const typeParsers: DriverTypeParser[] = [
 export async function connect(url: string, poolSize: number, applicationName = 'platform'): Promise<Database> {
   const pool = await createPool(withOptions(url, applicationName), {
     driverFactory: createPgDriverFactory(),
-    interceptors: [rows],
+    interceptors: [rows, prepared],
     typeParsers,
     maximumPoolSize: poolSize,
     captureStackTrace: false,

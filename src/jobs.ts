@@ -19,6 +19,8 @@ export const CRON = {
 export interface JobOptions {
   /** A job of the same key that has not started is replaced. */
   jobKey?: string;
+  /** The key was never used before, so that there is nothing to replace: looking for it costs more than the rest. */
+  freshKey?: boolean;
   /** What a worker must not have forbidden to take the job, such as `label:gpu`. */
   flags?: string[];
   /** Smaller runs earlier. */
@@ -28,6 +30,18 @@ export interface JobOptions {
   delay?: number;
 }
 
+/** For the `from` of a statement that states the fact itself: puts the job into the queue. */
+export const enqueueing = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name], options: JobOptions = {}) =>
+  sql.fragment`graphile_worker.add_job(
+    ${name},
+    payload => ${JSON.stringify(payload)}::json,
+    job_key => ${options.jobKey ?? null},
+    job_key_mode => ${options.freshKey ? 'unsafe_dedupe' : 'replace'},
+    flags => ${options.flags ? sql.array(options.flags, 'text') : null},
+    priority => ${options.priority ?? null},
+    run_at => ${options.delay === undefined ? null : sql.fragment`now() + ${options.delay} * interval '1 millisecond'`},
+    max_attempts => ${options.maxAttempts ?? null})`;
+
 /** Puts a job into the queue within the transaction of the fact that asks for it: no commit, no job; no job, no commit. */
 export async function enqueue<Name extends keyof Jobs>(
   tx: Db,
@@ -35,13 +49,5 @@ export async function enqueue<Name extends keyof Jobs>(
   payload: Jobs[Name],
   options: JobOptions = {},
 ) {
-  await tx.query(sql.unsafe`
-    select from graphile_worker.add_job(
-      ${name},
-      payload => ${JSON.stringify(payload)}::json,
-      job_key => ${options.jobKey ?? null},
-      flags => ${options.flags ? sql.array(options.flags, 'text') : null},
-      priority => ${options.priority ?? null},
-      run_at => ${options.delay === undefined ? null : sql.fragment`now() + ${options.delay} * interval '1 millisecond'`},
-      max_attempts => ${options.maxAttempts ?? null})`);
+  await tx.query(sql.unsafe`select from ${enqueueing(name, payload, options)}`);
 }

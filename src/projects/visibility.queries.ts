@@ -112,7 +112,7 @@ export type VisibleProject = z.infer<typeof Visible>;
 
 /** The project, if the caller sees it; else `notFound`, before anything is said of rights. */
 export async function visibleProject(db: Db, caller: Caller, id: string): Promise<VisibleProject> {
-  const found = await db.maybeOne(sql.type(Visible)`
+  const found = await db.maybeOne(sql.prepared('visible project', Visible)`
     select p.id, p.tenant_id, p.parent_id, p.root_id, p.member_source_id, p.name, p.access_level, p.row_version::text as row_version,
       p.role, p.rights
     from ${visibleProjects(caller)} p where p.id = ${id}`);

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { insertReader, setWriter } from '../datasets/locks.queries.ts';
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { tellStarted } from './events.ts';
-import { wake } from './finish.ts';
+import { started } from './events.ts';
 import type { NewTransfer, Summary } from './queries.ts';
 import { insertTransfer } from './queries.ts';
 
@@ -14,10 +13,8 @@ export type Beginning = Omit<NewTransfer, 'id' | 'createdBy' | 'accountId' | 're
 export async function begin(tx: Db, caller: Caller, beginning: Beginning): Promise<Summary> {
   const { userId: createdBy, accountId, requestId } = caller;
   const row = { ...beginning, id: randomUUID(), createdBy, accountId, requestId };
-  const summary = await insertTransfer(tx, row);
+  const summary = await insertTransfer(tx, row, started(row));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
-  await wake(tx, row.id);
-  await tellStarted(tx, row);
   return summary;
 }

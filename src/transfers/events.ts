@@ -22,9 +22,9 @@ export interface Ending {
   errorMessage?: string;
 }
 
-/** Told in the transaction that records the transfer. */
-export const tellStarted = (tx: Db, transfer: Subject) =>
-  append(tx, event('transferstarted', 'Transfer started', transfer, { Status: 'Pending', Progress: 0 }));
+/** Told in the statement that records the transfer. */
+export const started = (transfer: Subject): Event =>
+  event('transferstarted', 'Transfer started', transfer, { Status: 'Pending', Progress: 0 });
 
 /** Told with the progress itself, a few times in a transfer that takes long. */
 export const progressed = (transfer: Subject, progress: number): Event =>

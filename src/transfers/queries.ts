@@ -3,6 +3,9 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
+import { enqueueing } from '../jobs.ts';
+import type { Event } from '../outbox.ts';
+import { eventInsert } from '../outbox.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import type { AcceptedRequest } from './request.ts';
 import { TransferType } from './request.ts';
@@ -44,14 +47,18 @@ export interface NewTransfer {
   cores?: number | undefined;
 }
 
-export const insertTransfer = (tx: Db, row: NewTransfer) =>
-  tx.one(sql.type(Summary)`
+/** The row, its place in the queue and the event that tells of it: one statement, so that it is one way to the database and back. */
+export const insertTransfer = (tx: Db, row: NewTransfer, event: Event) =>
+  tx.one(sql.prepared('insert transfer', Summary)`
+    with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, input_dataset_id, output_dataset_id, created_by, updated_by,
       account_id, request_id, memory_mb, cores, retry_of)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
       ${row.stagedBlob ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy}, ${row.createdBy}, ${row.accountId},
       ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null})
-    returning ${summary}`);
+    returning ${summary}),
+    told as (${eventInsert(event)})
+    select begun.* from begun, ${enqueueing('runTransfer', { transferId: row.id }, { jobKey: row.id, freshKey: true })}`);
 
 /** Transfers this caller sees: his own, those of projects he has a role in, and all of a tenant he owns. `p.rights` are his in the project. */
 const visible = (caller: Caller) => sql.fragment`

@@ -43,7 +43,7 @@ const projectDeleted = deleted(sql.fragment`transfers.project_id`);
  * @param timeLimit milliseconds
  */
 export const claimTransfer = (db: Db, id: string, pool: string, timeLimit: number) =>
-  db.maybeOne(sql.type(Claimed)`
+  db.maybeOne(sql.prepared('claim transfer', Claimed)`
     update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
       deadline = now() + ${timeLimit} * interval '1 millisecond', started_at = now(), updated_at = now(),
       phase = 'Starting', waiting_reason = null
@@ -116,7 +116,7 @@ export function completeTransfer(db: Db, fence: Fence, { output, lines, event, .
   const replaced = 'replaced' in output ? output.replaced : undefined;
   const changed = sql.fragment`changed`;
   const completed = sql.fragment`exists (select from changed)`;
-  return db.maybeOne(sql.type(z.object({ id: z.string() }))`
+  return db.maybeOne(sql.prepared('complete transfer', z.object({ id: z.string() }))`
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
         output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},

@@ -28,7 +28,7 @@ export const findStaged = (db: Db, name: string) =>
 
 /** A place that was handed out to this account, or to one of these tenants. */
 export const findStagedOf = (db: Db, name: string, userId: string, tenantIds: readonly string[]) =>
-  db.maybeOne(sql.type(Staged)`
+  db.maybeOne(sql.prepared('staged of', Staged)`
     select name, blob, size, named_at from staged_blobs
     where name = ${name} and expires_at > now() and deleted_at is null
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))`);
@@ -69,7 +69,7 @@ export const setStagedBlob = (
 
 /** Nobody writes it from now on. Undefined: it was emptied or hidden meanwhile. */
 export const markNamed = (db: Db, name: string) =>
-  db.maybeOne(sql.type(Staged.required({ blob: true, size: true }))`
+  db.maybeOne(sql.prepared('mark named', Staged.required({ blob: true, size: true }))`
     update staged_blobs set named_at = coalesce(named_at, now())
     where name = ${name} and blob is not null and deleted_at is null
     returning name, blob, size, named_at`);

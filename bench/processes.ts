@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { connect } from '../src/db.ts';
+import { startLocalPostgres } from '../src/local-postgres.ts';
+import { migrate } from '../src/migrate.ts';
+import { bootstrap } from '../src/tenants/bootstrap.ts';
+
+const PASSWORD = 'Bench-password-1';
+const PROGRAM = fileURLToPath(new URL('../bin/platform', import.meta.url));
+const CONNECTIONS = 10;
+
+/** The platform as it is run: a database of its own, and whatever processes are launched on it. */
+export interface Processes {
+  databaseUrl: string;
+  /** Plain connections to the database. */
+  pool: pg.Pool;
+  launch(command: 'serve' | 'work', settings?: Record<string, string>): Promise<Part>;
+  /** Another database of the same server, in the state in which the platform's began. */
+  anotherDatabase(): Promise<string>;
+  /** CPU milliseconds of the database server so far; only Linux tells. */
+  databaseCpu(): Promise<number>;
+}
+
+export interface Part {
+  address: string;
+  pid: number;
+  /** CPU milliseconds of the process and of all that it started; only Linux tells. */
+  cpu(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function withProcesses(work: (processes: Processes) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
+  const server = await startLocalPostgres(join(folder, 'postgres'));
+  const pool = new pg.Pool({ connectionString: server.url, max: CONNECTIONS });
+  const parts: Part[] = [];
+  try {
+    await fill(server.url);
+    const { rows } = await pool.query('show data_directory');
+    const postmaster = Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    await work({
+      databaseUrl: server.url,
+      pool,
+      async launch(command, settings = {}) {
+        const env = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0', ...settings };
+        const part = await startPart([PROGRAM, command], env);
+        parts.push(part);
+        return part;
+      },
+      async anotherDatabase() {
+        await pool.query('create database another');
+        const url = new URL(server.url);
+        url.pathname = '/another';
+        await fill(url.href);
+        return url.href;
+      },
+      databaseCpu: () => cpuOfTree(postmaster),
+    });
+  } finally {
+    await Promise.all(parts.map((part) => part.stop()));
+    await pool.end();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function fill(databaseUrl: string) {
+  await migrate(databaseUrl);
+  const db = await connect(databaseUrl, 2);
+  await bootstrap(db, { accountId: 'bench', password: PASSWORD });
+  await db.end();
+}
+
+/** Starts a Node program that says by a message that it is ready. */
+export async function startPart(args: readonly string[], env: Record<string, string>): Promise<Part> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { PLATFORM_LOG_LEVEL: 'warn', ...env },
+  });
+  const [message] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${args.join(' ')} ended with code ${code}.`))),
+  ]);
+  const pid = child.pid as number;
+  return {
+    address: (message as { address?: string }).address ?? '',
+    pid,
+    cpu: () => cpuOfTree(pid),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+const TICK_MS = 10;
+
+/** Of a process, of those that live below it, and of those that it has outlived. */
+async function cpuOfTree(root: number): Promise<number> {
+  const children = new Map<number, number[]>();
+  const times = new Map<number, number>();
+  for (const entry of await readdir('/proc').catch(() => [])) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const stat = readFileSync(join('/proc', entry, 'stat'), 'utf8');
+      const fields = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number);
+      const parent = fields[1] as number;
+      children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+      times.set(Number(entry), fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0) * TICK_MS);
+    } catch {
+      // it has just ended
+    }
+  }
+  const sum = (pid: number): number =>
+    (times.get(pid) ?? 0) + (children.get(pid) ?? []).reduce((all, child) => all + sum(child), 0);
+  return sum(root);
+}
+
+export type Call = (
+  method: string,
+  path: string,
+  body?: string | Buffer,
+  headers?: Record<string, string>,
+) => Promise<string>;
+
+/** HTTP on kept connections; anything but 2xx ends the measurement. */
+export function caller(address: string, connections = CONNECTIONS): Call {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  return (method, path, body = '', headers = {}) =>
+    new Promise((resolve, reject) => {
+      const url = new URL(path, address);
+      const outgoing = request(
+        url,
+        { method, agent, headers: { 'content-length': Buffer.byteLength(body), ...headers } },
+        (incoming) => {
+          let text = '';
+          incoming.setEncoding('utf8');
+          incoming.on('data', (chunk: string) => {
+            text += chunk;
+          });
+          incoming.on('end', () => {
+            if (Math.floor((incoming.statusCode ?? 0) / 100) === 2) resolve(text);
+            else reject(new Error(`${method} ${path}: ${incoming.statusCode} ${text}`));
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+}
+
+/** What starts a no-op transfer: a kilobyte that was uploaded becomes a dataset as it is. */
+export interface Submission {
+  body: string;
+  headers: Record<string, string>;
+  projectId: string;
+}
+export const SUBMIT_PATH = '/api/conversion/upload-convert';
+
+/** Signs in, makes a project, uploads the kilobyte. */
+export async function prepareSubmission(call: Call): Promise<Submission> {
+  const json = { 'content-type': 'application/json' };
+  const login = JSON.parse(
+    await call('POST', '/api/tokens', JSON.stringify({ id: 'bench', password: PASSWORD }), json),
+  );
+  const headers = { ...json, authorization: `Bearer ${login.accessToken.token}` };
+  const project = JSON.parse(await call('POST', '/api/metadata/project', JSON.stringify({ name: 'bench' }), headers));
+  const { data } = JSON.parse(await call('GET', '/api/conversion/transfer/upload-url', '', headers));
+  const { pathname, search } = new URL(data);
+  await call('PUT', `${pathname}${search}`, Buffer.alloc(1024, 'x'));
+  const body = JSON.stringify({
+    projectId: project.id,
+    originalFileName: 'file.txt',
+    uploadUrl: data,
+    outputDatasetData: { name: 'file.txt' },
+    readerName: 'FileReader',
+    writerName: 'FileWriter',
+  });
+  return { body, headers, projectId: project.id };
+}
+
+/** Does it so often, by some clients at once, each again as soon as it is done. */
+export async function times(count: number, clients: number, work: () => Promise<unknown>): Promise<void> {
+  let left = count;
+  const client = async () => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+}
