@@ -62,6 +62,7 @@ import { announcer } from './transfers/announce.ts';
 import { converterRoutes } from './transfers/converters.routes.ts';
 import { findExportBytes } from './transfers/export.ts';
 import { transferListRoutes } from './transfers/list.routes.ts';
+import { carryRoutes } from './transfers/starts/carry.routes.ts';
 import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
 import { importRoutes } from './transfers/starts/import.routes.ts';
 import { transferRoutes } from './transfers/transfer.routes.ts';
@@ -182,6 +183,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(importStagedRoutes, { db, blobs });
   await room(importRoutes, { db, endings });
   await room(datasetStartRoutes, { db, endings });
+  await room(carryRoutes, { db, endings });
   await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});

@@ -22,6 +22,11 @@ export const findBytes = (db: Db, id: string) =>
       coalesce(d.locked_by, (select r.transfer_id from dataset_readers r where r.dataset_id = d.id limit 1)) as held_by
     from datasets d where d.id = ${id} and ${there}`);
 
+/** When a dataset came into its tenant from another one. */
+export const findGrantsFrom = (db: Db, id: string) =>
+  db.maybeOneFirst(sql.type(z.object({ grantsFrom: z.string() }))`
+    select grants_from from datasets where id = ${id} and grants_from is not null`);
+
 /** Nobody else writes it, or begins to read it for a transfer, until the transaction ends. */
 export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
 

@@ -4,7 +4,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { Place, WriteConditions } from '../uploads/place.ts';
-import { findBytes, liesBelow, lockBytes, replaceBytes } from './bytes.queries.ts';
+import { findBytes, findGrantsFrom, liesBelow, lockBytes, replaceBytes } from './bytes.queries.ts';
 
 const isId = (name: string) => z.uuid().safeParse(name).success;
 
@@ -32,6 +32,10 @@ export function datasetPlace(db: Db, blobs: BlobStore): Place {
 
   return {
     find: async (id) => (await find(db, id))?.blob,
+    async grantsFrom(id) {
+      const from = isId(id) ? await findGrantsFrom(db, id) : undefined;
+      return from === undefined || from === null ? undefined : new Date(`${from}Z`);
+    },
     liesBelow: async (id, folder) => isId(id) && (await liesBelow(db, id, folder)),
     writing: {
       check: (id, conditions = { onlyNew: false }) => checkWritable(db, id, conditions),

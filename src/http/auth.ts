@@ -55,11 +55,15 @@ const ANY_TENANT = new Set<string | undefined>(['accounts', 'groups', 'iam']);
 export const tenantHeader: Rule = (route) => {
   if (route.config?.access === 'public') return {};
   const anyTenant = ANY_TENANT.has(route.config?.service);
+  const keepsTenants = route.config?.concernsTenants === true;
   return {
     preHandler(request, _reply, done) {
       try {
         const tenantId = request.platformHeader('tenant-id');
-        if (tenantId !== undefined) callers.set(request, actingIn(request.caller, tenantId, { anyTenant }));
+        if (tenantId !== undefined) {
+          const acting = actingIn(request.caller, tenantId, { anyTenant });
+          callers.set(request, keepsTenants ? { ...acting, tenants: request.caller.tenants } : acting);
+        }
         done();
       } catch (error) {
         done(error as Error);

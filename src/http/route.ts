@@ -29,6 +29,10 @@ declare module 'fastify' {
     basic?: boolean;
     /** `api-version` must be sent for this route. */
     versionRequired?: boolean;
+    /** Those of its service's versions that have it; all of them when absent. */
+    versions?: readonly number[];
+    /** It is about several tenants of the caller, so that the tenant header does not narrow him to one. */
+    concernsTenants?: boolean;
     /** The answer holds a secret: it is never kept for a repeated request. */
     secretAnswer?: boolean;
     /** Changes nothing that a repeated request would do twice: an `Idempotency-Key` is ignored, so that none holds a connection meanwhile. */

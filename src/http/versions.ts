@@ -41,7 +41,7 @@ export const versions: Rule = (route) => {
   const service = route.config?.service;
   if (service === undefined) throw new Error(`${route.method} ${route.url} does not say its service.`);
   if (service === 'none') return {};
-  const served: readonly number[] = SERVICES[service];
+  const served: readonly number[] = route.config?.versions ?? SERVICES[service];
   const list = served.map((version) => `${version}.0`).join(', ');
   const newest = Math.max(...served);
   const required = route.config?.versionRequired === true;

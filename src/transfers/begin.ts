@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { insertReader, setWriter } from '../datasets/locks.queries.ts';
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { started } from './events.ts';
+import { append } from '../outbox.ts';
+import { sidesOf, started } from './events.ts';
 import type { NewTransfer, Summary } from './queries.ts';
 import { insertTransfer } from './queries.ts';
 
@@ -14,6 +15,7 @@ export async function begin(tx: Db, caller: Caller, beginning: Beginning): Promi
   const { userId: createdBy, accountId, requestId } = caller;
   const row = { ...beginning, id: randomUUID(), createdBy, accountId, requestId };
   const summary = await insertTransfer(tx, row, started(row));
+  for (const side of sidesOf(row).slice(1)) await append(tx, started(side));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
   return summary;

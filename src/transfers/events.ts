@@ -12,6 +12,9 @@ export interface Subject {
   projectId: string;
   createdBy: string;
   requestId?: string;
+  /** Of one that carries a dataset: where from. */
+  sourceTenantId?: string | undefined;
+  sourceProjectId?: string | undefined;
 }
 
 /** How a transfer ended. */
@@ -31,7 +34,9 @@ export const progressed = (transfer: Subject, progress: number): Event =>
   event('transferprogress', 'Transfer progress', transfer, { Status: 'InProgress', Progress: progress });
 
 /** Told in the transaction that ends it. */
-export const tellFinished = (tx: Db, transfer: Subject, ending: Ending) => append(tx, finished(transfer, ending));
+export async function tellFinished(tx: Db, transfer: Subject, ending: Ending) {
+  for (const side of sidesOf(transfer)) await append(tx, finished(side, ending));
+}
 
 export const finished = (transfer: Subject, { status, progress, datasetId, errorMessage }: Ending): Event =>
   event('transferfinished', 'Transfer finished', transfer, {
@@ -40,6 +45,13 @@ export const finished = (transfer: Subject, { status, progress, datasetId, error
     ...(datasetId === undefined ? {} : { DatasetId: datasetId }),
     ...(errorMessage === undefined ? {} : { ErrorMessage: errorMessage }),
   });
+
+/** The transfer as each tenant that it concerns is told of it, first the one that it belongs to. */
+export function sidesOf<T extends Subject>(transfer: T): [T, ...T[]] {
+  const { tenantId, sourceTenantId, sourceProjectId } = transfer;
+  if (sourceTenantId === undefined || sourceProjectId === undefined || sourceTenantId === tenantId) return [transfer];
+  return [transfer, { ...transfer, tenantId: sourceTenantId, projectId: sourceProjectId }];
+}
 
 function event(name: EventName, subject: string, transfer: Subject, data: Record<string, unknown>): Event {
   return {

@@ -8,7 +8,7 @@ import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import type { AcceptedRequest } from './request.ts';
-import { TransferType } from './request.ts';
+import { Carry, TransferType } from './request.ts';
 
 export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -40,6 +40,10 @@ export interface NewTransfer {
   /** Of a dataset that is there already and is written. */
   outputDatasetId?: string;
   retryOf?: string;
+  /** With where the dataset comes from. */
+  carry?: Carry | undefined;
+  sourceTenantId?: string | undefined;
+  sourceProjectId?: string | undefined;
   createdBy: string;
   accountId: string;
   requestId: string;
@@ -52,18 +56,25 @@ export const insertTransfer = (tx: Db, row: NewTransfer, event: Event) =>
   tx.one(sql.prepared('insert transfer', Summary)`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, input_dataset_id, output_dataset_id, created_by, updated_by,
-      account_id, request_id, memory_mb, cores, retry_of)
+      account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
       ${row.stagedBlob ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy}, ${row.createdBy}, ${row.accountId},
-      ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null})
+      ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
+      ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null})
     returning ${summary}),
     told as (${eventInsert(event)})
     select begun.* from begun, ${enqueueing('runTransfer', { transferId: row.id }, { jobKey: row.id, freshKey: true })}`);
 
-/** Transfers this caller sees: his own, those of projects he has a role in, and all of a tenant he owns. `p.rights` are his in the project. */
-const visible = (caller: Caller) => sql.fragment`
+/**
+ * Transfers this caller sees: his own, those of projects he has a role in, and all that go into or out of a tenant he owns. `p.rights` are
+ * his in the project.
+ */
+const visible = (caller: Caller) => {
+  const owned = sql.array(ownedTenants(caller), 'uuid');
+  return sql.fragment`
   from transfers t left join ${visibleProjects(caller)} p on p.id = t.project_id
-  where (p.id is not null or t.created_by = ${caller.userId} or t.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')}))`;
+  where (p.id is not null or t.created_by = ${caller.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
+};
 
 const Row = Summary.extend({
   updatedAt: z.string(),
@@ -87,6 +98,7 @@ const Row = Summary.extend({
   badRecordsBlob: z.string().optional(),
   receipt: z.unknown().optional(),
   retryOf: z.string().optional(),
+  carry: Carry.optional(),
   /** The caller's in the project; none where he only started it. */
   rights: z.number(),
 });
@@ -96,7 +108,8 @@ export const findTransfer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Row)`
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt, t.waiting_reason, t.records_read, t.records_written, t.records_skipped, t.error_message,
-      t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, coalesce(p.rights, 0) as rights
+      t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
+      coalesce(p.rights, 0) as rights
     ${visible(caller)} and t.id = ${id}`);
 
 export const findSummary = (db: Db, id: string) =>

@@ -3,7 +3,7 @@ import { findWriter } from '../formats/registry.ts';
 import { badRecordsName, exportName } from './export.ts';
 import type { TransferRow } from './queries.ts';
 import { Summary } from './queries.ts';
-import { AcceptedRequest } from './request.ts';
+import { AcceptedRequest, Carry } from './request.ts';
 
 const anyObject = () => z.any().meta({ type: 'object', additionalProperties: true });
 const Parameters = z.array(z.object({ name: z.string(), value: z.any() }));
@@ -38,6 +38,8 @@ export const Transfer = Summary.extend({
   logUrl: z.string(),
   receipt: anyObject().optional(),
   retryOf: z.string().optional(),
+  /** Of one that takes a dataset elsewhere as it is. */
+  carry: Carry.optional(),
 });
 export type Transfer = z.infer<typeof Transfer>;
 
@@ -69,15 +71,16 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     badRecordsBlob,
     ...shown
   } = row;
+  const from = inputDatasetId ?? (row.carry === 'move' ? outputDatasetId : undefined);
   return {
     ...shown,
     ...(request.uploadUrl === undefined
       ? {}
       : { importParameters: { uploadUrl: request.uploadUrl, fileName: request.inputName, ...how } }),
-    ...(inputDatasetId !== undefined
+    ...(from !== undefined
       ? {
           exportParameters: {
-            datasetId: inputDatasetId,
+            datasetId: from,
             outputFileName: request.outputFileName ?? request.inputName,
             ...how,
           },

@@ -3,6 +3,10 @@ import { z } from 'zod';
 export const TransferType = z.enum(['Import', 'Export', 'Conversion', 'Update', 'Append']);
 export type TransferType = z.infer<typeof TransferType>;
 
+/** What a transfer does that takes a dataset elsewhere as it is, instead of converting it. */
+export const Carry = z.enum(['move', 'copy']);
+export type Carry = z.infer<typeof Carry>;
+
 const values = z.record(z.string(), z.unknown());
 
 /** What was asked for, as accepted and kept with the transfer: names as declared, values converted, nothing secret. */

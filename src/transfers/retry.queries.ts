@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
-import { AcceptedRequest, TransferType } from './request.ts';
+import { AcceptedRequest, Carry, TransferType } from './request.ts';
 
 const Beginnable = z.object({
   type: TransferType,
@@ -14,6 +14,7 @@ const Beginnable = z.object({
   outputDatasetId: z.string().optional(),
   memoryMb: z.number(),
   cores: z.number().optional(),
+  carry: Carry.optional(),
 });
 export type Beginnable = z.infer<typeof Beginnable>;
 
@@ -21,5 +22,5 @@ export type Beginnable = z.infer<typeof Beginnable>;
 export const getBeginning = (tx: Db, id: string) =>
   tx.one(sql.type(Beginnable)`
     select type, tenant_id, project_id, format, request, staged_blob, input_dataset_id, output_dataset_id, memory_mb,
-      cores::float8 as cores
+      cores::float8 as cores, carry
     from transfers where id = ${id}`);

@@ -5,11 +5,13 @@ import type { Caller } from '../http/caller.ts';
 import { demand, may } from '../projects/access.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { holdStaged } from '../uploads/staged.queries.ts';
+import type { Beginning } from './begin.ts';
 import { begin } from './begin.ts';
 import type { Summary } from './queries.ts';
 import { findTransfer, lockTransfer } from './queries.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
+import { planCarry } from './starts/carry.ts';
 
 /**
  * Starts a new transfer that does what one that ended in error was to do. For who started that one and who may change what is in its
@@ -27,22 +29,34 @@ export async function retryTransfer(db: Db, caller: Caller, id: string): Promise
         code: 'TransferNotFailed',
       });
     const failed = await getBeginning(tx, id);
-    await demandAgain(tx, caller, failed);
-    return begin(tx, caller, { ...failed, retryOf: id });
+    return begin(tx, caller, { ...(await planAgain(tx, caller, failed)), retryOf: id });
   });
 }
 
 /** What its start asked, with the locks it takes. */
-async function demandAgain(tx: Db, caller: Caller, failed: Beginnable) {
-  const { type, projectId, inputDatasetId, outputDatasetId, stagedBlob } = failed;
+async function planAgain(tx: Db, caller: Caller, failed: Beginnable): Promise<Beginning> {
+  const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, carry } = failed;
+  if (carry !== undefined) {
+    const datasetId = inputDatasetId ?? outputDatasetId ?? '';
+    return planCarry(tx, caller, { carry, datasetId, targetProjectId: projectId, targetTenantId: tenantId });
+  }
   if (type === 'Import' || type === 'Conversion')
     demand(await visibleProject(tx, caller, projectId), 'canCreateContent');
+  // a dataset may lie elsewhere by now, and who sees the transfer sees what it makes
+  let place = { tenantId, projectId };
+  const tenants = new Set<string>();
   const ids = [inputDatasetId, outputDatasetId].filter((each) => each !== undefined).sort();
   for (const each of ids) {
-    if (each === outputDatasetId) await idleDataset(tx, caller, { id: each }, 'canUpdateContent');
-    else await readableDataset(tx, caller, each);
+    const writes = each === outputDatasetId;
+    const found = writes
+      ? await idleDataset(tx, caller, { id: each }, 'canUpdateContent')
+      : await readableDataset(tx, caller, each);
+    if (writes || type === 'Export') place = { tenantId: found.tenantId, projectId: found.projectId };
+    tenants.add(found.tenantId);
   }
-  if (stagedBlob === undefined) return;
-  if ((await holdStaged(tx, stagedBlob)) === null)
+  if ([...tenants].some((tenant) => tenant !== place.tenantId))
+    throw forbidden('The dataset is in another tenant now, where only move and copy carry it.');
+  if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
     throw conflict(`The file '${failed.request.inputName}' is no longer kept; upload it again.`, { code: 'InputGone' });
+  return { ...failed, ...place };
 }

@@ -7,7 +7,7 @@ import type { LogLevel } from '../formats/define.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
 import type { Output } from './output.ts';
-import { TransferType } from './request.ts';
+import { Carry, TransferType } from './request.ts';
 
 /** A transfer that this worker has claimed: everything a run needs. */
 const Claimed = z.object({
@@ -26,6 +26,9 @@ const Claimed = z.object({
   inputDatasetId: z.string().optional(),
   /** The dataset that is written, where it is there already. */
   outputDatasetId: z.string().optional(),
+  carry: Carry.optional(),
+  sourceTenantId: z.string().optional(),
+  sourceProjectId: z.string().optional(),
   /** Where the bytes of the input are; absent when they are gone. */
   inputBlob: z.string().optional(),
   projectDeleted: z.boolean(),
@@ -36,7 +39,9 @@ export type ClaimedRow = z.infer<typeof Claimed>;
 const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not exists (
   select from projects p
   where p.id = ${projectId} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null))`;
-const projectDeleted = deleted(sql.fragment`transfers.project_id`);
+/** That of the transfer, or the one that a dataset is carried out of. */
+const projectDeleted = sql.fragment`(${deleted(sql.fragment`transfers.project_id`)}
+  or (transfers.source_project_id is not null and ${deleted(sql.fragment`transfers.source_project_id`)}))`;
 
 /**
  * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, or this pool was given up.
@@ -49,12 +54,12 @@ export const claimTransfer = (db: Db, id: string, pool: string, timeLimit: numbe
       phase = 'Starting', waiting_reason = null
     where id = ${id} and status = 'Pending' and exists (select from workers where pool = ${pool})
     returning id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, memory_mb,
-      child_deaths, outages, input_dataset_id, output_dataset_id, ${projectDeleted} as project_deleted,
+      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, ${projectDeleted} as project_deleted,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob`);
 
-export const isProjectDeleted = (db: Db, projectId: string) =>
-  db.exists(sql.unsafe`select where ${deleted(sql.fragment`${projectId}::uuid`)}`);
+export const isProjectDeleted = (db: Db, { id }: { id: string }) =>
+  db.exists(sql.unsafe`select from transfers where id = ${id} and ${projectDeleted}`);
 
 /** Which run of a transfer writes. What was overtaken, cancelled or handed back has another attempt or status, and writes nothing. */
 export interface Fence {
@@ -62,7 +67,8 @@ export interface Fence {
   attempt: number;
 }
 
-const held = ({ id, attempt }: Fence) => sql.fragment`id = ${id} and attempt = ${attempt} and status = 'InProgress'`;
+export const held = ({ id, attempt }: Fence) =>
+  sql.fragment`id = ${id} and attempt = ${attempt} and status = 'InProgress'`;
 
 export interface LogLine {
   /** ISO 8601. */
@@ -72,7 +78,7 @@ export interface LogLine {
 }
 
 /** `insert` of log lines for the transfer that the statement `changed` before it gave. */
-const logged = (lines: readonly LogLine[]) => sql.fragment`
+export const logged = (lines: readonly LogLine[]) => sql.fragment`
   insert into transfer_log (transfer_id, time, level, message)
   select changed.id, line.time, line.level, line.message
   from changed, jsonb_to_recordset(${sql.jsonb(lines as never)}) as line (time timestamptz, level text, message text)`;
@@ -138,7 +144,10 @@ const Ended = z.object({
   projectId: z.string(),
   createdBy: z.string(),
   requestId: z.string().optional(),
+  sourceTenantId: z.string().optional(),
+  sourceProjectId: z.string().optional(),
 });
+const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id`;
 
 /** Ends a run with its sentence. Undefined: the run was overtaken. */
 export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
@@ -148,7 +157,7 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
       where ${held(fence)} returning *),
     lines as (${logged(lines)}),
     ${releases(sql.fragment`changed`)}
-    select id, type, progress, tenant_id, project_id, created_by, request_id from changed`);
+    select ${ended} from changed`);
 
 /** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string) =>
@@ -158,7 +167,7 @@ export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: str
         finished_at = now(), updated_at = now()
       where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
     ${releases(sql.fragment`changed`)}
-    select id, type, progress, tenant_id, project_id, created_by, request_id from changed`);
+    select ${ended} from changed`);
 
 /** What a run that is handed back counts for. */
 export interface Counts {

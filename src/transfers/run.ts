@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, FormatError } from '../errors.ts';
+import { carryOut } from './carry-out.ts';
 import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';
 import { failRun, handBack } from './finish.ts';
@@ -59,7 +60,7 @@ export async function runTransfer(parts: RunParts, id: string): Promise<void> {
     const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
     report.log('info', `Attempt ${transfer.attempt} started.`);
     try {
-      await perform(parts, transfer, report, stop.signal);
+      await (transfer.carry ? carryOut : perform)(parts, transfer, report, stop.signal);
     } catch (error) {
       await settle(parts, transfer, report, error);
     } finally {
@@ -85,7 +86,7 @@ async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, err
     if (error.why === 'cancelled') await fail('Cancelled.');
     else if (error.why === 'shutdown') await again('The worker was stopped; the transfer waits for another one.', {});
     // The commit tells one from the other only afterwards: a run that was really overtaken can write no sentence either.
-    else if (await isProjectDeleted(db, transfer.projectId)) await fail('The project was deleted.');
+    else if (await isProjectDeleted(db, transfer)) await fail('The project was deleted.');
   } else if (isHopeless(error)) await fail(error.message);
   else if (error instanceof ChildDied) {
     log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');

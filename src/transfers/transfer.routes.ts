@@ -91,7 +91,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
   app.post(
     '/api/conversion/transfer/:id/retry',
     {
-      config: conversion,
+      config: { ...conversion, concernsTenants: true },
       schema: {
         tags,
         summary: 'Starts a new transfer that tries again what ended in error',

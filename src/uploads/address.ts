@@ -67,6 +67,7 @@ export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScop
     sv: VERSION,
     sr: 'folder' in scope ? 'd' : 'b',
     sp: grant.permission,
+    st: new Date().toISOString(),
     se: `${grant.expiresAt.toISOString().slice(0, 19)}Z`,
   });
   if (grant.fileName !== undefined) query.set('rscd', attachment(grant.fileName));
@@ -82,6 +83,8 @@ export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScop
 /** What a query proves about an address. */
 export interface ProvenGrant {
   permission: Permission;
+  /** Undefined of the oldest ones, which did not say it. */
+  madeAt?: Date;
   /** Valid for an address only if it lies below this folder, which is for the caller to look at. */
   folder?: string;
   disposition?: string;
@@ -104,8 +107,10 @@ export async function checkGrant(
   if (!(Date.parse(one('se')) > Date.now())) return undefined;
   const disposition = query.get('rscd');
   const contentType = query.get('rsct');
+  const madeAt = query.get('st');
   return {
     permission: one('sp') as Permission,
+    ...(madeAt === null ? {} : { madeAt: new Date(madeAt) }),
     ...(folder === undefined ? {} : { folder }),
     ...(disposition === null ? {} : { disposition }),
     ...(contentType === null ? {} : { contentType }),
@@ -115,7 +120,9 @@ export async function checkGrant(
 /** Everything that the grant says, in one unambiguous text: no area is called `folder`. */
 function signedText(scope: BlobAddress | FolderScope, query: URLSearchParams): string {
   const what = 'folder' in scope ? ['folder', scope.folder] : [scope.area, scope.name];
-  return JSON.stringify([...what, ...['sp', 'se', 'rscd', 'rsct'].map((part) => query.get(part))]);
+  const madeAt = query.get('st');
+  const said = ['sp', 'se', 'rscd', 'rsct'].map((part) => query.get(part));
+  return JSON.stringify([...what, ...said, ...(madeAt === null ? [] : [madeAt])]);
 }
 
 /** `Content-Disposition` of a download, RFC 6266: an ASCII form for old readers, and the true name. */

@@ -73,7 +73,11 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, places 
   async function proven(address: BlobAddress, query: URLSearchParams): Promise<ProvenGrant | undefined> {
     if (!AREAS.includes(address.area)) return undefined;
     const grant = await checkGrant(signer, address, query);
-    if (grant?.folder === undefined) return grant;
+    if (!grant) return undefined;
+    if (grant.folder === undefined) {
+      const from = await places[address.area].grantsFrom?.(address.name);
+      return from === undefined || (grant.madeAt !== undefined && grant.madeAt > from) ? grant : undefined;
+    }
     return (await places[address.area].liesBelow?.(address.name, grant.folder)) ? grant : undefined;
   }
 

@@ -16,6 +16,8 @@ export interface Place {
   find(name: string): Promise<string | undefined>;
   /** Whether the address lies below the folder whose grant is shown. Absent: a folder's grant is good for nothing here. */
   liesBelow?(name: string, folder: string): Promise<boolean>;
+  /** When grants of the address itself began to count; undefined: all do. Absent: all always do. */
+  grantsFrom?(name: string): Promise<Date | undefined>;
   /** Absent: nothing is put here. */
   writing?: {
     /** Throws unless the place may be written now; asked before any byte is read. */

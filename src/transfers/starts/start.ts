@@ -27,21 +27,32 @@ export interface DryRun {
   warnings: string[];
 }
 
-/** One transaction: what it names, its row, its place in the queue, its event. A dry run does the same and takes it all back. */
-export async function start(
+/** One transaction: what it names, its row, its place in the queue, its event. */
+export const start = (
   db: Db,
   caller: Caller,
   wish: ConversionWish,
   { writer, warnings }: CheckedConversion,
   dryRun: boolean,
   plan: (tx: Db) => Promise<Omit<Beginning, 'format' | 'memoryMb'>>,
+): Promise<Summary | DryRun> =>
+  tried(db, dryRun, warnings, async (tx) => {
+    const planned = await plan(tx);
+    const resources = { memoryMb: wish.memoryRequestMb ?? DEFAULT_MEMORY_MB, cores: wish.cpuCoresRequest };
+    return begin(tx, caller, { ...planned, ...resources, format: writer.format });
+  });
+
+/** A transaction that begins a transfer. A dry run does the same and takes it all back. */
+export async function tried(
+  db: Db,
+  dryRun: boolean,
+  warnings: string[],
+  work: (tx: Db) => Promise<Summary>,
 ): Promise<Summary | DryRun> {
   class TakenBack extends Error {}
   try {
     return await db.transaction(async (tx) => {
-      const planned = await plan(tx);
-      const resources = { memoryMb: wish.memoryRequestMb ?? DEFAULT_MEMORY_MB, cores: wish.cpuCoresRequest };
-      const summary = await begin(tx, caller, { ...planned, ...resources, format: writer.format });
+      const summary = await work(tx);
       if (dryRun) throw new TakenBack();
       return summary;
     });

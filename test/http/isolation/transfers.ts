@@ -36,6 +36,17 @@ async function newPair(scene: Scene): Promise<[string, string]> {
   return [one.id, other.id];
 }
 
+/** From one project of the owner's to another. */
+const carries = (verb: 'move' | 'copy'): Row => ({
+  request: async (scene) => ({
+    method: 'POST',
+    url: `/api/metadata/dataset/${(await newDataset(scene)).id}/${verb}`,
+    headers: { 'api-version': '4' },
+    payload: { targetProjectId: await newProject(scene), targetTenantId: scene.tenantId },
+  }),
+  ...owners(200),
+});
+
 const open = (url: string): Row => ({ request: () => ({ url }), allowed: { owner: 200, stranger: 200 }, refused: {} });
 
 export default {
@@ -76,6 +87,8 @@ export default {
     },
     ...owners(200),
   },
+  'POST /api/metadata/dataset/:id/move': carries('move'),
+  'POST /api/metadata/dataset/:id/copy': carries('copy'),
   'POST /api/conversion/transfer/:id/retry': {
     request: async (scene) => {
       const id = await newTransfer(scene);

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../db.ts';
+import { AppError, forbidden } from '../errors.ts';
+import { lockTreesOf } from '../projects/tree.ts';
+import { completeCarry, holdOwned, holdRun, insertCopy, moveCarried } from './carry.queries.ts';
+import { tellFinished } from './events.ts';
+import { outputBlob } from './output.ts';
+import type { Report } from './report.ts';
+import type { ClaimedRow, LogLine } from './run.queries.ts';
+import { isProjectDeleted } from './run.queries.ts';
+import type { RunParts } from './run.ts';
+import { Stopped } from './stopped.ts';
+
+/** Bytes that are the copy's if the run comes to its end. */
+interface Copied {
+  blob: string;
+  size: number;
+}
+
+/**
+ * One attempt of a claimed transfer that takes a dataset elsewhere: a move leaves the bytes where they are, a copy has the store copy them.
+ * Throws why it came to nothing.
+ */
+export async function carryOut(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+  signal.throwIfAborted();
+  const copied = transfer.carry === 'copy' ? await copyBytes(parts, transfer, report, signal) : undefined;
+  signal.throwIfAborted();
+  report.log('info', copied ? `Copied: ${copied.size} bytes.` : 'Moved.');
+  const lines = await report.close();
+  try {
+    await parts.db.transaction((tx) => commit(tx, transfer, copied, lines));
+  } catch (error) {
+    // only a refusal says for sure that no row names the new bytes
+    if (copied && (error instanceof AppError || error instanceof Stopped)) await parts.blobs.remove(copied.blob);
+    throw error;
+  }
+}
+
+async function copyBytes(
+  { blobs, timeLimit }: RunParts,
+  transfer: ClaimedRow,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Copied> {
+  const blob = outputBlob(transfer);
+  const tooLong = AbortSignal.timeout(timeLimit);
+  report.progress(0, 'Copying');
+  if (transfer.inputBlob === undefined) throw inputGone();
+  try {
+    const { size } = await blobs.copy(transfer.inputBlob, blob, AbortSignal.any([signal, tooLong]));
+    return { blob, size };
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'notFound') throw inputGone();
+    if (!signal.aborted && tooLong.aborted)
+      throw new AppError('unprocessable', `The copy took longer than its time limit of ${timeLimit / 1000} s.`);
+    throw error;
+  }
+}
+
+const inputGone = () => new AppError('gone', 'The input of this transfer is no longer there.');
+
+/** All or nothing. What was right at the start is asked again, and stays so until it is done. */
+async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, lines: readonly LogLine[]) {
+  const {
+    id: transferId,
+    projectId,
+    tenantId,
+    sourceProjectId = '',
+    sourceTenantId = '',
+    createdBy: userId,
+  } = transfer;
+  const datasetId = (copied ? transfer.inputDatasetId : transfer.outputDatasetId) ?? '';
+  // neither project is deleted meanwhile; in the order in which deletions take the same locks
+  await lockTreesOf(tx, sourceProjectId, projectId);
+  if (!(await holdRun(tx, transfer)) || (await isProjectDeleted(tx, transfer))) throw new Stopped('overtaken');
+  const owned = await holdOwned(tx, userId, [sourceTenantId, tenantId]);
+  for (const each of [sourceTenantId, tenantId]) {
+    if (!owned.includes(each)) throw forbidden(`Who started this transfer is no longer an Owner of tenant '${each}'.`);
+  }
+  const carried = { transferId, datasetId, projectId, changesTenant: sourceTenantId !== tenantId, userId };
+  const madeId = copied ? randomUUID() : datasetId;
+  const done = copied
+    ? await insertCopy(tx, carried, { id: madeId, blob: copied.blob, storageSize: copied.size })
+    : await moveCarried(tx, carried);
+  if (!done) throw new AppError('gone', `Dataset '${datasetId}' is no longer there.`);
+  await completeCarry(tx, transfer, madeId, lines);
+  await tellFinished(tx, transfer, { status: 'Completed', progress: 100, datasetId: madeId });
+}
