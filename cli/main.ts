@@ -82,7 +82,9 @@ function program(io: Io): Command {
   for (const [at, command] of program.commands.entries()) {
     for (const leaf of leavesOf(command)) {
       leaf.option('--json', "print the server's answer as it came");
-      if (at >= local) actsInTenant(leaf, io);
+      // some name another tenant, where their header would only narrow who asks
+      const ownTenant = leaf.options.some(({ long }) => long === '--tenant');
+      if (at >= local && !ownTenant) actsInTenant(leaf, io);
       if (AUDITED.has(command.name()) && !READING.has(leaf.name())) saysWhy(leaf, io);
     }
   }

@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { jsonObject, repeated } from '../options.ts';
 import { bytes, moment, record, table } from '../table.ts';
+import { carryCommands } from './dataset-carry.ts';
 
 export interface Dataset {
   id: string;
@@ -52,6 +53,7 @@ export function datasetCommands(program: Command, io: Io): void {
     .option('-o, --output <file>', "file or folder; default: the dataset's own name here")
     .option('--force', 'replace a file that is there')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
+  carryCommands(dataset, io);
   dataset
     .command('delete')
     .description('move a dataset to the recycle bin')

@@ -105,7 +105,7 @@ for (const verb of ['move', 'copy'] as const) {
     async (t) => {
       const scene = await carryScene(w);
       const { ask, client, owner, source, target } = scene;
-      for (const { tenantId } of [target, source]) {
+      for (const { tenantId } of [source, target]) {
         const before = await stateOf(scene);
         const { id } = (await ask(verb)).body;
         const other = await w.account({ tenantId, role: 'Owner' });
