@@ -1,12 +1,13 @@
 import { AppError } from '../errors.ts';
 import type { Crs } from '../geo/crs.ts';
+import type { AppendedCounts, Present } from './append.ts';
+import { openGrowth } from './append.ts';
 import { BadRecords } from './bad-records.ts';
 import type { Checksum } from './bytes.ts';
 import { FileSink, FileSource } from './bytes.ts';
-import type { Context, LogLevel } from './define.ts';
+import type { Context, CrsChange, LogLevel } from './define.ts';
 import { passFeatures } from './feature-pipeline.ts';
 import type { FeatureStatistics } from './feature-statistics.ts';
-import type { CrsChange } from './grid-pipeline.ts';
 import { passGrid } from './grid-pipeline.ts';
 import { completeParameters } from './parameters.ts';
 import { findReader, findWriter, fits, writersFor } from './registry.ts';
@@ -26,6 +27,8 @@ export interface ConversionRequest {
   writer: { name: string; parameters?: Record<string, unknown> };
   transformations?: readonly unknown[];
   onBadRecord?: 'fail' | 'skip';
+  /** What the output's dataset holds already: the input is added to it. */
+  present?: Present;
   /** Where a GeoJSON of the skipped records goes; it is written only when there are any. */
   badRecords?: { path: string };
 }
@@ -44,6 +47,8 @@ export interface Receipt {
   output: { name?: string } & Checksum;
   /** What became of the coordinate system. */
   crs?: CrsChange;
+  /** Where a dataset has grown. */
+  appended?: AppendedCounts;
   lost: string[];
   statistics: { before?: Statistics; after?: Statistics };
 }
@@ -98,14 +103,20 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
   const write = (what: Data) => writer.write(what, writerParameters, sink, context);
-  const { crs, statistics, inputCrs, ...rest } = await pass(
+  const transformations = request.transformations ?? [];
+  const growth =
+    request.present &&
+    (await openGrowth(request.present, writer, write, context, { transformed: transformations.length > 0 }));
+  const passed = await pass(
     data,
-    request.transformations ?? [],
+    transformations,
     readerParameters,
-    write,
-    context,
+    growth?.write ?? write,
+    growth?.context ?? context,
     request.input.name.replace(/\.[^.]*$/, ''),
   );
+  const { crs, statistics, inputCrs, appended, ...rest }: Passed & { appended?: AppendedCounts } =
+    growth === undefined ? passed : await growth.told(passed);
   if (bad.count > 0) {
     context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
     if (request.badRecords !== undefined) {
@@ -120,7 +131,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     ...(await sink.checksum()),
   };
   context.progress(1, 'Done');
-  return { receipt: { input, output, ...(crs === undefined ? {} : { crs }), lost: [...lost], statistics }, ...rest };
+  const told = { ...(crs === undefined ? {} : { crs }), ...(appended === undefined ? {} : { appended }) };
+  return { receipt: { input, output, ...told, lost: [...lost], statistics }, ...rest };
 }
 
 /** What a kind of data tells of its way from reader to writer. */

@@ -50,17 +50,36 @@ export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P
   /** With the dot; empty: the name of the input is kept. */
   readonly extension: string;
   readonly mediaType: string;
-  readonly canAppend: boolean;
   write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
+  /** What a dataset holds with what comes to it, as one, for `write`. Absent: the format cannot grow. */
+  append?(present: Data, added: Data, context: Context): Promise<Appended>;
+}
+
+export interface Appended<D extends Data = Data> {
+  readonly data: D;
+  /** What became of the added one's coordinate system; to be asked when all has been pulled. Absent: it was the dataset's. */
+  crs?(): CrsChange;
+}
+
+/** What became of the coordinate system: names such as `EPSG:25832`, and how coordinates were changed. */
+export interface CrsChange {
+  from?: string;
+  to?: string;
+  operation?: string;
 }
 
 /** Typed where it is written, plain where the registry lists it: `convert.ts` parses the parameters before each call. */
 export const defineReader = <P extends z.ZodObject>(reader: Reader<P>): Reader => reader as unknown as Reader;
 
 export const defineWriter = <P extends z.ZodObject, K extends DataKind>(
-  writer: Omit<Writer<P>, 'accepts' | 'write'> & {
+  writer: Omit<Writer<P>, 'accepts' | 'write' | 'append'> & {
     accepts: readonly K[];
     write(data: Extract<Data, { kind: K }>, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
+    append?(
+      present: Extract<Data, { kind: K }>,
+      added: Extract<Data, { kind: K }>,
+      context: Context,
+    ): Promise<Appended<Extract<Data, { kind: K }>>>;
   },
 ): Writer => writer as unknown as Writer;
 

@@ -1,6 +1,6 @@
 import { AppError, FormatError } from '../errors.ts';
 import type { Crs } from '../geo/crs.ts';
-import { describeCrs, parseSrid, sameCrs, sridOf } from '../geo/crs.ts';
+import { crsName, describeCrs, parseSrid, sameCrs, sridOf } from '../geo/crs.ts';
 import { operationSentence } from '../geo/operation.ts';
 import { outlineWkt } from '../geo/outline.ts';
 import type { Passed } from './convert.ts';
@@ -47,8 +47,8 @@ export async function passFeatures(
   await write(changed ? watchedFeatures(passing, after, context.signal, () => {}) : passing);
   const result = (changed ? after : before).result();
   const crs = {
-    ...(source.crs === undefined ? {} : { from: nameOf(source.crs) }),
-    ...(changed ? { to: nameOf(passing.crs!), operation: operations.map((tell) => tell()).join(' ') } : {}),
+    ...(source.crs === undefined ? {} : { from: crsName(source.crs) }),
+    ...(changed ? { to: crsName(passing.crs!), operation: operations.map((tell) => tell()).join(' ') } : {}),
   };
   const spatial = await placeOf(passing.crs, result.minimum, result.maximum, context);
   return {
@@ -62,9 +62,8 @@ export async function passFeatures(
   };
 }
 
-const nameOf = (crs: Crs): string => sridOf(crs) ?? /"([^"]*)"/.exec(crs.wkt ?? '')?.[1] ?? 'unknown';
-
-async function placeOf(
+/** The box as the record of a dataset states it. */
+export async function placeOf(
   crs: Crs | undefined,
   minimum: number[] | undefined,
   maximum: number[] | undefined,

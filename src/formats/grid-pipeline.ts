@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { Crs } from '../geo/crs.ts';
-import { parseSrid, sameCrs, sridOf } from '../geo/crs.ts';
+import { crsName, parseSrid, sameCrs, sridOf } from '../geo/crs.ts';
 import { operationSentence } from '../geo/operation.ts';
 import { warpGrid } from '../geo/warp.ts';
 import type { Passed } from './convert.ts';
@@ -10,13 +10,6 @@ import { roundedIntegers, spill } from './spill.ts';
 import { GridTally, watched } from './statistics.ts';
 import type { Transformation } from './transformations.ts';
 import type { Data, Grid, RandomGrid } from './types.ts';
-
-/** What became of the coordinate system: names such as `EPSG:25832`, and how coordinates were changed. */
-export interface CrsChange {
-  from?: string;
-  to?: string;
-  operation?: string;
-}
 
 /**
  * Leads a grid through its transformations to the writer, and counts what passes before and after. `srid` is what the request says of
@@ -34,7 +27,7 @@ export async function passGrid(
     context.log('info', `The request says ${srid}; what the file says of its coordinate system is not used.`);
   const targets = await changes(source, steps);
   const before = new GridTally();
-  const from = source.crs === undefined ? {} : { from: nameOf(source.crs) };
+  const from = source.crs === undefined ? {} : { from: crsName(source.crs) };
   if (targets.length === 0) {
     await write(watched(source, before, context.signal, (fraction) => context.progress(fraction, 'Converting')));
     const statistics = before.of(source);
@@ -69,7 +62,7 @@ export async function passGrid(
   return {
     ...records(before, after),
     ...(source.crs === undefined ? {} : { inputCrs: source.crs }),
-    crs: { ...from, to: nameOf(targets.at(-1)!), operation: operations.join(' ') },
+    crs: { ...from, to: crsName(targets.at(-1)!), operation: operations.join(' ') },
     statistics: { before: before.of(source), after: after.of(grid) },
     ...(await placeOf(grid, context)),
   };
@@ -97,8 +90,6 @@ const records = (before: GridTally, after: GridTally) => ({
   recordsWritten: after.cells,
   recordsSkipped: 0,
 });
-
-const nameOf = (crs: Crs): string => sridOf(crs) ?? /"([^"]*)"/.exec(crs.wkt ?? '')?.[1] ?? 'unknown';
 
 async function placeOf(grid: Grid, context: Context): Promise<Pick<Passed, 'spatialInformation'>> {
   const spatial = await spatialInformation(grid, context);

@@ -41,6 +41,6 @@ export const describeWriter = (writer: Writer): ConverterDescription & { canAppe
   name: writer.name,
   description: writer.description,
   datasetFormat: writer.format,
-  canAppend: writer.canAppend,
+  canAppend: writer.append !== undefined,
   parameters: describeParameters(writer.parameters),
 });

@@ -108,6 +108,8 @@ export interface Field {
   /** Characters, or digits of a number; absent: unlimited. */
   readonly width?: number;
   readonly decimals?: number;
+  /** No feature has a value of it, so that its type is a guess. */
+  readonly untyped?: true;
 }
 
 export type GeometryType =
@@ -150,6 +152,12 @@ export interface Features {
   /** Without a height or a measure of its own, a vertex of such a layer has NaN there. */
   readonly hasZ: boolean;
   readonly hasM: boolean;
+  /** The only types that the file can hold; absent: any. */
+  readonly geometryTypes?: readonly GeometryType[];
+  /** Names of fields have at most ten bytes and were cut where they had more. */
+  readonly cutNames?: true;
+  /** A dataset that is there, grown: its fields stay as wide as they are, and no others are made. */
+  readonly grown?: true;
   /** How many there are at most, where that is known beforehand. */
   readonly count?: number;
   /** All features in order; one iteration at a time. */

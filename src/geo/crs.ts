@@ -68,6 +68,9 @@ export function sridOf(crs: Crs): string | undefined {
   return crs.code === undefined ? undefined : `${crs.authority ?? 'EPSG'}:${crs.code}`;
 }
 
+/** What people call it, as far as that is known without PROJ. */
+export const crsName = (crs: Crs): string => sridOf(crs) ?? /"([^"]*)"/.exec(crs.wkt ?? '')?.[1] ?? 'unknown';
+
 /** Projected, geographic …, from the code alone where there is one (no PROJ), else from the keyword of its text. */
 export function kindOf(crs: Crs): CrsKind {
   if (crs.code !== undefined) return kindOfCode(crs.authority ?? 'EPSG', crs.code) ?? 'other';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs.ts';
-import { sridOf } from '../../geo/crs.ts';
+import { crsName } from '../../geo/crs.ts';
 import { isFloat, sampleTypeOf } from '../../geo/samples.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
@@ -20,7 +19,6 @@ export const asciiGridWriter = defineWriter({
   parameters: z.object({}),
   extension: '.asc',
   mediaType: 'text/plain',
-  canAppend: false,
   async write(grid, _parameters, sink, context) {
     const size = cellSize(grid);
     tellLosses(grid, context);
@@ -62,11 +60,9 @@ function cellSize({ affine: [, dx, xRotation, , yRotation, dy], width, height }:
 }
 
 /** Its code, or what its text calls it. */
-const nameOf = (crs: Crs): string => sridOf(crs) ?? /"([^"]*)"/.exec(crs.wkt ?? '')?.[1] ?? 'unknown';
-
 function tellLosses(grid: Grid, { lost }: Context): void {
   if (grid.crs !== undefined)
-    lost(`An ASCII grid names no coordinate system; that of this one is ${nameOf(grid.crs)}.`);
+    lost(`An ASCII grid names no coordinate system; that of this one is ${crsName(grid.crs)}.`);
   if (grid.bands.length > 1) lost(`An ASCII grid holds one band; bands 2 to ${grid.bands.length} were left out.`);
   if ((grid.times?.length ?? 0) > 1) lost('An ASCII grid holds no time; only the first step was kept.');
   const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;

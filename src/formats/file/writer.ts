@@ -11,7 +11,6 @@ export const fileWriter = defineWriter({
   parameters: z.object({}),
   extension: '',
   mediaType: 'application/octet-stream',
-  canAppend: false,
   async write({ source }, _parameters, sink, { signal, progress }) {
     while (sink.position < source.size) {
       signal.throwIfAborted();

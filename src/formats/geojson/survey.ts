@@ -63,7 +63,8 @@ export async function survey(source: ByteSource, context: Context): Promise<Surv
   for await (const _ of walk(source, roots)) context.signal.throwIfAborted();
   if (foreign.size > 0)
     context.lost(`Members that GeoJSON does not know are left out: ${[...foreign].join(', ').slice(0, 300)}.`);
-  for (const [name, { type }] of fields) result.fields.push({ name, type: type ?? 'string' });
+  for (const [name, { type }] of fields)
+    result.fields.push(type === undefined ? { name, type: 'string', untyped: true } : { name, type });
   return result;
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FormatError } from '../../errors.ts';
 import type { Crs } from '../../geo/crs.ts';
 import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs.ts';
+import { appendFeatures } from '../append-features.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { strideOf } from '../feature-statistics.ts';
@@ -18,7 +19,7 @@ export const geoJsonWriter = defineWriter({
   accepts: ['features'],
   extension: '.geojson',
   mediaType: 'application/geo+json',
-  canAppend: false,
+  append: (present, added, context) => appendFeatures(present, added, { declared: false }, context),
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
     const { member, degrees } = await crsMember(data.crs, context);

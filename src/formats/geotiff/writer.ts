@@ -54,7 +54,6 @@ export const geoTiffWriter = defineWriter({
   }),
   extension: '.tif',
   mediaType: 'image/tiff',
-  canAppend: false,
   async write(grid, parameters, sink, context) {
     tellLosses(grid, context);
     const geoTags = await geoTagsFor(grid.crs, context.lost);

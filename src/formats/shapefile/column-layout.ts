@@ -1,5 +1,6 @@
 import { powersOfTen } from '../decimal.ts';
 import type { Context } from '../define.ts';
+import { shortName } from '../short-names.ts';
 import type { Field } from '../types.ts';
 
 /** Longest text of a dBase field. */
@@ -27,10 +28,13 @@ export class Column {
 
   /** Left out when no value was seen. */
   readonly #optional: boolean;
+  /** Of a table that is there already: type, width and decimals stay, or grow with the values. */
+  readonly #there: boolean;
 
-  constructor(field: Field, optional = false) {
+  constructor(field: Field, { optional = false, there = false } = {}) {
     this.field = field;
     this.#optional = optional;
+    this.#there = there;
   }
 
   get idle(): boolean {
@@ -69,7 +73,19 @@ export class Column {
   }
 
   /** Type, width and decimals of the field. */
-  layout(): { type: 'C' | 'N' | 'L' | 'D'; width: number; decimals: number } {
+  layout(): Layout {
+    const needed = this.#needed();
+    const { width = 0, decimals = 0 } = this.field;
+    if (!this.#there || needed.type === 'L' || needed.type === 'D') return needed;
+    if (needed.type === 'C') return { ...needed, width: Math.max(needed.width, Math.min(width, longestText)) };
+    const point = (places: number) => (places > 0 ? places + 1 : 0);
+    const most = Math.max(decimals, needed.decimals);
+    const whole = Math.max(width - point(decimals), needed.width - point(needed.decimals));
+    const kept = Math.max(0, Math.min(most, widestNumber - whole - 1));
+    return { ...needed, width: Math.min(widestNumber, whole + point(kept)), decimals: kept };
+  }
+
+  #needed(): Layout {
     const { type } = this.field;
     const kinds = [this.texts, this.numbers, this.booleans].filter(Boolean).length;
     if (kinds > 1) return { type: 'C', width: Math.max(this.text, this.#numberWidth(), 5), decimals: 0 };
@@ -90,12 +106,15 @@ export class Column {
   }
 }
 
-export interface DbfField {
-  /** At most ten bytes of UTF-8. */
-  name: string;
+interface Layout {
   type: 'C' | 'N' | 'L' | 'D';
   width: number;
   decimals: number;
+}
+
+export interface DbfField extends Layout {
+  /** At most ten bytes of UTF-8. */
+  name: string;
   column: number;
 }
 
@@ -114,7 +133,7 @@ export function dbfFields(columns: readonly Column[], { lost }: Context): DbfFie
       continue;
     }
     row += layout.width;
-    const name = shortName(column.field.name.replace(/\p{Cc}/gu, '') || `FIELD_${n + 1}`, taken);
+    const name = shortName(column.field.name, n, taken);
     taken.add(name.toLowerCase());
     if (name !== column.field.name) renamed.push(`'${column.field.name}' became '${name}'`);
     fields.push({ name, ...layout, column: n });
@@ -136,25 +155,3 @@ function tellType({ field, cut }: Column, type: string, lost: Context['lost']): 
 
 const listed = (all: string[]): string =>
   all.length > 20 ? `${all.slice(0, 20).join(', ')} and ${all.length - 20} more` : all.join(', ');
-
-/** Cut on the border of a character; the same name again, in any letter case, gets a number. */
-function shortName(name: string, taken: ReadonlySet<string>): string {
-  const first = cutToBytes(name, 10);
-  if (!taken.has(first.toLowerCase())) return first;
-  for (let n = 1; ; n++) {
-    const tail = `_${n}`;
-    const next = cutToBytes(name, 10 - tail.length) + tail;
-    if (!taken.has(next.toLowerCase())) return next;
-  }
-}
-
-export function cutToBytes(text: string, bytes: number): string {
-  let cut = '';
-  let left = bytes;
-  for (const character of text) {
-    left -= Buffer.byteLength(character);
-    if (left < 0) break;
-    cut += character;
-  }
-  return cut;
-}

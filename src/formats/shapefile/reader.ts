@@ -4,7 +4,7 @@ import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
 import { CoordinatePool } from '../pool.ts';
 import { Srid } from '../transformations.ts';
-import type { ByteSource, Feature, Geometry } from '../types.ts';
+import type { ByteSource, Feature, Geometry, GeometryType } from '../types.ts';
 import type { ZipEntry } from '../zip.ts';
 import { checkRoom, readEntry, Unpacked } from '../zip-entry.ts';
 import type { Dbf } from './dbf.ts';
@@ -19,6 +19,13 @@ import { geometryOf, WrongRecord } from './shapes.ts';
 
 const perChunk = 512;
 const longestSideFile = 1 << 20;
+
+const geometryTypes: Readonly<Record<number, readonly GeometryType[]>> = {
+  1: ['Point'],
+  3: ['LineString', 'MultiLineString'],
+  5: ['Polygon', 'MultiPolygon'],
+  8: ['MultiPoint'],
+};
 
 export const shapefileReader = defineReader({
   name: 'ShapefileReader',
@@ -58,7 +65,9 @@ export const shapefileReader = defineReader({
       name: layer.name,
       ...(crs === undefined ? {} : { crs }),
       fields: dbf?.fields ?? [],
+      cutNames: true,
       ...dimensions,
+      ...(type === 0 ? {} : { geometryTypes: geometryTypes[type % 10]! }),
       ...(records.count === undefined ? {} : { count: records.count }),
       chunks: () => chunks(records, dbf, dimensions, context),
     };

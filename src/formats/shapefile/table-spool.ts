@@ -1,10 +1,11 @@
 import type { FileSink } from '../bytes.ts';
 import { FileSource } from '../bytes.ts';
 import { Output } from '../output.ts';
+import { cutToBytes } from '../short-names.ts';
 import { Window } from '../window.ts';
 import { putCell, tag } from './cells.ts';
 import type { Column, DbfField } from './column-layout.ts';
-import { cutToBytes, longestText } from './column-layout.ts';
+import { longestText } from './column-layout.ts';
 
 const dateForm = /^\d{4}[-/]\d\d[-/]\d\d$/;
 const pieceSize = 1 << 18;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { AppError, FormatError } from '../../errors.ts';
+import { appendFeatures } from '../append-features.ts';
 import { byKind } from '../collections.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
+import { allFinite } from '../dimensions.ts';
 import { strideOf } from '../feature-statistics.ts';
 import type { Feature, Features, Geometry } from '../types.ts';
 import { ZipWriter } from '../zip-writer.ts';
@@ -31,7 +33,7 @@ export const shapefileWriter = defineWriter({
   accepts: ['features'],
   extension: '.zip',
   mediaType: 'application/zip',
-  canAppend: false,
+  append: (present, added, context) => appendFeatures(present, added, { declared: true }, context),
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
     const spools = new Spools(data, context);
@@ -135,11 +137,11 @@ class Spools {
   constructor(data: Features, context: Context) {
     this.#data = data;
     this.#context = context;
-    this.columns = data.fields.map((field) => new Column(field));
+    this.columns = data.fields.map((field) => new Column(field, { there: data.grown ?? false }));
     // A table without fields is one that many programs refuse.
     if (data.fields.length === 0) this.columns.push(new Column({ name: 'FID', type: 'integer' }));
-    this.#withId = !data.fields.some(({ name }) => name.toLowerCase() === 'id');
-    if (this.#withId) this.columns.push(new Column({ name: 'id', type: 'string' }, true));
+    this.#withId = !data.grown && !data.fields.some(({ name }) => name.toLowerCase() === 'id');
+    if (this.#withId) this.columns.push(new Column({ name: 'id', type: 'string' }, { optional: true }));
   }
 
   async add(feature: Feature): Promise<void> {
@@ -191,10 +193,4 @@ class Spools {
       );
     return files;
   }
-}
-
-function allFinite({ coordinates, members }: Geometry, stride: number): boolean {
-  for (let i = 0; i < coordinates.length; i += stride)
-    if (!Number.isFinite(coordinates[i]!) || !Number.isFinite(coordinates[i + 1]!)) return false;
-  return (members ?? []).every((member) => allFinite(member, stride));
 }
