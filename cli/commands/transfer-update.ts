@@ -11,20 +11,26 @@ interface UpdateOptions extends ConversionOptions {
   watch?: boolean;
 }
 
-export function updateCommand(transfer: Command, io: Io): void {
+const DESCRIPTIONS = {
+  update: 'replace what a dataset holds by a file; its id, name and metadata stay',
+  append: 'add what is in a file to what a dataset holds, by the names of its fields and in its coordinate system',
+} as const;
+
+/** A file that comes to a dataset that is there: in place of what it holds, or behind it. */
+export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESCRIPTIONS): void {
   const command = transfer
-    .command('update')
-    .description('replace what a dataset holds by a file; its id, name and metadata stay')
+    .command(verb)
+    .description(DESCRIPTIONS[verb])
     .argument('<dataset>')
     .argument('<file>')
     .option('--reader <name>', "how to read the file; default: by the file's extension");
   conversionOptions(command)
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
-    .action((dataset, file, options) => update(io, dataset, file, options));
+    .action((dataset, file, options) => bring(io, verb, dataset, file, options));
 }
 
-async function update(io: Io, dataset: string, file: string, options: UpdateOptions): Promise<void> {
+async function bring(io: Io, verb: string, dataset: string, file: string, options: UpdateOptions): Promise<void> {
   await sizeOf(file);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const reader =
@@ -35,5 +41,5 @@ async function update(io: Io, dataset: string, file: string, options: UpdateOpti
     readerName: reader.name,
     ...conversionOf(options, reader, undefined),
   };
-  await started(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/update`, body, options.watch);
+  await started(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/${verb}`, body, options.watch);
 }

@@ -15,7 +15,8 @@ export function transferCommands(program: Command, io: Io): void {
   importCommand(transfer, io);
   exportCommand(transfer, io);
   convertCommand(transfer, io);
-  updateCommand(transfer, io);
+  updateCommand(transfer, io, 'update');
+  updateCommand(transfer, io, 'append');
   transfer
     .command('list')
     .description('list the transfers that you started, newest first')

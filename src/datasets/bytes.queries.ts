@@ -27,6 +27,18 @@ export const findGrantsFrom = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ grantsFrom: z.string() }))`
     select grants_from from datasets where id = ${id} and grants_from is not null`);
 
+const Held = z.object({
+  blob: z.string(),
+  spatialInformation: z
+    .object({ primarySpatialReference: z.string().optional(), srid: z.number().optional() })
+    .optional(),
+});
+
+/** What a dataset holds while this transfer, which has it locked, writes it. */
+export const findHeld = (db: Db, id: string, transferId: string) =>
+  db.maybeOne(sql.type(Held)`
+    select blob, spatial_information from datasets where id = ${id} and locked_by = ${transferId}`);
+
 /** Nobody else writes it, or begins to read it for a transfer, until the transaction ends. */
 export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
 

@@ -37,6 +37,8 @@ export interface NewContent {
   storageSize: number;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
+  /** It holds what it held, and more: what is known of its time stays where nothing newer is. */
+  grown?: boolean;
   userId: string;
 }
 
@@ -48,6 +50,7 @@ export const replacement = (content: NewContent, ended: Fragment): Fragment => s
   replaced as (
     update datasets set blob = ${content.blob}, storage_size = ${content.storageSize}::bigint,
       spatial_information = ${jsonb(content.spatialInformation)}::jsonb,
-      temporal_information = ${jsonb(content.temporalInformation)}::jsonb,
+      temporal_information = coalesce(${jsonb(content.temporalInformation)}::jsonb,
+        case when ${content.grown ?? false} then temporal_information end),
       row_version = row_version + 1, updated_at = now(), updated_by = ${content.userId}::uuid, locked_by = null
     where id = ${content.datasetId} and locked_by = ${content.transferId} and exists (select from ${ended}))`;

@@ -28,9 +28,10 @@ export function outputOf(
   if (transfer.type === 'Export') return { exported: { blob, fileName: request.outputFileName ?? request.inputName } };
   const { spatialInformation } = result;
   const userId = transfer.createdBy;
-  if (transfer.type === 'Update' && transfer.outputDatasetId !== undefined) {
+  if ((transfer.type === 'Update' || transfer.type === 'Append') && transfer.outputDatasetId !== undefined) {
     const { id: transferId, outputDatasetId: datasetId } = transfer;
-    return { replaced: { datasetId, transferId, blob, storageSize: size, spatialInformation, userId } };
+    const grown = transfer.type === 'Append';
+    return { replaced: { datasetId, transferId, blob, storageSize: size, spatialInformation, grown, userId } };
   }
   if (request.output === undefined) throw new Error(`A transfer of type ${transfer.type} has no dataset to make.`);
   return {

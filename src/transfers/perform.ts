@@ -4,6 +4,7 @@ import type { ConversionResult } from '../formats/convert.ts';
 import { finished } from './events.ts';
 import { fetchInput } from './input.ts';
 import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
+import { fetchPresent } from './present.ts';
 import type { Report } from './report.ts';
 import { AcceptedRequest } from './request.ts';
 import type { ClaimedRow } from './run.queries.ts';
@@ -21,6 +22,7 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
   await mkdir(folder, { mode: 0o700 });
   try {
     await fetchInput(parts, transfer, input);
+    const present = await fetchPresent(parts, transfer, folder);
     const output = join(folder, 'output');
     const badRecords = join(folder, 'bad-records');
     const result = await parts.convert(
@@ -32,6 +34,7 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
         writer: { name: request.writerName, parameters: request.writerParameters },
         transformations: request.transformations,
         ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
+        ...(present === undefined ? {} : { present }),
         badRecords: { path: badRecords },
       },
       {

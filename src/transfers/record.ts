@@ -20,7 +20,9 @@ export const Transfer = Summary.extend({
   updatedAt: z.string(),
   updatedBy: z.string(),
   projectId: z.string(),
-  importParameters: z.object({ uploadUrl: z.string(), fileName: z.string(), ...conversion }).optional(),
+  importParameters: z
+    .object({ uploadUrl: z.string(), fileName: z.string(), appendDatasetId: z.string().optional(), ...conversion })
+    .optional(),
   exportParameters: z.object({ datasetId: z.string(), outputFileName: z.string(), ...conversion }).optional(),
   importResults: z.array(z.object({ projectId: z.string(), datasetId: z.string() })).optional(),
   downloadPath: z.string().optional(),
@@ -76,7 +78,14 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     ...shown,
     ...(request.uploadUrl === undefined
       ? {}
-      : { importParameters: { uploadUrl: request.uploadUrl, fileName: request.inputName, ...how } }),
+      : {
+          importParameters: {
+            uploadUrl: request.uploadUrl,
+            fileName: request.inputName,
+            ...(row.type === 'Append' && outputDatasetId !== undefined ? { appendDatasetId: outputDatasetId } : {}),
+            ...how,
+          },
+        }),
     ...(from !== undefined
       ? {
           exportParameters: {

@@ -27,6 +27,8 @@ export interface Asked {
   transformations?: unknown[];
   signal?: AbortSignal;
   onBadRecord?: 'fail' | 'skip';
+  /** What the output's dataset holds already. */
+  present?: { content: string | Uint8Array; format: string; crs?: { wkt: string; srid?: number } };
 }
 
 /** Converts bytes as the worker's child does, in a folder of this test. */
@@ -36,6 +38,8 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
   const path = join(folder, 'input');
   const output = join(folder, 'output');
   await writeFile(path, input);
+  const there = asked.present;
+  if (there !== undefined) await writeFile(join(folder, 'present'), there.content);
   const log: Converted['log'] = [];
   const progress: number[] = [];
   const result = await convert(
@@ -47,6 +51,9 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       writer: { name: asked.writer, parameters: asked.writerParameters ?? {} },
       transformations: asked.transformations ?? [],
       ...(asked.onBadRecord === undefined ? {} : { onBadRecord: asked.onBadRecord }),
+      ...(there === undefined
+        ? {}
+        : { present: { path: join(folder, 'present'), format: there.format, ...(there.crs && { crs: there.crs }) } }),
       badRecords: { path: join(folder, 'bad') },
     },
     {

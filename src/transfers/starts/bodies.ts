@@ -57,6 +57,13 @@ export const UpdateBody = z.object({
   writerName: text(100).optional(),
   ...conversion,
 });
+export const AppendBody = z.object({
+  originalFileName: text(255).optional(),
+  uploadUrl: text(8192),
+  readerName: text(100),
+  writerName: text(100).optional(),
+  ...conversion,
+});
 export const UpdateFromBody = z.object({
   readerName: text(100).optional(),
   writerName: text(100).optional(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { invalidMember } from '../../errors.ts';
 import { Id, uuidParam } from '../../http/forms.ts';
 import type { App } from '../../http/route.ts';
-import { ConvertBody, ExportBody, Started, StartQuery, UpdateBody, UpdateFromBody } from './bodies.ts';
+import { startAppend } from './append.ts';
+import { AppendBody, ConvertBody, ExportBody, Started, StartQuery, UpdateBody, UpdateFromBody } from './bodies.ts';
 import { startConvert } from './convert.ts';
 import { startExport } from './export.ts';
 import type { StartRoutes } from './settled.ts';
@@ -81,6 +83,32 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes) {
         request,
         reply,
         await startUpdate(parts.db, request.caller, wish, request.query.dryRun ?? false),
+      );
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:id/append',
+    {
+      config: metadata,
+      schema: {
+        tags,
+        summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
+        params: Id,
+        querystring: StartQuery,
+        body: AppendBody,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      if (request.body.originalFileName === undefined && request.apiVersion > 1)
+        throw invalidMember('originalFileName', 'originalFileName is required.');
+      const wish = { ...request.body, datasetId: request.params.id };
+      return settled(
+        parts,
+        request,
+        reply,
+        await startAppend(parts.db, request.caller, wish, request.query.dryRun ?? false),
       );
     },
   );

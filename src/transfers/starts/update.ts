@@ -73,7 +73,7 @@ export async function startUpdateFrom(
 }
 
 /** What replaces a dataset's content has its format. */
-function checkReplacement(
+export function checkReplacement(
   wish: ConversionWish,
   target: { datasetFormat: string },
   source: { datasetFormat: string } | undefined,

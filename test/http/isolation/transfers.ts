@@ -1,3 +1,4 @@
+import { newDataset as makeDataset } from '../../world/content.ts';
 import { copyRequest, start, upload } from '../../world/transfers.ts';
 import { newDataset } from './datasets.ts';
 import { newProject, owners, readers } from './projects.ts';
@@ -78,6 +79,23 @@ export default {
         readerName: 'FileReader',
       },
     }),
+    ...owners(200),
+  },
+  'POST /api/metadata/dataset/:id/append': {
+    request: async (scene) => {
+      const projectId = await newProject(scene);
+      const content = JSON.stringify({ type: 'FeatureCollection', features: [] });
+      const described = { name: scene.mark, datasetFormat: 'geojson', content };
+      return {
+        method: 'POST',
+        url: `/api/metadata/dataset/${await makeDataset(scene.w, projectId, scene.owner, described)}/append`,
+        payload: {
+          originalFileName: scene.mark,
+          uploadUrl: await upload(scene.w, scene.w.as(scene.owner), content),
+          readerName: 'GeoJsonReader',
+        },
+      };
+    },
     ...owners(200),
   },
   'POST /api/metadata/dataset/:sourceId/update/:targetId': {

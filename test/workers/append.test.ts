@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import type { Json } from '../formats/features.ts';
+import { asJson, collection, feature, geometryOf, toShape } from '../formats/features.ts';
+import { converted } from '../formats/files.ts';
+import { newDataset } from '../world/content.ts';
+import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import type { WorkerProcess } from '../world/worker.ts';
+import { startWorker } from '../world/worker.ts';
+import type { Answer, Client, User } from '../world.ts';
+import { world } from '../world.ts';
+
+/** Appending as a client does it. Where a transfer must wait, no worker runs. */
+const w = world(test);
+const started = new Set<WorkerProcess>();
+test.afterEach.always(stopWork);
+
+async function work() {
+  const worker = await startWorker(w, { 'worker.concurrency': '2', 'log.level': 'fatal' });
+  started.add(worker);
+  return worker;
+}
+
+async function stopWork() {
+  for (const worker of started) await worker.stop();
+  started.clear();
+}
+
+const well = (x: number, properties: object) => feature(geometryOf('Point', [x, 50]), properties);
+const WELLS = collection([well(9, { name: 'A', depth: 12 }), well(10, { name: 'B', depth: 7 })]);
+const MORE = collection([well(11, { name: 'C', depth: 3 })]);
+
+interface Scene {
+  user: User;
+  client: Client;
+  projectId: string;
+  datasetId: string;
+}
+
+/** Wells, imported as this format. */
+async function scene(writerName = 'GeoJsonWriter', content = WELLS): Promise<Scene> {
+  const user = await w.account();
+  const client = w.as(user);
+  const projectId = await newProject(client);
+  await work();
+  const outputDatasetData = { name: 'wells', description: 'of old', metadata: { kept: null }, properties: { a: 1 } };
+  const wish = { originalFileName: 'wells.json', outputDatasetData, readerName: 'GeoJsonReader', writerName };
+  const { body } = await start(client, copyRequest(projectId, await upload(w, client, content), wish));
+  const ended = await untilEnd(client, body.id);
+  return { user, client, projectId, datasetId: ended.importResults[0].datasetId };
+}
+
+const dataset = (id: string, rest = '') => `/api/metadata/dataset/${id}${rest}`;
+
+async function append(client: Client, id: string, content: string | Buffer, more: object = {}, query = '') {
+  const request = { originalFileName: 'more.json', readerName: 'GeoJsonReader', ...more };
+  return client.post(dataset(id, `/append${query}`), { uploadUrl: await upload(w, client, content), ...request });
+}
+
+async function ended(t: ExecutionContext, client: Client, { status, body }: Answer) {
+  t.is(status, 200, JSON.stringify(body));
+  return untilEnd(client, body.id);
+}
+
+async function bytesOf(client: Client, datasetId: string): Promise<Buffer> {
+  const { body } = await client.get(`/api/raw/dataset/${datasetId}`);
+  return (await w.nobody.get(local(body.data))).raw;
+}
+
+const featuresOf = async (client: Client, datasetId: string) =>
+  (JSON.parse((await bytesOf(client, datasetId)).toString()) as Json).features;
+
+test.serial(
+  'append adds the features of a file: id, name and metadata stay, rowVersion rises, the receipt counts, importResults names the dataset',
+  async (t) => {
+    const { client, projectId, datasetId } = await scene();
+    const before = (await client.get(dataset(datasetId))).body;
+    const put = { ...before, temporalInformation: { startTime: '2020-01-01T00:00:00Z' } };
+    const { rowVersion } = (await client.put(`/api/metadata/project/${projectId}/dataset`, put)).body;
+    const answer = await append(client, datasetId, MORE);
+    t.like(answer.body, { type: 'Append', format: 'geojson', status: 'Pending' });
+    const transfer = await ended(t, client, answer);
+    t.is(transfer.status, 'Completed', transfer.errorMessage);
+    t.deepEqual(transfer.importResults, [{ projectId, datasetId }]);
+    t.like(transfer.importParameters, {
+      fileName: 'more.json',
+      appendDatasetId: datasetId,
+      writerName: 'GeoJsonWriter',
+    });
+    t.deepEqual(transfer.receipt.appended, { present: 2, added: 1 });
+    t.deepEqual([transfer.recordsRead, transfer.recordsWritten], [1, 1]);
+    t.deepEqual(
+      (await featuresOf(client, datasetId)).map(({ properties }) => properties.name),
+      ['A', 'B', 'C'],
+    );
+    const after = (await client.get(dataset(datasetId))).body;
+    for (const name of ['id', 'name', 'description', 'metadata', 'properties', 'createdAt', 'datasetFormat'])
+      t.deepEqual(after[name], before[name], name);
+    t.is(Number(after.rowVersion), Number(rowVersion) + 1);
+    t.deepEqual(after.temporalInformation, put.temporalInformation);
+    t.regex(after.spatialInformation.location, /9 50.*11 50/);
+    t.is(after.storageSize, (await bytesOf(client, datasetId)).length);
+  },
+);
+
+test.serial('a shapefile takes shapefiles and GeoJSON, in any coordinate system', async (t) => {
+  const { client, datasetId } = await scene('ShapefileWriter');
+  const zip = (await converted(t, MORE, toShape)).bytes;
+  const first = await ended(t, client, await append(client, datasetId, zip, { readerName: 'ShapefileReader' }));
+  t.is(first.status, 'Completed', first.errorMessage);
+  const utm = collection([feature(geometryOf('Point', [500000, 5538630.7028]), { NAME: 'D', depth: 1 })]);
+  const parameters = { readerParameters: [{ name: 'SRID', value: 25832 }] };
+  const second = await ended(t, client, await append(client, datasetId, utm, parameters));
+  t.is(second.status, 'Completed', second.errorMessage);
+  t.deepEqual([second.receipt.crs.from, second.receipt.crs.to], ['EPSG:25832', 'EPSG:4326']);
+  t.deepEqual(second.receipt.appended, { present: 3, added: 1 });
+  const { json } = await asJson(t, await bytesOf(client, datasetId));
+  t.deepEqual(
+    json.features.map(({ properties }) => properties),
+    [
+      { name: 'A', depth: 12 },
+      { name: 'B', depth: 7 },
+      { name: 'C', depth: 3 },
+      { name: 'D', depth: 1 },
+    ],
+  );
+  const [x, y] = json.features[3]!.geometry!.coordinates as [number, number];
+  t.true(Math.abs(x - 9) < 1e-6 && Math.abs(y - 50) < 1e-6, `${x} ${y}`);
+});
+
+test.serial(
+  'what does not fit ends Error with its sentence, and the dataset is as it was and free again',
+  async (t) => {
+    const { client, datasetId } = await scene('ShapefileWriter');
+    const before = [await bytesOf(client, datasetId), (await client.get(dataset(datasetId))).body.rowVersion];
+    const line = geometryOf('LineString', [
+      [1, 2],
+      [3, 4],
+    ]);
+    for (const [content, sentence] of [
+      [collection([well(1, { colour: 'red' })]), /^The dataset has no field 'colour'; it has 'name', 'depth'\.$/],
+      [collection([feature(line, { name: 'C' })]), /^Feature 1 is a LineString; the dataset holds Point only\.$/],
+      [collection([well(1, { depth: 'deep' })]), /^Feature 1 has 'deep' in 'depth', where the dataset holds/],
+      ['no GeoJSON', /GeoJSON/i],
+    ] as const) {
+      const transfer = await ended(t, client, await append(client, datasetId, content));
+      t.is(transfer.status, 'Error');
+      t.regex(transfer.errorMessage, sentence);
+      t.is(transfer.importResults, undefined);
+    }
+    t.deepEqual([await bytesOf(client, datasetId), (await client.get(dataset(datasetId))).body.rowVersion], before);
+    const skipping = { onBadRecord: 'skip' };
+    const mixed = collection([feature(line, { name: 'C' }), well(11, { name: 'D' })]);
+    const transfer = await ended(t, client, await append(client, datasetId, mixed, skipping));
+    t.like(transfer, { status: 'Completed', recordsSkipped: 1, receipt: { appended: { present: 2, added: 1 } } });
+    t.truthy(transfer.badRecordsUrl);
+  },
+);
+
+test.serial('grids and plain files cannot append: 400 with the name of the writer', async (t) => {
+  const user = await w.account();
+  const client = w.as(user);
+  const projectId = await newProject(client);
+  for (const [datasetFormat, writer] of [
+    ['asciigrid', 'AsciiGridWriter'],
+    ['geotiff', 'GeoTiffWriter'],
+    ['file', 'FileWriter'],
+  ] as const) {
+    const id = await newDataset(w, projectId, user, { datasetFormat });
+    const { status, body } = await append(client, id, MORE);
+    t.is(status, 400);
+    t.is(body.detail, `${writer} cannot append.`);
+    t.deepEqual(body.errors, { writerName: [`${writer} cannot append.`] });
+  }
+  const { data } = (await client.get('/api/conversion/writer/list')).body;
+  t.deepEqual(
+    data.flatMap((one: { name: string; canAppend: boolean }) => (one.canAppend ? [one.name] : [])),
+    ['ShapefileWriter', 'GeoJsonWriter'],
+  );
+});
+
+test.serial(
+  'append needs canUpdateContent, also when it is tried again; originalFileName is required since version 2',
+  async (t) => {
+    const [owner, helper] = [await w.account(), await w.account()];
+    const client = w.as(owner);
+    const projectId = await newProject(client, 'River', [{ user: helper, role: 'Contributor' }]);
+    const id = await newDataset(w, projectId, owner, { datasetFormat: 'geojson', content: WELLS });
+    const begun = await append(w.as(helper), id, MORE);
+    t.is(begun.status, 200, JSON.stringify(begun.body));
+    await client.post(`/api/conversion/transfer/${begun.body.id}/cancel`);
+    const members = (role: string) => [
+      { userId: owner.userId, role: 'Owner' },
+      { userId: helper.userId, role },
+    ];
+    const set = await client.put(`/api/metadata/project/${projectId}/member`, { members: members('Reader') });
+    t.true(set.status < 300, JSON.stringify(set.body));
+    t.is((await append(w.as(helper), id, MORE)).status, 403);
+    t.is((await w.as(helper).post(`/api/conversion/transfer/${begun.body.id}/retry`)).status, 403);
+    t.is((await append(w.as(await w.account()), id, MORE)).status, 404);
+
+    const nameless = { originalFileName: undefined };
+    const { status, body } = await append(client, id, MORE, nameless);
+    t.deepEqual([status, Object.keys(body.errors ?? {})], [400, ['originalFileName']]);
+    const old = await append(client, id, MORE, nameless, '?api-version=1');
+    t.is(old.status, 200, JSON.stringify(old.body));
+  },
+);
+
+test.serial('a dataset that grows is locked like one that is replaced; a dry run locks nothing', async (t) => {
+  const { client, datasetId } = await scene();
+  await stopWork();
+  const refused = ({ status, body }: Answer, why: string) =>
+    t.deepEqual([status, body.code], [409, 'DatasetLocked'], why);
+  const dry = await append(client, datasetId, MORE, {}, '?dryRun=true');
+  t.deepEqual(dry.body, { valid: true, warnings: [] });
+  const download = () => client.post(dataset(datasetId, '/download-convert'), { writerName: 'GeoJsonWriter' });
+  const reader = (await download()).body.id;
+  refused(await append(client, datasetId, MORE), 'a reader');
+  await client.post(`/api/conversion/transfer/${reader}/cancel`);
+  const writer = (await append(client, datasetId, MORE)).body.id;
+  refused(await append(client, datasetId, MORE), 'another one');
+  refused(await download(), 'reading');
+  refused(await client.delete(dataset(datasetId)), 'deletion');
+  await client.post(`/api/conversion/transfer/${writer}/cancel`);
+  const again = await client.post(`/api/conversion/transfer/${writer}/retry`);
+  t.is(again.status, 202, JSON.stringify(again.body));
+  await work();
+  const transfer = await untilEnd(client, again.body.id);
+  t.like(transfer, { status: 'Completed', type: 'Append', retryOf: writer });
+  t.is((await featuresOf(client, datasetId)).length, 3, 'once, by the second one');
+});
+
+test.serial('of ten appends at once one after the other gets in, and each counts once', async (t) => {
+  const { client, datasetId } = await scene();
+  const places = await Promise.all(Array.from({ length: 10 }, () => upload(w, client, MORE)));
+  const request = { originalFileName: 'more.json', readerName: 'GeoJsonReader' };
+  const answers = await Promise.all(
+    places.map((uploadUrl) => client.post(dataset(datasetId, '/append'), { ...request, uploadUrl })),
+  );
+  const begun = answers.filter(({ status }) => status === 200);
+  t.true(begun.length > 0 && answers.every(({ status }) => status === 200 || status === 409));
+  for (const answer of begun) t.is((await ended(t, client, answer)).status, 'Completed');
+  t.is((await featuresOf(client, datasetId)).length, 2 + begun.length);
+});
+
+test.serial('a worker killed in the middle leaves the dataset as it was; its successor appends once', async (t) => {
+  const many = (from: number, count: number) =>
+    collection(Array.from({ length: count }, (_, n) => well((from + n) / 10_000, { n: from + n })));
+  const { client, datasetId } = await scene('ShapefileWriter', many(0, 30_000));
+  const before = await bytesOf(client, datasetId);
+  const { rowVersion } = (await client.get(dataset(datasetId))).body;
+  const { body } = await append(client, datasetId, many(30_000, 10_000));
+  const state = async () =>
+    (await w.sql('select status, attempt, progress from transfers where id = $1', [body.id])) as unknown as {
+      status: string;
+      attempt: number;
+      progress: number;
+    }[];
+  let kills = 0;
+  for (let round = 1; round <= 2; round++) {
+    for (;;) {
+      const [row] = await state();
+      if (row?.status === 'Completed') break;
+      if (row?.status === 'InProgress' && row.attempt === round) {
+        await sleep(60 * round);
+        const [now] = await state();
+        if (now?.status === 'InProgress' && now.attempt === round) kills++;
+        break;
+      }
+      await sleep(10);
+    }
+    const [worker] = started;
+    worker!.process.kill('SIGKILL');
+    started.clear();
+    const [now] = await state();
+    if (now?.status !== 'Completed') t.deepEqual(await bytesOf(client, datasetId), before, 'the old content is whole');
+    await work();
+  }
+  t.true(kills > 0, 'no kill came in time');
+  const transfer = await untilEnd(client, body.id);
+  t.is(transfer.status, 'Completed', transfer.errorMessage);
+  t.true(transfer.attempt > 1);
+  t.deepEqual(transfer.receipt.appended, { present: 30_000, added: 10_000 });
+  const { json } = await asJson(t, await bytesOf(client, datasetId));
+  t.deepEqual(
+    json.features.map(({ properties }) => properties.n),
+    Array.from({ length: 40_000 }, (_, n) => n),
+  );
+  t.is(Number((await client.get(dataset(datasetId))).body.rowVersion), Number(rowVersion) + 1);
+});
