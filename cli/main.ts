@@ -3,6 +3,7 @@ import { accountCommands } from './commands/account.ts';
 import { auditCommands } from './commands/audit.ts';
 import { authCommands } from './commands/auth.ts';
 import { converterCommands } from './commands/converter.ts';
+import { cronCommands } from './commands/cron.ts';
 import { crsCommands } from './commands/crs.ts';
 import { datasetCommands } from './commands/dataset.ts';
 import { eventCommands } from './commands/event.ts';
@@ -20,6 +21,7 @@ import { tenantCommands } from './commands/tenant.ts';
 import { tokenCommands } from './commands/token.ts';
 import { transferCommands } from './commands/transfer.ts';
 import { webhookCommands } from './commands/webhook.ts';
+import { workerCommands } from './commands/worker.ts';
 import { NotLoggedIn, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { terminal } from './io.ts';
@@ -48,6 +50,8 @@ const SPEAKING = [
   eventCommands,
   webhookCommands,
   jobCommands,
+  workerCommands,
+  cronCommands,
 ];
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
@@ -84,7 +88,7 @@ function program(io: Io): Command {
       leaf.option('--json', "print the server's answer as it came");
       // some name another tenant, where their header would only narrow who asks
       const ownTenant = leaf.options.some(({ long }) => long === '--tenant');
-      if (at >= local && !ownTenant) actsInTenant(leaf, io);
+      if (at >= local && !ownTenant && !EVERYWHERE.has(command.name())) actsInTenant(leaf, io);
       if (AUDITED.has(command.name()) && !READING.has(leaf.name())) saysWhy(leaf, io);
     }
   }
@@ -104,8 +108,10 @@ function actsInTenant(command: Command, io: Io): void {
 }
 
 /** Nouns whose changes are in the audit trail, and their verbs that change nothing. */
-const AUDITED = new Set(['account', 'group', 'tenant', 'key']);
-const READING = new Set(['list', 'show']);
+const AUDITED = new Set(['account', 'group', 'tenant', 'key', 'job']);
+const READING = new Set(['list', 'show', 'why', 'failures', 'retries']);
+/** Nouns that belong to no tenant. */
+const EVERYWHERE = new Set(['job', 'worker', 'cron']);
 
 function saysWhy(command: Command, io: Io): void {
   command.option('--reason <text>', 'why, for the audit trail').hook('preAction', () => {

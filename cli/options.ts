@@ -26,3 +26,19 @@ export function jsonObject(text: string): object {
   }
   throw new InvalidArgumentError('It is a JSON object.');
 }
+
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Of an option that takes a time such as 90s, 30m, 2h or 7d. */
+export function milliseconds(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('It is a time such as 90s, 30m, 2h or 7d.');
+  return Number(number) * (UNITS[unit] as number);
+}
+
+/** The same, in the words of the API: `d.hh:mm:ss`. */
+export function age(text: string): string {
+  const seconds = Math.floor(milliseconds(text) / 1000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${Math.floor(seconds / 86_400)}.${two((seconds / 3600) % 24)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
+}

@@ -27,7 +27,6 @@ import type { FindCaller } from './http/auth.ts';
 import { redisStore } from './http/cache-redis.ts';
 import { memoryStore } from './http/cache-store.ts';
 import { healthRoutes } from './http/health.ts';
-import { jobRoutes } from './http/jobs.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
 import type { App } from './http/route.ts';
@@ -37,6 +36,10 @@ import { unofferedRoutes } from './http/unoffered.ts';
 import { wire } from './http/wire.ts';
 import { openApiKeys } from './keys/holder.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { cronRoutes } from './operations/cron.routes.ts';
+import { failureRoutes } from './operations/failure.routes.ts';
+import { jobRoutes } from './operations/job.routes.ts';
+import { workerRoutes } from './operations/worker.routes.ts';
 import { openOutbound } from './outbound.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
 import { projectMemberRoutes } from './projects/members.routes.ts';
@@ -194,7 +197,10 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
 
   await room(binListRoutes, { db, publicUrl });
   await room(binItemRoutes, { db, publicUrl });
-  await room(jobRoutes, { db });
+  await room(cronRoutes, { db });
+  await room(jobRoutes, { db, cursors, announce: announcer(db), scopes: config['tokens.defaultScopes'] });
+  await room(failureRoutes, { db });
+  await room(workerRoutes, { db });
 
   openapiRoute(app);
   closeMethods(app);

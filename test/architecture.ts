@@ -20,6 +20,7 @@ const DOMAINS = [
   'tiles',
   'recycle-bin',
   'events',
+  'operations',
 ];
 /** Files of `src` itself that know every room; all others there, and `http`, are the foundation, known to every room. */
 const TOP = ['src/app.ts', 'src/server.ts'];

@@ -15,6 +15,8 @@ import { CANCEL } from '../src/transfers/notices.queries.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/resources.ts';
 import type { RunParts } from '../src/transfers/run.ts';
 import { keepChildren } from './children.ts';
+import type { Draining } from './draining.ts';
+import { watchDraining } from './draining.ts';
 import type { Liveness } from './liveness.ts';
 import { proveLife } from './liveness.ts';
 import { minding } from './minding.ts';
@@ -65,10 +67,14 @@ export async function work(config: Config): Promise<Worker> {
   const running: RunParts['running'] = new Map();
   const living = Promise.withResolvers<Liveness>();
   const parts = Promise.withResolvers<RunParts>();
+  const draining = Promise.withResolvers<Draining>();
   async function begin(pool: string) {
     const record = { pool, concurrency, memoryMb, cores: availableParallelism() };
     const alive = await proveLife(database.url, record, CANCEL, (id) => running.get(id)?.stop('cancelled'));
     living.resolve(alive);
+    const watched = watchDraining(db, pool);
+    await watched.look();
+    draining.resolve(watched);
     parts.resolve({
       db,
       blobs,
@@ -110,7 +116,13 @@ export async function work(config: Config): Promise<Worker> {
     await database.close();
     throw error;
   });
-  const mind = minding(ready, config.data, log);
+  const mind = minding({
+    run: ready,
+    data: config.data,
+    draining: await draining.promise,
+    scopes: config['tokens.defaultScopes'],
+    log,
+  });
   const delivering = deliverEvents({
     db,
     pool: ready.pool,

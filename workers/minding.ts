@@ -1,23 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addFigures } from '../src/operations/figures.ts';
+import { followMassRetries } from '../src/operations/mass-retry.ts';
 import { mindRuns } from '../src/transfers/mind.ts';
 import type { RunParts } from '../src/transfers/run.ts';
 import { listWorkers } from '../src/transfers/sweep.queries.ts';
 import { sweep } from '../src/transfers/sweep.ts';
+import type { Draining } from './draining.ts';
 import { removeForsakenScratch } from './scratch.ts';
 
 const EVERY_MS = 1000;
 const THOROUGH_EVERY = 5;
 
-/** Every second: looks after the runs of this process, and after what other workers left. Starts at once. */
-export function minding(
-  parts: RunParts,
-  data: string,
-  log: Record<'info' | 'warn', (details: object, message: string) => void>,
-): { stop(): Promise<void> } {
+export interface MindingParts {
+  run: RunParts;
+  data: string;
+  draining: Draining;
+  /** What the tokens of accounts are good for. */
+  scopes: readonly string[];
+  log: Record<'info' | 'warn', (details: object, message: string) => void>;
+}
+
+/** Every second: looks after the runs of this process, after what other workers left, and what operators ordered. Starts at once. */
+export function minding({ run: parts, data, draining, scopes, log }: MindingParts): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let away = false;
 
   const once = async (round: number) => {
+    await draining.look();
     await mindRuns(parts);
     const thorough = round % THOROUGH_EVERY === 0;
     const swept = await sweep(parts.db, thorough);
@@ -27,6 +36,8 @@ export function minding(
     if (thorough || (swept?.deadWorkers.length ?? 0) > 0) {
       await removeForsakenScratch(data, () => listWorkers(parts.db));
     }
+    await followMassRetries(parts.db, scopes);
+    if (thorough) await addFigures(parts.db);
   };
   const loop = async () => {
     for (let round = 0; !stopping.signal.aborted; round++) {

@@ -1,30 +1,165 @@
 import type { Command } from 'commander';
-import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { table } from '../table.ts';
+import { each, JOB, jobPath } from '../jobs.ts';
+import { age, count, repeated } from '../options.ts';
+import { moment, plain, record, table } from '../table.ts';
+import { drainCommand } from './job-drain.ts';
+import { failureCommands } from './job-retry.ts';
+
+interface Job {
+  id: string;
+  task: string;
+  state: string;
+  tenantId?: string;
+  type?: string;
+  reader?: string;
+  writer?: string;
+  createdAt: string;
+  startedAt?: string;
+  finishedAt?: string;
+  runAt?: string;
+  attempts: number;
+  worker?: string;
+  progress?: number;
+  error?: string;
+  fingerprint?: string;
+}
+
+interface JobDetail extends Job {
+  projectId?: string;
+  accountId?: string;
+  requestId?: string;
+  phase?: string;
+  cancelRequestedAt?: string;
+  deadline?: string;
+  workerLosses?: number;
+  childDeaths?: number;
+  outages?: number;
+  memoryMb?: number;
+  cores?: number;
+  retryOf?: string;
+  retries?: string[];
+  host?: string;
+  queue?: {
+    id: string;
+    key?: string;
+    priority: number;
+    runAt: string;
+    attempts: number;
+    maxAttempts: number;
+    lastError?: string;
+    lockedAt?: string;
+    lockedBy?: string;
+    flags: string[];
+  };
+  log: { time: string; level: string; message: string }[];
+}
 
 export function jobCommands(program: Command, io: Io): void {
-  const job = program.command('jobs').description('what workers do by the clock (administrators)');
+  const job = program.command('job').description('the queue: transfers of all tenants and other jobs (administrators)');
   job
     .command('list')
-    .description('list these jobs and when they run')
-    .action(() => listJobs(io));
+    .description('list jobs, newest first; those that have not ended unless --state says otherwise')
+    .option(
+      '--state <state>',
+      'waiting, delayed, running, spent, failed, cancelled or completed; may be repeated',
+      repeated,
+    )
+    .option('--status <state>', 'the same as --state', repeated)
+    .option('--task <name>', 'such as runTransfer or sendAccountMail')
+    .option('--tenant <id>', 'transfers of this tenant')
+    .option('--fingerprint <fingerprint>', "transfers that failed in this way, see 'job failures'")
+    .option('--worker <id>', "what this worker has, see 'worker list'")
+    .option('--older-than <age>', 'that ended or were asked for longer ago, such as 90s, 30m, 2h or 7d', age)
+    .option('--limit <count>', 'at most this many', count, 50)
+    .option('--cursor <cursor>', 'go on where the last list ended')
+    .action((options) => listJobs(io, options));
   job
-    .command('run')
-    .description('have a worker do one now')
-    .argument('<name>')
-    .action(async (name) => io.show(await runJob(io, name), (started) => `${started.name} is in the queue.`));
+    .command('show')
+    .description('show everything about a job: attempts, its row in the queue, its worker, the end of its log')
+    .argument('<id>')
+    .action(async (id) => io.show(await io.api.call<JobDetail>('GET', jobPath(id)), describe));
+  job
+    .command('cancel')
+    .description('end transfers; take other jobs that do not run out of the queue')
+    .argument('<id...>')
+    .action((ids) =>
+      each(io, ids, async (id) => {
+        io.show(await io.api.call('POST', `${jobPath(id)}/cancel`), () => `Job ${id} is being cancelled.`);
+      }),
+    );
+  failureCommands(job, io);
+  drainCommand(job, io);
 }
 
-async function listJobs(io: Io): Promise<void> {
-  const answer = await io.api.call<{ data: { name: string; schedule: string }[] }>('GET', '/api/admin/job');
+interface ListOptions {
+  state?: string[];
+  status?: string[];
+  tenant?: string;
+  [name: string]: unknown;
+}
+
+async function listJobs(io: Io, { state = [], status = [], tenant, ...more }: ListOptions): Promise<void> {
+  const query = { ...(more as Record<string, string>), state: [...state, ...status], tenantId: tenant };
+  const answer = await io.api.call<{ data: Job[]; cursor?: string }>('GET', JOB, { query });
   io.show(answer, ({ data }) =>
     table(
-      ['NAME', 'SCHEDULE (UTC)'],
-      data.map(({ name, schedule }) => [name, schedule]),
+      ['ID', 'STATE', 'WHAT', 'SINCE', 'TRIES', 'TENANT', 'WORKER', 'ERROR'],
+      data.map((one) => [
+        one.id,
+        one.state,
+        one.type === undefined ? one.task : `${one.type} ${one.reader ?? ''} > ${one.writer ?? ''}`,
+        moment(one.finishedAt ?? one.startedAt ?? one.createdAt),
+        one.attempts,
+        one.tenantId,
+        one.worker,
+        one.error,
+      ]),
     ),
   );
+  if (answer.body.cursor !== undefined && !io.json) io.note(`There are more: --cursor ${answer.body.cursor}`);
 }
 
-export const runJob = (io: Io, name: string): Promise<Answer<{ name: string }>> =>
-  io.api.call('POST', `/api/admin/job/${encodeURIComponent(name)}/run`);
+function describe(job: JobDetail): string {
+  const { queue } = job;
+  const shown = record({
+    id: job.id,
+    state: job.state,
+    task: job.task,
+    type: job.type,
+    reader: job.reader,
+    writer: job.writer,
+    tenant: job.tenantId,
+    project: job.projectId,
+    'started by': job.accountId,
+    request: job.requestId,
+    created: moment(job.createdAt),
+    started: moment(job.startedAt),
+    finished: moment(job.finishedAt),
+    'not before': moment(job.runAt),
+    progress: job.progress === undefined ? '' : `${Math.floor(job.progress)} %`,
+    phase: job.phase,
+    attempts: job.attempts,
+    'workers lost': job.workerLosses,
+    'processes died': job.childDeaths,
+    outages: job.outages,
+    worker: job.worker,
+    host: job.host,
+    deadline: moment(job.deadline),
+    'memory (MB)': job.memoryMb,
+    cores: job.cores,
+    'cancel asked': moment(job.cancelRequestedAt),
+    error: job.error,
+    fingerprint: job.fingerprint,
+    'retry of': job.retryOf,
+    'tried again': job.retries?.join(' '),
+    'queue row': queue?.id,
+    'queue priority': queue?.priority,
+    'queue flags': queue?.flags.join(' '),
+    'queue tries': queue && `${queue.attempts} of ${queue.maxAttempts}`,
+    'queue locked': queue?.lockedBy && `${moment(queue.lockedAt)} by ${queue.lockedBy}`,
+    'queue error': queue?.lastError,
+  });
+  const log = job.log.map((line) => `${moment(line.time)}  ${line.level.padEnd(7)}  ${plain(line.message)}`);
+  return [shown, ...log].join('\n');
+}

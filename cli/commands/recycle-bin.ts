@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Refused, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { moment, record, table } from '../table.ts';
-import { runJob } from './job.ts';
+import { runCron } from './cron.ts';
 
 type ItemType = 'Project' | 'Dataset';
 
@@ -79,7 +79,7 @@ export function recycleBinCommands(program: Command, io: Io): void {
   bin
     .command('sweep')
     .description('have a worker remove now what has been here too long (administrators)')
-    .action(async () => io.show(await runJob(io, 'sweepRecycleBin'), () => 'The sweep is in the queue.'));
+    .action(async () => io.show(await runCron(io, 'sweepRecycleBin'), () => 'The sweep is in the queue.'));
 }
 
 async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void> {

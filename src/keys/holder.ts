@@ -54,7 +54,7 @@ export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
         holder.usedLately = true;
         await noteUse(db, holder.id, address);
       }
-      return callerOf(holder, { scopes, address, requestId });
+      return callerWithKey(holder, { scopes, address, requestId });
     },
     forgetAll: recent.forgetAll,
   };
@@ -70,7 +70,10 @@ function isAllowed({ allowedNetworks }: Holder, address: string): boolean {
 }
 
 /** Not an Owner of the tenant, whatever its role in the projects: a key makes no keys and no members. */
-const callerOf = ({ id, tenantId, role }: Holder, more: Pick<Caller, 'scopes' | 'address' | 'requestId'>): Caller => ({
+export const callerWithKey = (
+  { id, tenantId, role }: Pick<Holder, 'id' | 'tenantId' | 'role'>,
+  more: Pick<Caller, 'scopes' | 'address' | 'requestId'>,
+): Caller => ({
   userId: id,
   accountId: id,
   tenantId,

@@ -16,11 +16,16 @@ export async function cancelTransfer(db: Db, caller: Caller, id: string): Promis
   if (!transfer) throw notFound('Transfer', id);
   if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
     throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
+  return endTransfer(db, id, caller.userId);
+}
+
+/** The same, whoever may do so. */
+export function endTransfer(db: Db, id: string, userId: string): Promise<Summary> {
   return db.transaction(async (tx) => {
     const now = await lockTransfer(tx, id);
     if (hasStopped(now.status))
       throw conflict(`Transfer '${id}' has ended: it is ${now.status}.`, { code: 'TransferEnded' });
-    await requestCancel(tx, id, caller.userId);
+    await requestCancel(tx, id, userId);
     if (now.status === 'Pending') await failUnheld(tx, now, 'Cancelled.');
     else await notifyCancel(tx, id);
     return findSummary(tx, id);

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
 /** The one advisory lock of a pool, as `pg_locks` shows a key of 64 bits. */
-const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fragment`(
+export const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fragment`(
   select from pg_locks where locktype = 'advisory' and objsubid = 1 and granted
     and database = (select oid from pg_database where datname = current_database())
     and (classid::bigint << 32 | objid::bigint) = hashtextextended(${sql.identifier(pool.split('.'))}, 0))`;

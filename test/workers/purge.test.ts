@@ -102,7 +102,7 @@ test('what has been in the bin for more than 180 days, or what its tenant says, 
   };
   const [old, young] = [await make(usual, 181), await make(usual, 179)];
   const [oldThere, youngThere] = [await make(other, 31), await make(other, 29)];
-  t.is((await root.post('/api/admin/job/sweepRecycleBin/run')).status, 202);
+  t.is((await root.post('/api/admin/cron/sweepRecycleBin/run')).status, 202);
   for (const { projectId, client, blob } of [old, oldThere]) {
     await until(async () => (await client.get(`${BIN}/project/${projectId}`)).status === 404);
     await until(gone(blob));

@@ -4,6 +4,7 @@ import { openAccountStore } from '../../src/accounts/open-store.ts';
 import type { Config } from '../../src/config.ts';
 import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
+import { forgetDrains } from '../../src/operations/workers.queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
 import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
@@ -23,6 +24,7 @@ export const cleanUpTask =
     await deleteExpiredTokens(db);
     await forgetRegistrationMails(db);
     await removeSpentJobs(db);
+    await forgetDrains(db);
     await forgetOldTokens(db, settings['tokens.accessLifetime'], signal);
     await forgetEvents(db, signal);
     await removeSpentBlobs(db, blobs, signal);

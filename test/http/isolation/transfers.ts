@@ -13,7 +13,7 @@ async function importRequest(scene: Scene) {
 }
 
 /** A transfer of the owner's. No worker runs, so it waits. */
-async function newTransfer(scene: Scene): Promise<string> {
+export async function newTransfer(scene: Scene): Promise<string> {
   const { status, body } = await start(scene.w.as(scene.owner), await importRequest(scene));
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.id;

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import { listOf } from '../http/paging.ts';
+import type { App } from '../http/route.ts';
+import { CRON, enqueue } from '../jobs.ts';
+import { listLastRuns } from './cron.queries.ts';
+import { nextRun } from './cron.ts';
+
+const names = Object.keys(CRON) as (keyof typeof CRON)[];
+
+/** What workers do by the clock, for administrators to look at and to have done now. */
+export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
+  const config = { access: 'administrators', service: 'iam' } as const;
+  const tags = ['operations'];
+  const Name = z.object({ name: z.string() });
+
+  app.get(
+    '/api/admin/cron',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'What workers do by the clock (UTC): its schedule, when it was last done and when it will be next',
+        response: {
+          200: listOf(
+            Name.extend({ schedule: z.string(), lastRun: z.string().optional(), nextRun: z.string().optional() }),
+          ),
+        },
+      },
+    },
+    async () => {
+      const last = new Map((await listLastRuns(db)).map(({ name, lastRun }) => [name, lastRun]));
+      const now = new Date();
+      const data = names.map((name) => {
+        const lastRun = last.get(name);
+        const next = nextRun(CRON[name], now);
+        return {
+          name,
+          schedule: CRON[name],
+          ...(lastRun === undefined ? {} : { lastRun }),
+          ...(next === undefined ? {} : { nextRun: next }),
+        };
+      });
+      return { data };
+    },
+  );
+
+  app.post(
+    '/api/admin/cron/:name/run',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Has a worker do such a job now',
+        description: 'Answers when it is in the queue. Asking again before it has started changes nothing.',
+        params: Name,
+        response: { 202: Name },
+      },
+    },
+    async ({ params }, reply) => {
+      const name = names.find((known) => known.toLowerCase() === params.name.toLowerCase());
+      if (name === undefined) throw notFound('Job', params.name);
+      await enqueue(db, name, {}, { jobKey: `${name} now` });
+      return reply.code(202).send({ name });
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+/** Failures of one kind. */
+export const FailureGroup = z.object({
+  fingerprint: z.string(),
+  /** What their sentences have in common. */
+  sentence: z.string(),
+  type: z.string(),
+  reader: z.string().optional(),
+  writer: z.string().optional(),
+  count: z.number(),
+  /** Of these, not tried again yet. */
+  open: z.number(),
+  firstAt: z.string(),
+  lastAt: z.string(),
+  /** The last one. */
+  exampleId: z.string(),
+  exampleError: z.string(),
+});
+
+export interface FailureFilter {
+  tenantId?: string | undefined;
+  since?: string | undefined;
+  limit: number;
+}
+
+/** Those with the most open ones first. */
+export function listFailures(db: Db, { tenantId, since, limit }: FailureFilter) {
+  const parts = [sql.fragment`t.failure is not null`];
+  if (tenantId !== undefined) parts.push(sql.fragment`t.tenant_id = ${tenantId}`);
+  if (since !== undefined) parts.push(sql.fragment`t.finished_at >= ${since}::timestamptz`);
+  return db.any(sql.type(FailureGroup)`
+    with groups as (
+      select t.failure as fingerprint, count(*) as count, min(t.finished_at) as first_at, max(t.finished_at) as last_at,
+        count(*) filter (where not exists (select from transfers r where r.retry_of = t.id)) as open,
+        (array_agg(t.id order by t.finished_at desc, t.id desc))[1] as example_id
+      from transfers t where ${sql.join(parts, sql.fragment` and `)}
+      group by t.failure)
+    select g.fingerprint, g.count, g.open, g.first_at, g.last_at, g.example_id, failure_pattern(e.error_message) as sentence,
+      e.error_message as example_error, e.type, e.request ->> 'readerName' as reader, e.request ->> 'writerName' as writer
+    from groups g join transfers e on e.id = g.example_id
+    order by g.open desc, g.last_at desc, g.fingerprint limit ${limit}`);
+}
+
+export const isFailure = (db: Db, fingerprint: string) =>
+  db.exists(sql.unsafe`select from transfers where failure = ${fingerprint}`);

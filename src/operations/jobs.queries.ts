@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Position } from '../http/paging.ts';
+import { LoggedLine } from '../transfers/queries.ts';
+
+/** Where a job stands. `spent`: tried in vain as often as it may be; `failed`, `cancelled` and `completed` are ends of transfers. */
+export const JOB_STATES = ['waiting', 'delayed', 'running', 'spent', 'failed', 'cancelled', 'completed'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+const ENDS: readonly JobState[] = ['failed', 'cancelled', 'completed'];
+
+/** The task of transfers. Their rows tell how they are; of every other job the queue's row is all there is. */
+const TRANSFERS = 'runTransfer';
+
+/** A transfer (its id a uuid) or another job of the queue (a number). */
+export const Job = z.object({
+  id: z.string(),
+  task: z.string(),
+  state: z.enum(JOB_STATES),
+  tenantId: z.string().optional(),
+  type: z.string().optional(),
+  reader: z.string().optional(),
+  writer: z.string().optional(),
+  /** When it ended; else when it was asked for. The list has this order. */
+  time: z.string(),
+  createdAt: z.string(),
+  startedAt: z.string().optional(),
+  finishedAt: z.string().optional(),
+  /** Not before. */
+  runAt: z.string().optional(),
+  attempts: z.number(),
+  worker: z.string().optional(),
+  progress: z.number().optional(),
+  priority: z.number().optional(),
+  error: z.string().optional(),
+  /** Of the kind of its failure. */
+  fingerprint: z.string().optional(),
+});
+export type Job = z.infer<typeof Job>;
+
+export interface JobFilter {
+  states: readonly JobState[];
+  task?: string | undefined;
+  tenantId?: string | undefined;
+  fingerprint?: string | undefined;
+  /** Pool. */
+  worker?: string | undefined;
+  /** Milliseconds. */
+  olderThan?: number | undefined;
+}
+
+const transferState = sql.fragment`
+  case t.status when 'InProgress' then 'running' when 'Completed' then 'completed'
+    when 'Error' then case when t.failure is null then 'cancelled' else 'failed' end
+    else case when j.run_at > now() then 'delayed' else 'waiting' end end`;
+const otherState = sql.fragment`
+  case when j.locked_at is not null then 'running' when j.attempts >= j.max_attempts then 'spent'
+    when j.run_at > now() then 'delayed' else 'waiting' end`;
+
+const transferColumns = sql.fragment`
+  t.id::text as id, ${TRANSFERS}::text as task, ${transferState} as state, t.tenant_id, t.type, t.request ->> 'readerName' as reader,
+  t.request ->> 'writerName' as writer, coalesce(t.finished_at, t.created_at) as time, t.created_at, t.started_at, t.finished_at,
+  j.run_at, t.attempt::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.error_message as error,
+  t.failure as fingerprint`;
+const otherColumns = sql.fragment`
+  j.id::text as id, k.identifier as task, ${otherState} as state, null::uuid as tenant_id, null as type, null as reader, null as writer,
+  j.created_at as time, j.created_at, j.locked_at as started_at, null::timestamptz as finished_at, j.run_at, j.attempts::int as attempts,
+  j.locked_by as worker, null::real as progress, j.priority::int as priority, j.last_error as error, null as fingerprint`;
+const transferTables = sql.fragment`transfers t left join graphile_worker._private_jobs j on j.key = t.id::text`;
+const otherTables = sql.fragment`graphile_worker._private_jobs j join graphile_worker._private_tasks k on k.id = j.task_id`;
+
+type Fragment = ReturnType<typeof sql.fragment>;
+const all = (parts: readonly Fragment[]) => sql.join([...parts], sql.fragment` and `);
+
+/** One page, newest first. Each branch goes down an index of its own, so that a page costs the same on a queue of any length. */
+export function listJobs(db: Db, filter: JobFilter, position: Position | undefined, limit: number) {
+  const { states, task, tenantId, fingerprint, worker, olderThan } = filter;
+  const below = (time: Fragment, id: Fragment): Fragment[] => [
+    ...(position === undefined
+      ? []
+      : [
+          sql.fragment`${time} <= ${position.value}::timestamptz`,
+          sql.fragment`(${time} < ${position.value}::timestamptz or ${id}::text collate "C" < ${position.id})`,
+        ]),
+    ...(olderThan === undefined ? [] : [sql.fragment`${time} < now() - ${olderThan} * interval '1 millisecond'`]),
+  ];
+  const wanted = sql.array([...states], 'text');
+  const ofTransfers = [
+    ...(tenantId === undefined ? [] : [sql.fragment`t.tenant_id = ${tenantId}`]),
+    ...(worker === undefined ? [] : [sql.fragment`t.worker_pool = ${worker}`]),
+    ...(fingerprint === undefined ? [] : [sql.fragment`t.failure = ${fingerprint}`]),
+  ];
+  const transfers = (time: 'created_at' | 'finished_at', own: readonly Fragment[]) => {
+    const column = sql.identifier(['t', time]);
+    const when = all([
+      ...own,
+      ...ofTransfers,
+      sql.fragment`${transferState} = any(${wanted})`,
+      ...below(sql.fragment`${column}`, sql.fragment`t.id`),
+    ]);
+    return sql.fragment`
+      (select ${transferColumns} from ${transferTables} where ${when} order by ${column} desc, t.id desc limit ${limit})`;
+  };
+
+  const branches: Fragment[] = [];
+  if (task === undefined || task === TRANSFERS) {
+    if (states.some((state) => !ENDS.includes(state) && state !== 'spent')) {
+      const status = states.filter((state) => !ENDS.includes(state)).every((state) => state === 'running')
+        ? [sql.fragment`t.status = 'InProgress'`]
+        : [];
+      branches.push(transfers('created_at', [sql.fragment`t.finished_at is null`, ...status]));
+    }
+    if (states.some((state) => ENDS.includes(state))) {
+      const failed = states.filter((state) => ENDS.includes(state)).every((state) => state === 'failed');
+      const status = failed ? [sql.fragment`t.failure is not null`] : [];
+      branches.push(transfers('finished_at', [sql.fragment`t.finished_at is not null`, ...status]));
+    }
+  }
+  if (task !== TRANSFERS && tenantId === undefined && fingerprint === undefined) {
+    const when = all([
+      sql.fragment`k.identifier <> ${TRANSFERS}`,
+      ...(task === undefined ? [] : [sql.fragment`k.identifier = ${task}`]),
+      ...(worker === undefined ? [] : [sql.fragment`j.locked_by = ${worker}`]),
+      sql.fragment`${otherState} = any(${wanted})`,
+      ...below(sql.fragment`j.created_at`, sql.fragment`j.id`),
+    ]);
+    branches.push(sql.fragment`
+      (select ${otherColumns} from ${otherTables} where ${when} order by j.created_at desc, j.id::text collate "C" desc limit ${limit})`);
+  }
+  if (branches.length === 0) return Promise.resolve([]);
+  return db.any(sql.type(Job)`
+    select * from (${sql.join(branches, sql.fragment` union all `)}) jobs order by time desc, id collate "C" desc limit ${limit}`);
+}
+
+const QueueRow = z.object({
+  id: z.string(),
+  key: z.string().optional(),
+  priority: z.number(),
+  runAt: z.string(),
+  attempts: z.number(),
+  maxAttempts: z.number(),
+  lastError: z.string().optional(),
+  lockedAt: z.string().optional(),
+  lockedBy: z.string().optional(),
+  flags: z.array(z.string()),
+  payload: z.any().meta({ type: 'object', additionalProperties: true }),
+});
+const queueColumns = sql.fragment`
+  j.id::text as id, j.key, j.priority::int as priority, j.run_at, j.attempts::int as attempts, j.max_attempts::int as max_attempts,
+  j.last_error, j.locked_at, j.locked_by, array(select jsonb_object_keys(coalesce(j.flags, '{}')) order by 1) as flags, j.payload`;
+
+/** What a transfer's row knows beyond what lists tell. */
+const Particulars = z.object({
+  projectId: z.string(),
+  format: z.string(),
+  accountId: z.string(),
+  createdBy: z.string(),
+  requestId: z.string().optional(),
+  request: z.any().meta({ type: 'object', additionalProperties: true }),
+  phase: z.string().optional(),
+  cancelRequestedAt: z.string().optional(),
+  deadline: z.string().optional(),
+  workerLosses: z.number(),
+  childDeaths: z.number(),
+  outages: z.number(),
+  memoryMb: z.number(),
+  cores: z.number().optional(),
+  inputDatasetId: z.string().optional(),
+  outputDatasetId: z.string().optional(),
+  retryOf: z.string().optional(),
+  retries: z.array(z.string()),
+});
+
+/** Everything there is to know of a job. */
+export const JobDetail = Job.extend(Particulars.partial().shape).extend({
+  queue: QueueRow.optional(),
+  host: z.string().optional(),
+  log: z.array(LoggedLine),
+});
+export type JobDetail = z.infer<typeof JobDetail>;
+
+export const findTransferJob = (db: Db, id: string) =>
+  db.maybeOne(sql.type(Job.extend(Particulars.shape).extend({ host: z.string().optional() }))`
+    select ${transferColumns}, t.project_id, t.format, t.account_id, t.created_by, t.request_id, t.request, t.phase,
+      t.cancel_requested_at, t.deadline, t.worker_losses, t.child_deaths, t.outages, t.memory_mb, t.cores::float8 as cores,
+      t.input_dataset_id, t.output_dataset_id, t.retry_of,
+      array(select r.id::text from transfers r where r.retry_of = t.id order by r.created_at) as retries, w.host
+    from ${transferTables} left join workers w on w.pool = t.worker_pool where t.id = ${id}`);
+
+export const findOtherJob = (db: Db, id: string) =>
+  db.maybeOne(
+    sql.type(
+      Job,
+    )`select ${otherColumns} from ${otherTables} where j.id = ${id}::bigint and k.identifier <> ${TRANSFERS}`,
+  );
+
+/** By the transfer's id or the queue's own. */
+export const findQueueRow = (db: Db, id: { key: string } | { id: string }) =>
+  db.maybeOne(sql.type(QueueRow)`
+    select ${queueColumns} from graphile_worker._private_jobs j
+    where ${'key' in id ? sql.fragment`j.key = ${id.key}` : sql.fragment`j.id = ${id.id}::bigint`}`);
+
+/** The last lines of a transfer's log, oldest first. */
+export const listLogTail = (db: Db, transferId: string, lines: number) =>
+  db.any(sql.type(LoggedLine)`
+    select time, level, message from (
+      select id, time, level, message from transfer_log where transfer_id = ${transferId} order by id desc limit ${lines}) last
+    order by id`);
+
+const Id = z.object({ id: z.string() });
+
+/** Takes a job that nobody runs out of the queue. Undefined: it is being run, or gone. */
+export const removeJob = (tx: Db, id: string) =>
+  tx.maybeOne(sql.type(Id)`select id::text from graphile_worker.complete_jobs(array[${id}::bigint])`);
+
+/** Lets a job that nobody runs start now, with all its tries before it. Undefined: it is being run, or gone. */
+export const restartJob = (tx: Db, id: string) =>
+  tx.maybeOne(sql.type(Id)`
+    select id::text from graphile_worker.reschedule_jobs(array[${id}::bigint], run_at => now(), attempts => 0)`);

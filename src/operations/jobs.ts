@@ -1,0 +1,80 @@
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { endTransfer } from '../transfers/cancel.ts';
+import type { JobDetail } from './jobs.queries.ts';
+import { findOtherJob, findQueueRow, findTransferJob, listLogTail, removeJob, restartJob } from './jobs.queries.ts';
+import { retryAsStarter } from './retry.ts';
+
+const LOG_LINES = 20;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NUMBER = /^\d{1,18}$/;
+
+/** Everything about a job. Throws `notFound`. */
+export async function showJob(db: Db, id: string): Promise<JobDetail> {
+  if (UUID.test(id)) {
+    const transfer = await findTransferJob(db, id);
+    if (!transfer) throw notFound('Job', id);
+    const queue = await findQueueRow(db, { key: id });
+    return { ...transfer, ...(queue ? { queue } : {}), log: [...(await listLogTail(db, id, LOG_LINES))] };
+  }
+  const other = await getOther(db, id);
+  const queue = await findQueueRow(db, { id });
+  return { ...other, ...(queue ? { queue } : {}), log: [] };
+}
+
+async function getOther(db: Db, id: string) {
+  const found = NUMBER.test(id) ? await findOtherJob(db, id) : undefined;
+  if (!found) throw notFound('Job', id);
+  return found;
+}
+
+/** Ends a transfer of any tenant, or takes another job out of the queue that does not run. */
+export async function cancelJob(db: Db, caller: Caller, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (UUID.test(id)) {
+      const transfer = await findTransferJob(tx, id);
+      if (!transfer) throw notFound('Job', id);
+      await endTransfer(tx, id, caller.userId);
+      await note(tx, caller, 'job.cancel', transfer);
+      return;
+    }
+    const job = await getOther(tx, id);
+    if (!(await removeJob(tx, id)))
+      throw conflict(`Job '${id}' (${job.task}) is being run; it ends by itself.`, { code: 'JobRunning' });
+    await note(tx, caller, 'job.cancel', job);
+  });
+}
+
+/** Starts a failed transfer again, for whoever started it, or lets another job that was spent or waits for its time run now. */
+export async function retryJob(db: Db, caller: Caller, id: string, scopes: readonly string[]): Promise<string> {
+  return db.transaction(async (tx) => {
+    if (UUID.test(id)) {
+      const transfer = await findTransferJob(tx, id);
+      if (!transfer) throw notFound('Job', id);
+      const started = await retryAsStarter(tx, id, { scopes, address: caller.address, requestId: caller.requestId });
+      await note(tx, caller, 'job.retry', transfer, { startedId: started.id });
+      return started.id;
+    }
+    const job = await getOther(tx, id);
+    if (!(await restartJob(tx, id))) throw conflict(`Job '${id}' (${job.task}) is being run.`, { code: 'JobRunning' });
+    await note(tx, caller, 'job.retry', job);
+    return id;
+  });
+}
+
+const note = (
+  tx: Db,
+  caller: Caller,
+  action: string,
+  { id, task, tenantId }: { id: string; task: string; tenantId?: string | undefined },
+  more: Record<string, unknown> = {},
+) =>
+  record(tx, {
+    action,
+    ...by(caller),
+    subject: id,
+    ...(tenantId === undefined ? {} : { tenantId }),
+    details: { task, ...more },
+  });

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+export interface NewMassRetry {
+  fingerprint: string;
+  perSecond: number;
+  limit?: number | undefined;
+  stopOnFail: boolean;
+}
+
+const Id = z.object({ id: z.string() });
+
+/** Undefined: failures of this kind are being tried again already. */
+export const insertMassRetry = (
+  tx: Db,
+  { fingerprint, perSecond, limit, stopOnFail }: NewMassRetry,
+  by: { userId: string; accountId: string; requestId: string },
+) =>
+  tx.maybeOneFirst(sql.type(Id)`
+    insert into mass_retries (failure, per_second, most, stop_on_fail, created_by, account_id, request_id)
+    values (${fingerprint}, ${perSecond}, ${limit ?? null}, ${stopOnFail}, ${by.userId}, ${by.accountId}, ${by.requestId})
+    on conflict (failure) where state = 'Running' do nothing
+    returning id`);
+
+/** The order that is being followed for a kind of failure. */
+export const findRunning = (db: Db, fingerprint: string) =>
+  db.maybeOneFirst(sql.type(Id)`select id from mass_retries where failure = ${fingerprint} and state = 'Running'`);
+
+/** An order, and what came of it. */
+export const MassRetry = z.object({
+  id: z.string(),
+  fingerprint: z.string(),
+  perSecond: z.number(),
+  limit: z.number().optional(),
+  stopOnFail: z.boolean(),
+  state: z.enum(['Running', 'Done', 'Stopped']),
+  /** Why it stopped. */
+  note: z.string().optional(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+  accountId: z.string(),
+  finishedAt: z.string().optional(),
+  started: z.number(),
+  completed: z.number(),
+  failed: z.number(),
+  refused: z.number(),
+  /** Why the last of those was not started. */
+  refusal: z.string().optional(),
+});
+const massRetries = (where: ReturnType<typeof sql.fragment>) => sql.fragment`
+  select o.id, o.failure as fingerprint, o.per_second, o.most as limit, o.stop_on_fail, o.state, o.note, o.created_at, o.created_by,
+    o.account_id, o.finished_at, n.*
+  from mass_retries o cross join lateral (
+    select count(m.started_id) as started, count(m.refusal) as refused,
+      count(*) filter (where s.status = 'Completed') as completed, count(*) filter (where s.status = 'Error') as failed,
+      (array_agg(m.refusal order by m.transfer_id) filter (where m.refusal is not null))[1] as refusal
+    from mass_retried m left join transfers s on s.id = m.started_id where m.retry_id = o.id) n
+  ${where} order by o.created_at desc, o.id desc`;
+
+export const findMassRetry = (db: Db, id: string) =>
+  db.maybeOne(sql.type(MassRetry)`${massRetries(sql.fragment`where o.id = ${id}`)}`);
+
+/** Newest first. */
+export const listMassRetries = (db: Db, limit: number) =>
+  db.any(sql.type(MassRetry)`${massRetries(sql.fragment``)} limit ${limit}`);
+
+export const Due = z.object({
+  id: z.string(),
+  failure: z.string(),
+  stopOnFail: z.boolean(),
+  left: z.boolean(),
+  requestId: z.string(),
+});
+export type Due = z.infer<typeof Due>;
+
+/** The order whose next step is due, for this transaction alone. */
+export const lockDue = (tx: Db) =>
+  tx.maybeOne(sql.type(Due)`
+    select id, failure, stop_on_fail, request_id,
+      (most is null or most > (select count(started_id) from mass_retried where retry_id = mass_retries.id)) as left
+    from mass_retries where state = 'Running' and next_at <= now() order by next_at limit 1 for update skip locked`);
+
+export const anyDue = (db: Db) =>
+  db.exists(sql.unsafe`select from mass_retries where state = 'Running' and next_at <= now()`);
+
+/** A transfer that this order started and that failed in the same way. */
+export const findSameFailure = (tx: Db, { id, failure }: Pick<Due, 'id' | 'failure'>) =>
+  tx.maybeOneFirst(sql.type(Id)`
+    select s.id from mass_retried m join transfers s on s.id = m.started_id
+    where m.retry_id = ${id} and s.failure = ${failure} limit 1`);
+
+/** The next failure in order that nobody has tried again. */
+export const findNext = (tx: Db, id: string) =>
+  tx.maybeOneFirst(sql.type(Id)`
+    select t.id from mass_retries o join transfers t on t.failure = o.failure
+    where o.id = ${id} and (t.finished_at, t.id) > (o.after_time, o.after_id) and t.finished_at <= o.failed_until
+      and not exists (select from transfers r where r.retry_of = t.id)
+    order by t.finished_at, t.id limit 1`);
+
+/** Notes what came of a failure, and when the next step is due; after a pause the pace is kept, not made up for. */
+export const noteStep = (
+  tx: Db,
+  id: string,
+  transferId: string,
+  outcome: { startedId: string } | { refusal: string },
+) =>
+  tx.query(sql.unsafe`
+    with noted as (
+      insert into mass_retried (retry_id, transfer_id, started_id, refusal)
+      values (${id}, ${transferId}, ${'startedId' in outcome ? outcome.startedId : null},
+        ${'refusal' in outcome ? outcome.refusal : null}))
+    update mass_retries o set after_time = t.finished_at, after_id = t.id,
+      next_at = greatest(o.next_at, now() - interval '1 second') + 1 / o.per_second * interval '1 second'
+    from transfers t where o.id = ${id} and t.id = ${transferId}`);
+
+export const endMassRetry = (tx: Db, id: string, state: 'Done' | 'Stopped', note?: string) =>
+  tx.maybeOneFirst(sql.type(Id)`
+    update mass_retries set state = ${state}, note = ${note ?? null}, finished_at = now()
+    where id = ${id} and state = 'Running' returning id`);

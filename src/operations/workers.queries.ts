@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import { lockOf } from '../transfers/sweep.queries.ts';
+
+/** A worker process, and what it is doing. */
+export const WorkerState = z.object({
+  /** Its pool in the queue. */
+  id: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  labels: z.array(z.string()),
+  startedAt: z.string(),
+  /** It holds its lock; one that does not is gone, and what it held is taken from it within seconds. */
+  alive: z.boolean(),
+  /** It is to take no more transfers. */
+  draining: z.boolean(),
+  /** Since when it certainly takes none. */
+  drainingSince: z.string().optional(),
+  concurrency: z.number(),
+  /** Transfers under way, those among them that it has just taken from the queue. */
+  running: z.number(),
+  memoryMb: z.number(),
+  cores: z.number(),
+  /** What the transfers under way may use together. */
+  reservedMemoryMb: z.number(),
+  reservedCores: z.number(),
+});
+export type WorkerState = z.infer<typeof WorkerState>;
+
+const drainOf = sql.fragment`
+  (d.scope = 'all' or (d.scope = 'host' and d.name = workers.host) or (d.scope = 'pool' and d.name = workers.pool))`;
+
+export const listWorkerStates = (db: Db) =>
+  db.any(sql.type(WorkerState)`
+    with running as (
+      select worker_pool as pool, count(*) as transfers, sum(memory_mb)::float8 as memory_mb, sum(cores)::float8 as cores
+      from transfers where status = 'InProgress' group by 1),
+    taken as (
+      select j.locked_by as pool, count(*) as transfers from graphile_worker._private_jobs j
+      where j.locked_by is not null and j.key is not null
+        and j.task_id = (select id from graphile_worker._private_tasks where identifier = 'runTransfer')
+        and not exists (select from transfers where id = j.key::uuid and status = 'InProgress')
+      group by 1)
+    select pool as id, host, pid, labels, started_at, exists ${lockOf('workers.pool')} as alive,
+      exists (select from drains d where ${drainOf}) as draining, draining_since, concurrency, memory_mb, cores::float8 as cores,
+      coalesce((select transfers from running where pool = workers.pool), 0)
+        + coalesce((select transfers from taken where pool = workers.pool), 0) as running,
+      coalesce((select memory_mb from running where pool = workers.pool), 0) as reserved_memory_mb,
+      coalesce((select cores from running where pool = workers.pool), 0) as reserved_cores
+    from workers order by host, started_at, pool`);
+
+/** Whether this worker is to take no more transfers. */
+export const isDrained = (db: Db, pool: string) =>
+  db.exists(sql.unsafe`select from workers join drains d on ${drainOf} where pool = ${pool}`);
+
+/** Says of a worker that it takes no transfers any more, or takes them again. */
+export const noteDraining = (db: Db, pool: string, draining: boolean) =>
+  db.query(sql.unsafe`
+    update workers set draining_since = case when ${draining} then coalesce(draining_since, now()) end where pool = ${pool}`);
+
+/** Which workers take no more transfers. */
+export const Drain = z.object({
+  scope: z.enum(['all', 'host', 'pool']),
+  name: z.string(),
+  since: z.string(),
+  accountId: z.string(),
+});
+export type Drain = z.infer<typeof Drain>;
+export type DrainTarget = Pick<Drain, 'scope' | 'name'>;
+
+export const listDrains = (db: Db) =>
+  db.any(sql.type(Drain)`select scope, name, since, account_id from drains order by scope, name`);
+
+export const insertDrain = (tx: Db, { scope, name }: DrainTarget, accountId: string) =>
+  tx.query(sql.unsafe`
+    insert into drains (scope, name, account_id) values (${scope}, ${name}, ${accountId}) on conflict do nothing`);
+
+/** Undefined: there is no such drain. */
+export const deleteDrain = (tx: Db, { scope, name }: DrainTarget) =>
+  tx.maybeOneFirst(sql.type(z.object({ scope: z.string() }))`
+    delete from drains where scope = ${scope} and name = ${name} returning scope`);
+
+export const isWorker = (db: Db, pool: string) => db.exists(sql.unsafe`select from workers where pool = ${pool}`);
+
+/** Drains of single workers that are gone. */
+export const forgetDrains = (db: Db) =>
+  db.query(sql.unsafe`
+    delete from drains where scope = 'pool' and since < now() - interval '1 hour'
+      and not exists (select from workers where pool = drains.name)`);
