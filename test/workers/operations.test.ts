@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import { sharedWorker } from '../world/worker.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+const worker = sharedWorker(test, w);
+const root = async () => w.as(await w.administrator());
+
+interface Fallen {
+  owner: User;
+  ids: string[];
+  fingerprint: string;
+}
+
+/** Transfers that failed in one way. `curable`: they would not fail again. */
+async function failures(count: number, kind: string, curable: boolean): Promise<Fallen> {
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(owner);
+  const projectId = await newProject(client);
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const url = await upload(w, client, curable ? `words ${n}` : 'no grid');
+    const grid = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
+    const { body } = await start(client, copyRequest(projectId, url, curable ? {} : grid));
+    ids.push(body.id);
+  }
+  await worker();
+  for (const id of ids) await untilEnd(client, id);
+  const sentence = `The ${kind} of file 7 was out of order.`;
+  const rows = await w.sql<{ failure: string }>(
+    `update transfers set status = 'Error', progress = 0, error_message = coalesce(error_message, $2) where id = any($1) returning failure`,
+    [ids, sentence],
+  );
+  return { owner, ids, fingerprint: rows[0]?.failure ?? '' };
+}
+
+const retriesOf = (ids: string[]) =>
+  w.sql<{ id: string; retry_of: string; created_by: string; created_at: Date; status: string }>(
+    'select id, retry_of, created_by, created_at, status from transfers where retry_of = any($1) order by created_at',
+    [ids],
+  );
+
+async function ended(id: string) {
+  const client = await root();
+  for (let tries = 0; tries < 600; tries++) {
+    const { body } = await client.get(`/api/admin/retry/${id}`);
+    if (body.state !== 'Running') return body;
+    await sleep(100);
+  }
+  throw new Error(`Order ${id} does not end.`);
+}
+
+test('all failures of a group are tried again, each once, for whoever started it and no faster than was said', async (t) => {
+  const { owner, ids, fingerprint } = await failures(6, 'tray', true);
+  const client = await root();
+  const first = ids[0] ?? '';
+  t.is((await client.post(`/api/admin/job/${first}/retry`)).status, 202, 'one was tried again before');
+  const path = `/api/admin/failure/${fingerprint}/retry`;
+  const asked = await Promise.all([1, 2].map(() => client.post(path, { perSecond: 4 })));
+  t.deepEqual(asked.map(({ status }) => status).sort(), [202, 409], 'two operators at once do not double');
+  const order = asked.find(({ status }) => status === 202)?.body;
+  t.like(await ended(order.id), { state: 'Done', started: 5, refused: 0, perSecond: 4, accountId: 'root' });
+
+  const retries = await retriesOf(ids);
+  t.deepEqual(retries.map((one) => one.retry_of).sort(), [...ids].sort());
+  t.true(retries.every((one) => one.created_by === owner.userId));
+  const times = retries.slice(1).map((one) => one.created_at.getTime());
+  t.true(
+    (times.at(-1) ?? 0) - (times[0] ?? 0) >= 250 - 1,
+    'five at four a second, one second of which may be made up for',
+  );
+
+  const again = (await client.post(path, {})).body;
+  t.like(await ended(again.id), { state: 'Done', started: 0 });
+  for (const { id } of retries) t.is((await untilEnd(w.as(owner), id)).status, 'Completed');
+  t.like((await client.get(`/api/admin/retry/${order.id}`)).body, { completed: 5, failed: 0 });
+});
+
+test('an order starts no more than its limit, and goes on where it stood', async (t) => {
+  const { ids, fingerprint } = await failures(3, 'press', true);
+  const path = `/api/admin/failure/${fingerprint}/retry`;
+  const client = await root();
+  t.like(await ended((await client.post(path, { perSecond: 100, limit: 2 })).body.id), { state: 'Done', started: 2 });
+  t.is((await retriesOf(ids)).length, 2);
+  t.like(await ended((await client.post(path, { perSecond: 100, limit: 2 })).body.id), { state: 'Done', started: 1 });
+});
+
+test('with stop-on-fail no more are started when one failed in the same way', async (t) => {
+  const { ids, fingerprint } = await failures(4, 'any', false);
+  const client = await root();
+  const { body } = await client.post(`/api/admin/failure/${fingerprint}/retry`, { perSecond: 0.5, stopOnFail: true });
+  const order = await ended(body.id);
+  t.like(order, { state: 'Stopped' });
+  const retries = await retriesOf(ids);
+  t.regex(order.note, new RegExp(`^Transfer '(${retries.map(({ id }) => id).join('|')})' failed in the same way\\.$`));
+  t.true(order.started < 4 && order.started === retries.length, `${order.started}`);
+});
+
+test('what cannot be started again is said, and the others go on; an order can be stopped', async (t) => {
+  const { owner, ids, fingerprint } = await failures(2, 'roller', true);
+  await w.sql(
+    `update staged_blobs set blob = null, size = null where name = (select staged_blob from transfers where id = $1)`,
+    [ids[0]],
+  );
+  const client = await root();
+  const { body } = await client.post(`/api/admin/failure/${fingerprint}/retry`, { perSecond: 100 });
+  const order = await ended(body.id);
+  t.like(order, { state: 'Done', started: 1, refused: 1 });
+  t.regex(order.refusal, /no longer kept/);
+  const [retried] = await retriesOf(ids);
+  t.is((await untilEnd(w.as(owner), retried?.id ?? '')).status, 'Completed');
+  t.like(await client.post(`/api/admin/retry/${order.id}/stop`), { status: 409, body: { code: 'RetryEnded' } });
+
+  const more = await failures(2, 'drum', true);
+  const slow = await client.post(`/api/admin/failure/${more.fingerprint}/retry`, { perSecond: 0.001 });
+  t.like((await client.post(`/api/admin/retry/${slow.body.id}/stop`)).body, {
+    state: 'Stopped',
+    note: 'root stopped it.',
+  });
+});
+
+test('workers are listed with what they have and do', async (t) => {
+  const { pid } = await worker();
+  const { body } = await (await root()).get('/api/admin/worker');
+  const listed = body.data.find((one: { pid: number }) => one.pid === pid);
+  t.like(listed, { alive: true, draining: false });
+  t.true(listed.concurrency > 0 && listed.memoryMb >= 256 && listed.cores > 0);
+});
