@@ -62,6 +62,7 @@ import { otpRoutes } from './tokens/otp.routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { secondFactorRoutes } from './tokens/second-factor.routes.ts';
 import { announcer } from './transfers/announce.ts';
+import { openChanges } from './transfers/changes.ts';
 import { converterRoutes } from './transfers/converters.routes.ts';
 import { findExportBytes } from './transfers/export.ts';
 import { transferListRoutes } from './transfers/list.routes.ts';
@@ -136,8 +137,9 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
 
   const signer = await openSigner(db, 'address');
-  const endings = openEndings(db, databaseUrl);
-  app.addHook('preClose', () => endings.close());
+  const changes = openChanges(db, databaseUrl);
+  app.addHook('preClose', () => changes.close());
+  const endings = openEndings(db, changes);
   const arrivals = openArrivals(db, databaseUrl);
   app.addHook('preClose', () => arrivals.close());
   app.addHook('preClose', async () => delay.close());
@@ -187,7 +189,16 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(importRoutes, { db, endings });
   await room(datasetStartRoutes, { db, endings });
   await room(carryRoutes, { db, endings });
-  await room(transferRoutes, { db, endings, announce: announcer(db), signer, cursors, publicUrl });
+  await room(transferRoutes, {
+    db,
+    changes,
+    endings,
+    findCaller: whoAsks,
+    announce: announcer(db),
+    signer,
+    cursors,
+    publicUrl,
+  });
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});
   await room(eventRoutes, { db, arrivals, findCaller: whoAsks });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
-import { AppError } from '../errors.ts';
+import { noPlace, openPlaces } from '../http/event-stream.ts';
 import { listen } from '../listen.ts';
 import { PUBLISHED } from './publish.queries.ts';
 import { publish } from './publish.ts';
@@ -23,11 +23,10 @@ export interface Arrivals {
 const PUBLISH_EVERY_MS = 250;
 /** Streams look at their caller this often; whoever was disabled hears no more. */
 const WAKE_EVERY_MS = 5000;
-const MOST_STREAMS = 2000;
-const MOST_OF_ONE = 20;
+const MOST_STREAMS = { ofOne: 20, ofAll: 2000 };
 
 export function openArrivals(db: Db, databaseUrl: string): Arrivals {
-  const streams = new Map<string, number>();
+  const places = openPlaces('the events', MOST_STREAMS);
   const stopping = new AbortController();
   let head = 0;
   let change = Promise.withResolvers<void>();
@@ -48,7 +47,7 @@ export function openArrivals(db: Db, databaseUrl: string): Arrivals {
 
   async function run() {
     let woken = performance.now();
-    while (streams.size > 0 && !stopping.signal.aborted) {
+    while (places.taken() > 0 && !stopping.signal.aborted) {
       await publish(db).catch(() => {});
       if (performance.now() - woken >= WAKE_EVERY_MS) {
         woken = performance.now();
@@ -59,29 +58,14 @@ export function openArrivals(db: Db, databaseUrl: string): Arrivals {
     }
     running = undefined;
   }
-  const total = () => streams.values().reduce((sum, count) => sum + count, 0);
 
   return {
     head: () => head,
     next: () => change.promise,
     closed: () => stopping.signal.aborted,
     async join(userId) {
-      const own = streams.get(userId) ?? 0;
-      if (own >= MOST_OF_ONE) {
-        const sentence = `You follow the events ${own} times already, which is as often as one may.`;
-        throw new AppError('tooManyRequests', sentence, { retryAfter: 10 });
-      }
-      if (total() >= MOST_STREAMS || stopping.signal.aborted)
-        throw new AppError('unavailable', 'No more streams can be served here now.', { retryAfter: 10 });
-      streams.set(userId, own + 1);
-      let left = false;
-      const leave = () => {
-        if (left) return;
-        left = true;
-        const count = (streams.get(userId) ?? 1) - 1;
-        if (count > 0) streams.set(userId, count);
-        else streams.delete(userId);
-      };
+      if (stopping.signal.aborted) throw noPlace();
+      const leave = places.take(userId);
       try {
         stopListening ??= listen(databaseUrl, PUBLISHED, lookSoon);
         running ??= run();

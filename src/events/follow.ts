@@ -2,13 +2,11 @@ import type { Db } from '../db.ts';
 import { troubleOf } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { silence } from '../http/event-stream.ts';
 import type { Arrivals } from './arrivals.ts';
 import { cloudEventOf } from './cloud-event.ts';
 import { listVisible } from './queries.ts';
 
-const COMMENT_EVERY_MS = 15_000;
-/** Waking every five seconds is not exact; rather a moment early than five seconds late. */
-const EARLY_MS = 1000;
 const PAGE = 100;
 /** For a client that lost its connection. */
 const RECONNECT_AFTER_MS = 1000;
@@ -28,7 +26,7 @@ export async function* followEvents(db: Db, arrivals: Arrivals, following: Follo
   let position = following.after ?? arrivals.head();
   // an id without data is no event, but where a client that hears nothing before it breaks off will go on
   yield `retry: ${RECONNECT_AFTER_MS}\nid: ${position}\n\n`;
-  let commented = performance.now();
+  const quiet = silence();
   while (!arrivals.closed()) {
     const change = arrivals.next();
     try {
@@ -39,15 +37,18 @@ export async function* followEvents(db: Db, arrivals: Arrivals, following: Follo
         const rows = await listVisible(db, caller, { after: position, upTo: head, limit: PAGE });
         position = rows.length < PAGE ? head : (rows.at(-1)?.offset ?? head);
         const text = rows.map((row) => `id: ${row.offset}\ndata: ${JSON.stringify(cloudEventOf(row))}\n\n`).join('');
-        if (text !== '') yield text;
+        if (text !== '') {
+          quiet.broken();
+          yield text;
+        }
         if (position < head) continue;
       }
     } catch (error) {
       if (error instanceof AppError) return;
       if (troubleOf(error) === undefined) throw error;
     }
-    if (performance.now() - commented > COMMENT_EVERY_MS - EARLY_MS) {
-      commented = performance.now();
+    if (quiet.isLong()) {
+      quiet.broken();
       yield ':\n\n';
     }
     await change;

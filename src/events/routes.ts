@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
 import type { FindCaller } from '../http/auth.ts';
-import { actingIn } from '../http/caller.ts';
+import { follower, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { listOf, offsetQuery } from '../http/paging.ts';
 import { queryInteger } from '../http/query.ts';
 import type { App } from '../http/route.ts';
@@ -22,8 +21,6 @@ export interface EventRoutes {
 }
 
 const DEFAULT_LIMIT = 50;
-/** A client that takes nothing for so long is gone. */
-const STALLED_MS = 60_000;
 const ListedEvent = CloudEvent.extend({ offset: z.int() });
 
 export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventRoutes) {
@@ -48,8 +45,7 @@ export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventR
     },
     async (request, reply) => {
       const { caller, query } = request;
-      if (request.method === 'GET' && accepts(request, 'text/event-stream'))
-        return stream(request, reply, lastEventId(request) ?? query.after) as never;
+      if (wantsEvents(request)) return stream(request, reply, lastEventId(request) ?? query.after) as never;
       await publish(db);
       const upTo = await lastOffset(db);
       const { after = 0, limit = DEFAULT_LIMIT } = query;
@@ -61,25 +57,9 @@ export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventR
   async function stream(request: FastifyRequest, reply: FastifyReply, after: number | undefined) {
     const leave = await arrivals.join(request.caller.userId);
     reply.raw.once('close', leave);
-    request.raw.socket.setTimeout(STALLED_MS, () => request.raw.socket.destroy());
-    const tenantId = request.platformHeader('tenant-id');
-    const events = followEvents(db, arrivals, {
-      after,
-      async caller() {
-        const caller = await findCaller(request);
-        return caller && tenantId !== undefined ? actingIn(caller, tenantId, { anyTenant: false }) : caller;
-      },
-    });
-    return reply
-      .type('text/event-stream; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .header('x-accel-buffering', 'no')
-      .send(Readable.from(events, { objectMode: false, highWaterMark: 1 }));
+    return sendEvents(request, reply, followEvents(db, arrivals, { after, caller: follower(request, findCaller) }));
   }
 }
-
-const accepts = ({ headers }: FastifyRequest, type: string) =>
-  (headers.accept ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === type);
 
 /** Where a client that comes back goes on. */
 function lastEventId({ headers }: FastifyRequest): number | undefined {

@@ -118,10 +118,11 @@ export const findSummary = (db: Db, id: string) =>
 export const hasEnded = (db: Db, id: string) =>
   db.exists(sql.unsafe`select from transfers where id = ${id} and status in ('Completed', 'Error')`);
 
-/** Which of these have ended. */
-export const listEnded = (db: Db, ids: readonly string[]) =>
-  db.anyFirst(sql.type(z.object({ id: z.string() }))`
-    select id from transfers where id = any(${sql.array(ids, 'uuid')}) and status in ('Completed', 'Error')`);
+/** What each of these is at: the version is another one whenever its row was written. */
+export const listVersions = (db: Db, ids: readonly string[]) =>
+  db.any(sql.type(z.object({ id: z.string(), version: z.string(), ended: z.boolean() }))`
+    select id, xmin::text as version, status in ('Completed', 'Error') as ended
+    from transfers where id = any(${sql.array(ids, 'uuid')})`);
 
 export interface TransferFilter {
   from?: string | undefined;

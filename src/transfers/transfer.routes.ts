@@ -1,7 +1,9 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
+import type { FindCaller } from '../http/auth.ts';
+import { follower, openPlaces, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { Id } from '../http/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
 import { preferredWait } from '../http/prefer.ts';
@@ -11,6 +13,9 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import { signedAddress } from '../uploads/address.ts';
 import { cancelTransfer } from './cancel.ts';
+import type { Changes } from './changes.ts';
+import { followTransfer } from './follow.ts';
+import type { TransferRow } from './queries.ts';
 import { findTransfer, hasStopped, LoggedLine, listLog, Summary } from './queries.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
@@ -19,7 +24,10 @@ import type { Endings } from './waiting.ts';
 
 export interface TransferRoutes {
   db: Database;
+  changes: Changes;
   endings: Endings;
+  /** Who sends this request, looked at anew. */
+  findCaller: FindCaller;
   announce(id: string): void;
   /** Signs addresses. */
   signer: Signer;
@@ -27,11 +35,13 @@ export interface TransferRoutes {
   publicUrl: string | undefined;
 }
 
+const MOST_STREAMS = { ofOne: 200, ofAll: 5000 };
 const tags = ['transfers'];
 const conversion = { access: 'signedIn', service: 'conversion' } as const;
 
 export async function transferRoutes(app: App, parts: TransferRoutes) {
-  const { db, endings, announce, signer, cursors, publicUrl } = parts;
+  const { db, changes, endings, findCaller, announce, signer, cursors, publicUrl } = parts;
+  const places = openPlaces('transfers', MOST_STREAMS);
 
   const addressesOf = (request: FastifyRequest): Addresses => {
     const base = publicBase(publicUrl, request);
@@ -45,6 +55,22 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     if (!found) throw notFound('Transfer', id);
     return found;
   }
+  function stream(request: FastifyRequest, reply: FastifyReply, id: string) {
+    const leave = places.take(request.caller.userId);
+    const gone = new AbortController();
+    reply.raw.once('close', () => {
+      leave();
+      gone.abort();
+    });
+    const addresses = addressesOf(request);
+    const following = {
+      id,
+      caller: follower(request, findCaller),
+      show: (row: TransferRow) => transferOf(row, addresses),
+      signal: gone.signal,
+    };
+    return sendEvents(request, reply, followTransfer(db, changes, following));
+  }
 
   for (const [url, service] of [
     ['/api/conversion/transfer/:id', 'conversion'],
@@ -57,7 +83,10 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         schema: {
           tags,
           summary: 'A transfer: how far it is, what came of it, where an exported file is',
-          description: '`Prefer: wait=N` keeps the answer until the transfer has ended, at most 60 seconds.',
+          description: [
+            '`Prefer: wait=N` keeps the answer until the transfer has ended, at most 60 seconds.',
+            'With `Accept: text/event-stream` it comes as an event now and whenever it has changed, until it has ended.',
+          ].join(' '),
           params: Id,
           response: { 200: Transfer },
         },
@@ -65,6 +94,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       async (request, reply) => {
         const { id } = request.params;
         let transfer = await seen(request, id);
+        if (wantsEvents(request)) return stream(request, reply, id) as never;
         const time = preferredWait(request, reply);
         if (time !== undefined && !hasStopped(transfer.status)) {
           await endings.wait(id, time);

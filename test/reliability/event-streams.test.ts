@@ -1,6 +1,7 @@
 import test from 'ava';
 import { append } from '../../src/outbox.ts';
 import { openStream } from '../world/streams.ts';
+import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
@@ -8,12 +9,17 @@ const LIST = '/api/eventing/event/list';
 const happen = (userId: string, resourceId: string) =>
   append(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, userId });
 
-test('a stream outlives its database connections, comments on silence, and ends in order when the server closes', async (t) => {
+test('streams of events and of a transfer outlive their database connections, comment on silence, and end in order when the server closes', async (t) => {
   const user = await w.account();
   const url = await w.app.listen({ port: 0, host: '127.0.0.1' });
-  const stream = await openStream(`${url}${LIST}`, { authorization: `Bearer ${await w.tokenOf(user)}` });
+  const headers = { authorization: `Bearer ${await w.tokenOf(user)}` };
+  const stream = await openStream(`${url}${LIST}`, headers);
+  const client = w.as(user);
+  const { id } = (await start(client, copyRequest(await newProject(client), await upload(w, client, 'x')))).body;
+  const followed = await openStream(`${url}/api/conversion/transfer/${id}`, headers);
+  await followed.until(1);
   await happen(user.userId, 'before');
-  await stream.until(1);
+  await stream.until(2);
 
   const cut = () =>
     w.sql(
@@ -32,16 +38,19 @@ test('a stream outlives its database connections, comments on silence, and ends 
     if (told) break;
     if (tries > 100) t.fail('the database does not come back');
   }
-  await stream.until(2);
+  await stream.until(3);
   t.deepEqual(
     stream.heard.map(({ event }) => event.resourceid),
-    ['before', 'after'],
+    [id, 'before', 'after'],
   );
+  await w.sql(`update transfers set waiting_reason = 'no room' where id = $1`, [id]);
+  await followed.until(2);
+  t.is(followed.heard[1]?.event.waitingReason, 'no room');
 
-  while (stream.comments === 0) await new Promise((resolve) => setTimeout(resolve, 100));
-  t.is(stream.comments, 1, 'not before fifteen seconds have passed');
+  for (const { comments } of [stream, followed]) t.is(comments, 0);
+  while (stream.comments * followed.comments === 0) await new Promise((resolve) => setTimeout(resolve, 100));
 
   const closing = w.app.close();
-  t.true(await stream.ended);
+  t.deepEqual([await stream.ended, await followed.ended], [true, true]);
   await closing;
 });

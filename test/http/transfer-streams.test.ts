@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import type { EventStream } from '../world/streams.ts';
+import { openStream } from '../world/streams.ts';
+import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
+import type { Client, User } from '../world.ts';
+import { world } from '../world.ts';
+
+/** Followers of one transfer. No worker runs: what it would write is written here. */
+const w = world(test, { 'tokens.accessLifetime': '6s' });
+const one = (id: string, rest = '') => `/api/conversion/transfer/${id}${rest}`;
+
+let listening: Promise<string> | undefined;
+async function follow(user: User, path: string, headers: Record<string, string> = {}): Promise<EventStream> {
+  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
+  const authorization = `Bearer ${await w.tokenOf(user)}`;
+  return openStream(`${await listening}${path}`, { authorization, ...headers });
+}
+
+async function scene() {
+  const user = await w.account();
+  const client = w.as(user);
+  const projectId = await newProject(client);
+  return { user, client, projectId, id: await newTransfer(client, projectId) };
+}
+const newTransfer = async (client: Client, projectId: string): Promise<string> =>
+  (await start(client, copyRequest(projectId, await upload(w, client, 'x')))).body.id;
+
+const write = (id: string, progress: number, phase: string) =>
+  w.sql(
+    `update transfers set status = 'InProgress', attempt = 1, worker_pool = 'x', deadline = now() + interval '1 hour',
+       progress = $2, phase = $3 where id = $1`,
+    [id, progress, phase],
+  );
+
+test('a stream tells the transfer as it is, then each change, and ends when it has ended', async (t) => {
+  const { user, client, id } = await scene();
+  const stream = await follow(user, one(id));
+  t.is(stream.status, 200);
+  t.regex(stream.type ?? '', /^text\/event-stream/);
+  const [first] = await stream.until(1);
+  const { logUrl: _, ...told } = first!.event;
+  t.like((await client.get(one(id))).body, told, 'as the answer to a GET');
+  await write(id, 10, 'Reading');
+  await stream.until(2);
+  await write(id, 10, 'Writing');
+  await stream.until(3);
+  await write(id, 60, 'Writing');
+  await stream.until(4);
+  await w.sql(
+    `update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null where id = $1`,
+    [id],
+  );
+  await stream.until(5);
+  t.is((await client.post(one(id, '/cancel'))).status, 202);
+  t.true(await stream.ended, 'by the server, in order');
+  t.deepEqual(
+    stream.heard.map(({ event }) => [event.status, event.progress, event.phase]),
+    [
+      ['Pending', 0, undefined],
+      ['InProgress', 10, 'Reading'],
+      ['InProgress', 10, 'Writing'],
+      ['InProgress', 60, 'Writing'],
+      ['Pending', 60, undefined],
+      ['Error', 60, undefined],
+    ],
+  );
+  t.is(stream.heard.at(-1)?.event.errorMessage, 'Cancelled.');
+});
+
+test('of a transfer that has ended a stream tells the end, and ends; on the older path, too', async (t) => {
+  const { user, client, id } = await scene();
+  await client.post(one(id, '/cancel'));
+  for (const path of [one(id), `/api/transfer/${id}`]) {
+    const stream = await follow(user, path);
+    t.true(await stream.ended);
+    t.deepEqual(
+      stream.heard.map(({ event }) => event.status),
+      ['Error'],
+    );
+  }
+});
+
+test('a transfer that is not visible is not found, and HEAD ends', async (t) => {
+  const { user, id } = await scene();
+  const stranger = await follow(await w.account(), one(id));
+  t.is(stranger.status, 404);
+  const headers = { accept: 'text/event-stream' };
+  t.is((await w.as(user).send({ method: 'HEAD', url: one(id), headers })).status, 200);
+  t.is((await w.nobody.get(one(id), headers)).status, 401);
+});
+
+test('a stream ends when its reader may not see the transfer any more', async (t) => {
+  const { client, projectId, id } = await scene();
+  const reader = await w.account();
+  await client.post(`/api/metadata/project/${projectId}/member`, { userId: reader.userId, role: 'Reader' });
+  const stream = await follow(reader, one(id));
+  await stream.until(1);
+  t.is((await client.delete(`/api/metadata/project/${projectId}/member/${reader.userId}`)).status, 204);
+  await write(id, 50, 'Reading');
+  t.true(await stream.ended);
+  t.is(stream.heard.length, 1, 'and tells nothing more');
+});
+
+test('a stream ends when its token has expired, though nothing happens', async (t) => {
+  const { user, id } = await scene();
+  const stream = await follow(user, one(id));
+  t.true(await stream.ended);
+  t.is(stream.heard.length, 1);
+});
+
+test('a stream in a tenant tells nothing of another one', async (t) => {
+  const { user, id } = await scene();
+  const headers = { 'svc-tenant-id': user.tenantId };
+  const stream = await follow(user, one(id), headers);
+  t.is(stream.status, 200);
+  stream.close();
+  t.is((await follow(user, one(id), { 'svc-tenant-id': await w.tenant() })).status, 403);
+});
+
+test('nobody follows more than two hundred times at once; all share one connection, and who leaves makes room', async (t) => {
+  const { user, client, projectId } = await scene();
+  const ids = await Promise.all(Array.from({ length: 8 }, () => newTransfer(client, projectId)));
+  const streams = await Promise.all(Array.from({ length: 200 }, (_, n) => follow(user, one(ids[n % 8]!))));
+  t.true(streams.every(({ status }) => status === 200));
+  t.is((await follow(user, one(ids[0]!))).status, 429);
+  const [{ count } = {}] = await w.sql<{ count: number }>(
+    `select count(*)::int from pg_stat_activity where datname = current_database() and application_name = 'platform listen'`,
+  );
+  t.is(count, 1);
+  await Promise.all(streams.map((stream) => stream.until(1)));
+  for (const id of ids) await write(id, 40, 'Reading');
+  await Promise.all(streams.map((stream) => stream.until(2)));
+  t.deepEqual([...new Set(streams.map(({ heard }) => heard[1]?.event.progress))], [40]);
+  for (const stream of streams) stream.close();
+  for (let tries = 0; tries < 100; tries++) {
+    const again = await follow(user, one(ids[0]!));
+    again.close();
+    if (again.status === 200) return t.pass();
+    await sleep(50);
+  }
+  t.fail();
+});
