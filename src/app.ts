@@ -148,6 +148,8 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
     store.close();
   });
   const { publicUrl } = config;
+  const outbound = openOutbound(config['outbound.allow']);
+  const sources = { outbound, sealer };
 
   await room(healthRoutes, { db });
   await room(accountRoutes, { db });
@@ -186,8 +188,8 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(grantRoutes, { db, signer, publicUrl });
   await room(hierarchyRoutes, { db, blobs, signer });
   await room(importStagedRoutes, { db, blobs });
-  await room(importRoutes, { db, endings });
-  await room(datasetStartRoutes, { db, endings });
+  await room(importRoutes, { db, sources, endings });
+  await room(datasetStartRoutes, { db, sources, endings });
   await room(carryRoutes, { db, endings });
   await room(transferRoutes, {
     db,
@@ -202,7 +204,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});
   await room(eventRoutes, { db, arrivals, findCaller: whoAsks });
-  await room(webhookRoutes, { db, outbound: openOutbound(config['outbound.allow']), cursors });
+  await room(webhookRoutes, { db, outbound, cursors });
   await room(serviceRoutes, { publicUrl });
   await room(unofferedRoutes, undefined);
 

@@ -161,6 +161,7 @@ const SETTINGS = {
       error: 'must be a list of host, host:port, CIDR or CIDR:port',
     })
     .default([]),
+  'outbound.idleTimeout': duration.default(UNITS.m),
   'webhooks.timeout': duration.default(15 * UNITS.s),
   // from the end of each failed attempt to the next one; when all are used up the delivery has failed
   'webhooks.retryAfter': list

@@ -35,3 +35,14 @@ export function durationFromText(text: string): number | undefined {
   const whole = (Number(days) * 24 + Number(hours)) * 60 + Number(minutes);
   return Math.round((whole * 60 + Number(seconds)) * 1000);
 }
+
+/** A length of time for a sentence: `2 h`, `90 s`. */
+export function inWords(milliseconds: number): string {
+  const units = [
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1000],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => milliseconds >= length && milliseconds % length === 0) ?? ['ms', 1];
+  return `${milliseconds / length} ${unit}`;
+}

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../src/errors.ts';
+import { inWords } from '../src/time.ts';
 import type { Convert } from '../src/transfers/conversion.ts';
 import type { Child } from './child.ts';
 import { memoryExceeded, startChild } from './child.ts';
@@ -102,13 +103,3 @@ export function keepChildren({
 
 const timeExceeded = (limit: number) =>
   new AppError('unprocessable', `The conversion took longer than its time limit of ${inWords(limit)}.`);
-
-function inWords(milliseconds: number): string {
-  const units = [
-    ['h', 3_600_000],
-    ['min', 60_000],
-    ['s', 1000],
-  ] as const;
-  const [unit, length] = units.find(([, length]) => milliseconds >= length && milliseconds % length === 0) ?? ['ms', 1];
-  return `${milliseconds / length} ${unit}`;
-}

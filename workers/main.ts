@@ -10,6 +10,7 @@ import { CRON } from '../src/jobs.ts';
 import { createLog } from '../src/log.ts';
 import { openMailer } from '../src/mail.ts';
 import { openOutbound } from '../src/outbound.ts';
+import { openSealer } from '../src/sealing.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/resources.ts';
@@ -64,6 +65,7 @@ export async function work(config: Config): Promise<Worker> {
     kept: concurrency,
     compileCache: join(config.data, 'compile-cache'),
   });
+  const outbound = openOutbound(config['outbound.allow']);
   const running: RunParts['running'] = new Map();
   const living = Promise.withResolvers<Liveness>();
   const parts = Promise.withResolvers<RunParts>();
@@ -79,6 +81,12 @@ export async function work(config: Config): Promise<Worker> {
       db,
       blobs,
       convert: children.convert,
+      sources: {
+        sealer: await openSealer(db),
+        outbound,
+        largest: config['uploads.maxSize'],
+        idleMs: config['outbound.idleTimeout'],
+      },
       log,
       pool,
       scratch: await makeScratch(config.data, pool),
@@ -126,7 +134,7 @@ export async function work(config: Config): Promise<Worker> {
   const delivering = deliverEvents({
     db,
     pool: ready.pool,
-    outbound: openOutbound(config['outbound.allow']),
+    outbound,
     timeoutMs: config['webhooks.timeout'],
     retryAfterMs: config['webhooks.retryAfter'],
     log,

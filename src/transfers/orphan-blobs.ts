@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { forgetStaged, listUnnamed, releaseBadRecords, releaseExports, releaseStaged } from './orphan-blobs.queries.ts';
+import { forgetSources } from './sources.queries.ts';
 
 /** Rows or names that one statement deals with. */
 const BATCH = 500;
@@ -14,14 +15,14 @@ export interface OrphanSweep {
 
 /**
  * Removes bytes that nothing names: first the rows let go of what has had its time (staged files, exports, places of skipped records), then every blob without a row
- * goes. Crash-safe by this order: what a row has let go of is found again without it. Any number may run at once.
+ * goes. Addresses of remote files go as staged files do. Crash-safe by this order: what a row has let go of is found again without it. Any number may run at once.
  */
 export async function removeOrphanBlobs(
   db: Db,
   blobs: BlobStore,
   { olderThanMs, signal }: OrphanSweep,
 ): Promise<{ removed: number; leftovers: number }> {
-  for (const letGo of [releaseStaged, releaseExports, releaseBadRecords, forgetStaged]) {
+  for (const letGo of [releaseStaged, releaseExports, releaseBadRecords, forgetStaged, forgetSources]) {
     while ((await letGo(db, BATCH)) === BATCH) signal?.throwIfAborted();
   }
   let removed = 0;

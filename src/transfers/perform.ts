@@ -21,7 +21,8 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
   const input = join(folder, 'input');
   await mkdir(folder, { mode: 0o700 });
   try {
-    await fetchInput(parts, transfer, input);
+    const left = () => Math.max(1, Math.ceil(parts.timeLimit - (performance.now() - claimedAt)));
+    const done = await fetchInput(parts, transfer, input, { report, signal, time: left() });
     const present = await fetchPresent(parts, transfer, folder);
     const output = join(folder, 'output');
     const badRecords = join(folder, 'bad-records');
@@ -39,10 +40,14 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
       },
       {
         memoryMb: transfer.memoryMb,
-        time: Math.max(1, parts.timeLimit - (performance.now() - claimedAt)),
+        time: left(),
         timeLimit: parts.timeLimit,
       },
-      { progress: report.progress, log: report.log, signal },
+      {
+        progress: (fraction, phase) => report.progress(done + fraction * (1 - done), phase),
+        log: report.log,
+        signal,
+      },
     );
     signal.throwIfAborted();
     await commit(parts, transfer, request, result, { output, badRecords }, report);

@@ -36,6 +36,8 @@ export interface NewTransfer {
   format: string;
   request: AcceptedRequest;
   stagedBlob?: string;
+  /** Where the address of a remote file is kept. */
+  sourceId?: string;
   inputDatasetId?: string;
   /** Of a dataset that is there already and is written. */
   outputDatasetId?: string;
@@ -55,11 +57,11 @@ export interface NewTransfer {
 export const insertTransfer = (tx: Db, row: NewTransfer, event: Event) =>
   tx.one(sql.prepared('insert transfer', Summary)`
     with begun as (
-    insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, input_dataset_id, output_dataset_id, created_by, updated_by,
-      account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id)
+    insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
+      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
-      ${row.stagedBlob ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy}, ${row.createdBy}, ${row.accountId},
-      ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
+      ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
+      ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null})
     returning ${summary}),
     told as (${eventInsert(event)})

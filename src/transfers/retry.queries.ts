@@ -10,6 +10,7 @@ const Beginnable = z.object({
   format: z.string(),
   request: AcceptedRequest,
   stagedBlob: z.string().optional(),
+  sourceId: z.string().optional(),
   inputDatasetId: z.string().optional(),
   outputDatasetId: z.string().optional(),
   memoryMb: z.number(),
@@ -21,6 +22,6 @@ export type Beginnable = z.infer<typeof Beginnable>;
 /** All that a transfer was begun with. Of an import that came to nothing there is no output dataset. */
 export const getBeginning = (tx: Db, id: string) =>
   tx.one(sql.type(Beginnable)`
-    select type, tenant_id, project_id, format, request, staged_blob, input_dataset_id, output_dataset_id, memory_mb,
+    select type, tenant_id, project_id, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, memory_mb,
       cores::float8 as cores, carry
     from transfers where id = ${id}`);

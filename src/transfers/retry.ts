@@ -11,6 +11,7 @@ import type { Summary } from './queries.ts';
 import { findTransfer, lockTransfer } from './queries.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
+import { holdSource } from './sources.queries.ts';
 import { planCarry } from './starts/carry.ts';
 
 /**
@@ -35,7 +36,7 @@ export async function retryTransfer(db: Db, caller: Caller, id: string): Promise
 
 /** What its start asked, with the locks it takes. */
 async function planAgain(tx: Db, caller: Caller, failed: Beginnable): Promise<Beginning> {
-  const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, carry } = failed;
+  const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, sourceId, carry } = failed;
   if (carry !== undefined) {
     const datasetId = inputDatasetId ?? outputDatasetId ?? '';
     return planCarry(tx, caller, { carry, datasetId, targetProjectId: projectId, targetTenantId: tenantId });
@@ -58,5 +59,9 @@ async function planAgain(tx: Db, caller: Caller, failed: Beginnable): Promise<Be
     throw forbidden('The dataset is in another tenant now, where only move and copy carry it.');
   if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
     throw conflict(`The file '${failed.request.inputName}' is no longer kept; upload it again.`, { code: 'InputGone' });
+  if (sourceId !== undefined && (await holdSource(tx, sourceId)) === null)
+    throw conflict(`The address of '${failed.request.inputName}' is no longer kept; start it anew.`, {
+      code: 'InputGone',
+    });
   return { ...failed, ...place };
 }

@@ -31,6 +31,9 @@ const Claimed = z.object({
   sourceProjectId: z.string().optional(),
   /** Where the bytes of the input are; absent when they are gone. */
   inputBlob: z.string().optional(),
+  /** Of a remote file: where its address is kept, and the address, sealed. */
+  sourceId: z.string().optional(),
+  sealedSource: z.instanceof(Uint8Array).optional(),
   projectDeleted: z.boolean(),
 });
 export type ClaimedRow = z.infer<typeof Claimed>;
@@ -54,7 +57,9 @@ export const claimTransfer = (db: Db, id: string, pool: string, timeLimit: numbe
       phase = 'Starting', waiting_reason = null
     where id = ${id} and status = 'Pending' and exists (select from workers where pool = ${pool})
     returning id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, memory_mb,
-      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, ${projectDeleted} as project_deleted,
+      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id,
+      ${projectDeleted} as project_deleted,
+      (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob`);
 

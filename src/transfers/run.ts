@@ -5,6 +5,7 @@ import { carryOut } from './carry-out.ts';
 import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';
 import { failRun, handBack } from './finish.ts';
+import type { RemoteSources } from './input.ts';
 import { perform } from './perform.ts';
 import type { Report } from './report.ts';
 import { openReport } from './report.ts';
@@ -18,6 +19,7 @@ export interface RunParts {
   db: Db;
   blobs: BlobStore;
   convert: Convert;
+  sources: RemoteSources;
   log: { warn(details: object, message: string): void };
   /** Name of this process in the queue, under which it holds its liveness lock. */
   pool: string;
@@ -42,6 +44,8 @@ const MOST_CHILD_DEATHS = 2;
 /** Tries against a store or machine that is out of order: with the pauses of `pauseAfter` about five minutes. */
 const MOST_OUTAGES = 10;
 const pauseAfter = (outages: number) => Math.min(1000 * 2 ** outages, 60_000);
+/** Longer than this nobody waits because somebody else's server says so. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /**
  * Runs a transfer to its end, or leaves it to others: a queue row is only a wake-up call, so nothing happens when the transfer has ended
@@ -95,12 +99,17 @@ async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, err
     else await fail(`The conversion broke off ${MOST_CHILD_DEATHS} times without a reason that it could name.`);
   } else {
     log.warn({ transferId: transfer.id, err: error }, 'a transfer could not be run');
+    // only a refusal tells something that its reader may know
+    const known = error instanceof AppError ? error : undefined;
+    const asked = Math.min((known?.details.retryAfter ?? 0) * 1000, LONGEST_PAUSE_MS);
+    const pause = Math.max(pauseAfter(transfer.outages), asked);
     if (transfer.outages + 1 < MOST_OUTAGES)
       await again(
-        'The platform was out of order; the transfer is tried again.',
+        `${known?.message ?? 'The platform was out of order.'} The transfer is tried again.`,
         { outages: 1 },
-        pauseAfter(transfer.outages),
+        pause,
       );
+    else if (known) await fail(`${known.message} It was tried ${MOST_OUTAGES} times.`);
     else await fail(`The platform could not run this transfer; it tried ${MOST_OUTAGES} times.`);
   }
 }

@@ -39,7 +39,7 @@ export const blobAddress = (base: string, { area, name }: BlobAddress) => `${bas
  * is decoded once. Undefined: not ours.
  */
 export function parseOwnAddress(url: string): BlobAddress | undefined {
-  const plain = /^https?%3a/i.test(url) ? decoded(url) : url;
+  const plain = decodedOnce(url);
   if (!URL.canParse(plain)) return undefined;
   const { protocol, pathname } = new URL(plain);
   if (protocol !== 'http:' && protocol !== 'https:') return undefined;
@@ -47,6 +47,9 @@ export function parseOwnAddress(url: string): BlobAddress | undefined {
   const [, area, name] = PATH.exec(decoded(pathname)) ?? [];
   return area !== undefined && name !== undefined ? { area: area as Area, name } : undefined;
 }
+
+/** A URL as it is meant: one that was encoded as a whole, from its scheme on, is decoded once. */
+export const decodedOnce = (url: string) => (/^[a-z][a-z\d+.-]*%3a/i.test(url) ? decoded(url) : url);
 
 function decoded(text: string): string {
   try {

@@ -76,7 +76,7 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
   ['a name of the dataset that is empty', { outputDatasetData: { name: ' ' } }, 'outputDatasetData.name', /empty/],
   ['no original file name', { originalFileName: null }, 'originalFileName', /required/],
   ['no upload address', { uploadUrl: null }, 'uploadUrl', /required/],
-  ['an address that is not ours', { uploadUrl: 'https://example.com/x.asc' }, 'uploadUrl', /example\.com/],
+  ['an address that is not called', { uploadUrl: 'ftp://example.com/x.asc' }, 'uploadUrl', /'ftp:'/],
   ['no project', { projectId: null }, 'projectId', /^projectId is required, in the body or as a header\.$/],
 ];
 

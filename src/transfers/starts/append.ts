@@ -1,12 +1,11 @@
 import { idleDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
-import type { Db } from '../../db.ts';
 import { invalidMember } from '../../errors.ts';
 import { findWriter, writers } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { ConversionWish } from '../check.ts';
 import type { Summary } from '../queries.ts';
-import type { DryRun, UploadedFile } from './start.ts';
+import type { DryRun, StartParts, UploadedFile } from './start.ts';
 import { accepted, start, uploaded } from './start.ts';
 import { checkReplacement } from './update.ts';
 
@@ -16,9 +15,9 @@ export interface AppendWish extends ConversionWish, Omit<UploadedFile, 'original
   originalFileName?: string | undefined;
 }
 
-/** Adds what is in an uploaded file to what a dataset holds; its id, name and metadata stay. */
+/** Adds what is in an uploaded or remote file to what a dataset holds; its id, name and metadata stay. */
 export async function startAppend(
-  db: Db,
+  { db, sources }: StartParts,
   caller: Caller,
   wish: AppendWish,
   dryRun: boolean,
@@ -29,12 +28,12 @@ export async function startAppend(
   return start(db, caller, wish, checked, dryRun, async (tx) => {
     const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
     const { originalFileName = downloadName(target.name, target.datasetFormat), uploadUrl } = wish;
-    const file = await uploaded(tx, caller, { originalFileName, uploadUrl });
+    const file = await uploaded(tx, caller, sources, { originalFileName, uploadUrl });
     return {
       type: 'Append',
       tenantId: target.tenantId,
       projectId: target.projectId,
-      stagedBlob: file.stagedBlob,
+      ...file.input,
       outputDatasetId: target.id,
       request: { ...accepted(wish, checked), ...file.request },
     };

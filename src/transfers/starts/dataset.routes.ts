@@ -8,13 +8,14 @@ import { startConvert } from './convert.ts';
 import { startExport } from './export.ts';
 import type { StartRoutes } from './settled.ts';
 import { settled } from './settled.ts';
+import type { StartParts } from './start.ts';
 import { startUpdate, startUpdateFrom } from './update.ts';
 
 const tags = ['transfers'];
 const metadata = { access: 'signedIn', service: 'metadata' } as const;
 
 /** What is done with a dataset that is there. */
-export async function datasetStartRoutes(app: App, parts: StartRoutes) {
+export async function datasetStartRoutes(app: App, parts: StartRoutes & StartParts) {
   app.post(
     '/api/metadata/dataset/:id/download-convert',
     {
@@ -69,7 +70,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes) {
       config: metadata,
       schema: {
         tags,
-        summary: 'Starts a transfer that replaces what a dataset holds by an uploaded file',
+        summary: 'Starts a transfer that replaces what a dataset holds by an uploaded or remote file',
         params: Id,
         querystring: StartQuery,
         body: UpdateBody,
@@ -82,7 +83,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes) {
         parts,
         request,
         reply,
-        await startUpdate(parts.db, request.caller, wish, request.query.dryRun ?? false),
+        await startUpdate(parts, request.caller, wish, request.query.dryRun ?? false),
       );
     },
   );
@@ -108,7 +109,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes) {
         parts,
         request,
         reply,
-        await startAppend(parts.db, request.caller, wish, request.query.dryRun ?? false),
+        await startAppend(parts, request.caller, wish, request.query.dryRun ?? false),
       );
     },
   );

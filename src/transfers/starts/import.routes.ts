@@ -6,10 +6,11 @@ import { ImportBody, Started, StartQuery } from './bodies.ts';
 import { startImport } from './import.ts';
 import type { StartRoutes } from './settled.ts';
 import { settled } from './settled.ts';
+import type { StartParts } from './start.ts';
 
 const tags = ['transfers'];
 
-export async function importRoutes(app: App, parts: StartRoutes) {
+export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
   for (const [url, service] of [
     ['/api/conversion/upload-convert', 'conversion'],
     ['/api/transfer/upload-convert', 'metadata'],
@@ -20,7 +21,7 @@ export async function importRoutes(app: App, parts: StartRoutes) {
         config: { access: 'signedIn', service },
         schema: {
           tags,
-          summary: 'Starts a transfer that makes a dataset of an uploaded file',
+          summary: 'Starts a transfer that makes a dataset of an uploaded or remote file',
           querystring: StartQuery,
           body: ImportBody,
           response: { 200: Started },
@@ -34,7 +35,7 @@ export async function importRoutes(app: App, parts: StartRoutes) {
         if (inHeader !== undefined && !z.uuid().safeParse(inHeader).success)
           throw invalidMember('projectId', `The header project-id is '${inHeader}', which is no uuid.`);
         const started = await startImport(
-          parts.db,
+          parts,
           request.caller,
           {
             ...wish,

@@ -1,11 +1,10 @@
-import type { Db } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { ConversionWish } from '../check.ts';
 import { checkConversion } from '../check.ts';
 import type { Summary } from '../queries.ts';
-import type { DatasetData, DryRun, UploadedFile } from './start.ts';
+import type { DatasetData, DryRun, StartParts, UploadedFile } from './start.ts';
 import { accepted, datasetData, start, uploaded } from './start.ts';
 
 export interface ImportWish extends ConversionWish, UploadedFile {
@@ -13,9 +12,9 @@ export interface ImportWish extends ConversionWish, UploadedFile {
   outputDatasetData: DatasetData;
 }
 
-/** Reads an uploaded file and makes a dataset of it. */
+/** Reads an uploaded or remote file and makes a dataset of it. */
 export async function startImport(
-  db: Db,
+  { db, sources }: StartParts,
   caller: Caller,
   wish: ImportWish,
   dryRun: boolean,
@@ -24,12 +23,12 @@ export async function startImport(
   return start(db, caller, wish, checked, dryRun, async (tx) => {
     const project = await visibleProject(tx, caller, wish.projectId);
     demand(project, 'canCreateContent');
-    const file = await uploaded(tx, caller, wish);
+    const file = await uploaded(tx, caller, sources, wish);
     return {
       type: 'Import',
       tenantId: project.tenantId,
       projectId: project.id,
-      stagedBlob: file.stagedBlob,
+      ...file.input,
       request: { ...accepted(wish, checked), ...file.request, output: datasetData(wish.outputDatasetData) },
     };
   });

@@ -1,5 +1,6 @@
 import type { Db } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
+import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
 import { nameStagedBlob } from '../../uploads/staged.ts';
 import type { Beginning } from '../begin.ts';
 import { begin } from '../begin.ts';
@@ -7,6 +8,8 @@ import type { CheckedConversion, ConversionWish } from '../check.ts';
 import type { Summary } from '../queries.ts';
 import type { AcceptedRequest } from '../request.ts';
 import { DEFAULT_MEMORY_MB } from '../resources.ts';
+import type { Sources } from '../sources.ts';
+import { keepSource, shownAddress } from '../sources.ts';
 
 /** What is said of a dataset that is to be made. */
 export interface DatasetData {
@@ -18,7 +21,14 @@ export interface DatasetData {
 
 export interface UploadedFile {
   originalFileName: string;
+  /** One of our upload places, or the address of a remote file. */
   uploadUrl: string;
+}
+
+/** What a start of a transfer that reads a file leans on. */
+export interface StartParts {
+  db: Db;
+  sources: Sources;
 }
 
 /** What a start says when it only tries. */
@@ -76,9 +86,28 @@ export const accepted = (
   ...(wish.requiredLabels === undefined ? {} : { requiredLabels: [...wish.requiredLabels] }),
 });
 
-export async function uploaded(tx: Db, caller: Caller, { originalFileName, uploadUrl }: UploadedFile) {
-  const { name } = await nameStagedBlob(tx, caller, uploadUrl);
-  return { stagedBlob: name, request: { inputName: originalFileName, uploadUrl: uploadUrl.replace(/[?#].*$/s, '') } };
+/**
+ * What a transfer reads, for its row (`input`) and its `request`. An address whose path is that of an upload place is ours whatever its
+ * host: nobody can read such a place over HTTP, neither ours nor that of another platform. Everything else is remote.
+ */
+export async function uploaded(
+  tx: Db,
+  caller: Caller,
+  sources: Sources,
+  { originalFileName: inputName, uploadUrl }: UploadedFile,
+): Promise<{
+  input: { stagedBlob: string } | { sourceId: string };
+  request: { inputName: string; uploadUrl: string };
+}> {
+  if (parseOwnAddress(uploadUrl)?.area === 'staging') {
+    const { name } = await nameStagedBlob(tx, caller, uploadUrl);
+    return {
+      input: { stagedBlob: name },
+      request: { inputName, uploadUrl: shownAddress(new URL(decodedOnce(uploadUrl))) },
+    };
+  }
+  const { id, shown } = await keepSource(tx, sources, uploadUrl);
+  return { input: { sourceId: id }, request: { inputName, uploadUrl: shown } };
 }
 
 export const datasetData = ({ name, description, metadata = {}, properties = {} }: DatasetData) => ({

@@ -6,7 +6,7 @@ import type { Caller } from '../../http/caller.ts';
 import type { CheckedConversion, ConversionWish } from '../check.ts';
 import { checkConversion } from '../check.ts';
 import type { Summary } from '../queries.ts';
-import type { DryRun, UploadedFile } from './start.ts';
+import type { DryRun, StartParts, UploadedFile } from './start.ts';
 import { accepted, start, uploaded } from './start.ts';
 
 export interface UpdateWish extends ConversionWish, UploadedFile {
@@ -18,9 +18,9 @@ export interface UpdateFromWish extends ConversionWish {
   targetId: string;
 }
 
-/** Replaces what a dataset holds by what is in an uploaded file; its id, name and metadata stay. */
+/** Replaces what a dataset holds by what is in an uploaded or remote file; its id, name and metadata stay. */
 export async function startUpdate(
-  db: Db,
+  { db, sources }: StartParts,
   caller: Caller,
   wish: UpdateWish,
   dryRun: boolean,
@@ -29,12 +29,12 @@ export async function startUpdate(
   const checked = checkReplacement(wish, dataset, undefined);
   return start(db, caller, wish, checked, dryRun, async (tx) => {
     const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
-    const file = await uploaded(tx, caller, wish);
+    const file = await uploaded(tx, caller, sources, wish);
     return {
       type: 'Update',
       tenantId: target.tenantId,
       projectId: target.projectId,
-      stagedBlob: file.stagedBlob,
+      ...file.input,
       outputDatasetId: target.id,
       request: { ...accepted(wish, checked), ...file.request },
     };
