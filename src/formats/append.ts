@@ -8,6 +8,7 @@ import { placeOf } from './feature-pipeline.ts';
 import { FeatureTally, watchedFeatures } from './feature-statistics.ts';
 import { completeParameters } from './parameters.ts';
 import { readers } from './registry.ts';
+import type { Transformation } from './transformation-shapes.ts';
 import type { Data, Features } from './types.ts';
 
 /** What a dataset holds now, to which an input is added. */
@@ -43,13 +44,15 @@ export async function openGrowth(
   writer: Writer,
   write: (data: Data) => Promise<void>,
   context: Context,
-  { transformed }: { transformed: boolean },
+  steps: readonly Transformation[],
 ): Promise<Growth> {
   const { append } = writer;
   if (append === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
   const there = await readPresent(present, context);
   const before = new FeatureTally();
-  const whole = new FeatureTally();
+  const transformed = steps.length > 0;
+  const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
+  let whole = new FeatureTally();
   let share = 0;
   let joined: Appended<Features> | undefined;
   return {
@@ -64,6 +67,7 @@ export async function openGrowth(
         context.progress((0.9 * share * features) / Math.max(1, there.count ?? 0), 'Copying what was there');
       const kept = watchedFeatures(there, before, context.signal, told);
       joined = (await append(kept, added, placeless(context, transformed))) as Appended<Features>;
+      if (calculated) whole = new FeatureTally(joined.data.fields);
       await write(watchedFeatures(joined.data, whole, context.signal, () => {}));
     },
     async told({ spatialInformation: _, ...passed }) {
@@ -76,6 +80,7 @@ export async function openGrowth(
         appended: { present: before.features, added: after.features - before.features },
         crs: both(passed.crs, crs?.()),
         statistics: { ...passed.statistics, after },
+        ...(calculated ? { properties: { statistics: after } } : {}),
         ...(spatial === undefined ? {} : { spatialInformation: spatial }),
       };
     },

@@ -5,14 +5,16 @@ import { openGrowth } from './append.ts';
 import { BadRecords } from './bad-records.ts';
 import type { Checksum } from './bytes.ts';
 import { FileSink, FileSource } from './bytes.ts';
-import type { Context, CrsChange, LogLevel } from './define.ts';
+import type { Context, CrsChange, LogLevel, Reader } from './define.ts';
 import { passFeatures } from './feature-pipeline.ts';
 import type { FeatureStatistics } from './feature-statistics.ts';
 import { passGrid } from './grid-pipeline.ts';
+import { offeredBy } from './offers.ts';
 import { completeParameters } from './parameters.ts';
 import { findReader, findWriter, fits, writersFor } from './registry.ts';
 import type { SpatialInformation } from './spatial-information.ts';
 import type { GridStatistics } from './statistics.ts';
+import type { Transformation } from './transformation-shapes.ts';
 import { inputSrid, parseTransformations } from './transformations.ts';
 import type { Data } from './types.ts';
 
@@ -62,6 +64,8 @@ export interface ConversionResult {
   /** The GeoJSON of the skipped records was written. */
   badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;
+  /** What the record of a dataset made of it tells beside what its maker said. */
+  properties?: { statistics: Statistics };
 }
 
 /**
@@ -103,18 +107,11 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
   const write = (what: Data) => writer.write(what, writerParameters, sink, context);
-  const transformations = request.transformations ?? [];
-  const growth =
-    request.present &&
-    (await openGrowth(request.present, writer, write, context, { transformed: transformations.length > 0 }));
-  const passed = await pass(
-    data,
-    transformations,
-    readerParameters,
-    growth?.write ?? write,
-    growth?.context ?? context,
-    request.input.name.replace(/\.[^.]*$/, ''),
-  );
+  const steps = stepsOf(reader, request.transformations ?? [], context);
+  const srid = inputSrid(steps, readerParameters.SRID);
+  const stem = request.input.name.replace(/\.[^.]*$/, '');
+  const growth = request.present && (await openGrowth(request.present, writer, write, context, steps));
+  const passed = await pass({ data, steps, srid, stem }, growth?.write ?? write, growth?.context ?? context);
   const { crs, statistics, inputCrs, appended, ...rest }: Passed & { appended?: AppendedCounts } =
     growth === undefined ? passed : await growth.told(passed);
   if (bad.count > 0) {
@@ -138,23 +135,32 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
 /** What a kind of data tells of its way from reader to writer. */
 export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'> & { inputCrs?: Crs };
 
+function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
+  if (reader.produces !== 'bytes') return parseTransformations(transformations, offeredBy(reader));
+  if (transformations.length > 0)
+    log('warning', 'FileReader to FileWriter copies the bytes; the transformations are ignored.');
+  return [];
+}
+
+/** What was read, and what is to be done with it. */
+interface Reading {
+  data: Data;
+  steps: readonly Transformation[];
+  srid: string | undefined;
+  /** Name of the file without its extension. */
+  stem: string;
+}
+
 /** Leads the data through the transformations to the writer. */
 async function pass(
-  data: Data,
-  transformations: readonly unknown[],
-  readerParameters: Record<string, unknown>,
+  { data, steps, srid, stem }: Reading,
   write: (data: Data) => Promise<void>,
   context: Context,
-  stem: string,
 ): Promise<Passed> {
   if (data.kind === 'bytes') {
-    if (transformations.length > 0)
-      context.log('warning', 'FileReader to FileWriter copies the bytes; the transformations are ignored.');
     await write(data);
     return { recordsRead: 1, recordsWritten: 1, recordsSkipped: 0, statistics: {} };
   }
-  const steps = parseTransformations(transformations);
-  const srid = inputSrid(steps, readerParameters.SRID);
   if (data.kind === 'grid') return passGrid(data, steps, srid, write, context);
   if (data.kind === 'features') return passFeatures({ name: stem, ...data }, steps, srid, write, context);
   throw new Error(`No conversion leads through '${data.kind}' yet.`);

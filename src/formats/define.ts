@@ -39,8 +39,12 @@ interface Converter<P extends z.ZodObject> {
   readonly parameters: P;
 }
 
+/** What data may have, so that transformations can choose by it: coordinates, items (bands, fields), moments, layers above each other. */
+export type Facet = 'place' | 'items' | 'times' | 'layers';
+
 export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
   readonly produces: DataKind;
+  readonly has: readonly Facet[];
   /** Data may hold on to the source until the conversion ends. */
   read(source: ByteSource, parameters: z.output<P>, context: Context): Promise<Data>;
 }

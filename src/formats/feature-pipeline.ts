@@ -6,10 +6,28 @@ import { outlineWkt } from '../geo/outline.ts';
 import type { Passed } from './convert.ts';
 import type { Context } from './define.ts';
 import { FeatureTally, watchedFeatures } from './feature-statistics.ts';
+import { chosenFields } from './item-filter.ts';
 import { reprojected } from './reproject.ts';
+import { featuresWithin } from './spatial-filter.ts';
 import type { SpatialInformation } from './spatial-information.ts';
-import type { Transformation } from './transformations.ts';
+import type { Steps } from './steps.ts';
+import { taken } from './steps.ts';
+import type { Transformation } from './transformation-shapes.ts';
 import type { Data, Features } from './types.ts';
+
+/** What the steps of one conversion tell. */
+interface Way {
+  readonly context: Context;
+  /** Of each reprojection; complete when all features were pulled. */
+  readonly operations: (() => string)[];
+}
+
+export const featureSteps: Steps<Features, Way> = {
+  CrsTransformation: (data, { outputSrid }, way) => changedCrs(data, outputSrid, way),
+  CalculateStatisticsTransformation: (data) => data,
+  ItemFilterTransformation: (data, filter, { context }) => chosenFields(data, filter, context),
+  SpatialFilterTransformation: (data, filter, { context }) => featuresWithin(data, filter, context),
+};
 
 /** Leads features through their transformations to the writer, and counts what passes before and after. */
 export async function passFeatures(
@@ -22,44 +40,47 @@ export async function passFeatures(
   const source: Features = srid === undefined ? data : { ...data, crs: parseSrid(srid) };
   if (data.crs !== undefined && srid !== undefined && sridOf(data.crs) !== srid)
     context.log('info', `The request says ${srid}; what the file says of its coordinate system is not used.`);
-  const before = new FeatureTally();
-  const after = new FeatureTally();
+  const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
+  const before = new FeatureTally(whole ? source.fields : []);
   const share = (features: number) =>
     context.progress(data.count === undefined ? 0 : (0.9 * features) / Math.max(1, data.count), 'Converting');
-  let passing = watchedFeatures(source, before, context.signal, share);
-  const operations: (() => string)[] = [];
-  for (const { outputSrid } of steps) {
-    if (passing.crs === undefined)
-      throw new AppError(
-        'unprocessable',
-        `The coordinate system of the input is not known, so it cannot be changed to ${outputSrid}; give inputSrid, or SRID to the reader.`,
-      );
-    const target = parseSrid(outputSrid);
-    const same = await sameCrs(passing.crs, target);
-    if (same) passing = { ...passing, crs: target };
-    else {
-      const changed = await reprojected(passing, target, context);
-      operations.push(() => operationSentence(changed.operation()));
-      passing = changed.features;
-    }
-  }
-  const changed = operations.length > 0;
+  const read = watchedFeatures(source, before, context.signal, share);
+  const way: Way = { context, operations: [] };
+  const passing = await taken(read, featureSteps, steps, way);
+  const changed = passing.chunks !== read.chunks;
+  const after = changed ? new FeatureTally(whole ? passing.fields : []) : before;
   await write(changed ? watchedFeatures(passing, after, context.signal, () => {}) : passing);
-  const result = (changed ? after : before).result();
+  const statistics = after.result();
   const crs = {
     ...(source.crs === undefined ? {} : { from: crsName(source.crs) }),
-    ...(changed ? { to: crsName(passing.crs!), operation: operations.map((tell) => tell()).join(' ') } : {}),
+    ...(way.operations.length > 0
+      ? { to: crsName(passing.crs!), operation: way.operations.map((tell) => tell()).join(' ') }
+      : {}),
   };
-  const spatial = await placeOf(passing.crs, result.minimum, result.maximum, context);
+  const spatial = await placeOf(passing.crs, statistics.minimum, statistics.maximum, context);
   return {
     recordsRead: before.features,
-    recordsWritten: result.features,
+    recordsWritten: after.features,
     recordsSkipped: 0,
     crs,
-    statistics: { before: before.result(), after: result },
+    statistics: { before: before.result(), after: statistics },
+    ...(whole ? { properties: { statistics } } : {}),
     ...(source.crs === undefined ? {} : { inputCrs: source.crs }),
     ...(spatial === undefined ? {} : { spatialInformation: spatial }),
   };
+}
+
+async function changedCrs(data: Features, outputSrid: string, { context, operations }: Way): Promise<Features> {
+  if (data.crs === undefined)
+    throw new AppError(
+      'unprocessable',
+      `The coordinate system of the input is not known, so it cannot be changed to ${outputSrid}; give inputSrid, or SRID to the reader.`,
+    );
+  const target = parseSrid(outputSrid);
+  if (await sameCrs(data.crs, target)) return { ...data, crs: target };
+  const changed = await reprojected(data, target, context);
+  operations.push(() => operationSentence(changed.operation()));
+  return changed.features;
 }
 
 /** The box as the record of a dataset states it. */

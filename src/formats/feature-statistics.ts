@@ -1,5 +1,7 @@
 import { Box } from './box.ts';
-import type { Feature, Features, Geometry } from './types.ts';
+import type { FieldStatistics } from './field-statistics.ts';
+import { FieldTally } from './field-statistics.ts';
+import type { Feature, Features, Field, Geometry } from './types.ts';
 
 export interface FeatureStatistics {
   kind: 'features';
@@ -10,6 +12,8 @@ export interface FeatureStatistics {
   /** Smallest and largest x, y and, where the layer has heights, z. Absent when there is no vertex. */
   minimum?: number[];
   maximum?: number[];
+  /** Only where statistics are asked for. */
+  fields?: FieldStatistics[];
 }
 
 /** Statistics of the features that pass by. */
@@ -18,12 +22,19 @@ export class FeatureTally {
   vertices = 0;
   readonly #geometries = new Map<string, number>();
   readonly #box = new Box();
+  readonly #fields: readonly FieldTally[];
   #lowest = Infinity;
   #highest = -Infinity;
 
+  /** `fields` are those whose values are looked at. */
+  constructor(fields: readonly Field[] = []) {
+    this.#fields = fields.map((field) => new FieldTally(field));
+  }
+
   add(chunk: readonly Feature[], stride: number, hasZ: boolean): void {
     this.features += chunk.length;
-    for (const { geometry } of chunk) {
+    for (const { geometry, values } of chunk) {
+      for (let n = 0; n < this.#fields.length; n++) this.#fields[n]!.add(values[n]);
       const type = geometry?.type ?? 'None';
       this.#geometries.set(type, (this.#geometries.get(type) ?? 0) + 1);
       if (geometry !== undefined) this.#addGeometry(geometry, stride, hasZ);
@@ -51,7 +62,15 @@ export class FeatureTally {
           maximum: [east, north, ...(heights ? [this.#highest] : [])],
         }
       : {};
-    return { kind: 'features', features, geometries: Object.fromEntries(this.#geometries), vertices, ...box };
+    const fields = this.#fields.length === 0 ? {} : { fields: this.#fields.map((field) => field.result()) };
+    return {
+      kind: 'features',
+      features,
+      geometries: Object.fromEntries(this.#geometries),
+      vertices,
+      ...box,
+      ...fields,
+    };
   }
 }
 

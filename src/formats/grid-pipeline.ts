@@ -5,11 +5,33 @@ import { operationSentence } from '../geo/operation.ts';
 import { warpGrid } from '../geo/warp.ts';
 import type { Passed } from './convert.ts';
 import type { Context } from './define.ts';
+import { chosenBands } from './item-filter.ts';
+import { gridWithin } from './spatial-filter.ts';
 import { spatialInformation } from './spatial-information.ts';
 import { roundedIntegers, spill } from './spill.ts';
 import { GridTally, watched } from './statistics.ts';
-import type { Transformation } from './transformations.ts';
+import type { Steps } from './steps.ts';
+import { taken } from './steps.ts';
+import type { Transformation } from './transformation-shapes.ts';
 import type { Data, Grid, RandomGrid } from './types.ts';
+
+/** What the steps of one conversion tell. */
+interface Way {
+  readonly context: Context;
+  /** Closed when the grid was written. */
+  readonly held: AsyncDisposableStack;
+  /** Of each reprojection; complete when all rows were pulled. */
+  readonly operations: (() => string)[];
+  /** The last of them; the whole input was read before the first row is written, then. */
+  to?: Crs;
+}
+
+export const gridSteps: Steps<Grid, Way> = {
+  CrsTransformation: (grid, { outputSrid }, way) => reprojected(grid, outputSrid, way),
+  CalculateStatisticsTransformation: (grid) => grid,
+  ItemFilterTransformation: (grid, filter, { context }) => chosenBands(grid, filter, context),
+  SpatialFilterTransformation: (grid, filter, { context }) => gridWithin(grid, filter, context),
+};
 
 /**
  * Leads a grid through its transformations to the writer, and counts what passes before and after. `srid` is what the request says of
@@ -25,47 +47,57 @@ export async function passGrid(
   const source = srid === undefined ? data : { ...data, crs: parseSrid(srid) };
   if (data.crs !== undefined && srid !== undefined && sridOf(data.crs) !== srid)
     context.log('info', `The request says ${srid}; what the file says of its coordinate system is not used.`);
-  const targets = await changes(source, steps);
-  const before = new GridTally();
-  const from = source.crs === undefined ? {} : { from: crsName(source.crs) };
-  if (targets.length === 0) {
-    await write(watched(source, before, context.signal, (fraction) => context.progress(fraction, 'Converting')));
-    const statistics = before.of(source);
-    return {
-      ...records(before, before),
-      ...(from.from === undefined ? {} : { crs: from }),
-      ...(source.crs === undefined ? {} : { inputCrs: source.crs }),
-      statistics: { before: statistics, after: statistics },
-      ...(await placeOf(source, context)),
-    };
-  }
-
+  const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
+  const before = new GridTally({ whole });
   await using held = new AsyncDisposableStack();
-  const after = new GridTally();
-  const operations: string[] = [];
-  let grid = watched(source, before, context.signal, (fraction) => context.progress(fraction / 2, 'Reading'));
-  const done: (() => void)[] = [];
-  for (const target of targets) {
-    const kept = await spill(roundedIntegers(grid, context), context.scratch);
-    held.defer(() => kept.close());
-    const warped = await warpGrid(kept.grid, target);
-    held.defer(() => warped.close());
-    await tellClashes(kept.grid, warped.grid, context);
-    done.push(() => operations.push(operationSentence(warped.operation())));
-    grid = warped.grid;
-  }
-  await write(watched(grid, after, context.signal, (fraction) => context.progress(0.5 + fraction / 2, 'Reprojecting')));
-  for (const tell of done) tell();
+  const way: Way = { context, held, operations: [] };
+  let told = (fraction: number) => context.progress(fraction / 2, 'Reading');
+  const read = watched(source, before, context.signal, (fraction) => told(fraction));
+  const grid = await taken(read, gridSteps, steps, way);
+  const changed = grid !== read;
+  const after = changed ? new GridTally({ whole }) : before;
+  const phase = way.to === undefined ? 'Converting' : 'Reprojecting';
+  const written = (fraction: number) => context.progress(way.to === undefined ? fraction : 0.5 + fraction / 2, phase);
+  told = changed ? () => {} : written;
+  await write(changed ? watched(grid, after, context.signal, written) : grid);
+  const crs = {
+    ...(source.crs === undefined ? {} : { from: crsName(source.crs) }),
+    ...(way.to === undefined ? {} : { to: crsName(way.to), operation: way.operations.map((tell) => tell()).join(' ') }),
+  };
+  const statistics = after.of(grid);
+  return {
+    recordsRead: before.cells,
+    recordsWritten: after.cells,
+    recordsSkipped: 0,
+    ...(Object.keys(crs).length === 0 ? {} : { crs }),
+    ...(source.crs === undefined ? {} : { inputCrs: source.crs }),
+    statistics: { before: before.of(source), after: statistics },
+    ...(whole ? { properties: { statistics } } : {}),
+    ...(await placeOf(grid, context)),
+  };
+}
+
+/** A grid that is where it should be, upright and with square cells, stays as it is. */
+async function reprojected(grid: Grid, outputSrid: string, way: Way): Promise<Grid> {
+  if (grid.crs === undefined)
+    throw new AppError(
+      'unprocessable',
+      `The coordinate system of the input is not known, so it cannot be changed to ${outputSrid}; give inputSrid, or SRID to the reader.`,
+    );
+  const target = parseSrid(outputSrid);
+  if (isUpright(grid) && (await sameCrs(grid.crs, target))) return grid;
+  const { context, held, operations } = way;
+  const kept = await spill(roundedIntegers(grid, context), context.scratch);
+  held.defer(() => kept.close());
+  const warped = await warpGrid(kept.grid, target);
+  held.defer(() => warped.close());
+  await tellClashes(kept.grid, warped.grid, context);
+  operations.push(() => operationSentence(warped.operation()));
   context.lost(
     'The cells were laid out anew: floating point values are interpolated bilinearly, integers are those of the nearest cell.',
   );
-  return {
-    ...records(before, after),
-    ...(source.crs === undefined ? {} : { inputCrs: source.crs }),
-    crs: { ...from, to: crsName(targets.at(-1)!), operation: operations.join(' ') },
-    statistics: { before: before.of(source), after: after.of(grid) },
-    ...(await placeOf(grid, context)),
-  };
+  way.to = target;
+  return warped.grid;
 }
 
 /** Says when cells of the source hold what means "nothing here" only now, because the source had no value for that. */
@@ -85,32 +117,10 @@ async function tellClashes(source: RandomGrid, target: Grid, { lost, signal }: C
   }
 }
 
-const records = (before: GridTally, after: GridTally) => ({
-  recordsRead: before.cells,
-  recordsWritten: after.cells,
-  recordsSkipped: 0,
-});
 
 async function placeOf(grid: Grid, context: Context): Promise<Pick<Passed, 'spatialInformation'>> {
   const spatial = await spatialInformation(grid, context);
   return spatial === undefined ? {} : { spatialInformation: spatial };
-}
-
-/** The coordinate systems to go through; a grid that is where it should be, upright and with square cells, stays as it is. */
-async function changes(grid: Grid, steps: readonly Transformation[]): Promise<Crs[]> {
-  const targets: Crs[] = [];
-  let crs = grid.crs;
-  for (const { outputSrid } of steps) {
-    if (crs === undefined)
-      throw new AppError(
-        'unprocessable',
-        `The coordinate system of the input is not known, so it cannot be changed to ${outputSrid}; give inputSrid, or SRID to the reader.`,
-      );
-    const target = parseSrid(outputSrid);
-    if ((targets.length === 0 && !isUpright(grid)) || !(await sameCrs(crs, target))) targets.push(target);
-    crs = target;
-  }
-  return targets;
 }
 
 const isUpright = ({ affine: [, a, b, , c, d] }: Grid): boolean =>

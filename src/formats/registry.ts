@@ -8,6 +8,7 @@ import { geoJsonReader } from './geojson/reader.ts';
 import { geoJsonWriter } from './geojson/writer.ts';
 import { geoTiffReader } from './geotiff/reader.ts';
 import { geoTiffWriter } from './geotiff/writer.ts';
+import { offeredBy } from './offers.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
 
@@ -29,11 +30,14 @@ export interface ConverterDescription {
   parameters: ParameterDescription[];
 }
 
-export const describeReader = (reader: Reader): ConverterDescription & { writers: string[] } => ({
+export const describeReader = (
+  reader: Reader,
+): ConverterDescription & { transformations: string[]; writers: string[] } => ({
   name: reader.name,
   description: reader.description,
   datasetFormat: reader.format,
   parameters: describeParameters(reader.parameters),
+  transformations: offeredBy(reader),
   writers: writersFor(reader).map((writer) => writer.name),
 });
 

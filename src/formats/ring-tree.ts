@@ -81,7 +81,7 @@ function above({ boxes, lowest, highest }: Level): Level {
 }
 
 /** Where the middle of each box lies, in one number: bits of column and row by turns. */
-function placesOf(boxes: Float64Array): Uint32Array {
+export function placesOf(boxes: Float64Array): Uint32Array {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let at = 0; at < boxes.length; at += 4) {
     west = Math.min(west, boxes[at]!);

@@ -5,7 +5,7 @@ import { bytesOf, sampleArrays, sampleTypeOf } from '../geo/samples.ts';
 import { FileSink, FileSource } from './bytes.ts';
 import type { Context } from './define.ts';
 import { settledRows } from './settle.ts';
-import type { Grid, RandomGrid, RowBlock, Samples, SampleType } from './types.ts';
+import type { Grid, RandomGrid, RowBlock, RowRange, Samples, SampleType } from './types.ts';
 
 /** Rows that one block of a spilled grid holds: about a megabyte. */
 const rowsPerBlock = (width: number, bytesPerSample: number) =>
@@ -45,10 +45,11 @@ export async function spill(grid: Grid, scratch: string): Promise<{ grid: Random
     return new array(bytes.buffer, bytes.byteOffset, bytes.length / array.BYTES_PER_ELEMENT);
   };
   const bands = grid.bands.map((band, n) => ({ ...band, type: spilled[n]!.type }));
-  async function* rows(band: number): AsyncGenerator<RowBlock> {
+  async function* rows(band: number, _step?: number, wanted?: RowRange): AsyncGenerator<RowBlock> {
     const step = rowsPerBlock(grid.width, sampleArrays[bands[band]!.type].BYTES_PER_ELEMENT);
-    for (let firstRow = 0; firstRow < grid.height; firstRow += step) {
-      const rowCount = Math.min(step, grid.height - firstRow);
+    const end = wanted?.end ?? grid.height;
+    for (let firstRow = wanted?.first ?? 0; firstRow < end; firstRow += step) {
+      const rowCount = Math.min(step, end - firstRow);
       yield { firstRow, rowCount, samples: await read(band, firstRow, rowCount) };
     }
   }
@@ -60,8 +61,8 @@ export function roundedIntegers(grid: Grid, context: Context): Grid {
   if (grid.bands.every((band) => band.integer64 === undefined)) return grid;
   return {
     ...grid,
-    async *rows(band, step) {
-      for await (const { exact, ...block } of grid.rows(band, step)) {
+    async *rows(band, step, wanted) {
+      for await (const { exact, ...block } of grid.rows(band, step, wanted)) {
         if (exact !== undefined && block.samples.some((value) => !Number.isSafeInteger(value)))
           context.lost('Integers beyond 2^53 were rounded to 53 bits.');
         yield block;

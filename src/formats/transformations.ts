@@ -1,94 +1,109 @@
-import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { parseSrid, sridOf } from '../geo/crs.ts';
+import type { Facet } from './define.ts';
+import type { Refusals } from './members.ts';
+import { Members, refuse } from './members.ts';
+import { Srid } from './srid.ts';
+import type { Transformation } from './transformation-shapes.ts';
+import {
+  readCrs,
+  readItemFilter,
+  readSpatialFilter,
+  readTemporalFilter,
+  readVerticalFilter,
+} from './transformation-shapes.ts';
 
-/** A coordinate system by number, with or without its authority: 25832, '25832', 'EPSG:25832', 'ESRI:54030'. Comes out as `AUTHORITY:CODE`. */
-export const Srid = z.union([z.int().positive(), z.string()]).transform((value, context) => {
-  try {
-    return sridOf(parseSrid(value))!;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-    return z.NEVER;
-  }
-});
+interface Known {
+  /** What data must have for it. Absent: nobody has said yet what it does, so no data are offered it. */
+  needs?: Facet;
+  read?(members: Members): Transformation | undefined;
+}
 
-const CrsTransformation = z.object({
-  type: z.literal('crsTransformation'),
-  inputSrid: Srid.nullish().transform((srid) => srid ?? undefined),
-  outputSrid: Srid,
-});
+/** Every name that clients know. */
+const known = {
+  CrsTransformation: { needs: 'place', read: readCrs },
+  CalculateStatisticsTransformation: { needs: 'items', read: () => ({ type: 'CalculateStatisticsTransformation' }) },
+  ItemFilterTransformation: { needs: 'items', read: readItemFilter },
+  ItemTransformation: {},
+  TemporalFilterTransformation: { needs: 'times', read: readTemporalFilter },
+  SpatialFilterTransformation: { needs: 'place', read: readSpatialFilter },
+  WeightedSpatialFilterTransformation: {},
+  VerticalFilterTransformation: { needs: 'layers', read: readVerticalFilter },
+  VerticalGridShiftTransformation: {},
+  AggregationTransformation: {},
+  TimeSeriesIdsTransformation: {},
+  CsScriptValueTransformation: {},
+} satisfies Record<string, Known>;
+export type TransformationName = keyof typeof known;
+const names = Object.keys(known) as TransformationName[];
 
-export type Transformation = z.output<typeof CrsTransformation>;
-
-/** Every name that clients know. Those that are not offered yet are told from misspelt ones. */
-const names = [
-  'CrsTransformation',
-  'CalculateStatisticsTransformation',
-  'ItemFilterTransformation',
-  'ItemTransformation',
-  'TemporalFilterTransformation',
-  'SpatialFilterTransformation',
-  'WeightedSpatialFilterTransformation',
-  'VerticalFilterTransformation',
-  'VerticalGridShiftTransformation',
-  'AggregationTransformation',
-  'TimeSeriesIdsTransformation',
-  'CsScriptValueTransformation',
-];
+/** Those for which data have what it takes. */
+export const thatNeed = (has: readonly Facet[]): TransformationName[] =>
+  names.filter((name) => {
+    const { needs }: Known = known[name];
+    return needs !== undefined && has.includes(needs);
+  });
 
 /**
  * Checks the transformations of a request, member names in any letter case; the same at submit and in the child.
- * @throws AppError `invalid` with one sentence per wrong member under `transformations[n]…`
+ * @param offered for the data in question; absent: that is not known yet
+ * @throws AppError `invalid` with sentences for all that is wrong, under `transformations[n]…`
  */
-export function parseTransformations(given: unknown): Transformation[] {
+export function parseTransformations(given: unknown, offered?: readonly TransformationName[]): Transformation[] {
   if (given === undefined || given === null) return [];
-  if (!Array.isArray(given)) throw refused('transformations', 'transformations must be an array.');
-  return given.map((one, n) => parseOne(one, `transformations[${n}]`));
+  const refusals: Refusals = {};
+  let unsupported = false;
+  const steps: Transformation[] = [];
+  if (!Array.isArray(given)) refuse(refusals, 'transformations', 'transformations must be an array.');
+  else
+    for (const [n, one] of given.entries()) {
+      const path = `transformations[${n}]`;
+      const members = Members.of(one, path, 'an object with a type', refusals);
+      const name = members && nameOf(members);
+      if (members === undefined || name === undefined) continue;
+      const { needs, read }: Known = known[name];
+      if (needs === undefined || offered?.includes(name) === false) {
+        members.refuse('type', notOffered(name, offered));
+        unsupported = true;
+      }
+      const step = read?.(members);
+      if (step !== undefined) steps.push(step);
+    }
+  const [first] = Object.values(refusals).flat();
+  if (first === undefined) return steps;
+  throw new AppError('invalid', first, {
+    errors: refusals,
+    ...(unsupported ? { code: 'TransformationNotSupported' } : {}),
+  });
+}
+
+function nameOf(members: Members): TransformationName | undefined {
+  const type = members.need('type', (value) => typeof value === 'string', `one of ${names.join(', ')}`);
+  if (type === undefined) return undefined;
+  const found = names.find((name) => name.toLowerCase() === type.toLowerCase());
+  if (found === undefined)
+    members.refuse('type', `'${type.slice(0, 100)}' is not a transformation; there are ${names.join(', ')}.`);
+  return found;
+}
+
+function notOffered(name: TransformationName, offered: readonly TransformationName[] | undefined): string {
+  const sentence = `${name} is not offered for this kind of data`;
+  if (offered === undefined) return `${sentence}.`;
+  return offered.length === 0 ? `${sentence}, nor is another.` : `${sentence}; ${offered.join(', ')} are.`;
 }
 
 /**
  * What the request says about the coordinate system of its input, over the file's own word: `inputSrid` of the first
- * transformation or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
+ * crsTransformation or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
  * @throws AppError `invalid` when both are given and differ
  */
 export function inputSrid(transformations: readonly Transformation[], readerSrid: unknown): string | undefined {
   const fromReader = Srid.safeParse(readerSrid).data;
-  const fromTransformation = transformations[0]?.inputSrid;
+  const n = transformations.findIndex((one) => one.type === 'CrsTransformation');
+  const step = transformations[n];
+  const fromTransformation = step?.type === 'CrsTransformation' ? step.inputSrid : undefined;
   if (fromReader !== undefined && fromTransformation !== undefined && fromReader !== fromTransformation) {
     const sentence = `inputSrid is ${fromTransformation}, but the reader's parameter SRID is ${fromReader}.`;
-    throw refused('transformations[0].inputSrid', sentence);
+    throw new AppError('invalid', sentence, { errors: { [`transformations[${n}].inputSrid`]: [sentence] } });
   }
   return fromReader ?? fromTransformation;
 }
-
-function parseOne(given: unknown, path: string): Transformation {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw refused(path, `${path} must be an object with a type.`);
-  const members = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  const type: unknown = members.get('type');
-  if (typeof type !== 'string') throw refused(`${path}.type`, `${path}.type is required.`);
-  const known = names.find((name) => name.toLowerCase() === type.toLowerCase());
-  if (known === undefined)
-    throw refused(`${path}.type`, `'${type}' is not a transformation; there are ${names.join(', ')}.`);
-  if (known !== 'CrsTransformation')
-    throw refused(`${path}.type`, `${known} is not offered for this kind of data.`, 'TransformationNotSupported');
-  const parsed = CrsTransformation.safeParse({
-    type: 'crsTransformation',
-    inputSrid: members.get('inputsrid'),
-    outputSrid: members.get('outputsrid'),
-  });
-  if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map((issue): [string, string[]] => {
-    const member = String(issue.path[0]);
-    const value = members.get(member.toLowerCase());
-    const wrong = `${path}.${member} must be the number of a coordinate system such as 25832, not ${JSON.stringify(value)}.`;
-    const sentence =
-      value === undefined ? `${path}.${member} is required.` : issue.code === 'custom' ? issue.message : wrong;
-    return [`${path}.${member}`, [sentence]];
-  });
-  throw new AppError('invalid', errors[0]![1][0]!, { errors: Object.fromEntries(errors) });
-}
-
-const refused = (path: string, sentence: string, code?: string) =>
-  new AppError('invalid', sentence, { errors: { [path]: [sentence] }, ...(code === undefined ? {} : { code }) });

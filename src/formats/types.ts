@@ -75,6 +75,12 @@ export interface RowBlock {
   readonly exact?: BigInt64Array | BigUint64Array;
 }
 
+/** Rows `first … end - 1`. */
+export interface RowRange {
+  readonly first: number;
+  readonly end: number;
+}
+
 /** A raster in memory order: row 0 is the first row of the file, the top one when `affine[5] < 0`. */
 export interface Grid {
   readonly kind: 'grid';
@@ -88,8 +94,11 @@ export interface Grid {
   readonly bands: readonly Band[];
   /** Time of each step in milliseconds since 1970 UTC; absent: one step without a time. */
   readonly times?: readonly number[];
-  /** All rows of a band, in order. May be asked for again; one iteration at a time. Both counts start at 0. */
-  rows(band: number, step?: number): AsyncIterable<RowBlock>;
+  /**
+   * All rows of a band, in order. May be asked for again; one iteration at a time. Both counts start at 0. Where only some rows are
+   * `wanted`, blocks that hold none of them may be left out.
+   */
+  rows(band: number, step?: number, wanted?: RowRange): AsyncIterable<RowBlock>;
   /** Any rows of a band, where the format can give them cheaply (`spill.ts` makes a grid that can). Types of all bands are known then. */
   read?(band: number, firstRow: number, rowCount: number, step?: number): Promise<Samples>;
 }

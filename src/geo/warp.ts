@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FormatError } from '../errors.ts';
-import type { Band, RandomGrid, RowBlock, Samples, SampleType } from '../formats/types.ts';
+import type { Band, RandomGrid, RowBlock, RowRange, Samples, SampleType } from '../formats/types.ts';
 import { positionsOf, stripe } from './control.ts';
 import type { Crs, KnownCrs } from './crs.ts';
 import { describeCrs, sameCrs, sridOf } from './crs.ts';
@@ -82,7 +82,8 @@ class Warp {
 
   grid(): RandomGrid {
     const { width, height, affine } = this.#finder.lattice;
-    const rows = (band: number, step?: number) => this.#rows(band, step, 0, height);
+    const rows = (band: number, step?: number, wanted?: RowRange) =>
+      this.#rows(band, step, wanted?.first ?? 0, wanted?.end ?? height);
     const read = async (band: number, firstRow: number, rowCount: number, step?: number) => {
       const samples = new sampleArrays[this.#bands[band]!.type](rowCount * width);
       for await (const block of this.#rows(band, step, firstRow, firstRow + rowCount)) {

@@ -1,6 +1,7 @@
 import { AppError, invalidMember } from '../errors.ts';
 import type { Reader, Writer } from '../formats/define.ts';
 import { describeParameters } from '../formats/define.ts';
+import { offeredBy } from '../formats/offers.ts';
 import type { GivenParameters } from '../formats/parameters.ts';
 import { checkParameters } from '../formats/parameters.ts';
 import { findReader, findWriter, fits, readers, writers, writersFor } from '../formats/registry.ts';
@@ -50,7 +51,7 @@ export function checkConversion(
   const writerParameters = check(errors, 'writerParameters', writer, wish.writerParameters ?? []);
   const transformations = wish.transformations ?? [];
   const copied = reader?.produces === 'bytes';
-  const refusal = copied ? undefined : refusalOf(transformations, readerParameters.SRID);
+  const refusal = copied ? undefined : refusalOf(transformations, reader, readerParameters.SRID);
   // alone it keeps its own code
   if (refusal && Object.keys(errors).length === 0) throw refusal;
   Object.assign(errors, refusal?.details.errors);
@@ -110,9 +111,13 @@ function check(
   return checked.values;
 }
 
-function refusalOf(transformations: readonly unknown[], srid: unknown): AppError | undefined {
+function refusalOf(
+  transformations: readonly unknown[],
+  reader: Reader | undefined,
+  srid: unknown,
+): AppError | undefined {
   try {
-    inputSrid(parseTransformations(transformations), srid);
+    inputSrid(parseTransformations(transformations, reader && offeredBy(reader)), srid);
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error;

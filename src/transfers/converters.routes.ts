@@ -24,6 +24,7 @@ const Converter = z.object({
   datasetFormat: z.string(),
   canAppend: z.boolean().optional(),
   parameters: z.array(Parameter),
+  transformations: z.array(z.string()).optional(),
   writers: z.array(z.string()).optional(),
 });
 const Name = z.object({ name: z.string() });

@@ -26,12 +26,13 @@ export function outputOf(
   { blob, size }: { blob: string; size: number },
 ): Output {
   if (transfer.type === 'Export') return { exported: { blob, fileName: request.outputFileName ?? request.inputName } };
-  const { spatialInformation } = result;
+  const { spatialInformation, properties } = result;
   const userId = transfer.createdBy;
   if ((transfer.type === 'Update' || transfer.type === 'Append') && transfer.outputDatasetId !== undefined) {
     const { id: transferId, outputDatasetId: datasetId } = transfer;
     const grown = transfer.type === 'Append';
-    return { replaced: { datasetId, transferId, blob, storageSize: size, spatialInformation, grown, userId } };
+    const about = { spatialInformation, properties, grown };
+    return { replaced: { datasetId, transferId, blob, storageSize: size, ...about, userId } };
   }
   if (request.output === undefined) throw new Error(`A transfer of type ${transfer.type} has no dataset to make.`);
   return {
@@ -39,6 +40,7 @@ export function outputOf(
       id: randomUUID(),
       projectId: transfer.projectId,
       ...request.output,
+      properties: { ...request.output.properties, ...properties },
       datasetType: datasetTypeOf(transfer.format),
       datasetFormat: transfer.format,
       spatialInformation,

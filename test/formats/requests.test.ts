@@ -19,6 +19,7 @@ const needy = defineReader({
   description: 'Needs things.',
   format: 'file',
   produces: 'bytes',
+  has: [],
   parameters: z.object({
     ZColumnIndex: z.int().min(0).describe('Column.'),
     Mode: z.enum(['Fast', 'Exact']).default('Exact').describe('How.'),
@@ -147,15 +148,15 @@ test('what was checked once passes unchanged the second time', (t) => {
 
 test('crsTransformation is understood in any letter case, with the srid as number or text', (t) => {
   t.deepEqual(parseTransformations([{ TYPE: 'CRSTransformation', OutputSrid: '3857', inputsrid: 25832 }]), [
-    { type: 'crsTransformation', inputSrid: 'EPSG:25832', outputSrid: 'EPSG:3857' },
+    { type: 'CrsTransformation', inputSrid: 'EPSG:25832', outputSrid: 'EPSG:3857' },
   ]);
   const [one] = parseTransformations([{ type: 'CrsTransformation', outputSrid: 'EPSG:4326', inputSrid: null }]);
-  t.is(one?.outputSrid, 'EPSG:4326');
+  t.deepEqual(one, { type: 'CrsTransformation', outputSrid: 'EPSG:4326' });
   t.deepEqual(parseTransformations(undefined), []);
 });
 
 test('transformations that are not offered are told from unknown ones', (t) => {
-  const known = t.throws(() => parseTransformations([{ type: 'verticalfiltertransformation' }]), {
+  const known = t.throws(() => parseTransformations([{ type: 'aggregationtransformation' }]), {
     instanceOf: AppError,
   });
   t.is(known?.details.code, 'TransformationNotSupported');
@@ -170,7 +171,7 @@ test('wrong members of a transformation get a sentence each', (t) => {
   const errorsOf = (given: unknown) =>
     t.throws(() => parseTransformations(given), { instanceOf: AppError })?.details.errors;
   t.deepEqual(errorsOf('x'), { transformations: ['transformations must be an array.'] });
-  t.deepEqual(errorsOf([5]), { 'transformations[0]': ['transformations[0] must be an object with a type.'] });
+  t.deepEqual(errorsOf([5]), { 'transformations[0]': ['transformations[0] must be an object with a type, not 5.'] });
   t.deepEqual(errorsOf([{ type: 'crsTransformation' }]), {
     'transformations[0].outputSrid': ['transformations[0].outputSrid is required.'],
   });

@@ -101,7 +101,7 @@ test('all that is wrong is told at once', async (t) => {
 
 test('a known transformation that is not offered has a code of its own', async (t) => {
   const { client, request } = await scene();
-  const transformations = [{ type: 'ItemFilterTransformation', itemFilter: {} }];
+  const transformations = [{ type: 'TemporalFilterTransformation', temporalFilter: { type: 'TemporalIndexFilter' } }];
   const { status, body } = await start(client, { ...request, ...grid, transformations });
   t.is(status, 400);
   t.is(body.code, 'TransformationNotSupported');

@@ -3,7 +3,7 @@ import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
-import { Srid } from '../transformations.ts';
+import { Srid } from '../srid.ts';
 import type { ByteSource, RowBlock, Samples } from '../types.ts';
 import type { AsciiHeader } from './header.ts';
 import { readHeader } from './header.ts';
@@ -17,6 +17,7 @@ export const asciiGridReader = defineReader({
   description: 'A grid in ESRI ASCII form (.asc): square cells, one band, without a coordinate system of its own.',
   format: 'asciigrid',
   produces: 'grid',
+  has: ['place', 'items'],
   parameters: z.object({
     SRID: Srid.describe('Number of the coordinate system, such as 25832; the file itself names none.').optional(),
   }),

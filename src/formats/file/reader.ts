@@ -6,6 +6,7 @@ export const fileReader = defineReader({
   description: 'Any file, as it is.',
   format: 'file',
   produces: 'bytes',
+  has: [],
   parameters: z.object({}),
   async read(source) {
     return { kind: 'bytes', source };

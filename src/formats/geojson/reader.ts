@@ -6,7 +6,7 @@ import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
 import { CoordinatePool } from '../pool.ts';
-import { Srid } from '../transformations.ts';
+import { Srid } from '../srid.ts';
 import type { ByteSource, Feature } from '../types.ts';
 import { FeatureParser } from './feature-parser.ts';
 import type { Survey } from './survey.ts';
@@ -19,6 +19,7 @@ export const geoJsonReader = defineReader({
     'GeoJSON (RFC 7946): a collection, a feature, a geometry, or a sequence of them (RFC 8142 or one per line); also with a crs member of older files.',
   format: 'geojson',
   produces: 'features',
+  has: ['place', 'items'],
   parameters: z.object({
     SRID: Srid.describe(
       'Number of the coordinate system, such as 25832, instead of WGS 84 or the crs member.',

@@ -1,6 +1,6 @@
 import { FormatError } from '../../errors.ts';
 import { sampleArrays } from '../../geo/samples.ts';
-import type { ByteSource, RowBlock, Samples } from '../types.ts';
+import type { ByteSource, RowBlock, RowRange, Samples } from '../types.ts';
 import { within } from './directory.ts';
 import type { Layout } from './layout.ts';
 import { bytesPerRow, rowsOf } from './layout.ts';
@@ -32,17 +32,21 @@ export interface Wanted {
   /** The value of cells in blocks that were never written. */
   fill: number;
   exactFill: bigint;
+  /** Blocks that hold none of them are not read. */
+  rows: RowRange;
 }
 
 export async function* bandRows(source: ByteSource, layout: Layout, wanted: Wanted): AsyncGenerator<RowBlock> {
-  const { width, height } = layout;
-  let firstRow = 0;
+  const { width, blockHeight } = layout;
+  const { down, end } = blocksWith(layout, wanted.rows);
+  let firstRow = down * blockHeight;
+  const last = Math.min(layout.height, end * blockHeight);
   let piece: { samples: Samples; exact?: BigInt64Array | BigUint64Array; rows: number; filled: number } | undefined;
   let left = 0;
-  for await (const { piece: block, unpacked } of unpackedBlocks(source, layout, wanted.band)) {
+  for await (const { piece: block, unpacked } of unpackedBlocks(source, layout, wanted)) {
     if (piece === undefined) {
       const rows = Math.min(
-        height - firstRow,
+        last - firstRow,
         layout.tiled ? block.rows : Math.max(block.rows, Math.floor(cellsPerPiece / width)),
       );
       const samples = new sampleArrays[layout.type](rows * width);
@@ -53,7 +57,7 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Want
     left = block.left + layout.blockWidth;
     if (left < width) continue;
     piece.filled += rows;
-    const next = Math.min(layout.blockHeight, height - firstRow - piece.filled);
+    const next = Math.min(blockHeight, last - firstRow - piece.filled);
     if (piece.filled === piece.rows || piece.filled + next > piece.rows) {
       const cells = piece.filled * width;
       const exact = piece.exact === undefined ? {} : { exact: piece.exact.subarray(0, cells) };
@@ -69,11 +73,18 @@ function exactFor({ integer64 }: Layout, cells: number): { exact?: BigInt64Array
   return { exact: integer64 === 'Int64' ? new BigInt64Array(cells) : new BigUint64Array(cells) };
 }
 
-function* pieces(layout: Layout, band: number): Generator<Piece> {
+/** The rows of blocks that hold some rows: the first, and the one behind the last. */
+const blocksWith = ({ blockHeight, blocksDown }: Layout, { first, end }: RowRange) => ({
+  down: Math.floor(first / blockHeight),
+  end: Math.min(blocksDown, Math.ceil(end / blockHeight)),
+});
+
+function* pieces(layout: Layout, { band, rows: wanted }: Wanted): Generator<Piece> {
   const { blocksAcross, blocksDown, blockWidth } = layout;
   const rowBytes = bytesPerRow(layout);
   const first = layout.chunky ? 0 : band * blocksAcross * blocksDown;
-  for (let down = 0; down < blocksDown; down++) {
+  const blocks = blocksWith(layout, wanted);
+  for (let down = blocks.down; down < blocks.end; down++) {
     for (let across = 0; across < blocksAcross; across++) {
       const block = first + down * blocksAcross + across;
       const offset = layout.offsets[block]!;
@@ -95,13 +106,13 @@ function* pieces(layout: Layout, band: number): Generator<Piece> {
 }
 
 /** Blocks in the order of the image, read one after the other, several unpacked at once. */
-async function* unpackedBlocks(source: ByteSource, layout: Layout, band: number): AsyncGenerator<Waiting> {
+async function* unpackedBlocks(source: ByteSource, layout: Layout, wanted: Wanted): AsyncGenerator<Waiting> {
   const waiting: Waiting[] = [];
   const rowBytes = bytesPerRow(layout);
   // Some programs pad the last strip to full size.
   const raw = rowBytes * layout.blockHeight;
   const { unpack, mostExpansion } = layout.codec;
-  for await (const { piece, bytes } of readTogether(source, pieces(layout, band))) {
+  for await (const { piece, bytes } of readTogether(source, pieces(layout, wanted))) {
     const most = Math.min(raw, bytes.length * mostExpansion);
     const unpacked = bytes.length === 0 ? bytes : unpack(bytes, most, piece.offset);
     // An error in an earlier block must not leave this one unheard.

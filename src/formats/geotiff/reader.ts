@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
-import { Srid } from '../transformations.ts';
+import { Srid } from '../srid.ts';
 import type { ByteSource, Grid } from '../types.ts';
 import { readBands } from './bands.ts';
 import { bandRows } from './blocks.ts';
@@ -18,6 +18,7 @@ export const geoTiffReader = defineReader({
   description: 'A grid in GeoTIFF or BigTIFF form (.tif), the first image of the file.',
   format: 'geotiff',
   produces: 'grid',
+  has: ['place', 'items'],
   parameters: z.object({
     Band: z
       .int()
@@ -64,8 +65,13 @@ async function readImage(
   const all = await readBands(directory, layout, context);
   const bands = only === undefined ? all : [all[only - 1]!];
   const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
-  const rows = (n: number) =>
-    bandRows(source, layout, { band: only === undefined ? n : only - 1, fill: nodata, exactFill: exactNodata });
+  const rows: Grid['rows'] = (n, _step, wanted) =>
+    bandRows(source, layout, {
+      band: only === undefined ? n : only - 1,
+      fill: nodata,
+      exactFill: exactNodata,
+      rows: wanted ?? { first: 0, end: height },
+    });
   const place = { affine, ...(located ? {} : { located }), ...(crs === undefined ? {} : { crs }) };
   return { kind: 'grid', width, height, ...place, bands, rows };
 }

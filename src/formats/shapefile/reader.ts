@@ -3,7 +3,7 @@ import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
 import { CoordinatePool } from '../pool.ts';
-import { Srid } from '../transformations.ts';
+import { Srid } from '../srid.ts';
 import type { ByteSource, Feature, Geometry, GeometryType } from '../types.ts';
 import type { ZipEntry } from '../zip.ts';
 import { checkRoom, readEntry, Unpacked } from '../zip-entry.ts';
@@ -33,6 +33,7 @@ export const shapefileReader = defineReader({
     'A shapefile in a zip: .shp with .dbf, .shx, .prj and .cpg where they are there, at any depth of folders and zips.',
   format: 'shapefile',
   produces: 'features',
+  has: ['place', 'items'],
   parameters: z.object({
     SRID: Srid.describe("Number of the coordinate system, such as 25832, instead of the .prj file's.").optional(),
     Layer: z.string().min(1).describe('Name of the layer, for a zip with several.').optional(),

@@ -1,0 +1,55 @@
+import { AppError } from '../errors.ts';
+import type { Context } from './define.ts';
+import type { ItemFilter } from './transformation-shapes.ts';
+import type { Features, Grid } from './types.ts';
+
+const mostNamed = 50;
+
+/** The bands that are wanted, in that order. */
+export function chosenBands(grid: Grid, { items }: ItemFilter, context: Context): Grid {
+  const chosen = choose(items, grid.bands, context);
+  const { read: _, ...rest } = grid;
+  return {
+    ...rest,
+    bands: chosen.map((n) => grid.bands[n]!),
+    rows: (band, step, wanted) => grid.rows(chosen[band]!, step, wanted),
+  };
+}
+
+/** The fields that are wanted, in that order; geometries stay. */
+export function chosenFields(data: Features, { items }: ItemFilter, context: Context): Features {
+  const chosen = choose(items, data.fields, context);
+  return {
+    ...data,
+    fields: chosen.map((n) => data.fields[n]!),
+    async *chunks() {
+      for await (const chunk of data.chunks())
+        yield chunk.map((feature) => ({ ...feature, values: chosen.map((n) => feature.values[n]) }));
+    },
+  };
+}
+
+/** As for reader parameters that name items: what is not there is left out and told, but something must be left. */
+function choose(items: ItemFilter['items'], all: readonly { readonly name?: string }[], { lost }: Context): number[] {
+  const chosen = new Set<number>();
+  for (const item of items) {
+    const n = typeof item === 'number' ? item : all.findIndex(({ name }) => name === item);
+    if (n >= 0 && n < all.length) chosen.add(n);
+    else if (items.length > 1) lost(`There is no item ${quoted(item)}, so it was left out; there are ${listed(all)}.`);
+  }
+  if (chosen.size > 0) return [...chosen];
+  const wanted = items.slice(0, mostNamed).map(quoted).join(', ');
+  throw new AppError(
+    'unprocessable',
+    all.length === 0
+      ? `The item filter names ${wanted}, but the data have no items.`
+      : `The item filter names ${wanted}, but there are only ${listed(all)}.`,
+  );
+}
+
+const quoted = (item: string | number): string => (typeof item === 'number' ? String(item) : `'${item.slice(0, 100)}'`);
+
+const listed = (all: readonly { readonly name?: string }[]): string => {
+  const shown = all.slice(0, mostNamed).map(({ name }, n) => (name === undefined ? String(n) : `${n} ${quoted(name)}`));
+  return `${shown.join(', ')}${all.length > mostNamed ? ` and ${all.length - mostNamed} more` : ''}`;
+};

@@ -1,0 +1,95 @@
+/** Path → sentences, as the answer to a request carries them. */
+export type Refusals = Record<string, string[]>;
+
+/** An object of a request: its members in any letter case (an exact spelling wins), null as if it were not there. Notes what is wrong. */
+export class Members {
+  readonly path: string;
+  readonly #values = new Map<string, { sent: string; value: unknown }>();
+  readonly #refusals: Refusals;
+
+  private constructor(given: object, path: string, refusals: Refusals) {
+    this.path = path;
+    this.#refusals = refusals;
+    for (const [sent, value] of Object.entries(given)) {
+      if (value === null || value === undefined) continue;
+      this.#values.set(sent.toLowerCase(), { sent, value });
+      this.#values.set(`=${sent}`, { sent, value });
+    }
+  }
+
+  /** Undefined when it is no object. */
+  static of(given: unknown, path: string, what: string, refusals: Refusals): Members | undefined {
+    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return new Members(given, path, refusals);
+    refuse(refusals, path, `${path} must be ${what}, not ${shown(given)}.`);
+    return undefined;
+  }
+
+  #find(name: string) {
+    return this.#values.get(`=${name}`) ?? this.#values.get(name.toLowerCase());
+  }
+
+  get(name: string): unknown {
+    return this.#find(name)?.value;
+  }
+
+  has(name: string): boolean {
+    return this.#find(name) !== undefined;
+  }
+
+  /** With the name as it was sent. */
+  pathOf(name: string): string {
+    return `${this.path}.${this.#find(name)?.sent ?? name}`;
+  }
+
+  refuse(name: string, sentence: string): undefined {
+    refuse(this.#refusals, this.pathOf(name), sentence);
+  }
+
+  /** The member's value when it is `right`; else it is noted what it must be, or that it is missing. */
+  need<T>(name: string, right: (value: unknown) => value is T, what: string): T | undefined {
+    return this.has(name) ? this.may(name, right, what) : this.refuse(name, `${this.pathOf(name)} is required.`);
+  }
+
+  /** The same of a member that may be missing. */
+  may<T>(name: string, right: (value: unknown) => value is T, what: string): T | undefined {
+    const value = this.get(name);
+    if (value === undefined || right(value)) return value;
+    return this.refuse(name, `${this.pathOf(name)} must be ${what}, not ${shown(value)}.`);
+  }
+
+  /** An object in this one. */
+  object(name: string, what: string): Members | undefined {
+    if (!this.has(name)) return this.refuse(name, `${this.pathOf(name)} is required.`);
+    return Members.of(this.get(name), this.pathOf(name), what, this.#refusals);
+  }
+
+  /** One object or an array of them. */
+  objects(name: string, what: string): Members[] {
+    const given = this.get(name);
+    const path = this.pathOf(name);
+    if (given === undefined) this.refuse(name, `${path} is required.`);
+    else if (Array.isArray(given) && given.length === 0) this.refuse(name, `${path} must not be empty.`);
+    if (given === undefined) return [];
+    const all = Array.isArray(given)
+      ? given.map((one, n) => Members.of(one, `${path}[${n}]`, what, this.#refusals))
+      : [Members.of(given, path, what, this.#refusals)];
+    return all.filter((one) => one !== undefined);
+  }
+}
+
+export function refuse(refusals: Refusals, path: string, sentence: string): void {
+  refusals[path] = [...(refusals[path] ?? []), sentence];
+}
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+};
+
+export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+export const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+export const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+export const isListOf =
+  <T>(right: (value: unknown) => value is T) =>
+  (value: unknown): value is T[] =>
+    Array.isArray(value) && value.length > 0 && value.every(right);
