@@ -20,12 +20,14 @@ export class CellMask {
   /** The smallest part of the grid around the geometry; undefined when they lie apart. */
   readonly window: CellWindow | undefined;
   readonly #tree: EdgeTree;
+  readonly #width: number;
   readonly #height: number;
 
-  constructor(chains: readonly Chain[], width: number, height: number) {
-    this.#tree = new EdgeTree(chains);
+  constructor(groups: readonly (readonly Chain[])[], width: number, height: number) {
+    this.#tree = new EdgeTree(groups.flat());
+    this.#width = width;
     this.#height = height;
-    this.window = windowOf(chains, width, height);
+    this.window = windowOf(groups, width, height);
   }
 
   /** Columns of a row within the window, as runs: first, end, first, end … in order and apart from each other. */
@@ -70,44 +72,48 @@ export class CellMask {
 
   #addLine(row: number, [ax, ay, bx, by]: readonly [number, number, number, number], found: [number, number][]): void {
     const [low, high] = [Math.min(ay, by), Math.max(ay, by)];
-    // What lies on the border of two rows belongs to the lower one, in the end to the last.
-    if (high < row || (low >= row + 1 && !(low === this.#height && row + 1 === this.#height))) return;
+    if (cellAt(low, this.#height) > row || cellAt(high, this.#height) < row) return;
     const xAt = (y: number) => (ay === by ? ax : ax + ((y - ay) * (bx - ax)) / (by - ay));
     const from = ay === by ? ax : xAt(Math.max(low, row));
     const to = ay === by ? bx : xAt(Math.min(high, row + 1));
-    found.push([Math.floor(Math.min(from, to)), Math.floor(Math.max(from, to)) + 1]);
+    found.push([cellAt(Math.min(from, to), this.#width), cellAt(Math.max(from, to), this.#width) + 1]);
   }
 }
 
 /** Cells whose centres lie in an interval, both ends included. */
 const between = (from: number, to: number): [number, number] => [Math.ceil(from - 0.5), Math.floor(to - 0.5) + 1];
 
-function windowOf(chains: readonly Chain[], width: number, height: number): CellWindow | undefined {
+/** Around all chains of one group; groups lie apart, and some of them beside the grid. */
+function windowOf(groups: readonly (readonly Chain[])[], width: number, height: number): CellWindow | undefined {
   const window = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const { xy, polygon } of chains) {
-    let [west, north, east, south] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (let at = 0; at < xy.length; at += 2) {
-      west = Math.min(west, xy[at]!);
-      east = Math.max(east, xy[at]!);
-      north = Math.min(north, xy[at + 1]!);
-      south = Math.max(south, xy[at + 1]!);
-    }
-    // A polygon that only shares a border with the grid takes no cell of it; a line on its outer border takes those beside it.
-    const border = polygon < 0 ? 0 : -rounding;
-    if (!(west <= width + border && east >= -border && north <= height + border && south >= -border)) continue;
-    const [firstColumn, endColumn] = cellsOf(west, east, width, polygon);
-    const [firstRow, endRow] = cellsOf(north, south, height, polygon);
-    window.left = Math.min(window.left, firstColumn);
-    window.right = Math.max(window.right, endColumn);
-    window.top = Math.min(window.top, firstRow);
-    window.bottom = Math.max(window.bottom, endRow);
+  for (const group of groups) {
+    const columns = cellsOf(group, 0, width);
+    const rows = cellsOf(group, 1, height);
+    if (columns.first >= columns.end || rows.first >= rows.end) continue;
+    window.left = Math.min(window.left, columns.first);
+    window.right = Math.max(window.right, columns.end);
+    window.top = Math.min(window.top, rows.first);
+    window.bottom = Math.max(window.bottom, rows.end);
   }
   return window.left < window.right ? window : undefined;
 }
 
-function cellsOf(low: number, high: number, count: number, polygon: number): [first: number, end: number] {
-  const first = Math.floor(low + (polygon < 0 ? 0 : rounding));
-  const end = polygon < 0 ? Math.floor(high) + 1 : Math.ceil(high - rounding);
-  const from = Math.min(Math.max(first, 0), count - 1);
-  return [from, Math.min(Math.max(end, from + 1), count)];
+/** Columns (`axis` 0) or rows of the grid that the box of some chains touches. */
+function cellsOf(chains: readonly Chain[], axis: 0 | 1, count: number): { first: number; end: number } {
+  let first = Infinity;
+  let end = -Infinity;
+  for (const { xy, polygon } of chains) {
+    let [low, high] = [Infinity, -Infinity];
+    for (let at = axis; at < xy.length; at += 2) {
+      low = Math.min(low, xy[at]!);
+      high = Math.max(high, xy[at]!);
+    }
+    first = Math.min(first, polygon < 0 ? cellAt(low, count) : Math.floor(low + rounding));
+    end = Math.max(end, polygon < 0 ? cellAt(high, count) + 1 : Math.ceil(high - rounding));
+  }
+  // What is thinner than rounding lies in one cell.
+  return { first: Math.max(first, 0), end: Math.min(Math.max(end, first + 1), count) };
 }
+
+/** The cell at a place; the outer border of a grid belongs to its last cells. */
+const cellAt = (place: number, count: number): number => (place === count ? count - 1 : Math.floor(place));

@@ -45,11 +45,15 @@ export function chainsOf(geometry: Geometry, polygonsBefore = 0): Chain[] {
 
 /**
  * Chains in the coordinates of data. Edges that are straight in one system and curved in the other become many. Where x is a longitude,
- * each chain comes three times, also one turn to the west and to the east: data may count from 0 or from −180, and a chain may cross 180°.
+ * there are three groups of them, also one turn to the east and to the west: data may count from 0 or from −180, and a chain may cross 180°.
  * @throws AppError when a vertex has no place in the data's system, or an edge is torn apart there
  */
-export async function placedChains(chains: readonly Chain[], from: Crs | undefined, to: Crs | undefined) {
-  if (to === undefined) return chains;
+export async function placedChains(
+  chains: readonly Chain[],
+  from: Crs | undefined,
+  to: Crs | undefined,
+): Promise<readonly (readonly Chain[])[]> {
+  if (to === undefined) return [chains];
   const known = kindOf(to).startsWith('geographic') ? await describeCrs(to) : undefined;
   const turn = known === undefined ? undefined : Math.round((2e9 * Math.PI) / known.unit.factor) / 1e9;
   let placed = chains;
@@ -58,9 +62,9 @@ export async function placedChains(chains: readonly Chain[], from: Crs | undefin
     const { name } = await describeCrs(to);
     placed = chains.map(({ xy, polygon }) => ({ xy: new Way(change, name, turn).of(xy, polygon >= 0), polygon }));
   }
-  if (turn === undefined) return placed;
+  if (turn === undefined) return [placed];
   const count = placed.reduce((most, one) => Math.max(most, one.polygon + 1), 0);
-  return [0, 1, -1].flatMap((turns, n) =>
+  return [0, 1, -1].map((turns, n) =>
     placed.map(({ xy, polygon }) => ({
       xy: turns === 0 ? xy : xy.map((value, at) => (at % 2 === 0 ? value + turns * turn : value)),
       polygon: polygon < 0 ? -1 : n * count + polygon,

@@ -14,7 +14,7 @@ import type { Affine, Band, Features, Grid, RowBlock, Samples } from './types.ts
 
 /** The features that have a point in common with the filter's geometry, whole and in their order. */
 export async function featuresWithin(data: Features, filter: SpatialFilter, context: Context): Promise<Features> {
-  const place = new Place(await chainsFor(data.crs, filter));
+  const place = new Place((await chainsFor(data.crs, filter)).flat());
   const stride = strideOf(data);
   return {
     ...data,
@@ -34,7 +34,10 @@ export async function featuresWithin(data: Features, filter: SpatialFilter, cont
   };
 }
 
-async function chainsFor(crs: Crs | undefined, { geometry, srid }: SpatialFilter): Promise<readonly Chain[]> {
+async function chainsFor(
+  crs: Crs | undefined,
+  { geometry, srid }: SpatialFilter,
+): Promise<readonly (readonly Chain[])[]> {
   if (crs === undefined && srid !== undefined)
     throw new AppError(
       'unprocessable',
@@ -45,11 +48,10 @@ async function chainsFor(crs: Crs | undefined, { geometry, srid }: SpatialFilter
 
 /** The smallest part of the grid around the filter's geometry; in it, cells that the geometry does not take are without data. */
 export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Context): Promise<Grid> {
-  const chains = (await chainsFor(grid.crs, filter)).map(({ xy, polygon }) => ({
-    xy: inCells(xy, grid.affine),
-    polygon,
-  }));
-  const mask = new CellMask(chains, grid.width, grid.height);
+  const groups = (await chainsFor(grid.crs, filter)).map((chains) =>
+    chains.map(({ xy, polygon }) => ({ xy: inCells(xy, grid.affine), polygon })),
+  );
+  const mask = new CellMask(groups, grid.width, grid.height);
   const { window } = mask;
   if (window === undefined)
     throw new AppError(
@@ -60,7 +62,7 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
   if (taken === 'none')
     throw new AppError(
       'unprocessable',
-      'The geometry of the spatial filter is so small that it takes no cell of the grid.',
+      'The geometry of the spatial filter takes no cell of the grid: the centre of none lies in it.',
     );
   const { left, top, right, bottom } = window;
   const [x, a, b, y, c, d] = grid.affine;
