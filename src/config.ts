@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseBucketAddress } from './blobs/bucket.ts';
+import { isLabel } from './labels.ts';
 import { parseNetwork } from './networks.ts';
 import { parseAllowed } from './outbound.ts';
 
@@ -84,6 +85,22 @@ const externalIssuer = z
     error: 'must have either jwksUrl or publicKey',
   });
 export type ExternalIssuer = z.infer<typeof externalIssuer>;
+
+/** A machine type that requests may name; `family` is the value of the label `svc.platform/vmsize` of workers on such machines. */
+const nodeSize = z.strictObject({
+  name: z.string().min(1),
+  family: z.string().refine((family) => isLabel(`family=${family}`), 'must be fit for the value of a label'),
+  cores: z.number().positive(),
+  memoryMb: z.int().positive(),
+  storageGb: z.number().positive(),
+});
+export type NodeSize = z.infer<typeof nodeSize>;
+
+const NODE_SIZES: NodeSize[] = [
+  { name: 'Standard_D4s_v5', family: 'standardDSv5Family', cores: 4, memoryMb: 16_384, storageGb: 150 },
+  { name: 'Standard_D8s_v5', family: 'standardDSv5Family', cores: 8, memoryMb: 32_768, storageGb: 300 },
+  { name: 'Standard_E8s_v5', family: 'standardESv5Family', cores: 8, memoryMb: 65_536, storageGb: 300 },
+];
 
 /** Every setting: dotted name → schema. The environment name is `PLATFORM_` and the dotted name in upper snake case. */
 const SETTINGS = {
@@ -169,10 +186,19 @@ const SETTINGS = {
     .default([1, 5, 25, 120].map((s) => s * UNITS.s).concat(Array(HOURS_OF_A_DAY).fill(UNITS.h))),
   'uploads.maxSize': whole(1).default(64 * 2 ** 30),
   'transfers.timeLimit': duration.default(2 * UNITS.h),
+  'transfers.nodeSizes': jsonList(nodeSize).default(NODE_SIZES),
+  // how long a transfer that stands first lets others overtake it before a worker keeps room free for it
+  'transfers.patience': duration.default(30 * UNITS.s),
   'recycleBin.retention': duration.default(180 * UNITS.d),
   'compat.recursiveLists': flag.default(true),
   'worker.concurrency': whole(1, 1000).optional(),
   'worker.memory': whole(256).optional(),
+  'worker.cores': z.coerce.number().positive().max(10_000).optional(),
+  // GB
+  'worker.scratch': whole(0, 1_000_000).optional(),
+  'worker.labels': list
+    .refine((labels) => labels.every(isLabel), { error: 'must be a list of key=value, or of keys' })
+    .default([]),
 } as const satisfies Record<string, z.ZodType>;
 
 type SettingName = keyof typeof SETTINGS;

@@ -1,6 +1,8 @@
 import type { Db } from './db.ts';
 import { sql } from './db.ts';
 
+type Fragment = ReturnType<typeof sql.fragment>;
+
 /** What the queue can be asked to do; the payload is ids, the state lives in tables, and running twice is safe. */
 export interface Jobs {
   runTransfer: { transferId: string };
@@ -21,14 +23,19 @@ export interface JobOptions {
   jobKey?: string;
   /** The key was never used before, so that there is nothing to replace: looking for it costs more than the rest. */
   freshKey?: boolean;
-  /** What a worker must not have forbidden to take the job, such as `label:gpu`. */
-  flags?: string[];
-  /** Smaller runs earlier. */
+  /** What a worker must not have forbidden to take the job, such as `label:gpu`; without any it is a chore. */
+  flags?: readonly string[];
+  /** Smaller runs earlier; chores have 0. */
   priority?: number;
   maxAttempts?: number;
   /** Milliseconds before it may start. */
   delay?: number;
+  /** Microseconds of a clock of the caller's own: of jobs with the same priority the smaller runs earlier, instead of the older. */
+  turn?: number | Fragment;
 }
+
+/** The flag of jobs that need nothing but a moment: mails, sweeps. */
+export const CHORE = 'chore';
 
 /** For the `from` of a statement that states the fact itself: puts the job into the queue. */
 export const enqueueing = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name], options: JobOptions = {}) =>
@@ -37,9 +44,9 @@ export const enqueueing = <Name extends keyof Jobs>(name: Name, payload: Jobs[Na
     payload => ${JSON.stringify(payload)}::json,
     job_key => ${options.jobKey ?? null},
     job_key_mode => ${options.freshKey ? 'unsafe_dedupe' : 'replace'},
-    flags => ${options.flags ? sql.array(options.flags, 'text') : null},
+    flags => ${sql.array(options.flags ?? [CHORE], 'text')},
     priority => ${options.priority ?? null},
-    run_at => ${options.delay === undefined ? null : sql.fragment`now() + ${options.delay} * interval '1 millisecond'`},
+    run_at => ${runAt(options)},
     max_attempts => ${options.maxAttempts ?? null})`;
 
 /** Puts a job into the queue within the transaction of the fact that asks for it: no commit, no job; no job, no commit. */
@@ -51,3 +58,16 @@ export async function enqueue<Name extends keyof Jobs>(
 ) {
   await tx.query(sql.unsafe`select from ${enqueueing(name, payload, options)}`);
 }
+
+/** The queue runs what is due in the order of its time, so a turn is a time long ago. A priority would hold no more than 16 bits. */
+function runAt({ delay, turn }: JobOptions) {
+  if (delay !== undefined) return sql.fragment`now() + ${delay} * interval '1 millisecond'`;
+  return turn === undefined
+    ? sql.fragment`null`
+    : sql.fragment`least(now(), to_timestamp(0) + ${turn}::bigint * interval '1 microsecond')`;
+}
+
+/** Whether a chore is due that nobody has taken; those come before all others. */
+export const choresWait = (db: Db): Promise<boolean> =>
+  db.exists(sql.unsafe`
+    select from graphile_worker._private_jobs where is_available and priority <= 0 and run_at <= now() limit 1`);

@@ -1,11 +1,10 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
+import type { Equipment } from '../src/transfers/needs.ts';
 
-export interface WorkerRecord {
+/** A worker as others see it. */
+export interface WorkerRecord extends Equipment {
   pool: string;
-  concurrency: number;
-  memoryMb: number;
-  cores: number;
 }
 
 /** A process's word that it lives: an advisory lock on a connection of its own, which ends with it. */
@@ -45,8 +44,18 @@ export async function proveLife(
   await client.query(KEEPALIVE);
   await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [worker.pool]);
   await client.query(
-    'insert into workers (pool, host, pid, concurrency, memory_mb, cores) values ($1, $2, $3, $4, $5, $6)',
-    [worker.pool, hostname(), process.pid, worker.concurrency, worker.memoryMb, worker.cores],
+    `insert into workers (pool, host, pid, concurrency, memory_mb, cores, scratch_gb, labels)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      worker.pool,
+      hostname(),
+      process.pid,
+      worker.concurrency,
+      worker.memoryMb,
+      worker.cores,
+      worker.scratchGb,
+      worker.labels,
+    ],
   );
   await client.query(`listen ${pg.escapeIdentifier(channel)}`);
   return {

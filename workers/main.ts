@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBlobStore } from '../src/blobs/open.ts';
@@ -6,22 +6,26 @@ import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
 import { deliverEvents } from '../src/events/deliver.ts';
-import { CRON } from '../src/jobs.ts';
+import { CRON, choresWait } from '../src/jobs.ts';
 import { createLog } from '../src/log.ts';
 import { openMailer } from '../src/mail.ts';
 import { openOutbound } from '../src/outbound.ts';
 import { openSealer } from '../src/sealing.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
+import { getOutlook } from '../src/transfers/outlook.queries.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/resources.ts';
 import type { RunParts } from '../src/transfers/run.ts';
+import { openCapacity } from './capacity.ts';
 import { keepChildren } from './children.ts';
 import type { Draining } from './draining.ts';
 import { watchDraining } from './draining.ts';
+import { equipmentOf } from './equipment.ts';
+import type { Gate } from './gate.ts';
 import type { Liveness } from './liveness.ts';
 import { proveLife } from './liveness.ts';
 import { minding } from './minding.ts';
-import { takeJobs } from './queue.ts';
+import { chores, takeJobs } from './queue.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
 import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
@@ -39,25 +43,17 @@ export interface Worker {
 
 /** What the end of everything may take, of the ten seconds that a whole platform has. */
 const PATIENCE_MS = 7000;
-/** Conversions besides those that keep the cores busy: these wait for the disk, the blob store, or their commit. */
-const WAITING = 2;
-/** What each conversion at a time needs of the machine at least. */
-const LEAST_MEMORY_MB = 256;
-
 const CRONTAB = Object.entries(CRON)
   .map(([name, schedule]) => `${schedule} ${name}`)
   .join('\n');
 
-/** Conversions at a time of a worker that is not told: so many that the cores are never idle and the memory is enough for each. */
-const usualConcurrency = (cores: number, memoryMb: number) =>
-  Math.max(2, Math.min(cores + WAITING, Math.floor(memoryMb / LEAST_MEMORY_MB)));
-
 /** Opens the database, brings it up to date, and takes jobs until it is closed. Any number of processes may do so, on any machine. */
 export async function work(config: Config): Promise<Worker> {
   const log = createLog(config['log.level']);
-  const memoryMb = config['worker.memory'] ?? Math.floor(totalmem() / 2 ** 20);
-  const concurrency = config['worker.concurrency'] ?? usualConcurrency(availableParallelism(), memoryMb);
   const database = await openDatabase(config);
+  await mkdir(config.data, { recursive: true });
+  const equipment = await equipmentOf(config);
+  const { concurrency } = equipment;
   const db = await connect(database.url, concurrency + 4, 'platform work');
   const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
   const children = keepChildren({
@@ -70,12 +66,13 @@ export async function work(config: Config): Promise<Worker> {
   const living = Promise.withResolvers<Liveness>();
   const parts = Promise.withResolvers<RunParts>();
   const draining = Promise.withResolvers<Draining>();
-  async function begin(pool: string) {
-    const record = { pool, concurrency, memoryMb, cores: availableParallelism() };
+  async function begin(pool: string, gate: Gate) {
+    const record = { pool, ...equipment };
     const alive = await proveLife(database.url, record, CANCEL, (id) => running.get(id)?.stop('cancelled'));
     living.resolve(alive);
     const watched = watchDraining(db, pool);
     await watched.look();
+    gate.learn({ ...(await getOutlook(db, pool)), draining: watched.now });
     draining.resolve(watched);
     parts.resolve({
       db,
@@ -95,21 +92,24 @@ export async function work(config: Config): Promise<Worker> {
       announce: announcer(db),
     });
   }
-  const runner = await takeJobs({
+  const queue = await takeJobs({
     databaseUrl: database.url,
-    concurrency,
-    tasks: {
-      runTransfer: runTransferTask(parts.promise),
-      removeSpentBlobs: removeSpentBlobsTask(parts.promise),
-      cleanUp: cleanUpTask(parts.promise, config, log),
-      sweepRecycleBin: sweepRecycleBinTask(parts.promise, config['recycleBin.retention']),
-      sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
-    },
+    capacity: openCapacity(equipment),
+    choresWait: () => choresWait(db),
+    tasks: (gate) => ({
+      runTransfer: runTransferTask(parts.promise, gate),
+      ...chores(gate, {
+        removeSpentBlobs: removeSpentBlobsTask(parts.promise),
+        cleanUp: cleanUpTask(parts.promise, config, log),
+        sweepRecycleBin: sweepRecycleBinTask(parts.promise, config['recycleBin.retention']),
+        sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
+      }),
+    }),
     crontab: CRONTAB,
     log,
-    async beforeFirstJob(pool) {
+    async beforeFirstJob(pool, gate) {
       try {
-        await begin(pool);
+        await begin(pool, gate);
       } catch (error) {
         living.reject(error);
         parts.reject(error);
@@ -118,7 +118,7 @@ export async function work(config: Config): Promise<Worker> {
   });
   const begun = Promise.all([living.promise, parts.promise, children.warm()]);
   const [liveness, ready] = await begun.catch(async (error) => {
-    await runner.stop().catch(() => {});
+    await queue.stop().catch(() => {});
     await children.close(error);
     await db.end();
     await database.close();
@@ -126,6 +126,8 @@ export async function work(config: Config): Promise<Worker> {
   });
   const mind = minding({
     run: ready,
+    gate: queue.gate,
+    patience: config['transfers.patience'],
     data: config.data,
     draining: await draining.promise,
     scopes: config['tokens.defaultScopes'],
@@ -148,7 +150,7 @@ export async function work(config: Config): Promise<Worker> {
     process.exit(1); // its children end with it; what it held is handed to others
   };
   void liveness.lost.then(() => giveUp('the connection that proves this worker alive is lost'));
-  runner.promise.then(
+  queue.ended.then(
     () => giveUp('the queue has stopped'),
     (error) => giveUp(`the queue has stopped: ${error}`),
   );
@@ -157,7 +159,7 @@ export async function work(config: Config): Promise<Worker> {
     // again and again, for a job that was just being taken
     const stop = () => running.forEach((run) => void run.stop('shutdown'));
     const repeated = setInterval(stop, 100);
-    const stopped = runner.stop();
+    const stopped = queue.stop();
     stop();
     await delivering.stop().catch(() => {}); // what it had claimed is anybody's when this worker is struck off
     await stopped.finally(() => clearInterval(repeated));

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addFigures } from '../src/operations/figures.ts';
 import { followMassRetries } from '../src/operations/mass-retry.ts';
 import { mindRuns } from '../src/transfers/mind.ts';
+import { getOutlook } from '../src/transfers/outlook.queries.ts';
 import type { RunParts } from '../src/transfers/run.ts';
 import { listWorkers } from '../src/transfers/sweep.queries.ts';
 import { sweep } from '../src/transfers/sweep.ts';
 import type { Draining } from './draining.ts';
+import type { Gate } from './gate.ts';
 import { removeForsakenScratch } from './scratch.ts';
 
 const EVERY_MS = 1000;
@@ -13,6 +15,9 @@ const THOROUGH_EVERY = 5;
 
 export interface MindingParts {
   run: RunParts;
+  gate: Gate;
+  /** Milliseconds; see the setting `transfers.patience`. */
+  patience: number;
   data: string;
   draining: Draining;
   /** What the tokens of accounts are good for. */
@@ -20,8 +25,10 @@ export interface MindingParts {
   log: Record<'info' | 'warn', (details: object, message: string) => void>;
 }
 
-/** Every second: looks after the runs of this process, after what other workers left, and what operators ordered. Starts at once. */
-export function minding({ run: parts, data, draining, scopes, log }: MindingParts): { stop(): Promise<void> } {
+/** Every second: looks after the runs of this process, what waits for it, what other workers left, and what operators ordered. Starts at once. */
+export function minding({ run: parts, gate, patience, data, draining, scopes, log }: MindingParts): {
+  stop(): Promise<void>;
+} {
   const stopping = new AbortController();
   let away = false;
 
@@ -29,7 +36,8 @@ export function minding({ run: parts, data, draining, scopes, log }: MindingPart
     await draining.look();
     await mindRuns(parts);
     const thorough = round % THOROUGH_EVERY === 0;
-    const swept = await sweep(parts.db, thorough);
+    const swept = await sweep(parts.db, { thorough, patience });
+    gate.learn({ ...(await getOutlook(parts.db, parts.pool)), draining: draining.now });
     for (const id of swept?.ended ?? []) parts.announce(id);
     if (swept && (swept.deadWorkers.length > 0 || swept.stuckWorkers.length > 0 || swept.forgotten > 0))
       log.warn(swept, 'took over what other workers left');

@@ -1,27 +1,48 @@
-import type { Runner, TaskList } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker';
 import { Logger, run } from 'graphile-worker';
+import type { Gate, GateOptions } from './gate.ts';
+import { CHORES, openGate } from './gate.ts';
 
-export interface QueueOptions {
+export interface QueueOptions extends Omit<GateOptions, 'nudge'> {
   databaseUrl: string;
-  concurrency: number;
-  tasks: TaskList;
+  tasks(gate: Gate): TaskList;
   crontab: string;
   log: Record<'debug' | 'warn' | 'error', (details: object, message: string) => void>;
-  /** Called with the pool's name; no job is taken before it resolves. */
-  beforeFirstJob(pool: string): Promise<void>;
+  /** Called with the pool's name; no job is taken before it resolves. It lets the gate learn of the queue. */
+  beforeFirstJob(pool: string, gate: Gate): Promise<void>;
+}
+
+export interface Queue {
+  gate: Gate;
+  /** Settles when jobs are taken no more. */
+  ended: Promise<void>;
+  /** Takes no more jobs; resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+/** The event of graphile-worker before a slot looks for the first time; the flags were asked for when nothing was known yet. */
+interface FirstLook {
+  worker: { workerPool: WorkerPool };
+  flagsToSkip: string[] | null;
 }
 
 /**
  * Takes jobs until it is stopped. Completed and failed jobs are told in batches, or a job that runs at the end would stay locked for
  * hours. Without a local queue: jobs that wait behind a long conversion here could run elsewhere.
  */
-export async function takeJobs(options: QueueOptions): Promise<Runner> {
-  const { databaseUrl, concurrency, tasks, crontab, log, beforeFirstJob } = options;
+export async function takeJobs(options: QueueOptions): Promise<Queue> {
+  const { databaseUrl, tasks, crontab, log, beforeFirstJob, capacity, choresWait } = options;
+  const slots = capacity.has.concurrency + CHORES;
   let begun: Promise<void> | undefined;
-  return run({
-    taskList: tasks,
+  let pool: WorkerPool | undefined;
+  const gate = openGate({ capacity, choresWait, nudge: (count) => pool?.nudge(count) });
+  const runner: Runner = await run({
+    taskList: tasks(gate),
     crontab,
     noHandleSignals: true,
+    events: looks(gate),
+    forbiddenFlags: gate.forbidden,
     logger: new Logger((scope) => (level, message, details) => {
       const to = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug';
       log[to]({ ...scope, ...(details?.error instanceof Error ? { err: details.error } : {}) }, message);
@@ -29,8 +50,8 @@ export async function takeJobs(options: QueueOptions): Promise<Runner> {
     preset: {
       worker: {
         connectionString: databaseUrl,
-        concurrentJobs: concurrency,
-        maxPoolSize: concurrency + 2,
+        concurrentJobs: slots,
+        maxPoolSize: slots + 2,
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
         gracefulShutdownAbortTimeout: 0,
@@ -41,9 +62,11 @@ export async function takeJobs(options: QueueOptions): Promise<Runner> {
           version: '1.0.0',
           worker: {
             hooks: {
-              startWorker(_context: unknown, { worker }: { worker: { workerPool: { id: string } } }) {
-                begun ??= beforeFirstJob(worker.workerPool.id);
-                return begun;
+              async startWorker(_context: unknown, first: FirstLook) {
+                pool = first.worker.workerPool;
+                begun ??= beforeFirstJob(pool.id, gate);
+                await begun;
+                first.flagsToSkip = await gate.forbidden();
               },
             },
           },
@@ -51,4 +74,42 @@ export async function takeJobs(options: QueueOptions): Promise<Runner> {
       ],
     },
   });
+  return {
+    gate,
+    ended: runner.promise,
+    stop() {
+      const stopped = runner.stop();
+      gate.close();
+      return stopped;
+    },
+  };
+}
+
+/** Tasks that need nothing but a moment. */
+export const chores = (gate: Gate, tasks: Record<string, Task<never>>): TaskList =>
+  Object.fromEntries(
+    Object.entries(tasks).map(([name, task]) => [
+      name,
+      async (payload, helpers) => {
+        const done = gate.chore();
+        try {
+          await task(payload as never, helpers);
+        } finally {
+          done();
+        }
+      },
+    ]),
+  );
+
+/** Tells the gate of each look for a job. */
+function looks(gate: Gate): WorkerEvents {
+  const events: WorkerEvents = new EventEmitter();
+  const since = new WeakMap<object, number>();
+  const looked = (worker: object, found: boolean) =>
+    gate.looked(performance.now() - (since.get(worker) ?? performance.now()), found);
+  events.on('worker:getJob:start', ({ worker }) => void since.set(worker, performance.now()));
+  events.on('worker:getJob:empty', ({ worker }) => looked(worker, false));
+  events.on('worker:getJob:error', ({ worker }) => looked(worker, false));
+  events.on('job:start', ({ worker }) => looked(worker, true));
+  return events;
 }

@@ -1,8 +1,8 @@
 import type { Db } from '../db.ts';
-import { enqueue } from '../jobs.ts';
 import { tellFinished } from './events.ts';
 import type { Counts, Fence, LogLine } from './run.queries.ts';
 import { failTransfer, failUnheldTransfer, releaseTransfer } from './run.queries.ts';
+import { wakeAgain } from './wake.ts';
 
 /** Every end but completion: the transfer says why, and the world is told. False: it was no longer this run's to end. */
 export function failRun(db: Db, fence: Fence, sentence: string, lines: readonly LogLine[]): Promise<boolean> {
@@ -34,16 +34,7 @@ export function handBack(
   delay?: number,
 ): Promise<void> {
   return db.transaction(async (tx) => {
-    if (await releaseTransfer(tx, fence, counts, lines)) await wakeAgain(tx, fence.id, delay);
+    const released = await releaseTransfer(tx, fence, counts, lines);
+    if (released) await wakeAgain(tx, released, delay);
   });
 }
-
-/** Before all that have not been started yet: somebody has waited for it already. */
-const FIRST = -10;
-
-/** Puts the transfer into the queue; at most one row waits there for it. */
-export const wake = (tx: Db, id: string) => enqueue(tx, 'runTransfer', { transferId: id }, { jobKey: id });
-
-/** The same for one that was started before. */
-export const wakeAgain = (tx: Db, id: string, delay?: number) =>
-  enqueue(tx, 'runTransfer', { transferId: id }, { jobKey: id, priority: FIRST, ...(delay ? { delay } : {}) });

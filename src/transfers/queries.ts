@@ -3,12 +3,13 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
-import { enqueueing } from '../jobs.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import type { AcceptedRequest } from './request.ts';
 import { Carry, TransferType } from './request.ts';
+import { nextTurn } from './turn.queries.ts';
+import { firstWake } from './wake.ts';
 
 export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -49,8 +50,12 @@ export interface NewTransfer {
   createdBy: string;
   accountId: string;
   requestId: string;
+  /** The limit. */
   memoryMb: number;
+  /** Asked for; without it, the usual share. */
   cores?: number | undefined;
+  /** What it needs of a worker, see `needs.ts`. */
+  flags?: readonly string[];
 }
 
 /** The row, its place in the queue and the event that tells of it: one statement, so that it is one way to the database and back. */
@@ -58,14 +63,15 @@ export const insertTransfer = (tx: Db, row: NewTransfer, event: Event) =>
   tx.one(sql.prepared('insert transfer', Summary)`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
-      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id)
+      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
       ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
       ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
-      ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null})
-    returning ${summary}),
+      ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
+      ${sql.array(row.flags ?? [], 'text')}, ${nextTurn(row.tenantId, row.flags ?? [])})
+    returning ${summary}, turn),
     told as (${eventInsert(event)})
-    select begun.* from begun, ${enqueueing('runTransfer', { transferId: row.id }, { jobKey: row.id, freshKey: true })}`);
+    select begun.* from begun, ${firstWake({ id: row.id, flags: row.flags ?? [], turn: sql.fragment`begun.turn` })}`);
 
 /**
  * Transfers this caller sees: his own, those of projects he has a role in, and all that go into or out of a tenant he owns. `p.rights` are
@@ -106,10 +112,14 @@ const Row = Summary.extend({
 });
 export type TransferRow = z.infer<typeof Row>;
 
+/** Of a transfer that waits. */
+const waitingReason = sql.fragment`
+  (select reason from waiting_needs where t.status = 'Pending' and waiting_needs.flags = t.flags)`;
+
 export const findTransfer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Row)`
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
-      t.finished_at, t.attempt, t.waiting_reason, t.records_read, t.records_written, t.records_skipped, t.error_message,
+      t.finished_at, t.attempt, ${waitingReason} as waiting_reason, t.records_read, t.records_written, t.records_skipped, t.error_message,
       t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
       coalesce(p.rights, 0) as rights
     ${visible(caller)} and t.id = ${id}`);

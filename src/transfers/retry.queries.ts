@@ -16,6 +16,7 @@ const Beginnable = z.object({
   memoryMb: z.number(),
   cores: z.number().optional(),
   carry: Carry.optional(),
+  flags: z.array(z.string()),
 });
 export type Beginnable = z.infer<typeof Beginnable>;
 
@@ -23,5 +24,5 @@ export type Beginnable = z.infer<typeof Beginnable>;
 export const getBeginning = (tx: Db, id: string) =>
   tx.one(sql.type(Beginnable)`
     select type, tenant_id, project_id, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, memory_mb,
-      cores::float8 as cores, carry
+      cores::float8 as cores, carry, flags
     from transfers where id = ${id}`);

@@ -8,6 +8,7 @@ import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
 import type { Output } from './output.ts';
 import { Carry, TransferType } from './request.ts';
+import { clockAtTurn } from './turn.queries.ts';
 
 /** A transfer that this worker has claimed: everything a run needs. */
 const Claimed = z.object({
@@ -47,21 +48,35 @@ const projectDeleted = sql.fragment`(${deleted(sql.fragment`transfers.project_id
   or (transfers.source_project_id is not null and ${deleted(sql.fragment`transfers.source_project_id`)}))`;
 
 /**
- * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, or this pool was given up.
+ * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, it needs something else, or this pool
+ * was given up. The clock of turns shows its turn then.
  * @param timeLimit milliseconds
  */
-export const claimTransfer = (db: Db, id: string, pool: string, timeLimit: number) =>
+export const claimTransfer = (
+  db: Db,
+  { id, flags }: { id: string; flags: readonly string[] },
+  pool: string,
+  timeLimit: number,
+) =>
   db.maybeOne(sql.prepared('claim transfer', Claimed)`
     update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
       deadline = now() + ${timeLimit} * interval '1 millisecond', started_at = now(), updated_at = now(),
-      phase = 'Starting', waiting_reason = null
-    where id = ${id} and status = 'Pending' and exists (select from workers where pool = ${pool})
-    returning id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, memory_mb,
+      phase = 'Starting'
+    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')}
+      and exists (select from workers where pool = ${pool})
+    returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, memory_mb,
       child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id,
       ${projectDeleted} as project_deleted,
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob`);
+
+/** A transfer that waits, held until the transaction ends; unless it has ended, is run by somebody, or needs just this. */
+export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | undefined) =>
+  tx.maybeOne(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), turn: z.number(), attempt: z.number() }))`
+    select id, flags, turn, attempt from transfers
+    where id = ${id} and status = 'Pending' and flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`}
+    for update`);
 
 export const isProjectDeleted = (db: Db, { id }: { id: string }) =>
   db.exists(sql.unsafe`select from transfers where id = ${id} and ${projectDeleted}`);
@@ -168,8 +183,7 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string) =>
   tx.maybeOne(sql.type(Ended)`
     with changed as (
-      update transfers set status = 'Error', error_message = ${sentence}, phase = null, waiting_reason = null,
-        finished_at = now(), updated_at = now()
+      update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
@@ -187,13 +201,13 @@ export const releaseTransfer = (
   { childDeaths = 0, outages = 0 }: Counts,
   lines: readonly LogLine[],
 ) =>
-  tx.maybeOne(sql.type(z.object({ id: z.string() }))`
+  tx.maybeOne(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), turn: z.number() }))`
     with changed as (
       update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
         child_deaths = child_deaths + ${childDeaths}, outages = outages + ${outages}
-      where ${held(fence)} returning id),
+      where ${held(fence)} returning id, flags, turn),
     lines as (${logged(lines)})
-    select id from changed`);
+    select id, flags, turn from changed`);
 
 /** What a pool holds as its transfers' rows see it. */
 export const listHeld = (db: Db, pool: string) =>

@@ -10,9 +10,10 @@ import { perform } from './perform.ts';
 import type { Report } from './report.ts';
 import { openReport } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
-import { claimTransfer, isProjectDeleted } from './run.queries.ts';
+import { claimTransfer, isProjectDeleted, lockWaiting } from './run.queries.ts';
 import type { StopReason } from './stopped.ts';
 import { Stopped } from './stopped.ts';
+import { wake, wakeAgain } from './wake.ts';
 
 /** What a worker process gives to its runs. */
 export interface RunParts {
@@ -50,15 +51,17 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 /**
  * Runs a transfer to its end, or leaves it to others: a queue row is only a wake-up call, so nothing happens when the transfer has ended
  * or is run elsewhere. Three commits in all: submit, claim, finish. Throws only when the database cannot be reached.
+ * @param flags what its queue row says that it needs, for which this worker has room
  */
-export async function runTransfer(parts: RunParts, id: string): Promise<void> {
+export async function runTransfer(parts: RunParts, id: string, flags: readonly string[]): Promise<void> {
   if (parts.running.has(id)) return;
   const stop = new AbortController();
   const run: Run = { stop: (why) => stop.abort(new Stopped(why)) };
   parts.running.set(id, run);
   try {
-    const transfer = await claimTransfer(parts.db, id, parts.pool, parts.timeLimit);
-    if (!transfer) return;
+    const transfer = await claimTransfer(parts.db, { id, flags }, parts.pool, parts.timeLimit);
+    // what its row needs may have been told wrongly by the queue's
+    if (!transfer) return await putBack(parts.db, id, flags);
     run.attempt = transfer.attempt;
     if (transfer.projectDeleted) run.stop('projectDeleted');
     const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
@@ -75,6 +78,17 @@ export async function runTransfer(parts: RunParts, id: string): Promise<void> {
     parts.running.delete(id);
   }
 }
+
+/**
+ * Leaves a transfer that this worker has no room for to others, with no attempt used up and at its turn. What it needs stands in its new
+ * queue row again, so that nobody who has it not takes that one.
+ * @param unless with these needs it is left as it is
+ */
+export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise<void> =>
+  db.transaction(async (tx) => {
+    const waiting = await lockWaiting(tx, id, unless);
+    if (waiting) await (waiting.attempt > 0 ? wakeAgain(tx, waiting) : wake(tx, waiting));
+  });
 
 /** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */
 async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, error: unknown) {

@@ -31,7 +31,8 @@ export const unlockJobs = (tx: Db, pools: readonly string[]) =>
 export const callWorkers = (tx: Db) =>
   tx.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', 100)::text)`);
 
-const Lost = z.object({ id: z.string(), attempt: z.number(), workerLosses: z.number(), cancelled: z.boolean() });
+const waiting = { id: z.string(), flags: z.array(z.string()), turn: z.number() };
+const Lost = z.object({ ...waiting, attempt: z.number(), workerLosses: z.number(), cancelled: z.boolean() });
 
 /** Takes transfers from pools that are struck off. */
 export const takeFromLostWorkers = (tx: Db) =>
@@ -43,7 +44,7 @@ export const takeFromLostWorkers = (tx: Db) =>
         select id from transfers
         where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
         for update skip locked)
-      returning id, attempt, worker_losses, cancel_requested_at is not null as cancelled),
+      returning id, flags, turn, attempt, worker_losses, cancel_requested_at is not null as cancelled),
     lines as (
       insert into transfer_log (transfer_id, level, message)
       select id, 'warning', 'The worker that ran attempt ' || attempt || ' was lost.' from lost)
@@ -70,8 +71,8 @@ export const listUnheardCancels = (tx: Db, patienceMs: number) =>
 
 /** Pending transfers that no row of the queue will ever start. */
 export const listForgotten = (tx: Db) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
-    select id from transfers where status = 'Pending' and not exists (
+  tx.any(sql.type(z.object(waiting))`
+    select id, flags, turn from transfers where status = 'Pending' and not exists (
       select from graphile_worker._private_jobs job
       where job.key = transfers.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
     limit 1000`);

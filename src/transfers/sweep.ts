@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { failUnheld, wake, wakeAgain } from './finish.ts';
+import { failUnheld } from './finish.ts';
 import {
   callWorkers,
   disownStuckWorkers,
@@ -11,6 +11,8 @@ import {
   trySweepLock,
   unlockJobs,
 } from './sweep.queries.ts';
+import { tellNeeds } from './waiting-needs.ts';
+import { wake, wakeAgain } from './wake.ts';
 
 /** What a sweep found and mended. */
 export interface Swept {
@@ -20,6 +22,13 @@ export interface Swept {
   /** Transfers that ended. */
   ended: string[];
   forgotten: number;
+}
+
+export interface SweepOptions {
+  /** Also looks for what should not happen: pending transfers without a row in the queue, rows locked by pools unknown. */
+  thorough: boolean;
+  /** Milliseconds; see the setting `transfers.patience`. */
+  patience: number;
 }
 
 /** A transfer that lost this many workers is given back once more; with the next loss it ends. */
@@ -32,9 +41,8 @@ const CANCEL_PATIENCE_MS = 3000;
  * Mends what killed and stopped workers left; every live worker calls it every second or so, and one at a time does the work (undefined:
  * another one is at it). A worker that is gone lost its lock with its connection; one that is stopped keeps both, until it sits on a
  * transfer past its deadline and its connection is ended from here: its next sweep finds it gone.
- * @param thorough also looks for what should not happen: pending transfers without a row in the queue, rows locked by pools unknown
  */
-export function sweep(db: Db, thorough: boolean): Promise<Swept | undefined> {
+export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swept | undefined> {
   return db.transaction(async (tx) => {
     if (!(await trySweepLock(tx))) return undefined;
     const ended: string[] = [];
@@ -50,12 +58,13 @@ export function sweep(db: Db, thorough: boolean): Promise<Swept | undefined> {
       if (transfer.cancelled) await end(transfer, 'Cancelled.');
       else if (transfer.workerLosses > MOST_WORKER_LOSSES)
         await end(transfer, `The workers that ran this transfer were lost ${transfer.workerLosses} times.`);
-      else await wakeAgain(tx, transfer.id);
+      else await wakeAgain(tx, transfer);
     }
     for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, 'Cancelled.');
     const forgotten = thorough ? await listForgotten(tx) : [];
-    for (const id of forgotten) await wake(tx, id);
+    for (const transfer of forgotten) await wake(tx, transfer);
     if (locking.length > 0) await callWorkers(tx);
+    await tellNeeds(tx, patience);
     const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);
     return {
       deadWorkers,

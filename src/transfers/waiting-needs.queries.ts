@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+const flags = z.array(z.string());
+
+/** The next transfer of all that have the same needs. */
+const Head = z.object({ id: z.string(), flags, turn: z.number(), attempt: z.number(), waitedMs: z.number() });
+export type Head = z.infer<typeof Head>;
+
+const AFTER_OUTAGE_MS = 60_000;
+const head = sql.fragment`flags, turn, id, attempt,
+  extract(epoch from now() - updated_at) * 1000 - case when outages > 0 then ${AFTER_OUTAGE_MS} else 0 end as waited_ms`;
+
+/** One for each of the distinct needs: the index is asked for the next needs again and again, whatever the number of transfers. */
+export const listHeads = (db: Db) =>
+  db.any(sql.type(Head)`
+    with recursive head as (
+      (select ${head} from transfers where status = 'Pending' order by flags, turn, id limit 1)
+      union all
+      select next.* from head cross join lateral (
+        select ${head} from transfers where status = 'Pending' and flags > head.flags order by flags, turn, id limit 1) next)
+    select id, flags, turn, attempt, waited_ms::float8 as waited_ms from head`);
+
+const Live = z.object({
+  pool: z.string(),
+  labels: z.array(z.string()),
+  memoryMb: z.number(),
+  cores: z.number(),
+  scratchGb: z.number(),
+  concurrency: z.number(),
+  holdsFor: z.string().optional(),
+  running: z.array(z.object({ id: z.string(), flags })),
+});
+
+/** Workers that take transfers, and what they run. */
+export const listLiveWorkers = (db: Db) =>
+  db.any(sql.type(Live)`
+    select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, holds_for,
+      coalesce((select json_agg(json_build_object('id', id, 'flags', flags)) from transfers
+        where status = 'InProgress' and worker_pool = pool), '[]') as running
+    from workers order by started_at, pool`);
+
+export interface WaitingNeeds {
+  flags: readonly string[];
+  reason?: string | undefined;
+}
+
+/** Writes only what differs. */
+export const setWaitingNeeds = (tx: Db, needs: readonly WaitingNeeds[]) =>
+  tx.query(sql.unsafe`
+    with given as (
+      select array(select jsonb_array_elements_text(value -> 'flags')) as flags, value ->> 'reason' as reason
+      from jsonb_array_elements(${sql.jsonb(needs as never)}) as value),
+    gone as (delete from waiting_needs w where not exists (select from given where given.flags = w.flags))
+    insert into waiting_needs as w (flags, reason) select flags, reason from given
+    on conflict (flags) do update set reason = excluded.reason where w.reason is distinct from excluded.reason`);
+
+/** Which worker keeps room free for which transfer; the others for none. */
+export const setHolds = (tx: Db, holds: readonly { pool: string; id: string }[]) =>
+  tx.query(sql.unsafe`
+    update workers set holds_for = held.id
+    from workers w left join jsonb_to_recordset(${sql.jsonb(holds as never)}) as held (pool text, id uuid) on held.pool = w.pool
+    where workers.pool = w.pool and workers.holds_for is distinct from held.id`);
