@@ -21,23 +21,28 @@ export interface Started {
 
 export type WorkerProcess = Started;
 
-/** Starts a worker on a world's database and folder, and waits until it takes jobs. `settings` are dotted names. */
+/**
+ * Starts a worker on a world's database and folder, and waits until it takes jobs. `settings` are dotted names, `more` is what else stands
+ * in its environment.
+ */
 export const startWorker = async (
   world: { url: string; folder: string },
   settings: Record<string, string> = {},
-): Promise<WorkerProcess> => (await startProcess('work', world, settings)).started;
+  more: Record<string, string> = {},
+): Promise<WorkerProcess> => (await startProcess('work', world, settings, more)).started;
 
 /** Any part of it; `ready` is what it said when it was. */
 export async function startProcess(
   command: 'work' | 'serve',
   world: { url: string; folder: string },
   settings: Record<string, string>,
+  more: Record<string, string> = {},
 ): Promise<{ started: Started; ready: unknown }> {
   const named = Object.entries({ data: world.folder, 'database.url': world.url, ...settings });
   const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
   const child = spawn(process.execPath, [PROGRAM, command], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env },
+    env: { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env, ...more },
   });
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
