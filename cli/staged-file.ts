@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { bytes } from './table.ts';
@@ -11,8 +12,36 @@ export async function sizeOf(file: string): Promise<number> {
   throw new UsageError(found ? `${file} is no file.` : `There is no file ${file}.`);
 }
 
+/** A file that a transfer is to read. */
+export interface GivenFile {
+  name: string;
+  /** Its address as `uploadUrl` of a start; a local file is put there first. */
+  address(): Promise<string>;
+}
+
+/** A local file, or the address of a remote one, which the platform fetches itself. */
+export async function givenFile(io: Io, file: string): Promise<GivenFile> {
+  if (!/^https?:\/\//i.test(file)) {
+    await sizeOf(file);
+    return { name: basename(file), address: () => stage(io, file) };
+  }
+  // what was given may hold a password and is not repeated
+  const url = URL.parse(file);
+  if (!url) throw new UsageError('The address cannot be read: it should look like https://host/path/file.tif.');
+  return { name: lastSegment(url.pathname) || url.hostname, address: async () => file };
+}
+
+function lastSegment(path: string): string {
+  const segment = basename(path);
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 /** Puts a local file where a transfer can take it, and tells how far it is. Gives the address, as `uploadUrl` of a start. */
-export async function stage(io: Io, file: string): Promise<string> {
+async function stage(io: Io, file: string): Promise<string> {
   await sizeOf(file);
   const address = (await io.api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data;
   await uploadShown(io, file, address);

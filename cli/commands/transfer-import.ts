@@ -1,10 +1,9 @@
-import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { ConversionOptions, Converter } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { sizeOf, stage } from '../staged-file.ts';
+import { givenFile } from '../staged-file.ts';
 import { started } from './transfer-convert.ts';
 
 interface ImportOptions extends ConversionOptions {
@@ -19,8 +18,8 @@ interface ImportOptions extends ConversionOptions {
 export function importCommand(transfer: Command, io: Io): void {
   const command = transfer
     .command('import')
-    .description('send a file and convert it into a dataset')
-    .argument('<file>')
+    .description('send a file, or have the platform fetch one, and convert it into a dataset')
+    .argument('<file>', 'a local file, or an http(s) address')
     .requiredOption('--project <id>', 'where the dataset shall be')
     .option('--reader <name>', "how to read the file; default: by the file's extension")
     .option('--writer <name>', "how to store it; default: in the file's own format")
@@ -33,15 +32,14 @@ export function importCommand(transfer: Command, io: Io): void {
 }
 
 async function importFile(io: Io, file: string, options: ImportOptions): Promise<void> {
-  await sizeOf(file);
-  const { reader, writer } = await chooseConverters(io, file, options);
-  const address = await stage(io, file);
+  const { name, address } = await givenFile(io, file);
+  const { reader, writer } = await chooseConverters(io, name, options);
   const description = options.description === undefined ? {} : { description: options.description };
   const body = {
-    originalFileName: basename(file),
-    uploadUrl: address,
+    originalFileName: name,
+    uploadUrl: await address(),
     projectId: options.project,
-    outputDatasetData: { name: options.name ?? basename(file), ...description },
+    outputDatasetData: { name: options.name ?? name, ...description },
     readerName: reader.name,
     writerName: writer.name,
     ...conversionOf(options, reader, writer),

@@ -1,9 +1,8 @@
-import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import type { Io } from '../io.ts';
-import { sizeOf, stage } from '../staged-file.ts';
+import { givenFile } from '../staged-file.ts';
 import { started } from './transfer-convert.ts';
 
 interface UpdateOptions extends ConversionOptions {
@@ -22,7 +21,7 @@ export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESC
     .command(verb)
     .description(DESCRIPTIONS[verb])
     .argument('<dataset>')
-    .argument('<file>')
+    .argument('<file>', 'a local file, or an http(s) address')
     .option('--reader <name>', "how to read the file; default: by the file's extension");
   conversionOptions(command)
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
@@ -31,13 +30,13 @@ export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESC
 }
 
 async function bring(io: Io, verb: string, dataset: string, file: string, options: UpdateOptions): Promise<void> {
-  await sizeOf(file);
+  const { name, address } = await givenFile(io, file);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const reader =
-    options.reader === undefined ? converterFor(file, readers, '--reader') : named(options.reader, readers, '--reader');
+    options.reader === undefined ? converterFor(name, readers, '--reader') : named(options.reader, readers, '--reader');
   const body = {
-    originalFileName: basename(file),
-    uploadUrl: await stage(io, file),
+    originalFileName: name,
+    uploadUrl: await address(),
     readerName: reader.name,
     ...conversionOf(options, reader, undefined),
   };

@@ -117,7 +117,6 @@ async function tellClashes(source: RandomGrid, target: Grid, { lost, signal }: C
   }
 }
 
-
 async function placeOf(grid: Grid, context: Context): Promise<Pick<Passed, 'spatialInformation'>> {
   const spatial = await spatialInformation(grid, context);
   return spatial === undefined ? {} : { spatialInformation: spatial };

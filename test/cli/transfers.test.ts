@@ -2,14 +2,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { openSource } from '../world/source.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
 
-const w = world(test);
+const source = await openSource();
+const settings = { 'outbound.allow': source.place };
+const w = world(test, settings);
 const machine = machines(w);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(test, w, settings);
+test.after.always(() => source.close());
 
 /** Somebody who is logged in, with a project and a file. */
 async function scene(t: ExecutionContext, name = 'terrain.asc', content = ASCII_GRID) {
@@ -190,4 +194,21 @@ test('readers and writers are listed with their parameters', async (t) => {
   t.regex(shown, /^writers +.*AsciiGridWriter/m);
   t.regex(shown, /^SRID +/m);
   t.is((await run(['writer', 'show', 'DwgWriter'])).code, 1);
+});
+
+test('an address in place of a file is fetched by the platform; its password is not shown', async (t) => {
+  const { run, project } = await scene(t);
+  source.serve('/open%20data/far.asc', (_, response) => void response.end(ASCII_GRID));
+  const url = source.url('/open%20data/far.asc?sig=Canary-2').replace('//', '//ann:Canary-1@');
+  const imported = await run(['transfer', 'import', url, '--project', project, '--watch']);
+  t.is(imported.code, 0, imported.err);
+  t.notRegex(imported.out + imported.err, /Canary|Uploading/);
+  const dataset = /^dataset +(\S+)$/m.exec(imported.out)?.[1] ?? '';
+  t.regex((await run(['dataset', 'show', dataset])).out, /^name +far\.asc$/m);
+  const updated = await run(['transfer', 'update', dataset, url, '--watch']);
+  t.is(updated.code, 0, updated.err);
+  t.is((await run(['transfer', 'import', 'https://ann:Canary@[/x.asc', '--project', project])).code, 2);
+  const inside = await run(['transfer', 'import', 'http://127.0.0.1:1/x.asc', '--project', project]);
+  t.is(inside.code, 1);
+  t.regex(inside.err, /'127\.0\.0\.1' is no public address/);
 });
