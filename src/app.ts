@@ -69,6 +69,7 @@ import { transferListRoutes } from './transfers/list.routes.ts';
 import { carryRoutes } from './transfers/starts/carry.routes.ts';
 import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
 import { importRoutes } from './transfers/starts/import.routes.ts';
+import { olderStartRoutes } from './transfers/starts/older.routes.ts';
 import { transferRoutes } from './transfers/transfer.routes.ts';
 import { openEndings } from './transfers/waiting.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
@@ -190,6 +191,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(importStagedRoutes, { db, blobs });
   await room(importRoutes, { db, sources, endings });
   await room(datasetStartRoutes, { db, sources, endings });
+  await room(olderStartRoutes, { db, sources, endings });
   await room(carryRoutes, { db, endings });
   await room(transferRoutes, {
     db,

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { AppError, invalidMember } from '../errors.ts';
 import type { Reader, Writer } from '../formats/define.ts';
 import { describeParameters } from '../formats/define.ts';
@@ -6,6 +7,7 @@ import type { GivenParameters } from '../formats/parameters.ts';
 import { checkParameters } from '../formats/parameters.ts';
 import { findReader, findWriter, fits, readers, writers, writersFor } from '../formats/registry.ts';
 import { inputSrid, parseTransformations } from '../formats/transformations.ts';
+import type { OlderWords } from './request.ts';
 import type { ResourceRequest } from './resources.ts';
 import { checkResources } from './resources.ts';
 
@@ -18,6 +20,8 @@ export interface ConversionWish extends ResourceRequest {
   transformations?: readonly unknown[] | undefined;
   requiredLabels?: readonly string[] | undefined;
   onBadRecord?: 'fail' | 'skip' | undefined;
+  /** How an older client said it. */
+  older?: OlderWords | undefined;
 }
 
 export interface CheckedConversion {
@@ -131,7 +135,9 @@ const missing = (definition: Reader | Writer, values: Record<string, unknown>): 
     .map(({ name }) => `Parameter '${name}' is required by ${definition.name}.`);
 
 /** The project that a start names in its body or its header. */
-export function projectOf(inBody: string | undefined, inHeader: string | undefined): string {
+export function namedProject(inBody: string | undefined, inHeader: string | undefined): string {
+  if (inHeader !== undefined && !z.uuid().safeParse(inHeader).success)
+    throw invalidMember('projectId', `The header project-id is '${inHeader}', which is no uuid.`);
   if (inBody !== undefined && inHeader !== undefined && inBody.toLowerCase() !== inHeader.toLowerCase())
     throw invalidMember('projectId', `projectId is '${inBody}', but the header names '${inHeader}'.`);
   const id = inBody ?? inHeader;

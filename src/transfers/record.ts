@@ -13,6 +13,9 @@ const conversion = {
   readerParameters: Parameters,
   writerParameters: Parameters,
   transformations: z.array(z.any()),
+  srid: z.any().optional(),
+  arguments: z.any().optional(),
+  destinations: z.array(z.string()).optional(),
 };
 
 /** A transfer by itself. */
@@ -62,6 +65,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     readerParameters: asPairs(request.readerParameters),
     writerParameters: asPairs(request.writerParameters),
     transformations,
+    ...request.older,
   };
   const {
     rights: _,

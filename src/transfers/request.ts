@@ -9,6 +9,15 @@ export type Carry = z.infer<typeof Carry>;
 
 const values = z.record(z.string(), z.unknown());
 
+/** What older clients say and want to hear again: in other words it stands in the parameters and transformations. */
+export const OlderWords = z.object({
+  srid: z.union([z.number(), z.string()]).optional(),
+  arguments: z.union([z.array(z.object({ name: z.string(), value: z.unknown().optional() })), values]).optional(),
+  /** Of those clients' platform; nothing follows from them here. */
+  destinations: z.array(z.string()).optional(),
+});
+export type OlderWords = z.infer<typeof OlderWords>;
+
 /** What was asked for, as accepted and kept with the transfer: names as declared, values converted, nothing secret. */
 export const AcceptedRequest = z.object({
   readerName: z.string(),
@@ -29,5 +38,6 @@ export const AcceptedRequest = z.object({
   outputFileName: z.string().optional(),
   storageSizeGb: z.number().optional(),
   requiredLabels: z.array(z.string()).optional(),
+  older: OlderWords.optional(),
 });
 export type AcceptedRequest = z.infer<typeof AcceptedRequest>;

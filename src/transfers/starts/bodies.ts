@@ -69,5 +69,23 @@ export const UpdateFromBody = z.object({
   writerName: text(100).optional(),
   ...conversion,
 });
+/** Of older clients; what their arguments are is told by the readers and writers. */
+const older = {
+  format: text(100),
+  srid: z.union([z.int(), z.string()]).optional(),
+  arguments: z
+    .union([z.array(z.object({ name: z.string(), value: z.unknown().optional() })).max(1000), freeForm()])
+    .optional(),
+};
+export const OlderImportBody = z.object({
+  projectId: z.uuid().toLowerCase().optional(),
+  appendDatasetId: z.uuid().toLowerCase().optional(),
+  uploadUrl: text(8192),
+  fileName: text(255),
+  destinations: z.array(z.string().max(100)).max(100).optional(),
+  datasetImportData: OutputDatasetData.partial().optional(),
+  ...older,
+});
+export const OlderExportBody = z.object(older);
 export const StartQuery = z.object({ dryRun: queryBoolean().optional() });
 export const Started = z.union([Summary, z.object({ valid: z.literal(true), warnings: z.array(z.string()) })]);

@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { invalidMember } from '../../errors.ts';
 import type { App } from '../../http/route.ts';
-import { projectOf } from '../check.ts';
+import { namedProject } from '../check.ts';
 import { ImportBody, Started, StartQuery } from './bodies.ts';
 import { startImport } from './import.ts';
 import type { StartRoutes } from './settled.ts';
@@ -31,16 +30,13 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
         const { originalFileName, projectId, ...wish } = request.body;
         if (originalFileName === undefined && request.apiVersion > 1)
           throw invalidMember('originalFileName', 'originalFileName is required.');
-        const inHeader = request.platformHeader('project-id');
-        if (inHeader !== undefined && !z.uuid().safeParse(inHeader).success)
-          throw invalidMember('projectId', `The header project-id is '${inHeader}', which is no uuid.`);
         const started = await startImport(
           parts,
           request.caller,
           {
             ...wish,
             originalFileName: originalFileName ?? wish.outputDatasetData.name,
-            projectId: projectOf(projectId, inHeader),
+            projectId: namedProject(projectId, request.platformHeader('project-id')),
           },
           request.query.dryRun ?? false,
         );

@@ -84,6 +84,7 @@ export const accepted = (
   ...(wish.onBadRecord === undefined ? {} : { onBadRecord: wish.onBadRecord }),
   ...(wish.storageSizeGb === undefined ? {} : { storageSizeGb: wish.storageSizeGb }),
   ...(wish.requiredLabels === undefined ? {} : { requiredLabels: [...wish.requiredLabels] }),
+  ...(wish.older === undefined ? {} : { older: wish.older }),
 });
 
 /**

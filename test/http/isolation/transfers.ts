@@ -53,6 +53,22 @@ const open = (url: string): Row => ({ request: () => ({ url }), allowed: { owner
 export default {
   'POST /api/conversion/upload-convert': starts('/api/conversion/upload-convert'),
   'POST /api/transfer/upload-convert': starts('/api/transfer/upload-convert'),
+  'POST /api/conversion/upload': {
+    request: async (scene) => {
+      const { projectId, uploadUrl } = await importRequest(scene);
+      const payload = { projectId, uploadUrl, fileName: scene.mark, format: 'file' };
+      return { method: 'POST', url: '/api/conversion/upload', payload };
+    },
+    ...owners(200),
+  },
+  'POST /api/metadata/dataset/:id/download': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/dataset/${(await newDataset(scene)).id}/download`,
+      payload: { format: 'file' },
+    }),
+    ...readers,
+  },
   'POST /api/metadata/dataset/:id/download-convert': {
     request: async (scene) => ({
       method: 'POST',

@@ -1,0 +1,146 @@
+import test from 'ava';
+import { newDataset } from '../world/content.ts';
+import { newProject, upload } from '../world/transfers.ts';
+import { world } from '../world.ts';
+
+/** How older clients start transfers. No worker runs, so what they start waits. */
+const w = world(test);
+
+async function scene() {
+  const user = await w.account();
+  const client = w.as(user);
+  const projectId = await newProject(client);
+  const importRequest = async (more: object = {}) => ({
+    projectId,
+    format: 'geojson',
+    uploadUrl: await upload(w, client, '{}'),
+    fileName: 'wells.geojson',
+    ...more,
+  });
+  const begin = async (more: object = {}) => client.post('/api/conversion/upload', await importRequest(more));
+  const shown = async (id: string) => (await client.get(`/api/conversion/transfer/${id}`)).body;
+  return { user, client, projectId, importRequest, begin, shown };
+}
+
+test('upload starts an import into the format of the file; the dataset is called like the file unless it is said otherwise', async (t) => {
+  const { client, projectId, begin, shown } = await scene();
+  const { status, body } = await begin({ arguments: null, srid: null, datasetImportData: null });
+  t.is(status, 200, JSON.stringify(body));
+  t.like(body, { type: 'Import', format: 'geojson', status: 'Pending' });
+  const first = await shown(body.id);
+  t.is(first.projectId, projectId);
+  t.like(first.importParameters, {
+    fileName: 'wells.geojson',
+    readerName: 'GeoJsonReader',
+    writerName: 'GeoJsonWriter',
+  });
+  for (const name of ['srid', 'arguments', 'destinations', 'appendDatasetId'])
+    t.false(name in first.importParameters, name);
+  const outputs = async (id: string) =>
+    (await w.sql("select request->'output' as output from transfers where id = $1", [id]))[0]!.output;
+  t.like(await outputs(body.id), { name: 'wells.geojson' });
+
+  const data = { name: 'Wells', description: 'old', metadata: { a: null }, properties: { b: 1 } };
+  const told = await begin({ datasetImportData: data });
+  t.deepEqual(await outputs(told.body.id), data);
+
+  const inHeader = await client.post(
+    '/api/conversion/upload',
+    { format: 'file', uploadUrl: await upload(w, client, 'x'), fileName: 'x' },
+    { 'svc-project-id': projectId },
+  );
+  t.is(inHeader.status, 200, JSON.stringify(inHeader.body));
+  const nowhere = await begin({ projectId: null });
+  t.deepEqual([nowhere.status, Object.keys(nowhere.body.errors)], [400, ['projectId']]);
+});
+
+test('format names a reader or writer, or the one converter of that format; file copies; none is refused', async (t) => {
+  const { begin, shown } = await scene();
+  for (const [format, reader, writer] of [
+    ['geojson', 'GeoJsonReader', 'GeoJsonWriter'],
+    ['GeoJson', 'GeoJsonReader', 'GeoJsonWriter'],
+    ['ShapefileReader', 'ShapefileReader', 'ShapefileWriter'],
+    ['GeoTiffWriter', 'GeoTiffReader', 'GeoTiffWriter'],
+    ['file', 'FileReader', 'FileWriter'],
+  ]) {
+    const { body } = await begin({ format });
+    const { readerName, writerName } = (await shown(body.id)).importParameters;
+    t.deepEqual([readerName, writerName], [reader, writer], format);
+  }
+  const { status, body } = await begin({ format: 'dgn' });
+  t.is(status, 400);
+  t.regex(body.errors.format[0], /^'dgn' is no format that can be read; there are file, .*geojson\.$/);
+});
+
+test('srid, arguments and destinations are kept as they came, and mean parameters and transformations', async (t) => {
+  const { user, client, projectId, begin, shown } = await scene();
+  const words = { srid: 25832, destinations: ['Project'], arguments: { layer: 'wells' } };
+  const started = await begin({ format: 'shapefile', ...words });
+  t.is(started.status, 200, JSON.stringify(started.body));
+  const { importParameters } = await shown(started.body.id);
+  t.like(importParameters, words);
+  const parameters = importParameters.readerParameters as { name: string; value: unknown }[];
+  t.deepEqual(Object.fromEntries(parameters.map(({ name, value }) => [name, value])), {
+    Layer: 'wells',
+    SRID: 'EPSG:25832',
+  });
+  t.is((await begin({ srid: 0 })).status, 200, 'clients send 0 for none');
+  t.is((await begin({ format: 'file', srid: 4326 })).status, 200, 'what is only copied is nowhere');
+
+  const datasetId = await newDataset(w, projectId, user, { datasetFormat: 'geotiff' });
+  const pairs = [
+    { name: 'Compression', value: 'None' },
+    { name: 'Band', value: 1 },
+  ];
+  const download = (request: object) => client.post(`/api/metadata/dataset/${datasetId}/download`, request);
+  const exported = await download({ format: 'geotiff', srid: 'EPSG:3857', arguments: pairs });
+  t.is(exported.status, 200, JSON.stringify(exported.body));
+  t.like(exported.body, { type: 'Export', format: 'geotiff' });
+  const { exportParameters } = await shown(exported.body.id);
+  t.like(exportParameters, { datasetId, srid: 'EPSG:3857', arguments: pairs });
+  t.like(exportParameters, { readerParameters: [pairs[1]], writerParameters: [pairs[0]] });
+  t.deepEqual(exportParameters.transformations, [{ type: 'crsTransformation', outputSrid: 'EPSG:3857' }]);
+  const whole = await download({ format: 'file', srid: 3857 });
+  const copied = (await shown(whole.body.id)).exportParameters;
+  t.like(copied, { readerName: 'FileReader', writerName: 'FileWriter', transformations: [] });
+});
+
+test('what is wrong is told under the name that it was given', async (t) => {
+  const { begin, client, projectId, user } = await scene();
+  for (const [more, field, sentence] of [
+    [{ srid: 'nowhere' }, 'srid', /'nowhere' is not an SRID/],
+    [{ arguments: { Colour: 1 } }, 'arguments.Colour', /^'Colour' is not a parameter of GeoJsonReader/],
+    [{ arguments: 5 }, 'arguments', /./],
+    [{ format: ' ' }, 'format', /empty/],
+    [{ fileName: null }, 'fileName', /required/],
+  ] as const) {
+    const { status, body } = await begin(more);
+    t.is(status, 400, field);
+    t.deepEqual(Object.keys(body.errors), [field]);
+    t.regex(body.errors[field][0], sentence);
+  }
+  const datasetId = await newDataset(w, projectId, user, { datasetFormat: 'geotiff' });
+  const { status, body } = await client.post(`/api/metadata/dataset/${datasetId}/download`, { format: 'geojson' });
+  t.is(status, 400);
+  t.regex(body.errors.writerName[0], /GeoJsonWriter cannot follow GeoTiffReader/);
+});
+
+test('appendDatasetId makes it an append to that dataset, with its format', async (t) => {
+  const { user, client, projectId, importRequest, shown } = await scene();
+  const id = await newDataset(w, projectId, user, { datasetFormat: 'shapefile' });
+  const request = await importRequest({ appendDatasetId: id.toUpperCase(), projectId: null });
+  const dry = await client.post('/api/conversion/upload?dryRun=true', request);
+  t.deepEqual(dry.body, { valid: true, warnings: [] });
+  const { status, body } = await client.post('/api/conversion/upload', request);
+  t.is(status, 200, JSON.stringify(body));
+  t.like(body, { type: 'Append', format: 'shapefile' });
+  t.like((await shown(body.id)).importParameters, {
+    appendDatasetId: id,
+    readerName: 'GeoJsonReader',
+    writerName: 'ShapefileWriter',
+  });
+  t.is((await client.post('/api/conversion/upload', request)).status, 409, 'it is written already');
+  const grid = await newDataset(w, projectId, user, { datasetFormat: 'geotiff' });
+  const refused = await client.post('/api/conversion/upload', { ...request, appendDatasetId: grid });
+  t.is(refused.body.detail, 'GeoTiffWriter cannot append.');
+});
