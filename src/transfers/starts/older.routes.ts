@@ -5,10 +5,11 @@ import { OlderExportBody, OlderImportBody, Started, StartQuery } from './bodies.
 import { startOlderExport, startOlderImport } from './older.ts';
 import type { StartRoutes } from './settled.ts';
 import { settled } from './settled.ts';
+import type { StartParts } from './start.ts';
 
 const tags = ['transfers'];
 
-export async function olderStartRoutes(app: App, parts: StartRoutes) {
+export async function olderStartRoutes(app: App, parts: StartRoutes & StartParts) {
   app.post(
     '/api/conversion/upload',
     {
@@ -26,7 +27,7 @@ export async function olderStartRoutes(app: App, parts: StartRoutes) {
       const { projectId, ...wish } = request.body;
       const project = () => namedProject(projectId, request.platformHeader('project-id'));
       const { dryRun = false } = request.query;
-      return settled(parts, request, reply, await startOlderImport(parts.db, request.caller, wish, project, dryRun));
+      return settled(parts, request, reply, await startOlderImport(parts, request.caller, wish, project, dryRun));
     },
   );
 

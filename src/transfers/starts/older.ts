@@ -11,7 +11,7 @@ import type { OlderWords } from '../request.ts';
 import { startAppend } from './append.ts';
 import { startExport } from './export.ts';
 import { startImport } from './import.ts';
-import type { DatasetData, DryRun } from './start.ts';
+import type { DatasetData, DryRun, StartParts } from './start.ts';
 
 /** The starts of older clients, who name a format instead of a reader and a writer. They are other words for the same starts. */
 
@@ -32,7 +32,7 @@ export interface OlderExport extends OlderWords {
 
 /** @param project gives the id of the one that is named, or throws; not asked for a file that comes to a dataset */
 export async function startOlderImport(
-  db: Db,
+  parts: StartParts,
   caller: Caller,
   { format, fileName, uploadUrl, appendDatasetId, datasetImportData, ...words }: OlderImport,
   project: () => string,
@@ -47,10 +47,10 @@ export async function startOlderImport(
   const located = srid !== undefined && 'SRID' in reader.parameters.shape ? [{ name: 'SRID', value: srid }] : [];
   const how = { readerName: reader.name, readerParameters: [...given, ...located], writerParameters: others };
   if (writer === undefined)
-    return startAppend(db, caller, { ...file, ...how, datasetId: appendDatasetId as string }, dryRun);
+    return startAppend(parts, caller, { ...file, ...how, datasetId: appendDatasetId as string }, dryRun);
   const outputDatasetData = { ...datasetImportData, name: datasetImportData?.name ?? fileName };
   const wish = { ...file, ...how, writerName: writer.name, outputDatasetData, projectId: project() };
-  return startImport(db, caller, wish, dryRun);
+  return startImport(parts, caller, wish, dryRun);
 }
 
 export async function startOlderExport(
