@@ -50,7 +50,7 @@ export async function openGrowth(
   if (append === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
   const there = await readPresent(present, context);
   const before = new FeatureTally();
-  const transformed = steps.length > 0;
+  const transformed = steps.some(({ type }) => type === 'CrsTransformation');
   const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   let whole = new FeatureTally();
   let share = 0;

@@ -4,7 +4,7 @@ import { AppError, invalidMember } from '../../errors.ts';
 import type { Reader, Writer } from '../../formats/define.ts';
 import { checkParameters } from '../../formats/parameters.ts';
 import { readers, writers } from '../../formats/registry.ts';
-import { Srid } from '../../formats/transformations.ts';
+import { Srid } from '../../formats/srid.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import type { OlderWords } from '../request.ts';
