@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
@@ -29,6 +30,7 @@ import { memoryStore } from './http/cache-store.ts';
 import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
+import { requestTimes } from './http/request-times.ts';
 import type { App } from './http/route.ts';
 import { serverOptions } from './http/server-options.ts';
 import { serviceRoutes } from './http/services.ts';
@@ -39,6 +41,9 @@ import { keyRoutes } from './keys/routes.ts';
 import { cronRoutes } from './operations/cron.routes.ts';
 import { failureRoutes } from './operations/failure.routes.ts';
 import { jobRoutes } from './operations/job.routes.ts';
+import { measuredBlobs } from './operations/measured-blobs.ts';
+import { metricsRoutes } from './operations/metrics.routes.ts';
+import { openMetrics } from './operations/metrics.ts';
 import { workerRoutes } from './operations/worker.routes.ts';
 import { openOutbound } from './outbound.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
@@ -88,7 +93,11 @@ export interface AppParts {
 }
 
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
-export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIterations }: AppParts): Promise<App> {
+export async function buildApp(parts: AppParts): Promise<App> {
+  const { config, db, databaseUrl, log, passwordIterations } = parts;
+  const blobFolder = config['blobs.url'] === undefined ? join(config.data, 'blobs') : undefined;
+  const metrics = openMetrics({ db, blobFolder, log });
+  const blobs = measuredBlobs(parts.blobs, metrics);
   const passwords = openPasswords(passwordIterations);
   const store = await openAccountStore(config, db, log);
   const accounts = { db, store, passwords, rules: passwordRules(config, log) };
@@ -122,6 +131,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
 
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
+  await app.register(requestTimes, metrics);
   await app.register(wire, {
     config,
     db,
@@ -216,6 +226,7 @@ export async function buildApp({ config, db, databaseUrl, blobs, log, passwordIt
   await room(jobRoutes, { db, cursors, announce: announcer(db), scopes: config['tokens.defaultScopes'] });
   await room(failureRoutes, { db });
   await room(workerRoutes, { db });
+  await room(metricsRoutes, { metrics, findCaller: whoAsks, config });
 
   openapiRoute(app);
   closeMethods(app);

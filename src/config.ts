@@ -191,6 +191,10 @@ const SETTINGS = {
   'transfers.patience': duration.default(30 * UNITS.s),
   'recycleBin.retention': duration.default(180 * UNITS.d),
   'compat.recursiveLists': flag.default(true),
+  'metrics.token': z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 visible characters')
+    .optional(),
   'worker.concurrency': whole(1, 1000).optional(),
   'worker.memory': whole(256).optional(),
   'worker.cores': z.coerce.number().positive().max(10_000).optional(),

@@ -30,6 +30,8 @@ export interface Followed {
 export interface Database extends Db {
   /** Runs `work` with every statement of this `Database`, made anywhere below it, inside the transaction. */
   within<T>(followed: Followed, work: () => T): T;
+  /** How many connections there are, and how many statements wait for one. */
+  connections(): { inUse: number; idle: number; awaited: number };
   end(): Promise<void>;
 }
 
@@ -131,6 +133,10 @@ function following(pool: DatabasePool): Database {
     stream: (...a) => target().stream(...a),
     transaction: (...a) => target().transaction(...a),
     within: (followed, work) => current.run(followed, work),
+    connections() {
+      const { acquiredConnections: inUse, idleConnections: idle, waitingClients: awaited } = pool.state();
+      return { inUse, idle, awaited };
+    },
     end: () => pool.end(),
   };
 }

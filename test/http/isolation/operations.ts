@@ -27,6 +27,7 @@ async function newOrder(scene: Scene): Promise<string> {
 }
 
 export default {
+  'GET /metrics': { request: () => ({ url: '/metrics' }), anybody: 401 },
   'GET /api/admin/cron': administrators(200, plain('GET', '/api/admin/cron')),
   'POST /api/admin/cron/:name/run': administrators(202, plain('POST', '/api/admin/cron/cleanUp/run')),
   'GET /api/admin/job': administrators(200, plain('GET', '/api/admin/job')),

@@ -1,0 +1,14 @@
+import fp from 'fastify-plugin';
+
+export interface RequestTimes {
+  answered(request: { method: string; route: string | undefined; status: number; seconds: number }): void;
+}
+
+/** Tells of each request, when its answer is out, how long that took. */
+export const requestTimes = fp<RequestTimes>(async (app, { answered }) => {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions } = request;
+    answered({ method, route: routeOptions.url, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });
+    done();
+  });
+});

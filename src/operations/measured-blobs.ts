@@ -1,0 +1,37 @@
+import type { BlobStore } from '../blobs/blobs.ts';
+import { AppError } from '../errors.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The same store, its operations measured. */
+export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics, 'blobOperation'>): BlobStore {
+  const measured =
+    <Given extends unknown[], Result>(operation: string, run: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      const began = performance.now();
+      const note = (outcome: 'ok' | 'refused' | 'error') =>
+        blobOperation(operation, outcome, (performance.now() - began) / 1000);
+      try {
+        const result = await run(...given);
+        note('ok');
+        return result;
+      } catch (error) {
+        note(error instanceof AppError && error.kind !== 'unavailable' ? 'refused' : 'error');
+        throw error;
+      }
+    };
+  return {
+    put: measured('put', (...given: Parameters<BlobStore['put']>) => store.put(...given)),
+    putBlock: measured('put_block', (...given: Parameters<BlobStore['putBlock']>) => store.putBlock(...given)),
+    commitBlocks: measured('commit_blocks', (...given: Parameters<BlobStore['commitBlocks']>) =>
+      store.commitBlocks(...given),
+    ),
+    info: measured('info', (name: string) => store.info(name)),
+    read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
+    fetch: measured('fetch', (name: string, path: string) => store.fetch(name, path)),
+    copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),
+    adopt: measured('adopt', (path: string, name: string) => store.adopt(path, name)),
+    remove: measured('remove', (name: string) => store.remove(name)),
+    list: (prefix) => store.list(prefix),
+    removeLeftovers: measured('remove_leftovers', (olderThanMs: number) => store.removeLeftovers(olderThanMs)),
+  };
+}

@@ -1,0 +1,83 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { AppError, forbidden } from '../errors.ts';
+import type { FindCaller } from '../http/auth.ts';
+import { isAdministrator } from '../http/caller.ts';
+import type { App } from '../http/route.ts';
+import { contains, parseAddress, parseNetwork } from '../networks.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface MetricsRoutes {
+  metrics: Metrics;
+  findCaller: FindCaller;
+  config: Pick<Config, 'metrics.token' | 'publicUrl' | 'trustedProxies'>;
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1'].map(parseNetwork);
+const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+/** What proxies say of whom they speak for, and browsers of pages of other origins. */
+const SPEAKS_FOR_OTHERS =
+  /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|origin|referer)$/;
+
+/** Figures for Prometheus. */
+export async function metricsRoutes(app: App, { metrics, findCaller, config }: MetricsRoutes): Promise<void> {
+  const proxies = config.trustedProxies.map(parseNetwork);
+  const publicName = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).hostname;
+  const secret = config['metrics.token'];
+
+  /**
+   * Somebody at this machine, and no proxy of it: it could speak for anybody. A proxy that says nothing of that is told by the setting
+   * of the address that the platform has for others.
+   */
+  function isLocal(request: FastifyRequest): boolean {
+    if (publicName !== undefined && !LOOPBACK_NAME.test(publicName)) return false;
+    const peer = parseAddress(request.raw.socket.remoteAddress ?? '');
+    if (peer === undefined || !LOOPBACK.some((network) => contains(network, peer))) return false;
+    if (proxies.some((network) => contains(network, peer))) return false;
+    if (Object.keys(request.headers).some((name) => SPEAKS_FOR_OTHERS.test(name))) return false;
+    return LOOPBACK_NAME.test((request.headers.host ?? '').replace(/:\d+$/, ''));
+  }
+
+  async function admit(request: FastifyRequest) {
+    const shown = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (secret !== undefined && shown !== undefined && equal(shown, secret)) return;
+    if (isLocal(request)) return;
+    const caller = await findCaller(request);
+    if (!caller)
+      throw new AppError(
+        'unauthenticated',
+        "An administrator's token, or the token of the setting metrics.token, is required.",
+      );
+    if (!isAdministrator(caller)) throw forbidden('Only administrators may do this.');
+  }
+
+  app.get(
+    '/metrics',
+    {
+      config: { access: 'public', service: 'none' },
+      schema: {
+        tags: ['operations'],
+        summary: 'Figures for Prometheus: queue, workers, transfers, events, requests',
+        description:
+          "Without a token on a connection from the same machine, unless a proxy is behind it; elsewhere with an administrator's token or " +
+          'that of the setting `metrics.token`.',
+        response: { 200: z.string().meta({ description: 'Text format 0.0.4' }) },
+      },
+    },
+    async (request, reply) => {
+      await admit(request);
+      return reply
+        .type(metrics.contentType)
+        .header('cache-control', 'no-store')
+        .send(await metrics.text());
+    },
+  );
+}
+
+/** In a time that tells nothing of where they differ. */
+function equal(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
