@@ -15,8 +15,8 @@ export interface Worker {
   running: number;
   memoryMb: number;
   cores: number;
-  reservedMemoryMb: number;
-  reservedCores: number;
+  scratchGb: number;
+  reserved: { memoryMb: number; cores: number; scratchGb: number };
 }
 
 export function workerCommands(program: Command, io: Io): void {
@@ -31,15 +31,16 @@ export function workerCommands(program: Command, io: Io): void {
 
 export const workerTable = (workers: readonly Worker[]): string =>
   table(
-    ['ID', 'HOST', 'PID', 'STATE', 'RUNNING', 'MEMORY (MB)', 'CORES', 'LABELS', 'SINCE'],
+    ['ID', 'HOST', 'PID', 'STATE', 'RUNNING', 'MEMORY (MB)', 'CORES', 'SCRATCH (GB)', 'LABELS', 'SINCE'],
     workers.map((one) => [
       one.id,
       one.host,
       one.pid,
       stateOf(one),
       `${one.running} of ${one.concurrency}`,
-      `${one.reservedMemoryMb} of ${one.memoryMb}`,
-      `${one.reservedCores} of ${one.cores}`,
+      `${Math.round(one.reserved.memoryMb)} of ${one.memoryMb}`,
+      `${Number(one.reserved.cores.toFixed(2))} of ${one.cores}`,
+      `${Math.round(one.reserved.scratchGb)} of ${one.scratchGb}`,
       one.labels.join(' '),
       moment(one.startedAt),
     ]),

@@ -2,8 +2,10 @@ import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Drain, DrainTarget, WorkerState } from './workers.queries.ts';
-import { deleteDrain, insertDrain, isWorker, listDrains, listWorkerStates } from './workers.queries.ts';
+import type { Drain, DrainTarget } from './workers.queries.ts';
+import { deleteDrain, insertDrain, isWorker, listDrains } from './workers.queries.ts';
+import type { WorkerState } from './workers.ts';
+import { listWorkerStates } from './workers.ts';
 
 /** What is being drained, and how far that is. */
 export interface Draining {

@@ -7,7 +7,7 @@ import { listFigures } from './figures.queries.ts';
 import { countOrders, getLags, listQueueParts } from './gauges.queries.ts';
 import { toldFigures } from './told-figures.ts';
 import { toldLags, toldQueue, toldWorkers } from './told-gauges.ts';
-import { listWorkerStates } from './workers.queries.ts';
+import { listWorkerStates } from './workers.ts';
 
 /** A request that was answered. */
 export interface AnsweredRequest {

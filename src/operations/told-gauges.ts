@@ -1,6 +1,6 @@
 import type { Exposed, Labels } from './exposed.ts';
 import type { getLags, QueuePart } from './gauges.queries.ts';
-import type { WorkerState } from './workers.queries.ts';
+import type { WorkerState } from './workers.ts';
 
 const STATES = ['waiting', 'delayed', 'running', 'spent'] as const;
 /** Labels of transfers are words of those who start them: beyond so many flags they are told together. */
@@ -103,7 +103,7 @@ export function toldWorkers(workers: readonly WorkerState[]): Exposed[] {
     total(
       'platform_worker_reserved_memory_bytes',
       'Memory that the transfers under way may use together.',
-      ({ reservedMemoryMb }) => reservedMemoryMb * MB,
+      ({ reserved }) => reserved.memoryMb * MB,
     ),
     total('platform_worker_cores', 'Cores that workers have for transfers.', ({ cores }) => cores),
   ];

@@ -3,7 +3,8 @@ import type { Db } from '../db.ts';
 import { listOf } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { drain, draining, endDrain, targetOf } from './drain.ts';
-import { Drain, listWorkerStates, WorkerState } from './workers.queries.ts';
+import { Drain } from './workers.queries.ts';
+import { listWorkerStates, WorkerState } from './workers.ts';
 
 const Draining = z.object({
   drains: z.array(Drain),

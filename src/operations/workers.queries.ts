@@ -3,39 +3,32 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { lockOf } from '../transfers/sweep.queries.ts';
 
-/** A worker process, and what it is doing. */
-export const WorkerState = z.object({
-  /** Its pool in the queue. */
+const WorkerRow = z.object({
   id: z.string(),
   host: z.string(),
   pid: z.number(),
   labels: z.array(z.string()),
   startedAt: z.string(),
-  /** It holds its lock; one that does not is gone, and what it held is taken from it within seconds. */
   alive: z.boolean(),
-  /** It is to take no more transfers. */
   draining: z.boolean(),
-  /** Since when it certainly takes none. */
   drainingSince: z.string().optional(),
   concurrency: z.number(),
-  /** Transfers under way, those among them that it has just taken from the queue. */
-  running: z.number(),
   memoryMb: z.number(),
   cores: z.number(),
-  /** What the transfers under way may use together. */
-  reservedMemoryMb: z.number(),
-  reservedCores: z.number(),
+  scratchGb: z.number(),
+  /** Flags of each transfer under way. */
+  under: z.array(z.array(z.string())),
+  /** Transfers that were taken from the queue and are about to start. */
+  taken: z.number(),
 });
-export type WorkerState = z.infer<typeof WorkerState>;
 
 const drainOf = sql.fragment`
   (d.scope = 'all' or (d.scope = 'host' and d.name = workers.host) or (d.scope = 'pool' and d.name = workers.pool))`;
 
-export const listWorkerStates = (db: Db) =>
-  db.any(sql.type(WorkerState)`
+export const listWorkerRows = (db: Db) =>
+  db.any(sql.type(WorkerRow)`
     with running as (
-      select worker_pool as pool, count(*) as transfers, sum(memory_mb)::float8 as memory_mb, sum(cores)::float8 as cores
-      from transfers where status = 'InProgress' group by 1),
+      select worker_pool as pool, jsonb_agg(flags) as flags from transfers where status = 'InProgress' group by 1),
     taken as (
       select j.locked_by as pool, count(*) as transfers from graphile_worker._private_jobs j
       where j.locked_by is not null and j.key is not null
@@ -44,10 +37,8 @@ export const listWorkerStates = (db: Db) =>
       group by 1)
     select pool as id, host, pid, labels, started_at, exists ${lockOf('workers.pool')} as alive,
       exists (select from drains d where ${drainOf}) as draining, draining_since, concurrency, memory_mb, cores::float8 as cores,
-      coalesce((select transfers from running where pool = workers.pool), 0)
-        + coalesce((select transfers from taken where pool = workers.pool), 0) as running,
-      coalesce((select memory_mb from running where pool = workers.pool), 0) as reserved_memory_mb,
-      coalesce((select cores from running where pool = workers.pool), 0) as reserved_cores
+      scratch_gb, coalesce((select flags from running where pool = workers.pool), '[]') as under,
+      coalesce((select transfers from taken where pool = workers.pool), 0) as taken
     from workers order by host, started_at, pool`);
 
 /** Whether this worker is to take no more transfers. */

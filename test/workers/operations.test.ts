@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker, startWorker } from '../world/worker.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
@@ -129,3 +129,41 @@ test('workers are listed with what they have and do', async (t) => {
   t.like(listed, { alive: true, draining: false });
   t.true(listed.concurrency > 0 && listed.memoryMb >= 256 && listed.cores > 0);
 });
+
+test.serial(
+  'a drained worker ends what it runs and takes nothing more; one that is started meanwhile takes nothing either',
+  async (t) => {
+    const client = await root();
+    const { pid } = await worker();
+    const begun = await client.put('/api/admin/drain', {});
+    t.is(begun.status, 200);
+    const drained = async () => {
+      for (let tries = 0; tries < 200; tries++) {
+        const { body } = await client.get('/api/admin/drain');
+        if (body.drained) return body;
+        await sleep(50);
+      }
+      throw new Error('The workers are not drained.');
+    };
+    const state = await drained();
+    t.like(state, { running: 0 });
+    t.truthy(state.workers.find((one: { pid: number }) => one.pid === pid).drainingSince);
+
+    const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+    const projectId = await newProject(w.as(owner));
+    const { body } = await start(w.as(owner), copyRequest(projectId, await upload(w, w.as(owner), 'words')));
+    const restarted = await startWorker(w);
+    t.teardown(() => restarted.stop());
+    const [mail] = await w.sql<{ id: string }>(`select id from graphile_worker.add_job('removeSpentBlobs')`);
+    for (let tries = 0; tries < 200; tries++) {
+      if ((await client.get(`/api/admin/job/${mail?.id}`)).status === 404) break;
+      await sleep(50);
+    }
+    t.is((await client.get(`/api/admin/job/${mail?.id}`)).status, 404, 'other jobs go on');
+    t.is((await client.get(`/api/admin/job/${body.id}`)).body.state, 'waiting');
+    t.is((await drained()).workers.length, 2);
+
+    t.is((await client.delete('/api/admin/drain')).status, 200);
+    t.is((await untilEnd(w.as(owner), body.id)).status, 'Completed');
+  },
+);
