@@ -10,6 +10,11 @@ const RECONNECT_AFTER_MS = 1000;
 /** The server says something every fifteen seconds. */
 const SILENCE_MS = 40_000;
 
+/** The server answers, but not with a stream of events. */
+export class NoStream extends Error {
+  override readonly name = 'NoStream';
+}
+
 /** One event of a stream: its id, and its data as it came. */
 export interface StreamedEvent {
   id: string;
@@ -24,7 +29,7 @@ export async function* followStream(api: Api, path: string, after: string | unde
   let lastId = after;
   for (let connected = false; ; ) {
     try {
-      for await (const { id, data } of readOnce(api, path, lastId)) {
+      for await (const { id, data } of readStream(api, path, { lastId })) {
         connected = true;
         lastId = id;
         if (data !== undefined) yield { id, data };
@@ -37,11 +42,11 @@ export async function* followStream(api: Api, path: string, after: string | unde
   }
 }
 
-/** Until the stream ends or breaks off. An id without data says where to go on. */
-async function* readOnce(
+/** Until the stream ends, breaks off (`Unreachable`) or is not wanted any more. An id without data says where to go on. */
+export async function* readStream(
   api: Api,
   path: string,
-  lastId: string | undefined,
+  { lastId, signal }: { lastId?: string | undefined; signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<{ id: string; data?: string }> {
   const stream = got.stream(`${api.url}${path}`, {
     headers: {
@@ -54,10 +59,13 @@ async function* readOnce(
     followRedirect: false,
     retry: { limit: 0 },
     timeout: { connect: 10_000, response: SILENCE_MS, socket: SILENCE_MS },
+    ...(signal ? { signal } : {}),
   });
   try {
     const [response] = (await once(stream, 'response')) as [PlainResponse];
     if (response.statusCode !== 200) throw refusalOf(response.statusCode, (await stream.toArray()).join(''), api.url);
+    if (!response.headers['content-type']?.startsWith('text/event-stream'))
+      throw new NoStream(`${api.url} does not stream ${path}.`);
     let id = lastId ?? '';
     let rest = '';
     for await (const text of stream.setEncoding('utf8') as AsyncIterable<string>) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from './client.ts';
+import type { Answer, Api } from './client.ts';
 import { Unreachable } from './client.ts';
+import { readStream } from './event-stream.ts';
 import type { Io } from './io.ts';
 import { moment, record } from './table.ts';
 
@@ -40,26 +41,35 @@ export const transferPath = (id: string) => `/api/conversion/transfer/${encodeUR
 /** An API process that died is back in seconds; the transfer does not mind. */
 const PATIENCE_MS = 30_000;
 
-/** Follows a transfer with a bar until it has ended, however; the caller looks at its status. Sits out restarts of the server. */
+/**
+ * Follows a transfer with a bar until it has ended, however; the caller looks at its status. Hears of its changes, and asks where it
+ * hears nothing. Sits out restarts of the server.
+ */
 export async function watchTransfer(
   io: Pick<Io, 'api' | 'progress'>,
   id: string,
   signal?: AbortSignal,
 ): Promise<Answer<Transfer>> {
   const progress = io.progress('Converting');
+  let lastHeard = Date.now();
+  const tell = (transfer: Transfer | undefined) => {
+    lastHeard = Date.now();
+    if (!transfer) return;
+    progress.report((transfer.progress ?? 0) / 100, transfer.waitingReason ?? transfer.phase ?? transfer.status);
+  };
   try {
-    let lastHeard = Date.now();
-    for (;;) {
+    for (let streams = true; ; ) {
       signal?.throwIfAborted();
       try {
+        if (streams) {
+          streams = await hear(io.api, id, tell, signal);
+          signal?.throwIfAborted();
+        }
         // The server answers at the end of the transfer or after a second.
         const asked = Date.now();
-        const headers = { prefer: 'wait=1' };
-        const answer = await io.api.call<Transfer>('GET', transferPath(id), { headers });
-        const transfer = answer.body;
-        progress.report((transfer.progress ?? 0) / 100, transfer.waitingReason ?? transfer.phase ?? transfer.status);
-        if (hasEnded(transfer)) return answer;
-        lastHeard = Date.now();
+        const answer = await io.api.call<Transfer>('GET', transferPath(id), { headers: { prefer: 'wait=1' } });
+        tell(answer.body);
+        if (hasEnded(answer.body)) return answer;
         await sleep(Math.max(0, 200 - (lastHeard - asked)));
       } catch (error) {
         if (!(error instanceof Unreachable) || Date.now() - lastHeard > PATIENCE_MS) throw error;
@@ -68,6 +78,29 @@ export async function watchTransfer(
     }
   } finally {
     progress.end();
+  }
+}
+
+/**
+ * Listens until the transfer has ended or the stream has. False: the server has no stream to offer.
+ * @param tell called with what comes, and without when only a sign of life did
+ */
+async function hear(
+  api: Api,
+  id: string,
+  tell: (transfer: Transfer | undefined) => void,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    for await (const { data } of readStream(api, transferPath(id), { signal })) {
+      const transfer: Transfer | undefined = data === undefined ? undefined : JSON.parse(data);
+      tell(transfer);
+      if (transfer && hasEnded(transfer)) return true;
+    }
+    return true;
+  } catch (error) {
+    // whoever asks hears what is wrong; it may be the stream alone
+    return error instanceof Unreachable;
   }
 }
 

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { request as ask, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
+import { PASSWORD, world } from '../world.ts';
+import { machines } from './machine.ts';
+
+/** No worker runs: a transfer ends when it is cancelled. */
+const w = world(test);
+const machine = machines(w);
+const streams = ({ headers }: IncomingMessage) => headers.accept === 'text/event-stream';
+
+/** Something between the program and the platform; `spoil` says what becomes of a stream of events. */
+async function between(t: ExecutionContext, platform: string, spoil: 'nothing' | 'cut' | 'answer') {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url?.includes('/transfer/')) asked.push(incoming);
+    const headers = { ...incoming.headers };
+    if (streams(incoming) && spoil === 'answer') headers.accept = 'application/json';
+    const onward = ask(`${platform}${incoming.url}`, { method: incoming.method ?? '', headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+      if (streams(incoming) && spoil === 'cut') answer.once('data', () => setTimeout(() => outgoing.destroy(), 50));
+    });
+    onward.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+for (const [spoil, rule] of [
+  ['nothing', 'watch listens to one stream, and asks once at its end'],
+  ['cut', 'watch goes on when its stream breaks off, again and again'],
+  ['answer', 'watch asks again and again where the server does not stream'],
+] as const) {
+  test(rule, async (t) => {
+    const { url, run } = await machine(t);
+    const middle = await between(t, url, spoil);
+    const user = await w.account();
+    const client = w.as(user);
+    const env = { PLATFORM_URL: middle.url };
+    await run(['login', '--id', user.id, '--password-stdin'], { stdin: `${PASSWORD}\n`, env });
+    const { id } = (await start(client, copyRequest(await newProject(client), await upload(w, client, 'x')))).body;
+    const watching = run(['transfer', 'watch', id], { env });
+    await sleep(1500);
+    await client.post(`/api/conversion/transfer/${id}/cancel`);
+    t.like(await watching, { code: 1, out: '' });
+    t.regex((await watching).err, /failed: Cancelled\./);
+    const followed = middle.asked.filter(streams).length;
+    const polled = middle.asked.length - followed;
+    if (spoil === 'nothing') t.deepEqual([followed, polled], [1, 1]);
+    if (spoil === 'cut') t.true(followed > 1, `${followed}`);
+    if (spoil === 'answer') t.deepEqual([followed, polled > 1], [1, true]);
+  });
+}
