@@ -18,8 +18,8 @@ export interface Following {
   signal: AbortSignal;
 }
 
-/** Whoever may not see the transfer any more hears nothing more after this time. */
-const LOOK_ANYWAY_MS = 7000;
+/** A caller who is none any more hears nothing more after this time; who may see the transfer is asked whenever there is something to say. */
+const WAKE_EVERY_MS = 7000;
 
 /**
  * A transfer as server-sent events: as it is now, then whenever it has come further, until it has ended or the caller may not see it any
@@ -28,29 +28,39 @@ const LOOK_ANYWAY_MS = 7000;
 export async function* followTransfer(db: Db, changes: Changes, following: Following): AsyncGenerator<string> {
   const { id, signal } = following;
   let change = Promise.withResolvers<void>();
+  let changed = true;
   const wake = () => change.resolve();
   const quiet = silence();
-  const stop = changes.watch(id, wake);
-  const timer = setInterval(wake, LOOK_ANYWAY_MS);
+  const stop = changes.watch(id, () => {
+    changed = true;
+    wake();
+  });
+  const timer = setInterval(wake, WAKE_EVERY_MS);
   signal.addEventListener('abort', wake);
   let last = '';
   try {
     while (!signal.aborted && !changes.closed()) {
       change = Promise.withResolvers();
       try {
-        const row = await changes.inTurn(() => lookAt(db, following));
-        if (!row) return;
-        const { updatedAt: _, ...told } = row;
-        const state = JSON.stringify(told);
-        if (state !== last) {
-          last = state;
-          quiet.broken();
-          yield `data: ${JSON.stringify(await following.show(row))}\n\n`;
-          if (hasStopped(row.status)) return;
+        const caller = await following.caller();
+        if (!caller) return;
+        if (changed || quiet.isLong()) {
+          changed = false;
+          const row = await changes.inTurn(() => findTransfer(db, caller, id));
+          if (!row) return;
+          const state = stateOf(row);
+          if (state !== last) {
+            last = state;
+            quiet.broken();
+            yield `data: ${JSON.stringify(await following.show(row))}\n\n`;
+            if (hasStopped(row.status)) return;
+          }
         }
       } catch (error) {
         if (error instanceof AppError) return;
         if (troubleOf(error) === undefined) throw error;
+        // looked at again when it is woken next
+        changed = true;
       }
       if (quiet.isLong()) {
         quiet.broken();
@@ -65,7 +75,5 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
   }
 }
 
-async function lookAt(db: Db, { id, caller }: Following): Promise<TransferRow | undefined> {
-  const who = await caller();
-  return (who && (await findTransfer(db, who, id))) ?? undefined;
-}
+/** What of it is worth telling. */
+const stateOf = ({ updatedAt: _, ...row }: TransferRow) => JSON.stringify(row);
