@@ -5,6 +5,7 @@ import { openGrowth } from './append.ts';
 import { BadRecords } from './bad-records.ts';
 import type { Checksum } from './bytes.ts';
 import { FileSink, FileSource } from './bytes.ts';
+import { IGNORED } from './copied.ts';
 import type { Context, CrsChange, LogLevel, Reader } from './define.ts';
 import { passFeatures } from './feature-pipeline.ts';
 import type { FeatureStatistics } from './feature-statistics.ts';
@@ -137,8 +138,7 @@ export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | '
 
 function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
   if (reader.produces !== 'bytes') return parseTransformations(transformations, offeredBy(reader));
-  if (transformations.length > 0)
-    log('warning', 'FileReader to FileWriter copies the bytes; the transformations are ignored.');
+  if (transformations.length > 0) log('warning', IGNORED);
   return [];
 }
 

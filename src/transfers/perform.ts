@@ -1,6 +1,7 @@
 import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConversionResult } from '../formats/convert.ts';
+import { copySmall } from './copy-small.ts';
 import { finished } from './events.ts';
 import { fetchInput } from './input.ts';
 import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
@@ -17,6 +18,9 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
   const claimedAt = performance.now();
   signal.throwIfAborted();
   const request = AcceptedRequest.parse(transfer.request);
+  const copy = await copySmall(parts.blobs, transfer, request, report);
+  signal.throwIfAborted();
+  if (copy) return commit(parts, transfer, request, copy.result, copy.made.size, report);
   const folder = join(parts.scratch, `${transfer.id}-${transfer.attempt}`);
   const input = join(folder, 'input');
   await mkdir(folder, { mode: 0o700 });
@@ -50,7 +54,9 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
       },
     );
     signal.throwIfAborted();
-    await commit(parts, transfer, request, result, { output, badRecords }, report);
+    const { size } = await parts.blobs.adopt(output, outputBlob(transfer));
+    if (result.badRecordsWritten) await parts.blobs.adopt(badRecords, badRecordsBlob(transfer));
+    await commit(parts, transfer, request, result, size, report);
   } finally {
     await removeFolder(folder, input);
   }
@@ -66,19 +72,17 @@ async function removeFolder(folder: string, input: string) {
   }
 }
 
-/** The bytes are named first, then the row that names them; if nobody comes to know of them they are swept. */
+/** The blobs are there already, and now the row that names them; if nobody comes to know of them they are swept. */
 async function commit(
   parts: RunParts,
   transfer: ClaimedRow,
   request: AcceptedRequest,
   result: ConversionResult,
-  files: { output: string; badRecords: string },
+  size: number,
   report: Report,
 ) {
   const blob = outputBlob(transfer);
-  const { size } = await parts.blobs.adopt(files.output, blob);
   const bad = result.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
-  if (bad !== undefined) await parts.blobs.adopt(files.badRecords, bad);
   const output = outputOf(transfer, request, result, { blob, size });
   const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
   const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;

@@ -35,6 +35,8 @@ const Claimed = z.object({
   /** Of a remote file: where its address is kept, and the address, sealed. */
   sourceId: z.string().optional(),
   sealedSource: z.instanceof(Uint8Array).optional(),
+  /** Bytes of the input. */
+  inputSize: z.number().optional(),
   projectDeleted: z.boolean(),
 });
 export type ClaimedRow = z.infer<typeof Claimed>;
@@ -69,7 +71,9 @@ export const claimTransfer = (
       ${projectDeleted} as project_deleted,
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
-        (select blob from datasets where datasets.id = input_dataset_id)) as input_blob`);
+        (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,
+      coalesce((select size from staged_blobs where name = staged_blob),
+        (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`);
 
 /** A transfer that waits, held until the transaction ends; unless it has ended, is run by somebody, or needs just this. */
 export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | undefined) =>
