@@ -157,6 +157,8 @@ const OUTAGES = [
 // Of the system's calls, and SQLSTATE: connection exceptions, refused logins, a missing database, insufficient
 // resources, operator intervention.
 const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|28...|3D000|53...|57P..)$/;
+/** What slonik says, without a code, of a connection that broke under an earlier statement of the same transaction. */
+const BROKEN_CLIENT = /^Client is (pending destroy|destroyed)\.$/;
 const AGAIN_CODES = /^(40001|40P01|55P03)$/;
 
 export function troubleOf(error: unknown): Trouble {
@@ -165,7 +167,7 @@ export function troubleOf(error: unknown): Trouble {
   if (error instanceof UniqueIntegrityConstraintViolationError) return 'conflict';
   if (error instanceof ForeignKeyIntegrityConstraintViolationError) return 'conflict';
   const code = 'code' in error ? String(error.code) : '';
-  if (OUTAGE_CODES.test(code)) return 'outage';
+  if (OUTAGE_CODES.test(code) || BROKEN_CLIENT.test(error.message)) return 'outage';
   if (AGAIN_CODES.test(code)) return 'again';
   return troubleOf(error.cause);
 }

@@ -127,6 +127,7 @@ export async function work(config: Config): Promise<Worker> {
   const mind = minding({
     run: ready,
     gate: queue.gate,
+    jobIds: queue.jobIds,
     patience: config['transfers.patience'],
     data: config.data,
     draining: await draining.promise,

@@ -4,7 +4,7 @@ import { followMassRetries } from '../src/operations/mass-retry.ts';
 import { mindRuns } from '../src/transfers/mind.ts';
 import { getOutlook } from '../src/transfers/outlook.queries.ts';
 import type { RunParts } from '../src/transfers/run.ts';
-import { listWorkers } from '../src/transfers/sweep.queries.ts';
+import { callWorkers, listWorkers, unlockUnheld } from '../src/transfers/sweep.queries.ts';
 import { sweep } from '../src/transfers/sweep.ts';
 import type { Draining } from './draining.ts';
 import type { Gate } from './gate.ts';
@@ -12,10 +12,14 @@ import { removeForsakenScratch } from './scratch.ts';
 
 const EVERY_MS = 1000;
 const THOROUGH_EVERY = 5;
+/** How long a row of the queue may be on its way to the process that locked it. */
+const UNHELD_MS = 10_000;
 
 export interface MindingParts {
   run: RunParts;
   gate: Gate;
+  /** Rows of the queue that this process runs. */
+  jobIds: ReadonlySet<string>;
   /** Milliseconds; see the setting `transfers.patience`. */
   patience: number;
   data: string;
@@ -26,9 +30,8 @@ export interface MindingParts {
 }
 
 /** Every second: looks after the runs of this process, what waits for it, what other workers left, and what operators ordered. Starts at once. */
-export function minding({ run: parts, gate, patience, data, draining, scopes, log }: MindingParts): {
-  stop(): Promise<void>;
-} {
+export function minding(given: MindingParts): { stop(): Promise<void> } {
+  const { run: parts, gate, jobIds, patience, data, draining, scopes, log } = given;
   const stopping = new AbortController();
   let away = false;
 
@@ -41,6 +44,10 @@ export function minding({ run: parts, gate, patience, data, draining, scopes, lo
     for (const id of swept?.ended ?? []) parts.announce(id);
     if (swept && (swept.deadWorkers.length > 0 || swept.stuckWorkers.length > 0 || swept.forgotten > 0))
       log.warn(swept, 'took over what other workers left');
+    if (thorough && (await unlockUnheld(parts.db, parts.pool, [...jobIds], UNHELD_MS)) > 0) {
+      log.warn({}, 'gave back jobs that this worker had locked and did not know of');
+      await callWorkers(parts.db);
+    }
     if (thorough || (swept?.deadWorkers.length ?? 0) > 0) {
       await removeForsakenScratch(data, () => listWorkers(parts.db));
     }

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker';
 import { Logger, run } from 'graphile-worker';
 import type { Gate, GateOptions } from './gate.ts';
@@ -15,7 +15,12 @@ export interface QueueOptions extends Omit<GateOptions, 'nudge'> {
 
 export interface Queue {
   gate: Gate;
-  /** Settles when jobs are taken no more. */
+  /** Ids of the rows that are run at this moment. */
+  jobIds: ReadonlySet<string>;
+  /**
+   * Settles when jobs are taken no more: the queue was asked to stop, or could not tell that a job is done. Those under way may still run, for
+   * as long as they like.
+   */
   ended: Promise<void>;
   /** Takes no more jobs; resolves when those under way have ended. */
   stop(): Promise<void>;
@@ -37,11 +42,15 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
   let begun: Promise<void> | undefined;
   let pool: WorkerPool | undefined;
   const gate = openGate({ capacity, choresWait, nudge: (count) => pool?.nudge(count) });
+  const events: WorkerEvents = new EventEmitter();
+  const stopping = once(events, 'pool:gracefulShutdown');
+  tellLooks(events, gate);
+  const jobIds = jobsUnderWay(events);
   const runner: Runner = await run({
     taskList: tasks(gate),
     crontab,
     noHandleSignals: true,
-    events: looks(gate),
+    events,
     forbiddenFlags: gate.forbidden,
     logger: new Logger((scope) => (level, message, details) => {
       const to = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug';
@@ -76,7 +85,8 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
   });
   return {
     gate,
-    ended: runner.promise,
+    jobIds,
+    ended: Promise.race([runner.promise, stopping.then(() => {})]),
     stop() {
       const stopped = runner.stop();
       gate.close();
@@ -102,8 +112,7 @@ export const chores = (gate: Gate, tasks: Record<string, Task<never>>): TaskList
   );
 
 /** Tells the gate of each look for a job. */
-function looks(gate: Gate): WorkerEvents {
-  const events: WorkerEvents = new EventEmitter();
+function tellLooks(events: WorkerEvents, gate: Gate) {
   const since = new WeakMap<object, number>();
   const looked = (worker: object, found: boolean) =>
     gate.looked(performance.now() - (since.get(worker) ?? performance.now()), found);
@@ -111,5 +120,11 @@ function looks(gate: Gate): WorkerEvents {
   events.on('worker:getJob:empty', ({ worker }) => looked(worker, false));
   events.on('worker:getJob:error', ({ worker }) => looked(worker, false));
   events.on('job:start', ({ worker }) => looked(worker, true));
-  return events;
+}
+
+function jobsUnderWay(events: WorkerEvents): ReadonlySet<string> {
+  const ids = new Set<string>();
+  events.on('job:start', ({ job }) => void ids.add(job.id));
+  events.on('job:complete', ({ job }) => void ids.delete(job.id));
+  return ids;
 }

@@ -7,7 +7,7 @@ import { tellFinished } from './events.ts';
 import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow, LogLine } from './run.queries.ts';
-import { isProjectDeleted } from './run.queries.ts';
+import { getStops } from './run.queries.ts';
 import type { RunParts } from './run.ts';
 import { Stopped } from './stopped.ts';
 
@@ -25,8 +25,9 @@ export async function carryOut(parts: RunParts, transfer: ClaimedRow, report: Re
   signal.throwIfAborted();
   const copied = transfer.carry === 'copy' ? await copyBytes(parts, transfer, report, signal) : undefined;
   signal.throwIfAborted();
-  report.log('info', copied ? `Copied: ${copied.size} bytes.` : 'Moved.');
-  const lines = await report.close();
+  const message = copied ? `Copied: ${copied.size} bytes.` : 'Moved.';
+  // said by the commit alone: one that fails leaves the report without it
+  const lines = [...(await report.close()), { time: new Date().toISOString(), level: 'info', message } as const];
   try {
     await parts.db.transaction((tx) => commit(tx, transfer, copied, lines));
   } catch (error) {
@@ -72,7 +73,9 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
   const datasetId = (copied ? transfer.inputDatasetId : transfer.outputDatasetId) ?? '';
   // neither project is deleted meanwhile; in the order in which deletions take the same locks
   await lockTreesOf(tx, sourceProjectId, projectId);
-  if (!(await holdRun(tx, transfer)) || (await isProjectDeleted(tx, transfer))) throw new Stopped('overtaken');
+  if (!(await holdRun(tx, transfer))) throw new Stopped('overtaken');
+  const { cancelled, projectDeleted } = await getStops(tx, transferId);
+  if (cancelled || projectDeleted) throw new Stopped('overtaken');
   const owned = await holdOwned(tx, userId, [sourceTenantId, tenantId]);
   for (const each of [sourceTenantId, tenantId]) {
     if (!owned.includes(each)) throw forbidden(`Who started this transfer is no longer an Owner of tenant '${each}'.`);

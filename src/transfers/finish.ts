@@ -6,9 +6,8 @@ import { wakeAgain } from './wake.ts';
 
 /** Every end but completion: the transfer says why, and the world is told. False: it was no longer this run's to end. */
 export function failRun(db: Db, fence: Fence, sentence: string, lines: readonly LogLine[]): Promise<boolean> {
-  const error: LogLine = { time: new Date().toISOString(), level: 'error', message: sentence };
   return db.transaction(async (tx) => {
-    const ended = await failTransfer(tx, fence, sentence, [...lines, error]);
+    const ended = await failTransfer(tx, fence, sentence, [...lines, lastLine(sentence)]);
     if (ended) await tellFinished(tx, ended, { status: 'Error', progress: ended.progress, errorMessage: sentence });
     return ended !== undefined && ended !== null;
   });
@@ -16,11 +15,13 @@ export function failRun(db: Db, fence: Fence, sentence: string, lines: readonly 
 
 /** The same for a transfer that nobody runs. */
 export async function failUnheld(tx: Db, fence: Fence, sentence: string): Promise<boolean> {
-  const ended = await failUnheldTransfer(tx, fence, sentence);
+  const ended = await failUnheldTransfer(tx, fence, sentence, [lastLine(sentence)]);
   if (!ended) return false;
   await tellFinished(tx, ended, { status: 'Error', progress: ended.progress, errorMessage: sentence });
   return true;
 }
+
+const lastLine = (message: string): LogLine => ({ time: new Date().toISOString(), level: 'error', message });
 
 /**
  * Gives a transfer back to whoever comes next, after `delay` milliseconds. Its queue row, which this worker holds, is left behind with

@@ -88,8 +88,9 @@ async function commit(
   const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
   const datasetId = made === undefined ? {} : { datasetId: made };
   const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
-  report.log('info', `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`);
-  const lines = await report.close();
+  const message = `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`;
+  // said by the commit alone: one that fails leaves the report without it
+  const lines = [...(await report.close()), { time: new Date().toISOString(), level: 'info', message } as const];
   const done = { output, badRecordsBlob: bad, receipt, recordsRead, recordsWritten, recordsSkipped, lines, event };
   if (await completeTransfer(parts.db, transfer, done)) return;
   await parts.blobs.remove(blob);

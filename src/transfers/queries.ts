@@ -119,8 +119,8 @@ const waitingReason = sql.fragment`
 export const findTransfer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Row)`
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
-      t.finished_at, t.attempt, ${waitingReason} as waiting_reason, t.records_read, t.records_written, t.records_skipped, t.error_message,
-      t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
+      t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.records_read, t.records_written, t.records_skipped,
+      t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
       coalesce(p.rights, 0) as rights
     ${visible(caller)} and t.id = ${id}`);
 

@@ -21,6 +21,8 @@ const Claimed = z.object({
   createdBy: z.string(),
   requestId: z.string().optional(),
   attempt: z.number(),
+  /** Of the attempts before, those that count for nothing. */
+  handedBack: z.number(),
   memoryMb: z.number(),
   childDeaths: z.number(),
   outages: z.number(),
@@ -37,6 +39,7 @@ const Claimed = z.object({
   sealedSource: z.instanceof(Uint8Array).optional(),
   /** Bytes of the input. */
   inputSize: z.number().optional(),
+  cancelled: z.boolean(),
   projectDeleted: z.boolean(),
 });
 export type ClaimedRow = z.infer<typeof Claimed>;
@@ -48,6 +51,7 @@ const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not
 /** That of the transfer, or the one that a dataset is carried out of. */
 const projectDeleted = sql.fragment`(${deleted(sql.fragment`transfers.project_id`)}
   or (transfers.source_project_id is not null and ${deleted(sql.fragment`transfers.source_project_id`)}))`;
+const stopped = sql.fragment`cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted`;
 
 /**
  * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, it needs something else, or this pool
@@ -66,9 +70,8 @@ export const claimTransfer = (
       phase = 'Starting'
     where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')}
       and exists (select from workers where pool = ${pool})
-    returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, memory_mb,
-      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id,
-      ${projectDeleted} as project_deleted,
+    returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, handed_back, memory_mb,
+      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,
@@ -82,8 +85,10 @@ export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | unde
     where id = ${id} and status = 'Pending' and flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`}
     for update`);
 
-export const isProjectDeleted = (db: Db, { id }: { id: string }) =>
-  db.exists(sql.unsafe`select from transfers where id = ${id} and ${projectDeleted}`);
+/** Why a transfer is not to be completed, whoever runs it. */
+export const getStops = (db: Db, id: string) =>
+  db.one(sql.type(z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() }))`
+    select ${stopped} from transfers where id = ${id}`);
 
 /** Which run of a transfer writes. What was overtaken, cancelled or handed back has another attempt or status, and writes nothing. */
 export interface Fence {
@@ -137,8 +142,8 @@ export interface Completion {
 }
 
 /**
- * Dataset, transfer, receipt, log, event: one statement, so all or nothing. Undefined: the run was overtaken, or its project deleted, and
- * nothing is written.
+ * Dataset, transfer, receipt, log, event: one statement, so all or nothing. Undefined: the run was overtaken or cancelled, or its project
+ * deleted, and nothing is written.
  */
 export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
   const dataset = 'dataset' in output ? output.dataset : undefined;
@@ -152,7 +157,7 @@ export function completeTransfer(db: Db, fence: Fence, { output, lines, event, .
         output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
         output_file_name = ${exported?.fileName ?? null}, bad_records_blob = ${done.badRecordsBlob ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
         records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
-      where ${held(fence)} and not ${projectDeleted} returning id),
+      where ${held(fence)} and cancel_requested_at is null and not ${projectDeleted} returning id),
     lines as (${logged(lines)}),
     event as (${eventInsert(event, completed)}),
     ${replaced === undefined ? releases(changed) : replacement(replaced, changed)}
@@ -184,16 +189,19 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
     select ${ended} from changed`);
 
 /** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
-export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string) =>
+export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.type(Ended)`
     with changed as (
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
+    lines as (${logged(lines)}),
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
 
 /** What a run that is handed back counts for. */
 export interface Counts {
+  /** Its worker was asked to stop. */
+  handedBack?: number;
   childDeaths?: number;
   outages?: number;
 }
@@ -202,13 +210,13 @@ export interface Counts {
 export const releaseTransfer = (
   tx: Db,
   fence: Fence,
-  { childDeaths = 0, outages = 0 }: Counts,
+  { handedBack = 0, childDeaths = 0, outages = 0 }: Counts,
   lines: readonly LogLine[],
 ) =>
   tx.maybeOne(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), turn: z.number() }))`
     with changed as (
       update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
-        child_deaths = child_deaths + ${childDeaths}, outages = outages + ${outages}
+        handed_back = handed_back + ${handedBack}, child_deaths = child_deaths + ${childDeaths}, outages = outages + ${outages}
       where ${held(fence)} returning id, flags, turn),
     lines as (${logged(lines)})
     select id, flags, turn from changed`);
@@ -218,5 +226,4 @@ export const listHeld = (db: Db, pool: string) =>
   db.any(sql.type(
     z.object({ id: z.string(), attempt: z.number(), cancelled: z.boolean(), projectDeleted: z.boolean() }),
   )`
-    select id, attempt, cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted
-    from transfers where status = 'InProgress' and worker_pool = ${pool}`);
+    select id, attempt, ${stopped} from transfers where status = 'InProgress' and worker_pool = ${pool}`);

@@ -9,8 +9,8 @@ import type { RemoteSources } from './input.ts';
 import { perform } from './perform.ts';
 import type { Report } from './report.ts';
 import { openReport } from './report.ts';
-import type { ClaimedRow } from './run.queries.ts';
-import { claimTransfer, isProjectDeleted, lockWaiting } from './run.queries.ts';
+import type { ClaimedRow, Counts } from './run.queries.ts';
+import { claimTransfer, getStops, lockWaiting } from './run.queries.ts';
 import type { StopReason } from './stopped.ts';
 import { Stopped } from './stopped.ts';
 import { wake, wakeAgain } from './wake.ts';
@@ -63,9 +63,10 @@ export async function runTransfer(parts: RunParts, id: string, flags: readonly s
     // what its row needs may have been told wrongly by the queue's
     if (!transfer) return await putBack(parts.db, id, flags);
     run.attempt = transfer.attempt;
+    if (transfer.cancelled) run.stop('cancelled');
     if (transfer.projectDeleted) run.stop('projectDeleted');
     const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
-    report.log('info', `Attempt ${transfer.attempt} started.`);
+    report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
     try {
       await (transfer.carry ? carryOut : perform)(parts, transfer, report, stop.signal);
     } catch (error) {
@@ -95,16 +96,18 @@ async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, err
   const { db, log } = parts;
   const lines = await report.close();
   const fail = (sentence: string) => failRun(db, transfer, sentence, lines);
-  const again = (sentence: string, counts: { childDeaths?: number; outages?: number }, delay?: number) => {
+  const again = (sentence: string, counts: Counts, delay?: number) => {
     const told = { time: new Date().toISOString(), level: 'warning', message: sentence } as const;
     return handBack(db, transfer, counts, [...lines, told], delay);
   };
 
   if (error instanceof Stopped) {
-    if (error.why === 'cancelled') await fail('Cancelled.');
-    else if (error.why === 'shutdown') await again('The worker was stopped; the transfer waits for another one.', {});
-    // The commit tells one from the other only afterwards: a run that was really overtaken can write no sentence either.
-    else if (await isProjectDeleted(db, transfer)) await fail('The project was deleted.');
+    // The commit tells one reason from the other only afterwards: a run that was really overtaken can write no sentence either.
+    const stops = error.why === 'overtaken' ? await getStops(db, transfer.id) : undefined;
+    if (error.why === 'shutdown')
+      await again('The worker was stopped; the transfer waits for another one.', { handedBack: 1 });
+    else if (error.why === 'cancelled' || stops?.cancelled) await fail('Cancelled.');
+    else if (error.why === 'projectDeleted' || stops?.projectDeleted) await fail('The project was deleted.');
   } else if (isHopeless(error)) await fail(error.message);
   else if (error instanceof ChildDied) {
     log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');

@@ -44,10 +44,10 @@ export const takeFromLostWorkers = (tx: Db) =>
         select id from transfers
         where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
         for update skip locked)
-      returning id, flags, turn, attempt, worker_losses, cancel_requested_at is not null as cancelled),
+      returning id, flags, turn, attempt, handed_back, worker_losses, cancel_requested_at is not null as cancelled),
     lines as (
       insert into transfer_log (transfer_id, level, message)
-      select id, 'warning', 'The worker that ran attempt ' || attempt || ' was lost.' from lost)
+      select id, 'warning', 'The worker that ran attempt ' || attempt - handed_back || ' was lost.' from lost)
     select * from lost`);
 
 /** Ends the connection that holds the lock of each pool that sits on a transfer past its deadline; says which pools. */
@@ -82,6 +82,23 @@ export const listStrangers = (tx: Db) =>
   tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
     select distinct locked_by as pool from graphile_worker._private_jobs
     where locked_by is not null and not exists (select from workers where pool = locked_by)`);
+
+/**
+ * Makes rows of the queue anybody's that this pool locked and does not run: its connection broke after it had them and before it knew, or
+ * before it could say that they are done.
+ */
+export async function unlockUnheld(
+  db: Db,
+  pool: string,
+  jobIds: readonly string[],
+  patienceMs: number,
+): Promise<number> {
+  const { rowCount } = await db.query(sql.unsafe`
+    update graphile_worker._private_jobs set locked_by = null, locked_at = null
+    where locked_by = ${pool} and locked_at < now() - ${patienceMs} * interval '1 millisecond'
+      and id <> all(${sql.array(jobIds, 'int8')})`);
+  return rowCount;
+}
 
 /** Pools that are not struck off. */
 export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.string() }))`select pool from workers`);

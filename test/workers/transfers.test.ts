@@ -175,11 +175,11 @@ test.serial(
     worker.process.kill('SIGTERM');
     t.deepEqual(await worker.ended, [0, null], worker.output());
     t.true(performance.now() - asked < 10_000);
-    t.is((await s.get(id)).status, 'Pending');
+    t.like(await s.get(id), { status: 'Pending', attempt: 0 });
     const [row] = await sqlOf('select worker_losses, child_deaths, outages from transfers where id = $1', [id]);
     t.deepEqual(row, { worker_losses: 0, child_deaths: 0, outages: 0 });
     await launch();
-    t.is((await untilEnd(s.client, id)).status, 'Completed');
+    t.like(await untilEnd(s.client, id), { status: 'Completed', attempt: 1 });
     await until(
       'the queue is empty',
       async () => (await sqlOf('select id from graphile_worker._private_jobs')).length === 0,
@@ -313,4 +313,63 @@ serial('a transfer that its pool holds and nobody runs is given back', async (t)
     [copied],
   );
   t.like(await untilEnd(s.client, stray?.id ?? ''), { status: 'Completed', attempt: 2 });
+});
+
+serial('a row of the queue that a worker locked without coming to know of it is run all the same', async (t) => {
+  const s = await scene();
+  const id = await s.start();
+  await sqlOf(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
+  await launch();
+  // as if its connection had broken just then
+  await sqlOf(
+    `update graphile_worker._private_jobs
+     set run_at = now(), locked_at = now() - interval '11 seconds', locked_by = (select pool from workers)`,
+  );
+  t.is((await untilEnd(s.client, id)).status, 'Completed');
+});
+
+serial('a worker that cannot tell the queue that a job is done ends at once, whatever else it runs', async (t) => {
+  const { worker } = await launchFrozen({ 'worker.concurrency': '2' });
+  const s = await scene();
+  const long = await s.start();
+  await s.running(long);
+  await sqlOf(`create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`);
+  await sqlOf(
+    'create trigger refuse before delete on graphile_worker._private_jobs for each row execute function refuse()',
+  );
+  const short = await s.start();
+  t.deepEqual(await worker.ended, [1, null]);
+  await sqlOf('drop function refuse cascade');
+  await launch();
+  for (const id of [long, short]) t.is((await untilEnd(s.client, id)).status, 'Completed');
+});
+
+serial('a transfer that ends without being run says so in its log', async (t) => {
+  const s = await scene();
+  const id = await s.start();
+  await s.client.post(`/api/conversion/transfer/${id}/cancel`);
+  const log = (await s.client.get(`/api/conversion/transfer/${id}/log`)).body.data;
+  t.is(log.length, 1);
+  t.like(log[0], { level: 'error', message: 'Cancelled.' });
+});
+
+serial('a cancel that was acknowledged holds, though the worker that was to hear of it is gone', async (t) => {
+  const { worker } = await launchFrozen();
+  const s = await scene();
+  const id = await s.start();
+  await s.running(id);
+  worker.process.kill('SIGSTOP');
+  t.is((await s.client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);
+  worker.process.kill('SIGKILL');
+  await launch();
+  t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'Cancelled.' });
+});
+
+serial('a transfer that was cancelled while nobody ran it is not run', async (t) => {
+  const s = await scene();
+  const id = await s.start();
+  // as if its worker had been asked to stop, and had handed it back, before it heard of the cancel
+  await sqlOf('update transfers set cancel_requested_at = now() where id = $1', [id]);
+  await launch();
+  t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'Cancelled.' });
 });
