@@ -1,0 +1,158 @@
+/** What must hold when all is over: a rule, and the statement that finds what breaks it. */
+export interface Invariant {
+  rule: string;
+  violations: string;
+}
+
+/**
+ * The test's own knowledge, put beside the platform's tables for the statements below.
+ * `acknowledged`: submits that were answered; `stored`: what lies in the blob store after the sweep; `caused`: how often the test did what.
+ */
+export const KNOWLEDGE = `
+  create schema campaign;
+  create table campaign.acknowledged (
+    id uuid primary key, kind text, sha256 text, name text, dataset_id uuid, cancelled boolean);
+  create table campaign.stored (name text primary key, size bigint, sha256 text);
+  create table campaign.caused (name text primary key, times integer);`;
+
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    rule: 'No acknowledged submit is lost.',
+    violations: `select * from campaign.acknowledged where id not in (select id from transfers)`,
+  },
+  {
+    rule: 'A submit that was sent again under its key starts nothing more.',
+    violations: `select id, type, status from transfers where id not in (select id from campaign.acknowledged)`,
+  },
+  {
+    rule: 'Every transfer ends.',
+    violations: `select id, status, attempt, worker_pool from transfers where finished_at is null`,
+  },
+  {
+    rule: 'A transfer fails only when it was cancelled, its conversion was killed twice, or it lost its worker nine times.',
+    violations: `
+      select id, error_message, worker_losses, child_deaths, outages from transfers left join campaign.acknowledged a using (id)
+      where status = 'Error' and not (
+        (error_message = 'Cancelled.' and a.cancelled)
+        or (error_message like 'The conversion broke off 2 times%' and child_deaths = 1)
+        or (error_message = 'The workers that ran this transfer were lost 9 times.' and worker_losses = 9))`,
+  },
+  {
+    rule: 'What was acknowledged to be cancelled is not completed.',
+    violations: `
+      select id, status, error_message from transfers join campaign.acknowledged a using (id)
+      where status = 'Completed' and a.cancelled`,
+  },
+  {
+    rule: 'No conversion counts as broken off that the test did not kill.',
+    violations: `
+      select * from (
+        select sum(child_deaths + (error_message like 'The conversion broke off%')::int) as broken_off from transfers) t
+      where broken_off > (select coalesce(sum(times), 0) from campaign.caused where name = 'conversion killed')`,
+  },
+  {
+    rule: 'An import or a conversion that is Completed made its one dataset.',
+    violations: `
+      select t.id, t.type, a.name, d.id as dataset_id, d.name as dataset from transfers t join campaign.acknowledged a using (id)
+        left join datasets d on d.id = t.output_dataset_id
+      where t.status = 'Completed' and t.type in ('Import', 'Conversion') and a.name is distinct from d.name`,
+  },
+  {
+    rule: 'No dataset is there that no Completed transfer made.',
+    violations: `
+      select id, name from datasets
+      where (select count(*) from transfers t
+        where t.output_dataset_id = datasets.id and t.status = 'Completed' and t.type in ('Import', 'Conversion')) <> 1`,
+  },
+  {
+    rule: 'A dataset holds the bytes that the last transfer into it made.',
+    violations: `
+      select d.id, d.name, d.storage_size, s.size, s.sha256, last.id as transfer, last.kind, last.sha256 as wanted
+      from datasets d left join campaign.stored s on s.name = d.blob
+        left join lateral (
+          select t.id, a.kind, a.sha256 from transfers t join campaign.acknowledged a using (id)
+          where t.output_dataset_id = d.id and t.status = 'Completed' order by t.finished_at desc limit 1) last on true
+      where (s.sha256, s.size) is distinct from (last.sha256, d.storage_size)`,
+  },
+  {
+    rule: 'A dataset changes exactly once per update.',
+    violations: `
+      select d.id, d.name, d.row_version, count(t.id) as updates
+      from datasets d left join transfers t on t.output_dataset_id = d.id and t.type = 'Update' and t.status = 'Completed'
+      group by d.id having d.row_version <> 1 + count(t.id)`,
+  },
+  {
+    rule: 'An export that is Completed has its file.',
+    violations: `
+      select t.id, t.output_blob, s.sha256, a.sha256 as wanted from transfers t join campaign.acknowledged a using (id)
+        left join campaign.stored s on s.name = t.output_blob
+      where t.type = 'Export' and t.status = 'Completed' and s.sha256 is distinct from a.sha256`,
+  },
+  {
+    rule: 'A receipt tells of the bytes that were made.',
+    violations: `
+      select t.id, t.receipt->'output'->>'sha256' as told, a.sha256 from transfers t join campaign.acknowledged a using (id)
+      where t.status = 'Completed' and t.receipt->'output'->>'sha256' is distinct from a.sha256`,
+  },
+  {
+    rule: 'Each transfer is told to have started once, and to have finished once, as it did.',
+    violations: `
+      select t.id, t.status, array_agg(e.type || ' ' || coalesce(e.data->>'Status', '')) as events
+      from transfers t left join events e on e.resource_id = t.id::text and e.type not like '%progressevent'
+      group by t.id
+      having array_agg(e.type || ' ' || (e.data->>'Status') order by e.id) is distinct from array[
+        'svc.platform.events.transferstartedevent Pending', 'svc.platform.events.transferfinishedevent ' || t.status]`,
+  },
+  {
+    rule: 'Nothing is told of a transfer after its end.',
+    violations: `
+      select later.resource_id, later.type, later.time from events ending join events later using (resource_id)
+      where ending.type like '%transferfinishedevent' and later.type like '%transfer%' and later.id > ending.id`,
+  },
+  {
+    rule: 'The log of a Completed transfer says once that it is converted, and nothing after it; that of a failed one ends with its sentence.',
+    violations: `
+      select t.id, t.status, t.error_message, array_agg(l.message order by l.id) as log
+      from transfers t left join transfer_log l on l.transfer_id = t.id
+      group by t.id
+      having case t.status
+        when 'Completed' then (array_agg(l.message order by l.id desc))[1] not like 'Converted: %'
+          or count(*) filter (where l.message like 'Converted: %') <> 1 or count(*) filter (where l.level = 'error') <> 0
+        when 'Error' then (array_agg(l.message order by l.id desc))[1] <> t.error_message
+          or count(*) filter (where l.message like 'Converted: %') <> 0 or count(*) filter (where l.level = 'error') <> 1
+        else false end`,
+  },
+  {
+    rule: 'No attempt starts twice, and each loss of a worker is told once.',
+    violations: `
+      select t.id, t.attempt, t.worker_losses, array_agg(l.message order by l.id) as log
+      from transfers t join transfer_log l on l.transfer_id = t.id
+      group by t.id
+      having count(*) filter (where l.message like 'Attempt %') <> count(distinct l.message) filter (where l.message like 'Attempt %')
+        or count(*) filter (where l.message like 'The worker that ran %') <> t.worker_losses`,
+  },
+  {
+    rule: 'No dataset stays locked.',
+    violations: `
+      select d.id::text, d.locked_by::text as by from datasets d where locked_by is not null
+      union all select dataset_id::text, transfer_id::text from dataset_readers`,
+  },
+  {
+    rule: 'Nothing stays in the queue, and nothing stays locked in it.',
+    violations: `
+      select job.id, key, locked_by, attempts, run_at, last_error, task.identifier
+      from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = task_id
+      where task.identifier = 'runTransfer' or job.locked_at is not null`,
+  },
+  {
+    rule: 'No worker that has ended is taken for one that lives.',
+    violations: `select pool, pid from workers`,
+  },
+  {
+    rule: 'No bytes are left that nothing names.',
+    violations: `
+      select name, size from campaign.stored s
+      where not exists (select from datasets where blob = s.name) and not exists (select from staged_blobs where blob = s.name)
+        and not exists (select from transfers where output_blob = s.name or bad_records_blob = s.name)`,
+  },
+];

@@ -1,0 +1,230 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import pino from 'pino';
+import { openAccountStore } from '../../../src/accounts/open-store.ts';
+import { openPasswords } from '../../../src/accounts/password.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { connect } from '../../../src/db.ts';
+import type { LocalPostgres } from '../../../src/local-postgres.ts';
+import { startLocalPostgres } from '../../../src/local-postgres.ts';
+import { migrate } from '../../../src/migrate.ts';
+import { bootstrap } from '../../../src/tenants/bootstrap.ts';
+import { openAccessTokens } from '../../../src/tokens/access.ts';
+import { findIdentity } from '../../../src/tokens/identity.queries.ts';
+import type { ServerProcess } from '../../world/server.ts';
+import { startServer } from '../../world/server.ts';
+import type { WorkerProcess } from '../../world/worker.ts';
+import { startWorker } from '../../world/worker.ts';
+import { PASSWORD, PASSWORD_ITERATIONS } from '../../world.ts';
+
+/** A platform of processes on a database server of its own, which may all be killed: what ends is started again, as an operator's supervisor would. */
+export interface Platform {
+  readonly url: string;
+  readonly folder: string;
+  /** Where the API listens, whichever process it is at the moment. */
+  readonly address: string;
+  readonly token: string;
+  readonly workers: ReadonlySet<WorkerProcess>;
+  readonly api: () => ServerProcess | undefined;
+  /** As soon as there is a database that answers. Not for statements that must not run twice. */
+  sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
+  restartPostgres(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
+  /** Ends that nobody of the test brought about, and why. */
+  readonly surprises: string[];
+  /** What the APIs that ended had logged as an error: bugs. */
+  readonly failures: string[];
+  /** The test ends this one: it is no surprise. */
+  expectEnd(process: WorkerProcess | ServerProcess): void;
+  /** How many workers there shall be. */
+  setWorkers(count: number): void;
+  /** Asks all workers to end, and waits. No others are started. */
+  stopWorkers(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PlatformOptions {
+  workers: number;
+  concurrency: number;
+}
+
+const SETTINGS = { 'log.level': 'warn', 'tokens.accessLifetime': '1d', 'loginDelay.first': '1ms' };
+/** Those of the test itself, which are left alone. */
+export const OWN_NAME = 'campaign';
+
+export async function startPlatform({ workers: wanted, concurrency }: PlatformOptions): Promise<Platform> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-campaign-'));
+  const postgresFolder = join(folder, 'postgres');
+  const settings = { fsync: 'off', max_connections: '400' };
+  const startPostgres = () => startLocalPostgres(postgresFolder, { settings });
+  let postgres: LocalPostgres = await startPostgres();
+  const { url } = postgres;
+  await migrate(url);
+  const token = await tokenOfAdministrator(url, folder);
+
+  const own = new pg.Pool({ connectionString: url, max: 4, application_name: OWN_NAME });
+  own.on('error', () => {});
+  const place = { url, folder };
+  const workers = new Set<WorkerProcess>();
+  const expected = new Set<unknown>();
+  const surprises: string[] = [];
+  const failures: string[] = [];
+  let target = wanted;
+  let starting = 0;
+  let open = true;
+  let api: ServerProcess | undefined;
+  let port = '0';
+
+  function keepWorkers() {
+    while (open && workers.size + starting < target) {
+      starting++;
+      void startWorker(place, { ...SETTINGS, 'worker.concurrency': String(concurrency) })
+        .then((worker) => {
+          workers.add(worker);
+          void worker.ended.then((end) => {
+            workers.delete(worker);
+            if (!expected.has(worker)) surprises.push(`worker ${end.join(' ')}: ${lastWords(worker.output())}`);
+            keepWorkers();
+          });
+          if (!open || workers.size > target) worker.process.kill('SIGTERM');
+        })
+        .catch(() => sleep(300))
+        .finally(() => {
+          starting--;
+          keepWorkers();
+        });
+    }
+  }
+  async function keepApi(): Promise<void> {
+    while (open && api === undefined) {
+      try {
+        const started = await startServer(place, { ...SETTINGS, port });
+        port = new URL(started.url).port;
+        api = started;
+        void started.ended.then((end) => {
+          api = undefined;
+          failures.push(
+            ...started
+              .output()
+              .split('\n')
+              .filter((line) => line.includes('"level":50')),
+          );
+          if (!expected.has(started)) surprises.push(`api ${end.join(' ')}: ${lastWords(started.output())}`);
+          apiStarting = keepApi();
+        });
+      } catch {
+        await sleep(300);
+      }
+    }
+  }
+  let apiStarting = keepApi();
+  await apiStarting;
+  keepWorkers();
+  while (workers.size < target) await sleep(50);
+
+  async function sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return (await own.query(text, values)).rows as Row[];
+      } catch (error) {
+        const { code = '' } = error as { code?: string };
+        if (/^(22|23|42|P0)/.test(code) || tries > 200) throw error;
+        await sleep(100);
+      }
+    }
+  }
+  async function stopWorkers() {
+    target = 0;
+    while (starting > 0) await sleep(50);
+    for (const worker of workers) expected.add(worker);
+    await Promise.all([...workers].map((worker) => worker.stop()));
+  }
+
+  return {
+    ...place,
+    token,
+    workers,
+    surprises,
+    failures,
+    sql,
+    stopWorkers,
+    get address() {
+      return `http://127.0.0.1:${port}`;
+    },
+    api: () => api,
+    expectEnd: (process) => void expected.add(process),
+    setWorkers(count) {
+      target = count;
+      keepWorkers();
+    },
+    async restartPostgres(signal) {
+      const lost = postgres.lost;
+      process.kill(await postmasterOf(postgresFolder), signal);
+      await lost;
+      postgres = await startPostgres();
+      if (postgres.url !== url) throw new Error(`Postgres went from ${url} to ${postgres.url}.`);
+    },
+    async close() {
+      open = false;
+      await apiStarting;
+      for (const each of [...workers, ...(api ? [api] : [])]) {
+        expected.add(each);
+        each.process.kill('SIGKILL');
+        await each.ended;
+      }
+      while (starting > 0) await sleep(50);
+      await own.end();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+async function tokenOfAdministrator(url: string, folder: string): Promise<string> {
+  const config = loadConfig({ PLATFORM_DATA: folder, PLATFORM_TOKENS_ACCESS_LIFETIME: '1d' });
+  const db = await connect(url, 2);
+  const store = await openAccountStore(config, db, pino({ level: 'silent' }));
+  const wanted = { accountId: 'root', password: PASSWORD };
+  const { userId } = await bootstrap(db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
+  store.close();
+  const identity = await findIdentity(db, userId);
+  if (!identity) throw new Error('The first administrator is not there.');
+  const { token } = await (await openAccessTokens(db, config)).issue(identity);
+  await db.end();
+  return token;
+}
+
+const postmasterOf = async (folder: string) =>
+  Number((await readFile(join(folder, 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+
+/** The message of the last line of a log. */
+const lastWords = (output: string) => {
+  const line = output.trim().split('\n').at(-1) ?? '';
+  return /"msg":"([^"]*)"/.exec(line)?.[1] ?? line.slice(0, 300);
+};
+
+/** Children of a process that still run. */
+export async function childrenOf(parent: number): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const stat = await readFile(`/proc/${entry}/stat`, 'latin1').catch(() => '');
+    const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(ppid) === parent && state !== 'Z') found.push(Number(entry));
+  }
+  return found;
+}
+
+/** Processes that were started for this folder: it stands in what they were given. */
+export async function processesOf(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue;
+    const read = (file: string) => readFile(`/proc/${entry}/${file}`, 'latin1').catch(() => '');
+    const command = await read('cmdline');
+    if (`${command} ${await read('environ')}`.includes(folder)) found.push(`${entry} ${command.replaceAll('\0', ' ')}`);
+  }
+  return found;
+}

@@ -1,0 +1,31 @@
+import { randomOf } from '../world/random.ts';
+
+/**
+ * How long and how the tests of this folder torment the platform, as environment variables:
+ *
+ * - `CRASH_TEST=long` — the long forms: 500 kills in the campaign, 20 rolling restarts under 50 jobs, 200 cancels, 50 kills under bytes
+ *   that are put. Give ava time for them: `CRASH_TEST=long npm exec -- ava --timeout=60m test/reliability/campaign.test.ts`.
+ * - `CRASH_SEED=n` — the choices of an earlier run, which prints its seed. What the machine does between them stays its own.
+ * - `CRASH_KILLS=n` — another number of kills in the campaign.
+ */
+export const LONG = process.env.CRASH_TEST === 'long';
+export const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+export const KILLS = Number(process.env.CRASH_KILLS ?? (LONG ? 500 : 60));
+
+/** Choices of one kind, the same for the same seed whatever other kinds of choices are made. */
+export interface Choices {
+  /** From 0 up to 1. */
+  share(): number;
+  between(least: number, most: number): number;
+  /** Of these, which must not be none. */
+  of<T>(things: readonly T[]): T;
+}
+
+export function choices(kind: number): Choices {
+  const random = randomOf(SEED + kind);
+  return {
+    share: random,
+    between: (least, most) => least + random() * (most - least),
+    of: (things) => things[Math.floor(random() * things.length)] as never,
+  };
+}
