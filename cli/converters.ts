@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import type { Api } from './client.ts';
 import { UsageError } from './errors.ts';
 import { repeated, srid } from './options.ts';
+import type { TransformationOptions } from './transformations.ts';
+import { transformationOptions, transformationsOf } from './transformations.ts';
 
 interface Parameter {
   name: string;
@@ -20,6 +22,8 @@ export interface Converter {
   datasetFormat: string;
   canAppend?: boolean;
   parameters: Parameter[];
+  /** Of a reader: what can be done to its data. */
+  transformations?: string[];
   /** Of a reader: what can follow. */
   writers?: string[];
 }
@@ -60,29 +64,28 @@ interface NamedValue {
   value: unknown;
 }
 
-export interface ConversionOptions {
+export interface ConversionOptions extends TransformationOptions {
   param: string[];
   srid?: number;
-  toSrid?: number;
   skipBadRecords?: boolean;
 }
 
 /** The options that import and export share. */
 export const conversionOptions = (command: Command): Command =>
-  command
-    .option(
-      '--param <name=value>',
-      'a parameter, may be repeated; reader.NAME= or writer.NAME= where both have it',
-      repeated,
-      [],
-    )
-    .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid)
-    .option('--to-srid <srid>', 'transform into this coordinate system', srid)
-    .option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file');
+  transformationOptions(
+    command
+      .option(
+        '--param <name=value>',
+        'a parameter, may be repeated; reader.NAME= or writer.NAME= where both have it',
+        repeated,
+        [],
+      )
+      .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid),
+  ).option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file');
 
 /** Members of a request. A name without a side goes to whichever has it, else to the reader, so that the server refuses it. */
 export function conversionOf(
-  { param, srid, toSrid, skipBadRecords }: ConversionOptions,
+  { param, srid, skipBadRecords, ...wanted }: ConversionOptions,
   reader: Converter | undefined,
   writer: Converter | undefined,
 ): {
@@ -104,9 +107,8 @@ export function conversionOf(
     const toWriter = side === undefined ? has(writer) : side === 'writer';
     (toWriter ? writerParameters : readerParameters).push({ name, value: jsonOrText(value) });
   }
-  const transformations = toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }];
   const bad = skipBadRecords ? { onBadRecord: 'skip' as const } : {};
-  return { readerParameters, writerParameters, transformations, ...bad };
+  return { readerParameters, writerParameters, transformations: transformationsOf(wanted), ...bad };
 }
 
 function jsonOrText(text: string): unknown {

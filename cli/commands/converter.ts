@@ -41,6 +41,7 @@ function describe(converter: Converter): string {
     format: converter.datasetFormat,
     description: converter.description,
     writers: converter.writers?.join(', '),
+    transformations: converter.transformations?.join(', '),
   });
   if (converter.parameters.length === 0) return head;
   const rows = converter.parameters.map((one) => [

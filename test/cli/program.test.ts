@@ -27,6 +27,14 @@ test('wrong usage is exit code 2 and one line', async (t) => {
       ['transfer', 'import', 'x.asc', '--project', 'p', '--srid', 'WGS'],
       "option '--srid <srid>' argument 'WGS' is invalid. It is a number such as 25832 or EPSG:25832.",
     ],
+    [
+      ['transfer', 'import', 'x.asc', '--project', 'p', '--items', 'a,,b'],
+      `option '--items <list>' argument 'a,,b' is invalid. It is a list such as depth,velocity,2 or ["depth, low",2].`,
+    ],
+    [
+      ['transfer', 'import', 'x.asc', '--project', 'p', '--clip', '@/nonexistent.wkt'],
+      "option '--clip <area>' argument '@/nonexistent.wkt' is invalid. /nonexistent.wkt cannot be read: ENOENT: no such file or directory, open '/nonexistent.wkt'",
+    ],
     [['transfer', 'import', '/nonexistent.asc', '--project', 'p'], 'There is no file /nonexistent.asc.'],
     [['transfer', 'import', '/', '--project', 'p'], '/ is no file.'],
   ] as const) {

@@ -111,6 +111,58 @@ test('reader and writer follow from the name of the file, and an export takes it
   t.is(named.out, `${file}\n`);
 });
 
+test('items, a place and statistics are options; the place may be a GeoJSON file, in its own system', async (t) => {
+  const place = (x: number, y: number) => ({ type: 'Point', coordinates: [x, y] });
+  const well = (name: string, x: number, y: number) => ({
+    type: 'Feature',
+    properties: { name, depth: x, kind: 'well' },
+    geometry: place(x, y),
+  });
+  const text = JSON.stringify({ type: 'FeatureCollection', features: [well('a', 9, 50), well('b', 10, 51)] });
+  const { run, project, file, folder } = await scene(t, 'wells.geojson', text);
+  const area = join(folder, 'area.geojson');
+  const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::25832' } };
+  const ring = [
+    [499000, 5538000, 7],
+    [501000, 5538000, 7],
+    [501000, 5540000, 7],
+    [499000, 5538000, 7],
+  ];
+  const polygon = { type: 'Polygon', coordinates: [ring] };
+  await writeFile(
+    area,
+    JSON.stringify({ type: 'FeatureCollection', crs, features: [{ geometry: polygon, type: 'Feature' }] }),
+  );
+  const argv = ['transfer', 'import', file, '--project', project, '--watch', '--json'];
+  const chosen = await run([...argv, '--items', 'depth,0', '--clip', `@${area}`, '--to-srid', '3857', '--statistics']);
+  t.is(chosen.code, 0, chosen.err);
+  const transfer = JSON.parse(chosen.out);
+  t.deepEqual(transfer.importParameters.transformations, [
+    { type: 'itemFilterTransformation', itemFilter: [{ names: ['depth'] }, { itemIndices: [0] }] },
+    {
+      type: 'spatialFilterTransformation',
+      spatialFilter: {
+        geometry: 'POLYGON ((499000 5538000, 501000 5538000, 501000 5540000, 499000 5538000))',
+        SRID: '25832',
+      },
+    },
+    { type: 'crsTransformation', outputSrid: '3857' },
+    { type: 'calculateStatisticsTransformation' },
+  ]);
+  const shown = await run(['dataset', 'show', transfer.importResults[0].datasetId, '--json']);
+  const { statistics } = JSON.parse(shown.out).properties;
+  t.is(statistics.features, 1);
+  t.deepEqual(
+    statistics.fields.map(({ name }: { name: string }) => name),
+    ['depth', 'name'],
+  );
+
+  const wkt = await run([...argv, '--clip', 'POINT (1113194.90793 6621293.72274)', '--clip-srid', '3857']);
+  t.is(wkt.code, 1);
+  t.regex(wkt.out + wkt.err, /None of the 2 features meets the geometry/, 'a point is hit exactly or not at all');
+  t.regex((await run(['reader', 'show', 'GeoJsonReader'])).out, /^transformations +CrsTransformation, .*ItemFilter/m);
+});
+
 test('records that cannot be read are skipped on request, and the way to their places is told', async (t) => {
   const wrong = '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":["x"]}}';
   const text = `{"type":"FeatureCollection","features":[${wrong.replace('"x"', '1,2')},${wrong}]}`;

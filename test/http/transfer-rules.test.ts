@@ -48,6 +48,24 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
     'readerParameters[0]',
     /^Parameter 'SRID' cannot be 'UTM'/,
   ],
+  [
+    'the place of a filter that cannot be read',
+    {
+      ...grid,
+      transformations: [
+        { type: 'calculateStatisticsTransformation' },
+        { TYPE: 'spatialFilterTransformation', spatialfilter: { Geometry: 'POLYGON ((0 0, 1 0, 1 1))' } },
+      ],
+    },
+    'transformations[1].spatialfilter.Geometry',
+    /^The ring at character 10 has 3 vertices; it takes four\.$/,
+  ],
+  [
+    'an item filter that filters nothing',
+    { ...grid, transformations: [{ type: 'ItemFilterTransformation', itemFilter: [{ names: [] }] }] },
+    'transformations[0].itemFilter[0].names',
+    /must be a list of names, not \[\]\.$/,
+  ],
   ['an unknown transformation', { ...grid, transformations: [{ type: 'x' }] }, 'transformations[0].type', /'x' is not/],
   [
     'two coordinate systems for the input',
@@ -99,12 +117,29 @@ test('all that is wrong is told at once', async (t) => {
   t.deepEqual(Object.keys(body.errors).sort(), ['cpuCoresRequest', 'memoryRequestMb', 'readerName']);
 });
 
-test('a known transformation that is not offered has a code of its own', async (t) => {
+test('a known transformation that is not offered for the data has a code of its own, for every start alike', async (t) => {
   const { client, request } = await scene();
   const transformations = [{ type: 'TemporalFilterTransformation', temporalFilter: { type: 'TemporalIndexFilter' } }];
   const { status, body } = await start(client, { ...request, ...grid, transformations });
   t.is(status, 400);
   t.is(body.code, 'TransformationNotSupported');
+  t.regex(
+    body.errors['transformations[0].type'][0],
+    /is not offered for this kind of data; .*SpatialFilterTransformation are/,
+  );
+});
+
+test('the list of readers tells what can be done to the data of each', async (t) => {
+  const { client } = await scene();
+  const { data } = (await client.get('/api/conversion/reader/list')).body;
+  const offered = Object.fromEntries(
+    data.map((one: { name: string; transformations: string[] }) => [one.name, one.transformations]),
+  );
+  t.deepEqual(offered.FileReader, []);
+  t.deepEqual(offered.ShapefileReader, offered.GeoTiffReader);
+  t.true(offered.GeoTiffReader.includes('ItemFilterTransformation'));
+  const one = (await client.get('/api/conversion/reader/GeoJsonReader')).body;
+  t.deepEqual(one.transformations, offered.GeoJsonReader);
 });
 
 test('parameter values may be JSON or JSON text, names in any letter case', async (t) => {

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { srid } from './options.ts';
+
+/** What may become of the data between reader and writer. */
+export interface TransformationOptions {
+  items?: (string | number)[];
+  clip?: Clip;
+  clipSrid?: number;
+  toSrid?: number;
+  statistics?: boolean;
+}
+
+/** Well-known text, and the coordinate system where the file that it came from says it. */
+interface Clip {
+  geometry: string;
+  srid?: string;
+}
+
+export const transformationOptions = (command: Command): Command =>
+  command
+    .option(
+      '--items <list>',
+      'only these bands or fields, in this order: names or numbers from 0, as a,b,2 or as JSON',
+      items,
+    )
+    .option('--clip <area>', 'only what lies in this place: WKT, or @FILE with WKT or GeoJSON', clip)
+    .option(
+      '--clip-srid <srid>',
+      'coordinate system of --clip; default: that of its GeoJSON, else that of the data',
+      srid,
+    )
+    .option('--to-srid <srid>', 'transform into this coordinate system', srid)
+    .option('--statistics', 'tell in the properties of the dataset what its values are');
+
+/** Members of a request, in the order in which least is to be done. */
+export function transformationsOf({ items, clip, clipSrid, toSrid, statistics }: TransformationOptions): unknown[] {
+  const names = items?.filter((one) => typeof one === 'string') ?? [];
+  const itemFilter = items?.map((one) => (typeof one === 'number' ? { itemIndices: [one] } : { names: [one] }));
+  const oneFilter = items !== undefined && names.length === items.length ? { names } : itemFilter;
+  const system = clipSrid === undefined ? clip?.srid : String(clipSrid);
+  const spatialFilter = clip && { geometry: clip.geometry, ...(system === undefined ? {} : { SRID: system }) };
+  return [
+    ...(oneFilter === undefined ? [] : [{ type: 'itemFilterTransformation', itemFilter: oneFilter }]),
+    ...(spatialFilter === undefined ? [] : [{ type: 'spatialFilterTransformation', spatialFilter }]),
+    ...(toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }]),
+    ...(statistics ? [{ type: 'calculateStatisticsTransformation' }] : []),
+  ];
+}
+
+/** `a,b,2`, or JSON where a name has a comma in it or is a number. */
+function items(text: string): (string | number)[] {
+  const list = text.trimStart().startsWith('[')
+    ? parsed(text)
+    : text.split(',').map((one) => (/^\d+$/.test(one.trim()) ? Number(one) : one.trim()));
+  const right = (one: unknown) => (typeof one === 'string' && one !== '') || Number.isSafeInteger(one);
+  if (Array.isArray(list) && list.length > 0 && list.every(right)) return list;
+  throw new InvalidArgumentError('It is a list such as depth,velocity,2 or ["depth, low",2].');
+}
+
+function clip(text: string): Clip {
+  if (!text.startsWith('@')) return { geometry: text };
+  const path = text.slice(1);
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .trim();
+  } catch (error) {
+    throw new InvalidArgumentError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  return content.startsWith('{') ? ofGeoJson(parsed(content) as Json, path) : { geometry: content };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}`);
+  }
+}
+
+interface Json {
+  type?: unknown;
+  crs?: { properties?: { name?: unknown } } | null;
+  features?: unknown;
+  geometry?: unknown;
+  geometries?: unknown;
+  coordinates?: unknown;
+}
+
+function ofGeoJson(json: Json, path: string): Clip {
+  const geometries = geometriesOf(json);
+  if (geometries.length === 0) throw new InvalidArgumentError(`${path} has no geometry.`);
+  const texts = geometries.map(wktOf);
+  const geometry = texts.length === 1 ? texts[0]! : `GEOMETRYCOLLECTION (${texts.join(', ')})`;
+  const name = json.crs?.properties?.name;
+  if (typeof name !== 'string' || /CRS:?84/i.test(name)) return { geometry, srid: '4326' };
+  const [, code] = /\b(?:EPSG)\b(?:.*[:/])?(\d{1,9})$/i.exec(name) ?? [];
+  return { geometry, ...(code === undefined ? {} : { srid: code }) };
+}
+
+function geometriesOf({ type, features, geometry, ...rest }: Json): Json[] {
+  if (type === 'FeatureCollection' && Array.isArray(features)) return features.flatMap(geometriesOf);
+  if (type === 'Feature') return geometry ? [geometry as Json] : [];
+  return [{ type, ...rest }];
+}
+
+function wktOf({ type, coordinates, geometries }: Json): string {
+  if (type === 'GeometryCollection' && Array.isArray(geometries))
+    return `GEOMETRYCOLLECTION (${geometries.map(wktOf).join(', ')})`;
+  if (typeof type !== 'string' || !Array.isArray(coordinates))
+    throw new InvalidArgumentError(`The GeoJSON has a ${String(type)} where a geometry should be.`);
+  const text = typeof coordinates[0] === 'number' ? `(${position(coordinates)})` : lists(coordinates);
+  return `${type.toUpperCase()} ${text}`;
+}
+
+const lists = (all: readonly unknown[]): string =>
+  `(${all
+    .map((one) => {
+      if (!Array.isArray(one)) throw new InvalidArgumentError('The coordinates of the GeoJSON are no numbers.');
+      return typeof one[0] === 'number' ? position(one) : lists(one);
+    })
+    .join(', ')})`;
+
+const position = (numbers: readonly unknown[]): string => numbers.slice(0, 2).join(' ');

@@ -1,0 +1,312 @@
+import test from 'ava';
+import { AppError } from '../../src/errors.ts';
+import { asJson, collection, feature, geometryOf, jsonToJson } from './features.ts';
+import { bandsOf, converted } from './files.ts';
+import { gridOf, valuesOf } from './grids.ts';
+import { placed, tiffFile } from './tiff-file.ts';
+
+const within = (geometry: string, SRID?: unknown) => [
+  { type: 'spatialFilterTransformation', spatialFilter: { geometry, SRID } },
+];
+const box = (west: number, south: number, east: number, north: number) =>
+  `POLYGON ((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))`;
+const tiffToTiff = { reader: 'GeoTiffReader', writer: 'GeoTiffWriter' };
+
+/** Features in a plane, by the names of those that should pass. */
+const plane = { crs: { type: 'name', properties: { name: 'EPSG:25832' } } };
+const scene: Record<string, unknown> = {
+  inside: geometryOf('Point', [2, 2]),
+  outside: geometryOf('Point', [20, 2]),
+  onBorder: geometryOf('Point', [10, 5]),
+  onCorner: geometryOf('Point', [0, 0]),
+  inHole: geometryOf('Point', [5, 5]),
+  onHole: geometryOf('Point', [4, 5]),
+  oneOfTwo: geometryOf('MultiPoint', [
+    [50, 50],
+    [1, 1],
+  ]),
+  through: geometryOf('LineString', [
+    [-5, 3],
+    [15, 3],
+  ]),
+  beside: geometryOf('LineString', [
+    [-5, 11],
+    [11, 11],
+    [11, -5],
+  ]),
+  touching: geometryOf('LineString', [
+    [10, 10],
+    [20, 20],
+  ]),
+  lineInHole: geometryOf('LineString', [
+    [4.5, 4.5],
+    [5.5, 5.5],
+  ]),
+  around: geometryOf('Polygon', [
+    [
+      [-50, -50],
+      [50, -50],
+      [50, 50],
+      [-50, 50],
+      [-50, -50],
+    ],
+  ]),
+  aroundWithHole: geometryOf('Polygon', [
+    [
+      [-50, -50],
+      [50, -50],
+      [50, 50],
+      [-50, 50],
+      [-50, -50],
+    ],
+    [
+      [-1, -1],
+      [-1, 11],
+      [11, 11],
+      [11, -1],
+      [-1, -1],
+    ],
+  ]),
+  collection: { type: 'GeometryCollection', geometries: [geometryOf('Point', [99, 99]), geometryOf('Point', [9, 9])] },
+  nothing: null,
+};
+const features = collection(
+  Object.entries(scene).map(([name, geometry]) => feature(geometry, { name })),
+  plane,
+);
+const withHole = 'POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0), (4 4, 4 6, 6 6, 6 4, 4 4))';
+
+async function named(t: Parameters<typeof asJson>[0], transformations: unknown[], text = features) {
+  const { json, ...rest } = await asJson(t, text, { ...jsonToJson, transformations });
+  return { names: json.features.map(({ properties }) => properties.name), json, ...rest };
+}
+
+test('features that have a point in common with the filter are kept whole and in order', async (t) => {
+  const { names, json, receipt, recordsRead, recordsWritten } = await named(t, within(withHole));
+  t.deepEqual(names, [
+    'inside',
+    'onBorder',
+    'onCorner',
+    'onHole',
+    'oneOfTwo',
+    'through',
+    'touching',
+    'around',
+    'collection',
+  ]);
+  t.deepEqual(json.features[5]!.geometry, scene.through as never, 'nothing is cut');
+  t.deepEqual([recordsRead, recordsWritten], [15, 9]);
+  t.is(receipt.statistics.before?.kind === 'features' && receipt.statistics.before.features, 15);
+  t.is(receipt.statistics.after?.kind === 'features' && receipt.statistics.after.features, 9);
+});
+
+test('a filter may be of points, lines, several polygons or a collection, also as EWKT and in any letter case', async (t) => {
+  const kept = async (wkt: string) => (await named(t, within(wkt))).names;
+  t.deepEqual(await kept('point z (2 2 7)'), ['inside', 'around']);
+  t.deepEqual(await kept('SRID=25832;MULTIPOINT ((5 5), 20 2)'), [
+    'outside',
+    'inHole',
+    'lineInHole',
+    'around',
+    'aroundWithHole',
+  ]);
+  t.deepEqual(await kept('LINESTRING (20 0, 20 20)'), ['outside', 'touching', 'around', 'aroundWithHole']);
+  t.deepEqual(await kept('MULTIPOLYGON (((1 1, 3 1, 3 3, 1 3, 1 1)), ((19 1, 21 1, 21 2, 19 2, 19 1)))'), [
+    'inside',
+    'outside',
+    'oneOfTwo',
+    'through',
+    'around',
+    'aroundWithHole',
+  ]);
+  t.deepEqual(await kept('GEOMETRYCOLLECTION (POINT (5 5), POLYGON ((19 1, 21 1, 21 3, 19 1)))'), [
+    'outside',
+    'inHole',
+    'lineInHole',
+    'around',
+    'aroundWithHole',
+  ]);
+});
+
+test('what lies a last bit beside an edge does not meet it', async (t) => {
+  // Rounded cross products cannot tell them from the line from (0, 0) to (3, 1). A tenth, as a double, is more than a third of three tenths.
+  const beside = (x: number, y: number, name: string) => feature(geometryOf('Point', [x, y]), { name });
+  const text = collection(
+    [
+      beside(1.5, 0.5, 'on'),
+      beside(1.5, 0.5 + 2 ** -53, 'above'),
+      beside(1.5, 0.5 - 2 ** -54, 'below'),
+      beside(0.3, 0.1, 'decimal'),
+    ],
+    plane,
+  );
+  t.deepEqual((await named(t, within('POLYGON ((0 0, 3 1, 3 -1, 0 0))'), text)).names, ['on', 'below']);
+  t.deepEqual((await named(t, within('LINESTRING (0 0, 3 1)'), text)).names, ['on']);
+});
+
+test('a filter that meets no feature ends the conversion; an empty layer has nothing to lose', async (t) => {
+  await t.throwsAsync(named(t, within(box(500, 500, 501, 501))), {
+    instanceOf: AppError,
+    message: 'None of the 15 features meets the geometry of the spatial filter.',
+  });
+  t.deepEqual((await named(t, within(box(0, 0, 1, 1)), collection([], plane))).names, []);
+});
+
+test('a filter in another system than the data is brought into theirs, with edges that bend', async (t) => {
+  // The parallel 60° N from 0° to 20° E in LAEA Europe bends 39 km away from the straight line between its ends (pyproj 3.7).
+  const text = collection(
+    [
+      feature(geometryOf('Point', [4321000, 4099900]), { name: 'south of the parallel' }),
+      feature(geometryOf('Point', [4321000, 4120000]), { name: 'between parallel and chord' }),
+    ],
+    { crs: { type: 'name', properties: { name: 'EPSG:3035' } } },
+  );
+  const { names } = await named(t, within('POLYGON ((0 40, 20 40, 20 60, 0 60, 0 40))', 4326), text);
+  t.deepEqual(names, ['south of the parallel']);
+});
+
+test('across 180° a filter finds features on both sides, and around a pole those at all longitudes', async (t) => {
+  const at = (lon: number, lat: number) => feature(geometryOf('Point', [lon, lat]), { name: `${lon} ${lat}` });
+  const text = collection([at(179, -17), at(-179, -17), at(0, -17), at(-170, 80), at(95, 88), at(0, 60)]);
+  t.deepEqual((await named(t, within(box(178, -18, 182, -16)), text)).names, ['179 -17', '-179 -17']);
+  // Fiji's own grid, and a square around the north pole.
+  const fiji = await named(t, within(box(1700000, 3700000, 2300000, 4200000), 3460), text);
+  t.deepEqual(fiji.names, ['179 -17', '-179 -17']);
+  const pole = await named(t, within(box(-1500000, -1500000, 1500000, 1500000), 3413), text);
+  t.deepEqual(pole.names, ['-170 80', '95 88']);
+});
+
+test('a filter without a place in the system of the data ends the conversion with the point', async (t) => {
+  const error = await t.throwsAsync(named(t, within(box(-180, -90, 180, 90), 4326)), { instanceOf: AppError });
+  t.regex(error!.message, /has the point \(.+\), which has no place in ETRS89 \/ UTM zone 32N|is torn apart/);
+});
+
+test('filters and changes of the system are taken in their order', async (t) => {
+  const text = collection([
+    feature(geometryOf('Point', [9, 50]), { name: 'a' }),
+    feature(geometryOf('Point', [10, 51]), { name: 'b' }),
+  ]);
+  const utm = [{ type: 'crsTransformation', outputSrid: 25832 }];
+  const near = box(499999, 5538000, 500001, 5539000);
+  t.deepEqual((await named(t, [...utm, ...within(near)], text)).names, ['a']);
+  t.deepEqual((await named(t, [...within(near, 25832), ...utm], text)).names, ['a']);
+  await t.throwsAsync(named(t, [...within(near), ...utm], text), { message: /None of the 2 features/ });
+});
+
+/** Cells 0 to 99 of a square of ten, from the north-west, upper left corner (0, 10). */
+const square = (more: object = {}) =>
+  tiffFile({
+    width: 10,
+    height: 10,
+    values: Array.from({ length: 100 }, (_, n) => n),
+    tags: { ...placed(0, 10, 1), 42113: [2, '255'] },
+    ...more,
+  });
+
+test('a grid is cut to the window of the filter; cells whose centre lies outside are without data', async (t) => {
+  const triangle = 'POLYGON ((2 4, 6 4, 2 8, 2 4))';
+  const { bytes, receipt, recordsWritten } = await converted(t, square(), {
+    ...tiffToTiff,
+    transformations: within(triangle),
+  });
+  const grid = await gridOf(t, bytes);
+  t.deepEqual([grid.width, grid.height, grid.affine], [4, 4, [2, 1, 0, 8, 0, -1]]);
+  // Centres on the long side count.
+  t.deepEqual(await valuesOf(grid), [22, 255, 255, 255, 32, 33, 255, 255, 42, 43, 44, 255, 52, 53, 54, 55]);
+  t.is(recordsWritten, 16);
+  t.like(bandsOf(receipt.statistics.after)[0], { values: 10, empty: 6, minimum: 22, maximum: 55 });
+});
+
+test('a window along the borders of cells is cut without a rest, with no value for cells without data where there was none', async (t) => {
+  const plain = square({ tags: placed(0, 10, 1), tile: 16, deflate: true });
+  const { bytes } = await converted(t, plain, { ...tiffToTiff, transformations: within(box(7, 7, 30, 9)) });
+  const grid = await gridOf(t, bytes);
+  t.is(grid.bands[0]?.nodata, undefined);
+  t.deepEqual(await valuesOf(grid), [17, 18, 19, 27, 28, 29]);
+});
+
+test('where the type has to choose a value for cells without data, cells that hold it are counted', async (t) => {
+  const plain = square({ tags: placed(0, 10, 1) });
+  const { bytes, receipt } = await converted(t, plain, {
+    ...tiffToTiff,
+    transformations: within('POLYGON ((0 8, 2 10, 0 10, 0 8))'),
+  });
+  const grid = await gridOf(t, bytes);
+  t.is(grid.bands[0]?.nodata, 0);
+  t.deepEqual(await valuesOf(grid), [0, 1, 10, 0]);
+  t.regex(receipt.lost.join(), /got 0, which 1 of its cells within the filter hold themselves/);
+});
+
+test('a text grid is filtered as well, and declares what its cells without data hold', async (t) => {
+  const text = 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n4 5 6\n7 8 9.5\n';
+  const { text: cut } = await converted(t, text, {
+    reader: 'AsciiGridReader',
+    writer: 'AsciiGridWriter',
+    transformations: within('POLYGON ((1 0, 3 0, 3 2, 1 0))'),
+  });
+  t.is(cut, 'ncols 2\nnrows 2\nxllcorner 1\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n-9999 6\n8 9.5\n');
+});
+
+test('a line takes the cells that it goes through, a point the one that holds it', async (t) => {
+  const { bytes } = await converted(t, square(), {
+    ...tiffToTiff,
+    transformations: within('GEOMETRYCOLLECTION (LINESTRING (0.5 9.5, 2.2 9.5, 2.2 8.5), POINT (10 7.5))'),
+  });
+  const grid = await gridOf(t, bytes);
+  t.deepEqual([grid.width, grid.height], [10, 3]);
+  t.deepEqual(
+    (await valuesOf(grid)).filter((value) => value !== 255),
+    [0, 1, 2, 12, 29],
+  );
+});
+
+test('all bands of a grid are cut, 64-bit integers to the last digit', async (t) => {
+  const values = Array.from({ length: 18 }, (_, n) => 2 ** 40 + n);
+  const file = tiffFile({
+    width: 3,
+    height: 3,
+    samples: 2,
+    bits: 64,
+    format: 2,
+    values,
+    tags: placed(0, 3, 1),
+  });
+  const { bytes } = await converted(t, file, {
+    ...tiffToTiff,
+    transformations: within('POLYGON ((0 0, 2 0, 0 2, 0 0))'),
+  });
+  const grid = await gridOf(t, bytes);
+  t.is(grid.bands[0]?.integer64, 'Int64');
+  t.deepEqual(await valuesOf(grid, 0), [2 ** 40 + 6, -9999, 2 ** 40 + 12, 2 ** 40 + 14]);
+  t.deepEqual(await valuesOf(grid, 1), [2 ** 40 + 7, -9999, 2 ** 40 + 13, 2 ** 40 + 15]);
+});
+
+test('a filter beside the grid, or between the centres of its cells, ends the conversion', async (t) => {
+  const cut = (wkt: string, srid?: unknown) =>
+    converted(t, square(), { ...tiffToTiff, transformations: within(wkt, srid) });
+  await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: AppError, message: /lies beside the grid/ });
+  await t.throwsAsync(cut(box(0.6, 0.6, 0.9, 0.9)), { instanceOf: AppError, message: /takes no cell of the grid/ });
+  await t.throwsAsync(cut(box(0, 0, 1, 1), 25832), {
+    instanceOf: AppError,
+    message: /coordinate system of the input is not known, so a filter in EPSG:25832 has no place in it/,
+  });
+});
+
+test('a grid is reprojected and cut in the order of the request', async (t) => {
+  const file = square({ tags: { ...placed(500000, 5900000, 100), 42113: [2, '255'] } });
+  const warp = [{ type: 'crsTransformation', inputSrid: 25832, outputSrid: 4326 }];
+  const place = 'POLYGON ((9.003 53.242, 9.009 53.242, 9.009 53.246, 9.003 53.242))';
+  for (const transformations of [
+    [...warp, ...within(place)],
+    [...within(place, 4326), ...warp],
+  ]) {
+    const { bytes, spatialInformation, receipt } = await converted(t, file, { ...tiffToTiff, transformations });
+    const grid = await gridOf(t, bytes);
+    t.is(grid.bands[0]?.nodata, 255);
+    t.is(spatialInformation?.srid, 4326);
+    t.is(receipt.crs?.to, 'EPSG:4326');
+    t.true(grid.affine[0] > 9.001 && grid.affine[3] < 53.248);
+    const { values, empty } = bandsOf(receipt.statistics.after)[0]!;
+    t.true(values > 4 && values < 20 && empty > 3, `${values} ${empty}`);
+  }
+});

@@ -1,0 +1,188 @@
+import test from 'ava';
+import { AppError } from '../../src/errors.ts';
+import { offeredBy } from '../../src/formats/offers.ts';
+import { findReader, readers } from '../../src/formats/registry.ts';
+import { parseTransformations } from '../../src/formats/transformations.ts';
+
+const offered = offeredBy(findReader('GeoTiffReader')!);
+const refusal = (given: unknown) => refused(() => parseTransformations(given, offered));
+function refused(f: () => unknown): AppError {
+  try {
+    f();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('It was not refused.');
+}
+const item = (itemFilter: unknown) => [{ type: 'ItemFilterTransformation', itemFilter }];
+const place = (geometry: unknown, more: object = {}) => [
+  { type: 'spatialfiltertransformation', spatialFilter: { geometry, ...more } },
+];
+
+test('readers say what their data have, and so which transformations are offered', (t) => {
+  const all = [
+    'CrsTransformation',
+    'CalculateStatisticsTransformation',
+    'ItemFilterTransformation',
+    'SpatialFilterTransformation',
+  ];
+  for (const reader of readers)
+    t.deepEqual(offeredBy(reader) as string[], reader.produces === 'bytes' ? [] : all, reader.name);
+});
+
+test('data with times or layers are offered what their kind can do with them, and nothing else', (t) => {
+  const dated = offeredBy({ produces: 'grid', has: ['items', 'times', 'layers'] });
+  t.deepEqual(dated as string[], ['CalculateStatisticsTransformation', 'ItemFilterTransformation']);
+});
+
+test('what is known but not offered has a code of its own and names what is offered; each wrong member is told beside it', (t) => {
+  for (const type of [
+    'itemTransformation',
+    'TEMPORALFILTERTRANSFORMATION',
+    'WeightedSpatialFilterTransformation',
+    'verticalFilterTransformation',
+    'VerticalGridShiftTransformation',
+    'AggregationTransformation',
+    'TimeSeriesIdsTransformation',
+    'CsScriptValueTransformation',
+  ]) {
+    const { kind, details } = refusal([{ type: 'calculateStatisticsTransformation' }, { type }]);
+    t.is(kind, 'invalid', type);
+    t.is(details.code, 'TransformationNotSupported', type);
+    t.regex(
+      details.errors!['transformations[1].type']![0]!,
+      /is not offered for this kind of data; CrsTransf.* are\.$/,
+    );
+  }
+  const { details } = refusal([
+    { type: 'temporalFilterTransformation', temporalFilter: { type: 'TemporalIndexFilter', from: -1 } },
+  ]);
+  t.deepEqual(details.errors!['transformations[0].temporalFilter.from'], [
+    'transformations[0].temporalFilter.from must be the index of a step, from 0, not -1.',
+  ]);
+});
+
+test('filters of times and heights are read in each of their shapes', (t) => {
+  const temporal = (temporalFilter: unknown) =>
+    parseTransformations([{ type: 'temporalFilterTransformation', temporalFilter }]);
+  const type = 'TemporalFilterTransformation';
+  t.deepEqual(temporal({ type: 'temporalindexfilter', from: 1, to: 4 }), [{ type, by: 'index', from: 1, to: 4 }]);
+  t.deepEqual(temporal({ type: 'TemporalIndexListFilter', indices: [3, 1] }), [{ type, by: 'index', at: [3, 1] }]);
+  t.deepEqual(temporal({ type: 'TemporalValueFilter', from: '2024-02-29', to: '2024-03-01T120000' }), [
+    { type, by: 'time', from: Date.UTC(2024, 1, 29), to: Date.UTC(2024, 2, 1, 12) },
+  ]);
+  const sentences = (given: unknown) => Object.values(refused(() => temporal(given)).details.errors!).flat();
+  t.regex(sentences({ type: 'TemporalValueFilter', at: '2023-02-29' })[0]!, /\.at must be a time such as/);
+  t.regex(sentences({ type: 'TemporalIndexFilter', from: 4, to: 1 })[0]!, /\.to must not be less than from/);
+  t.regex(sentences({})[0]!, /temporalFilter\.type is required/);
+  const vertical = [
+    { type: 'verticalFilterTransformation', verticalFilter: { type: 'VerticalValueFilter', to: -2.5 } },
+  ];
+  t.deepEqual(parseTransformations(vertical), [{ type: 'VerticalFilterTransformation', by: 'height', to: -2.5 }]);
+});
+
+test('an item filter is one object or several, with names and indices from 0', (t) => {
+  const items = (given: unknown) => {
+    const [step] = parseTransformations(item(given), offered);
+    return step?.type === 'ItemFilterTransformation' ? step.items : undefined;
+  };
+  t.deepEqual(items({ itemIndices: [2, 0], names: null }), [2, 0]);
+  t.deepEqual(items([{ NAMES: ['a', 'b'] }, { ItemIndices: [1] }, { names: ['a'] }]), ['a', 'b', 1]);
+  for (const [given, path, sentence] of [
+    [undefined, 'itemFilter', /is required/],
+    [[], 'itemFilter', /must not be empty/],
+    [{}, 'itemFilter.itemIndices', /must have itemIndices or names/],
+    ['a', 'itemFilter', /must be an object with itemIndices or names, not "a"/],
+    [{ itemIndices: [1.5] }, 'itemFilter.itemIndices', /must be a list of indices, from 0, not \[1\.5\]/],
+    [{ names: [] }, 'itemFilter.names', /must be a list of names, not \[\]/],
+    [[{ names: ['a'] }, { Names: 'b' }], 'itemFilter[1].Names', /must be a list of names, not "b"/],
+  ] as const) {
+    const { details, message } = refusal(item(given));
+    t.deepEqual(Object.keys(details.errors!), [`transformations[0].${path}`]);
+    t.regex(message, sentence);
+    t.is(details.code, undefined);
+  }
+});
+
+test('a geometry that cannot be read is refused with the place', (t) => {
+  for (const [text, sentence] of [
+    [
+      'POLIGON ((0 0))',
+      /^At character 1 of the geometry there is 'POLIGON \(\(0 0\)\)', where one of POINT, .* must stand\.$/,
+    ],
+    ['POINT 1 2', /At character 7 .* where '\(' must stand/],
+    ['POINT (1)', /At character 9 .* there is '\)', where a number must stand/],
+    ['POINT (1 2', /the text ends, where '\)' must stand/],
+    ['POINT (1 x)', /At character 10 .* there is 'x\)'/],
+    ['POINT (1 1e999)', /a number that a double can hold/],
+    ['POINT (1 2 3 4 5)', /At character 16/],
+    ['POINT (1 2) 3', /where the end of the text must stand/],
+    ['LINESTRING (1 2)', /The line at character 12 has one vertex; it takes two/],
+    ['POLYGON ((0 0, 1 1, 0 0))', /The ring at character 10 has 3 vertices; it takes four/],
+    ['POLYGON ((0 0, 1 0, 1 1, 0 1))', /The ring at character 10 does not end where it begins/],
+    ['MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)), EMPTY)', /At character 39/],
+    ['POLYGON EMPTY', /At character 1 stands an empty geometry/],
+    ['GEOMETRYCOLLECTION (POINT EMPTY)', /At character 21 stands an empty geometry/],
+    [`${'GEOMETRYCOLLECTION ('.repeat(30)}POINT (1 1)${')'.repeat(30)}`, /nested more than 16 deep/],
+    [`POINT (1 ${' '.repeat(500_000)}1)`, /may have 500000 characters; this one has 500011/],
+    ['CIRCULARSTRING (0 0, 1 1, 2 0)', /one of POINT/],
+  ] as const) {
+    const { details, message } = refusal(place(text));
+    t.deepEqual(Object.keys(details.errors!), ['transformations[0].spatialFilter.geometry'], text.slice(0, 40));
+    t.regex(message, sentence);
+  }
+});
+
+test('geometries come in every kind, with heights and measures left aside', (t) => {
+  const read = (text: string) => {
+    const [step] = parseTransformations(place(text), offered);
+    return step?.type === 'SpatialFilterTransformation' ? { ...step.geometry, srid: step.srid } : undefined;
+  };
+  t.like(read(' point(1.5 -2e1)'), { type: 'Point', coordinates: Float64Array.of(1.5, -20) });
+  t.deepEqual([...read('SRID=3857;LineString ZM (1 2 3 4,5 6 7 8)')!.coordinates], [1, 2, 5, 6]);
+  t.is(read('srid=3857; POINT M (1 2 3)')!.srid, 'EPSG:3857');
+  t.deepEqual([...read('MULTIPOINT (1 2, (3 4))')!.coordinates], [1, 2, 3, 4]);
+  const several = read(
+    'MULTIPOLYGONZ (((0 0 1,9 0 1,9 9 1,0 0 1),(1 1 1,2 1 1,2 2 1,1 1 1)),((0 0 1,1 0 1,1 1 1,0 0 1)))',
+  )!;
+  t.deepEqual(
+    [[...several.parts!], [...several.polygons!]],
+    [
+      [0, 4, 8],
+      [0, 2],
+    ],
+  );
+  t.is(read('GEOMETRYCOLLECTION (POINT (1 2), LINESTRING (1 2, 3 4))')?.members?.length, 2);
+});
+
+test('the system of a filter is its SRID, or the one in front of its text; two that differ are refused', (t) => {
+  const srid = (text: string, more: object) => {
+    const [step] = parseTransformations(place(text, more), offered);
+    return step?.type === 'SpatialFilterTransformation' ? step.srid : undefined;
+  };
+  t.is(srid('POINT (1 2)', { srid: 'epsg:25832' }), 'EPSG:25832');
+  t.is(srid('SRID=25832;POINT (1 2)', { SRID: 25832 }), 'EPSG:25832');
+  t.is(srid('POINT (1 2)', { Srid: null }), undefined);
+  const differ = refusal(place('SRID=4326;POINT (1 2)', { SRID: 25832 }));
+  t.deepEqual(differ.details.errors, {
+    'transformations[0].spatialFilter.SRID': [
+      "transformations[0].spatialFilter.SRID is EPSG:25832, but the geometry's own SRID is 4326.",
+    ],
+  });
+  t.regex(refusal(place('POINT (1 2)', { SRID: 99999 })).message, /EPSG:99999 is not known/);
+  t.regex(refusal(place('POINT (1 2)', { SRID: {} })).message, /must be the number of a coordinate system/);
+  t.regex(refusal(place(undefined)).message, /spatialFilter\.geometry is required/);
+  t.regex(refusal([{ type: 'SpatialFilterTransformation' }]).message, /\.spatialFilter is required/);
+});
+
+test('all that is wrong with several transformations is told at once', (t) => {
+  const { details } = refusal([5, ...item({}), ...place('x'), { type: 'Magic' }, {}]);
+  t.deepEqual(Object.keys(details.errors!), [
+    'transformations[0]',
+    'transformations[1].itemFilter.itemIndices',
+    'transformations[2].spatialFilter.geometry',
+    'transformations[3].type',
+    'transformations[4].type',
+  ]);
+});
