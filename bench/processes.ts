@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -15,6 +15,8 @@ import { bootstrap } from '../src/tenants/bootstrap.ts';
 const PASSWORD = 'Bench-password-1';
 const PROGRAM = fileURLToPath(new URL('../bin/platform', import.meta.url));
 const CONNECTIONS = 10;
+/** Conversions at a time: the platform's own choice on a machine with memory enough. */
+export const CONCURRENCY = availableParallelism() + 2;
 
 /** The platform as it is run: a database of its own, and whatever processes are launched on it. */
 export interface Processes {

@@ -1,16 +1,12 @@
-import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import type { Part, Processes } from './processes.ts';
-import { caller, prepareSubmission, SUBMIT_PATH, startPart, times, withProcesses } from './processes.ts';
+import type pg from 'pg';
+import { openBareQueue } from './bare-queue.ts';
+import type { Part } from './processes.ts';
+import { CONCURRENCY, caller, prepareSubmission, SUBMIT_PATH, times, withProcesses } from './processes.ts';
 
 const ROUNDS = 5;
 const TRANSFERS = 1000;
 const CLIENTS = 10;
-const BARE_WORKER = fileURLToPath(new URL('./bare-worker.ts', import.meta.url));
-/** The platform's own choice on a machine with memory enough. */
-const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 
 /**
  * No-op transfers end to end: from the first submit until the last is completed, over HTTP and through a worker process with all that a
@@ -20,7 +16,8 @@ const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 export const bench = () =>
   withProcesses(async (processes) => {
     const { pool, databaseCpu, launch } = processes;
-    const bare = await openBare(processes);
+    const bare = await openBareQueue(processes, { clients: CLIENTS, concurrency: CONCURRENCY });
+    const theirs: Contender = { pool: bare.pool, parts: { worker: bare.worker }, submit: bare.submit };
     const api = await launch('serve');
     const call = caller(api.address, CLIENTS);
     const { body, headers } = await prepareSubmission(call);
@@ -29,7 +26,7 @@ export const bench = () =>
     const rounds: { submit: number; all: number }[] = [];
     try {
       for (let round = 0; round <= ROUNDS; round++) {
-        const peer = await measure(bare, databaseCpu);
+        const peer = await measure(theirs, databaseCpu);
         const own = await measure(ours, databaseCpu);
         const ratio = { submit: own.submit / peer.submit, all: own.all / peer.all };
         // the first round warms both up
@@ -93,46 +90,5 @@ async function allCompleted(pool: pg.Pool, count: number) {
     if (failed > 0) throw new Error(`${failed} transfers failed.`);
     if (done === count) return;
     await sleep(20);
-  }
-}
-
-/** In a database of its own with the same tables, so that neither wakes the other's workers. */
-async function openBare({ anotherDatabase }: Processes): Promise<Contender & { close(): Promise<void> }> {
-  const url = await anotherDatabase();
-  const pool = new pg.Pool({ connectionString: url, max: CLIENTS });
-  await pool.query(
-    `insert into projects (id, root_id, path, member_source_id, name, created_by, updated_by, tenant_id)
-     select id, id, array[id], id, 'bench', user_id, user_id, tenant_id from (select uuidv7() id, user_id, tenant_id from tenant_members) x`,
-  );
-  const worker = await startPart([BARE_WORKER, url, String(CONCURRENCY)], {});
-  return {
-    pool,
-    parts: { worker },
-    submit: () => bareSubmit(pool),
-    async close() {
-      await worker.stop();
-      await pool.end();
-    },
-  };
-}
-
-/** The least that any platform on this queue has to do. */
-async function bareSubmit(pool: pg.Pool) {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    const { rows } = await client.query(
-      `insert into transfers (tenant_id, project_id, type, format, request, created_by, updated_by, account_id, memory_mb)
-       select tenant_id, id, 'Import', 'file', $1, created_by, created_by, 'bench', 4096 from projects limit 1 returning id`,
-      [JSON.stringify({ readerName: 'FileReader', writerName: 'FileWriter' })],
-    );
-    const { id } = rows[0];
-    await client.query(
-      `select graphile_worker.add_job('runTransfer', payload => json_build_object('transferId', $1::text), job_key => $1)`,
-      [id],
-    );
-    await client.query('commit');
-  } finally {
-    client.release();
   }
 }
