@@ -34,8 +34,8 @@ export interface BlobStore {
    */
   fetch(name: string, path: string): Promise<void>;
   /**
-   * Makes the blob `to` of the bytes of `from`, which stays; replaces what was there. The store does it, so that not a byte comes through
-   * this process. Throws `notFound`, and the reason of `signal` soon after it.
+   * Makes the blob `to` of the bytes of `from`, which stays; replaces what was there. The store does it where it can, so that no byte comes
+   * through this process. Throws `notFound`, and the reason of `signal` soon after it.
    */
   copy(from: string, to: string, signal?: AbortSignal): Promise<BlobInfo>;
   /** Takes a local file, which is gone afterwards, as a blob. */

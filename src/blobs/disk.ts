@@ -24,13 +24,13 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
   await mkdir(join(folder, TEMPORARY), { recursive: true, mode: 0o700 });
 
   /** Runs `fill` on a new temporary file, flushes it and gives it its name. */
-  async function write(target: string, fill: (file: FileHandle, path: string) => Promise<unknown>): Promise<BlobInfo> {
+  async function write(target: string, fill: (file: FileHandle) => Promise<unknown>): Promise<BlobInfo> {
     const temporary = join(folder, TEMPORARY, randomUUID());
     try {
       const file = await open(temporary, 'wx', 0o600);
       let info: BlobInfo;
       try {
-        await fill(file, temporary);
+        await fill(file);
         info = await seal(file);
       } finally {
         await file.close();
@@ -120,14 +120,18 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
     },
 
     async copy(from, to, signal) {
-      const source = place(from);
-      return write(place(to), async (_file, temporary) => {
-        signal?.throwIfAborted();
-        // shares the blocks where the file system can, else stays in the kernel: it cannot be stopped there, only be left alone
-        const copying = copyFile(source, temporary, constants.COPYFILE_FICLONE).catch((error) => {
-          throw codeOf(error) === 'ENOENT' ? notFound('Blob', from) : error;
-        });
-        await unlessAborted(copying, signal);
+      signal?.throwIfAborted();
+      const clone = join(folder, TEMPORARY, randomUUID());
+      try {
+        if (await cloned(place(from), clone)) return await store.adopt(clone, to);
+      } catch (error) {
+        await rm(clone, { force: true });
+        throw error;
+      }
+      // piece by piece: copying in the kernel cannot be stopped, and keeps the process from ending
+      return write(place(to), async (file) => {
+        const source = (await openBlob(from)).createReadStream({ highWaterMark: 1 << 20 });
+        await writeFile(file, stoppable(source, signal));
       });
     },
 
@@ -201,13 +205,18 @@ async function* limited(body: AsyncIterable<Uint8Array>, limit: number) {
   }
 }
 
-/** What `work` gives, or the signal's reason when that comes first. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort);
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
+/** Makes a file that shares the blocks of another one. False: it cannot be; why shows when it is copied the other way. */
+const cloned = (from: string, to: string): Promise<boolean> =>
+  copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE).then(
+    () => true,
+    () => false,
+  );
+
+async function* stoppable(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined) {
+  for await (const chunk of body) {
+    signal?.throwIfAborted();
+    yield chunk;
+  }
 }
 
 /**

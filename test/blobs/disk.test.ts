@@ -62,3 +62,32 @@ test('two stores on one folder write the same name at once: one of the two stand
   const stored = await text(store.read('dataset/x'));
   t.true(stored === a || stored === b);
 });
+
+test('a copy is bytes of its own, and leaves no temporary file behind', async (t) => {
+  const { store, folder } = await make();
+  await store.put('dataset/a', bytes('x'.repeat(3_000_000)), 3_000_000);
+  await store.copy('dataset/a', 'dataset/b');
+  await t.throwsAsync(store.copy('dataset/none', 'dataset/c'));
+  t.deepEqual(await readdir(join(folder, 'blobs/.temporary')), []);
+  const [a, b] = [await stat(join(folder, 'blobs/dataset/a')), await stat(join(folder, 'blobs/dataset/b'))];
+  t.not(a.ino, b.ino, 'no second name of the same file');
+  t.is(b.mode & 0o777, 0o600);
+});
+
+test('a copy that is stopped in the middle leaves nothing', async (t) => {
+  const { store, folder } = await make();
+  const stop = new AbortController();
+  await store.put('dataset/a', bytes(Buffer.alloc(40_000_000)), 40_000_000);
+  const copying = store.copy('dataset/a', 'dataset/b', stop.signal);
+  let over = false;
+  const ended = () => {
+    over = true;
+  };
+  copying.then(ended, ended);
+  while (!over && (await readdir(join(folder, 'blobs/.temporary'))).length === 0) await new Promise(setImmediate);
+  stop.abort(new Error('stopped'));
+  if (over) return t.pass('a file system that shares blocks is done at once');
+  await t.throwsAsync(copying, { message: 'stopped' });
+  t.deepEqual(await readdir(join(folder, 'blobs/.temporary')), []);
+  t.is(await store.info('dataset/b'), undefined);
+});

@@ -1,3 +1,5 @@
+import { readdir, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
@@ -198,6 +200,37 @@ for (const verb of ['move', 'copy'] as const) {
     t.is((await ask(verb)).status, 200, 'nothing is locked');
   });
 }
+
+test.serial('a copy that is cancelled, or loses its worker, while bytes are copied leaves none of them', async (t) => {
+  const { ask, client, target, datasetId } = await carryScene(w);
+  const [{ blob = '' } = {}] = await w.sql<{ blob: string }>('select blob from datasets where id = $1', [datasetId]);
+  // long enough to be stopped on its way, though there is next to nothing on the disk
+  await truncate(join(w.folder, 'blobs', blob), 600_000_000);
+  const temporary = join(w.folder, 'blobs/.temporary');
+  const copying = async () => {
+    for (let tries = 0; tries < 6000 && (await readdir(temporary)).length === 0; tries++) await sleep(5);
+  };
+  let worker = await work();
+  const cancelled = (await ask('copy')).body.id;
+  await copying();
+  t.is((await client.post(transfer(cancelled, '/cancel'))).status, 202);
+  const ended = await untilEnd(client, cancelled);
+  t.deepEqual([ended.status, ended.errorMessage], ['Error', 'Cancelled.']);
+  for (let tries = 0; tries < 600 && (await readdir(temporary)).length > 0; tries++) await sleep(10);
+  t.deepEqual(await readdir(temporary), []);
+
+  const { id } = (await ask('copy')).body;
+  await copying();
+  worker.process.kill('SIGKILL');
+  await worker.ended;
+  started.delete(worker);
+  await truncate(join(w.folder, 'blobs', blob), 9);
+  worker = await work();
+  t.is((await untilEnd(client, id)).status, 'Completed');
+  t.is(await countIn(target.projectId), 1);
+  const left = (await Array.fromAsync(w.blobs.list('dataset/'))).filter(({ name }) => name.includes(cancelled));
+  t.deepEqual(left, [], 'nothing of the cancelled one');
+});
 
 test.serial('moves to and fro at once all end, and the dataset is in one place', async (t) => {
   const { client, datasetId, source, target, ask } = await carryScene(w);
