@@ -96,7 +96,8 @@ async function fetchInto(file: FileHandle, address: string, report: (bytes: numb
           ...(have > 0 && etag ? { range: `bytes=${have}-`, 'if-match': etag } : {}),
         },
         throwHttpErrors: false,
-        followRedirect: false,
+        // a platform may send to its store; the right is in the address, so nothing is given away
+        maxRedirects: 3,
         retry: { limit: 0 },
         timeout: { connect: 10_000, socket: 60_000 },
       });

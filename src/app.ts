@@ -187,6 +187,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     blobs,
     signer,
     maxSize: config['uploads.maxSize'],
+    redirectFrom: config['blobs.redirectFrom'],
     places: {
       staging: stagedPlace(db, blobs),
       dataset: datasetPlace(db, blobs),

@@ -173,6 +173,7 @@ const SETTINGS = {
       error: 'must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false]',
     })
     .optional(),
+  'blobs.redirectFrom': whole(1).optional(),
   'outbound.allow': list
     .refine((entries) => entries.every((entry) => parseAllowed(entry) !== undefined), {
       error: 'must be a list of host, host:port, CIDR or CIDR:port',

@@ -33,6 +33,8 @@ export interface BlobStore {
    * reading: writing into a link would change the blob. Throws `notFound`.
    */
   fetch(name: string, path: string): Promise<void>;
+  /** An address from which anybody may read the blob for `seconds`, whole or in ranges. Absent: only this store itself can be read. */
+  address?(name: string, seconds: number, shown: ShownAs): Promise<string>;
   /**
    * Makes the blob `to` of the bytes of `from`, which stays; replaces what was there. The store does it where it can, so that no byte comes
    * through this process. Throws `notFound`, and the reason of `signal` soon after it.
@@ -46,6 +48,12 @@ export interface BlobStore {
   list(prefix: string): AsyncIterable<StoredBlob>;
   /** Removes what broken-off writes left: temporary files and blocks that nobody touched for this long. Says how many. */
   removeLeftovers(olderThanMs: number): Promise<number>;
+}
+
+/** What an answer with a blob's bytes says of them. */
+export interface ShownAs {
+  contentType: string;
+  disposition?: string | undefined;
 }
 
 export interface ByteRange {

@@ -118,6 +118,13 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
     put: (key: string, body: Uint8Array<ArrayBuffer>) => send('PUT', key, { body }),
     remove: (key: string) => send('DELETE', key, {}, [404]),
 
+    /** An address that carries the right to read an object. */
+    async presign(key: string, seconds: number, query: Record<string, string>): Promise<string> {
+      const url = new URL(`${endpoint}/${bucket}/${prefix}${key}`);
+      url.search = new URLSearchParams({ ...query, 'X-Amz-Expires': String(seconds) }).toString();
+      return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true } })).url;
+    },
+
     async startParts(key: string): Promise<string> {
       const answer = await (await send('POST', key, { query: { uploads: '' } })).text();
       const [id] = texts(answer, 'UploadId');

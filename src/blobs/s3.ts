@@ -101,6 +101,12 @@ export function openS3Store(address: BucketAddress): BlobStore {
     info: async (name) => infoOf(keyOf(name)),
     read: async (name, range, etag) => openObject(keyOf(name), range, etag),
 
+    address: (name, seconds, { contentType, disposition }) =>
+      bucket.presign(keyOf(name), seconds, {
+        'response-content-type': contentType,
+        ...(disposition === undefined ? {} : { 'response-content-disposition': disposition }),
+      }),
+
     async fetch(name, path) {
       const body = await openObject(keyOf(name));
       const file = await open(path, 'wx', 0o600).catch((error) => {

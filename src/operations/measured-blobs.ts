@@ -28,6 +28,8 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     info: measured('info', (name: string) => store.info(name)),
     read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
     fetch: measured('fetch', (name: string, path: string) => store.fetch(name, path)),
+    // asks nobody
+    ...(store.address ? { address: store.address } : {}),
     copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),
     adopt: measured('adopt', (path: string, name: string) => store.adopt(path, name)),
     remove: measured('remove', (name: string) => store.remove(name)),

@@ -22,6 +22,8 @@ export interface BlobRoutes {
   /** Bytes that one upload may have. */
   maxSize: number;
   places: Record<Area, Place>;
+  /** Of blobs with so many bytes programs without the blob protocol are sent to the store itself, where it can be read. */
+  redirectFrom?: number | undefined;
 }
 
 const CODES: Partial<Record<AppError['kind'], string>> = {
@@ -34,6 +36,9 @@ const CODES: Partial<Record<AppError['kind'], string>> = {
 };
 /** Bytes of a range whose checksum may be asked for. */
 const LARGEST_SUMMED = 4 * 2 ** 20;
+/** How long an address of the store can be used to begin. */
+const REDIRECT_SECONDS = 300;
+const OCTETS = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const config = { access: 'public', service: 'none' } as const;
 
@@ -41,7 +46,10 @@ const config = { access: 'public', service: 'none' } as const;
  * Blob addresses, spoken to with the protocol of widely used blob-storage clients. The right lies in the address's query, so there is no
  * caller; bodies are streams whatever their type. Every refusal has its name in `x-ms-error-code` besides the problem in the body.
  */
-export async function blobRoutes(app: App, { db, blobs, signer, maxSize, places }: BlobRoutes) {
+export async function blobRoutes(
+  app: App,
+  { db, blobs, signer, maxSize, places, redirectFrom = Infinity }: BlobRoutes,
+) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   app.addHook('onRequest', async (request, reply) => {
@@ -100,6 +108,11 @@ export async function blobRoutes(app: App, { db, blobs, signer, maxSize, places 
     const { address, grant } = await granted(request, 'r');
     const { blob, info } = await bytesOf(address);
     checkMatch(request, info);
+    if (blobs.address && info.size >= redirectFrom && !speaksBlobs(request) && !isKnown(request, info)) {
+      const shown = { contentType: grant.contentType ?? OCTETS, disposition: grant.disposition };
+      const location = await blobs.address(blob, REDIRECT_SECONDS, shown);
+      return reply.code(307).headers({ location, 'cache-control': 'no-store' }).send();
+    }
     describe(reply, info, grant);
     if (isKnown(request, info)) return reply.code(304).send();
     const range = byteRange(rangeHeader(request, info), info.size);
@@ -236,6 +249,9 @@ function rangeHeader(request: FastifyRequest, info: BlobInfo): string | undefine
   return typeof blobRange === 'string' ? blobRange : request.headers.range;
 }
 
+/** Blob clients say so in every request, and follow no redirects. */
+const speaksBlobs = ({ headers }: FastifyRequest) => Object.keys(headers).some((name) => name.startsWith('x-ms-'));
+
 /** What every answer about a blob's state says. */
 const stamp = (reply: FastifyReply, info: BlobInfo) =>
   reply
@@ -249,5 +265,5 @@ const describe = (reply: FastifyReply, info: BlobInfo, grant: { disposition?: st
   stamp(reply, info)
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')
-    .header('content-type', grant.contentType ?? 'application/octet-stream')
+    .header('content-type', grant.contentType ?? OCTETS)
     .headers(grant.disposition === undefined ? {} : { 'content-disposition': grant.disposition });

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import S3rver from 's3rver';
-import { parseBucketAddress } from '../../src/blobs/bucket.ts';
+import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
 import { bytes, keepsTheRules, MIB, text } from './rules.ts';
 
+/** Another server to try by hand, in the form of `blobs.url` without the folder: `S3_SERVER='s3://key:secret@127.0.0.1:9000/bucket?tls=false'`. */
+const OTHER = process.env.S3_SERVER;
 const KEY = 'S3RVER';
 const running = (async () => {
   const root = await mkdtemp(join(tmpdir(), 'platform-s3-'));
@@ -19,7 +21,7 @@ const running = (async () => {
     configureBuckets: [{ name: 'blobs', configs: [] }],
   });
   const { port } = await server.run();
-  return { root, server, port };
+  return { root, server, url: OTHER ?? `s3://${KEY}:${KEY}@127.0.0.1:${port}/blobs?tls=false&region=eu-north-1` };
 })();
 test.after.always(async () => {
   const { root, server } = await running;
@@ -30,9 +32,9 @@ test.after.always(async () => {
 let stores = 0;
 /** Each in a folder of its own of one bucket. */
 async function make() {
-  const { root, port } = await running;
+  const { root, url: bucket } = await running;
   const folder = await mkdtemp(join(root, 'local-'));
-  const url = `s3://${KEY}:${KEY}@127.0.0.1:${port}/blobs/folder/${++stores}?tls=false&region=eu-north-1`;
+  const url = bucket.replace('?', `/${root.split('-').at(-1)}/${++stores}?`);
   return { store: await openBlobStore(url, folder), folder, url };
 }
 
@@ -52,8 +54,8 @@ test('a large stream goes in parts and is the same when it is read', async (t) =
   t.is(await text(store.read('dataset/large', { start: 20 * MIB, end: 20 * MIB + 2 }, info.etag)), 'end');
 });
 
-test('a large stream that is too much or breaks off leaves nothing', async (t) => {
-  const { store } = await make();
+test('a large stream that is too much or breaks off leaves nothing, and no parts either', async (t) => {
+  const { store, url } = await make();
   async function* pieces(breaks: boolean) {
     for (let n = 0; n < 20; n++) yield Buffer.alloc(MIB);
     if (breaks) throw new Error('connection lost');
@@ -61,6 +63,20 @@ test('a large stream that is too much or breaks off leaves nothing', async (t) =
   await t.throwsAsync(store.put('staging/a', pieces(false), 19 * MIB), { message: /At most/ });
   await t.throwsAsync(store.put('staging/a', pieces(true), 99 * MIB), { message: 'connection lost' });
   t.deepEqual(await Array.fromAsync(store.list('')), []);
+  t.deepEqual(await openBucket(parseBucketAddress(url)!).listParts(), []);
+});
+
+test('parts of an upload that its process did not finish are swept when they are old', async (t) => {
+  const { store, url } = await make();
+  const bucket = openBucket(parseBucketAddress(url)!);
+  const uploadId = await bucket.startParts('dataset/half');
+  await bucket.putPart('dataset/half', uploadId, 1, Buffer.alloc(100));
+  const listed = await bucket.listParts();
+  // the server of the tests does not; moto, which does, says that all of them are old
+  if (listed.length === 0) t.log('this server does not list them');
+  else t.like(listed, [{ key: 'dataset/half', uploadId }]);
+  t.is(await store.removeLeftovers(-60_000), listed.length);
+  t.deepEqual(await bucket.listParts(), []);
 });
 
 test('a list of more blobs than one answer holds is whole', async (t) => {
@@ -75,7 +91,7 @@ test('a list of more blobs than one answer holds is whole', async (t) => {
 
 test('an unknown key and a server that is away are errors that tell no secret', async (t) => {
   const { url } = await make();
-  const stranger = url.replace(`${KEY}:${KEY}@`, 'NOBODY:top/secret@');
+  const stranger = url.replace(/\/\/.*@/, '//NOBODY:top/secret@');
   for (const wrong of [stranger, stranger.replace(/:\d+\//, ':1/')]) {
     const store = await openBlobStore(wrong, '/nowhere');
     const error = await t.throwsAsync(store.put('staging/a', bytes('x'), 1));
