@@ -31,6 +31,7 @@ import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
 import { requestTimes } from './http/request-times.ts';
+import { requestTraces } from './http/request-traces.ts';
 import type { App } from './http/route.ts';
 import { serverOptions } from './http/server-options.ts';
 import { serviceRoutes } from './http/services.ts';
@@ -66,6 +67,7 @@ import { tokenKeyRoutes } from './tokens/keys.routes.ts';
 import { otpRoutes } from './tokens/otp.routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { secondFactorRoutes } from './tokens/second-factor.routes.ts';
+import { openTracing } from './tracing.ts';
 import { announcer } from './transfers/announce.ts';
 import { openChanges } from './transfers/changes.ts';
 import { converterRoutes } from './transfers/converters.routes.ts';
@@ -132,6 +134,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
   await app.register(requestTimes, metrics);
+  const tracing = await openTracing(config, 'api');
+  await app.register(requestTraces, { tracing });
+  app.addHook('onClose', () => tracing.close());
   await app.register(wire, {
     config,
     db,

@@ -29,6 +29,15 @@ const durations = list
         entries.map((entry) => entry.split('=')).map(([name = '', text]) => [name, duration.parse(text)] as const),
       ),
   );
+/** `name=value,other=value`; what was given may hold a secret and is not repeated. */
+const headerList = list
+  .refine((entries) => entries.every((entry) => /^[\w-]+=/.test(entry)), { error: 'must be a list of name=value' })
+  .transform(
+    (entries): Record<string, string> =>
+      Object.fromEntries(
+        entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+      ),
+  );
 /** `true` and `false`, as a JSON file or the environment says them. */
 const flag = z
   .union([z.boolean(), z.string()], { error: 'must be true or false' })
@@ -192,6 +201,10 @@ const SETTINGS = {
   'transfers.patience': duration.default(30 * UNITS.s),
   'recycleBin.retention': duration.default(180 * UNITS.d),
   'compat.recursiveLists': flag.default(true),
+  'otel.endpoint': z.url({ protocol: /^https?$/ }).optional(),
+  'otel.headers': headerList.default({}),
+  'otel.serviceName': z.string().min(1).default('platform'),
+  'otel.sampleRatio': z.coerce.number().min(0).max(1).default(1),
   'metrics.token': z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 visible characters')
@@ -210,7 +223,12 @@ type SettingName = keyof typeof SETTINGS;
 /** All settings under their dotted names, checked and frozen. Durations are milliseconds, sizes bytes, memory MB. */
 export type Config = Readonly<{ [K in SettingName]: z.output<(typeof SETTINGS)[K]> }>;
 
-const SHORT_NAMES: Record<string, SettingName> = { DATABASE_URL: 'database.url' };
+const SHORT_NAMES: Record<string, SettingName> = {
+  DATABASE_URL: 'database.url',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'otel.endpoint',
+  OTEL_EXPORTER_OTLP_HEADERS: 'otel.headers',
+  OTEL_SERVICE_NAME: 'otel.serviceName',
+};
 const OTHER_NAMES = new Set(['PLATFORM_CONFIG', 'PLATFORM_URL', 'PLATFORM_TOKEN']);
 
 /** `tokens.accessLifetime` → `PLATFORM_TOKENS_ACCESS_LIFETIME`. */

@@ -11,6 +11,7 @@ import { createLog } from '../src/log.ts';
 import { openMailer } from '../src/mail.ts';
 import { openOutbound } from '../src/outbound.ts';
 import { openSealer } from '../src/sealing.ts';
+import { openTracing } from '../src/tracing.ts';
 import { announcer } from '../src/transfers/announce.ts';
 import { CANCEL } from '../src/transfers/notices.queries.ts';
 import { getOutlook } from '../src/transfers/outlook.queries.ts';
@@ -62,6 +63,7 @@ export async function work(config: Config): Promise<Worker> {
     compileCache: join(config.data, 'compile-cache'),
   });
   const outbound = openOutbound(config['outbound.allow']);
+  const tracing = await openTracing(config, 'worker');
   const running: RunParts['running'] = new Map();
   const living = Promise.withResolvers<Liveness>();
   const parts = Promise.withResolvers<RunParts>();
@@ -90,6 +92,7 @@ export async function work(config: Config): Promise<Worker> {
       timeLimit: config['transfers.timeLimit'],
       running,
       announce: announcer(db),
+      tracing,
     });
   }
   const queue = await takeJobs({
@@ -167,6 +170,7 @@ export async function work(config: Config): Promise<Worker> {
     await mind.stop();
     await children.close(new Error('the worker stops'));
     await removeScratch(config.data, ready.pool);
+    await tracing.close();
     await liveness.close();
     await db.end();
   }

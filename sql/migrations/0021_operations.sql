@@ -22,6 +22,9 @@ create index transfers_unfinished on transfers (created_at, id) where finished_a
 create index transfers_finished on transfers (finished_at, id) where finished_at is not null;
 create index transfers_retries on transfers (retry_of) where retry_of is not null;
 
+-- Where its run belongs in a trace (W3C).
+alter table transfers add column traceparent text check (length(traceparent) = 55);
+
 -- An operator's order to try all failures of one kind again, at a pace. Workers follow it step by step; this row is the truth.
 create table mass_retries (
   id uuid primary key default uuidv7(),

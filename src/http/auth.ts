@@ -34,7 +34,8 @@ export const auth =
       onRequest(request, _reply, done) {
         const admit = (caller: Caller | undefined) => {
           if (!caller) return done(new AppError('unauthenticated', 'A valid access token or API key is required.'));
-          callers.set(request, caller);
+          const { traceparent } = request;
+          callers.set(request, traceparent === undefined ? caller : { ...caller, traceparent });
           done();
         };
         try {

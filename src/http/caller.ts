@@ -20,6 +20,8 @@ export interface Caller {
   /** Network address the request came from, and its id: for audit rows and logs. */
   readonly address: string;
   readonly requestId: string;
+  /** Where what the request starts belongs, when it is traced (W3C). */
+  readonly traceparent?: string;
   /** Why the caller does it, as the header `audit-reason` says: for audit rows. */
   readonly reason?: string;
 }

@@ -15,48 +15,59 @@ import { Stopped } from './stopped.ts';
 
 /** One attempt of a claimed transfer: its input to a local file, converted in a child, the result committed. Throws why it came to nothing. */
 export async function perform(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+  const { tracing } = parts;
   const claimedAt = performance.now();
   signal.throwIfAborted();
   const request = AcceptedRequest.parse(transfer.request);
   const copy = await copySmall(parts.blobs, transfer, request, report);
   signal.throwIfAborted();
-  if (copy) return commit(parts, transfer, request, copy.result, copy.made.size, report);
+  if (copy) {
+    const { result, made } = copy;
+    return tracing.span('commit', {}, () => commit(parts, transfer, request, result, made.size, report));
+  }
   const folder = join(parts.scratch, `${transfer.id}-${transfer.attempt}`);
   const input = join(folder, 'input');
   await mkdir(folder, { mode: 0o700 });
   try {
     const left = () => Math.max(1, Math.ceil(parts.timeLimit - (performance.now() - claimedAt)));
-    const done = await fetchInput(parts, transfer, input, { report, signal, time: left() });
-    const present = await fetchPresent(parts, transfer, folder);
+    const { done, present } = await tracing.span('fetch', {}, async () => ({
+      done: await fetchInput(parts, transfer, input, { report, signal, time: left() }),
+      present: await fetchPresent(parts, transfer, folder),
+    }));
     const output = join(folder, 'output');
     const badRecords = join(folder, 'bad-records');
-    const result = await parts.convert(
-      {
-        input: { path: input, name: request.inputName },
-        output: { path: output, ...(request.outputFileName === undefined ? {} : { name: request.outputFileName }) },
-        scratch: folder,
-        reader: { name: request.readerName, parameters: request.readerParameters },
-        writer: { name: request.writerName, parameters: request.writerParameters },
-        transformations: request.transformations,
-        ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
-        ...(present === undefined ? {} : { present }),
-        badRecords: { path: badRecords },
-      },
-      {
-        memoryMb: transfer.memoryMb,
-        time: left(),
-        timeLimit: parts.timeLimit,
-      },
-      {
-        progress: (fraction, phase) => report.progress(done + fraction * (1 - done), phase),
-        log: report.log,
-        signal,
-      },
+    const how = { attributes: { 'platform.reader': request.readerName, 'platform.writer': request.writerName } };
+    const result = await tracing.span('convert', how, () =>
+      parts.convert(
+        {
+          input: { path: input, name: request.inputName },
+          output: { path: output, ...(request.outputFileName === undefined ? {} : { name: request.outputFileName }) },
+          scratch: folder,
+          reader: { name: request.readerName, parameters: request.readerParameters },
+          writer: { name: request.writerName, parameters: request.writerParameters },
+          transformations: request.transformations,
+          ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
+          ...(present === undefined ? {} : { present }),
+          badRecords: { path: badRecords },
+        },
+        {
+          memoryMb: transfer.memoryMb,
+          time: left(),
+          timeLimit: parts.timeLimit,
+        },
+        {
+          progress: (fraction, phase) => report.progress(done + fraction * (1 - done), phase),
+          log: report.log,
+          signal,
+        },
+      ),
     );
     signal.throwIfAborted();
-    const { size } = await parts.blobs.adopt(output, outputBlob(transfer));
-    if (result.badRecordsWritten) await parts.blobs.adopt(badRecords, badRecordsBlob(transfer));
-    await commit(parts, transfer, request, result, size, report);
+    await tracing.span('commit', {}, async () => {
+      const { size } = await parts.blobs.adopt(output, outputBlob(transfer));
+      if (result.badRecordsWritten) await parts.blobs.adopt(badRecords, badRecordsBlob(transfer));
+      await commit(parts, transfer, request, result, size, report);
+    });
   } finally {
     await removeFolder(folder, input);
   }

@@ -50,6 +50,7 @@ export interface NewTransfer {
   createdBy: string;
   accountId: string;
   requestId: string;
+  traceparent?: string | undefined;
   /** The limit. */
   memoryMb: number;
   /** Asked for; without it, the usual share. */
@@ -63,12 +64,12 @@ export const insertTransfer = (tx: Db, row: NewTransfer, event: Event) =>
   tx.one(sql.prepared('insert transfer', Summary)`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
-      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn)
+      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn, traceparent)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
       ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
       ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
-      ${sql.array(row.flags ?? [], 'text')}, ${nextTurn(row.tenantId, row.flags ?? [])})
+      ${sql.array(row.flags ?? [], 'text')}, ${nextTurn(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null})
     returning ${summary}, turn),
     told as (${eventInsert(event)})
     select begun.* from begun, ${firstWake({ id: row.id, flags: row.flags ?? [], turn: sql.fragment`begun.turn` })}`);

@@ -20,6 +20,7 @@ const Claimed = z.object({
   projectId: z.string(),
   createdBy: z.string(),
   requestId: z.string().optional(),
+  traceparent: z.string().optional(),
   attempt: z.number(),
   /** Of the attempts before, those that count for nothing. */
   handedBack: z.number(),
@@ -70,8 +71,8 @@ export const claimTransfer = (
       phase = 'Starting'
     where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')}
       and exists (select from workers where pool = ${pool})
-    returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, attempt, handed_back, memory_mb,
-      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
+    returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
+      handed_back, memory_mb,      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,

@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, FormatError } from '../errors.ts';
+import type { SpanOptions, Tracing } from '../tracing.ts';
 import { carryOut } from './carry-out.ts';
 import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';
@@ -32,6 +33,7 @@ export interface RunParts {
   running: Map<string, Run>;
   /** Called when a transfer has ended, so that those who wait for it look. */
   announce(id: string): void;
+  tracing: Tracing;
 }
 
 export interface Run {
@@ -68,7 +70,8 @@ export async function runTransfer(parts: RunParts, id: string, flags: readonly s
     const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
     report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
     try {
-      await (transfer.carry ? carryOut : perform)(parts, transfer, report, stop.signal);
+      const work = transfer.carry ? carryOut : perform;
+      await parts.tracing.span('transfer', traced(parts, transfer), () => work(parts, transfer, report, stop.signal));
     } catch (error) {
       await settle(parts, transfer, report, error);
     } finally {
@@ -79,6 +82,17 @@ export async function runTransfer(parts: RunParts, id: string, flags: readonly s
     parts.running.delete(id);
   }
 }
+
+const traced = ({ pool }: RunParts, { id, type, attempt, traceparent }: ClaimedRow): SpanOptions => ({
+  kind: 'consumer',
+  parent: traceparent,
+  attributes: {
+    'platform.transfer.id': id,
+    'platform.transfer.type': type,
+    'platform.transfer.attempt': attempt,
+    'platform.worker': pool,
+  },
+});
 
 /**
  * Leaves a transfer that this worker has no room for to others, with no attempt used up and at its turn. What it needs stands in its new

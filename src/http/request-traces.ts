@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Span, Tracing } from '../tracing.ts';
+
+/** Asked for every few seconds, and about nothing. */
+const UNTRACED = /^\/(health\/|metrics$)/;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where jobs that the request starts belong, when it is traced. */
+    traceparent: string | undefined;
+  }
+}
+
+/** A span for each request, below the caller's own. Told by the pattern of its route: addresses hold names, and queries secrets. */
+export const requestTraces = fp<{ tracing: Tracing }>(async (app, { tracing }) => {
+  app.decorateRequest('traceparent', undefined);
+  if (!tracing.on) return;
+  const spans = new WeakMap<FastifyRequest, Span>();
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { method, routeOptions, headers } = request;
+    const route = routeOptions.url ?? '';
+    if (UNTRACED.test(route)) return done();
+    const given = headers.traceparent;
+    const span = tracing.start(`${method} ${route}`.trimEnd(), {
+      kind: 'server',
+      parent: typeof given === 'string' ? given : undefined,
+      attributes: { 'http.request.method': method, 'http.route': route, 'platform.request.id': request.id },
+    });
+    spans.set(request, span);
+    request.traceparent = span.traceparent;
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const { statusCode } = reply;
+    const span = spans.get(request);
+    span?.set({ 'http.response.status_code': statusCode });
+    span?.end(statusCode >= 500 ? String(statusCode) : undefined);
+    done();
+  });
+});

@@ -1,0 +1,114 @@
+import test from 'ava';
+import type { Receiver } from '../world/receiver.ts';
+import { answerWith, openReceiver } from '../world/receiver.ts';
+import { startServer } from '../world/server.ts';
+import { ASCII_GRID, copyRequest, newProject, upload } from '../world/transfers.ts';
+import { startWorker } from '../world/worker.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+
+interface Told {
+  service: string;
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  attributes: Record<string, unknown>;
+  failed: boolean;
+}
+
+/** Spans as OTLP's JSON says them. */
+function spansOf({ received }: Receiver): Told[] {
+  return received.flatMap(({ body }) =>
+    JSON.parse(body).resourceSpans.flatMap(({ resource, scopeSpans }: Record<string, never>) =>
+      (scopeSpans as { spans: Record<string, never>[] }[]).flatMap(({ spans }) =>
+        spans.map((span) => ({
+          service: plain((resource as { attributes: never }).attributes)['service.name'],
+          name: span.name,
+          traceId: span.traceId,
+          spanId: span.spanId,
+          parentSpanId: span.parentSpanId,
+          attributes: plain(span.attributes as never),
+          failed: (span.status as { code?: number })?.code === 2,
+        })),
+      ),
+    ),
+  );
+}
+
+const plain = (attributes: { key: string; value: Record<string, unknown> }[]) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+test('a trace goes from the request of a caller through its job to the commit, and holds no secret', async (t) => {
+  const collector = await openReceiver(answerWith(200));
+  t.teardown(() => collector.close());
+  const settings = { 'otel.endpoint': `http://${collector.place}/`, 'otel.headers': 'x-collector=open-sesame' };
+  const server = await startServer(w, settings);
+  const worker = await startWorker(w, settings);
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(owner);
+  const projectId = await newProject(client);
+  const token = await w.tokenOf(owner);
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const request = async (body: object, traceparent: string) => {
+    const answer = await fetch(`${server.url}/api/conversion/upload-convert?secret=in-the-query`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', prefer: 'wait=30', traceparent },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { id: string; status: string };
+  };
+  const uploadUrl = await upload(w, client, ASCII_GRID);
+  const grid = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
+  const done = await request(copyRequest(projectId, uploadUrl, grid), `00-${traceId}-b7ad6b7169203331-01`);
+  t.is(done.status, 'Completed');
+  const badId = `${traceId.slice(0, -1)}d`;
+  const failed = await request(
+    copyRequest(projectId, await upload(w, client, 'no grid'), grid),
+    `00-${badId}-b7ad6b7169203331-01`,
+  );
+  t.is(failed.status, 'Error');
+  const unsampled = `${traceId.slice(0, -1)}e`;
+  await request(copyRequest(projectId, await upload(w, client, 'words')), `00-${unsampled}-b7ad6b7169203331-00`);
+  await server.stop();
+  await worker.stop();
+
+  const spans = spansOf(collector).filter((span) => span.traceId === traceId);
+  const named = (name: string) => spans.find((span) => span.name === name);
+  const [http, transfer] = [named('POST /api/conversion/upload-convert'), named('transfer')];
+  t.like(http, { service: 'platform-api', parentSpanId: 'b7ad6b7169203331', failed: false });
+  t.is(http?.attributes['http.route'], '/api/conversion/upload-convert');
+  t.is(Number(http?.attributes['http.response.status_code']), 200);
+  t.like(transfer, { service: 'platform-worker', parentSpanId: http?.spanId ?? '', failed: false });
+  t.is(transfer?.attributes['platform.transfer.id'], done.id);
+  for (const step of ['fetch', 'convert', 'commit']) t.is(named(step)?.parentSpanId, transfer?.spanId, step);
+  t.is(named('convert')?.attributes['platform.reader'], 'AsciiGridReader');
+
+  const bad = spansOf(collector).filter((span) => span.traceId === badId);
+  t.deepEqual(
+    bad
+      .filter((span) => span.failed)
+      .map(({ name }) => name)
+      .sort(),
+    ['convert', 'transfer'],
+  );
+  t.false(
+    spansOf(collector).some((span) => span.traceId === unsampled),
+    'its caller wants no trace',
+  );
+  t.true(collector.received.every(({ headers }) => headers['x-collector'] === 'open-sesame'));
+  const text = collector.received.map(({ body }) => body).join('');
+  for (const secret of [token, 'in-the-query', new URL(uploadUrl).search.slice(1), 'open-sesame'])
+    t.false(text.includes(secret), secret);
+});
+
+test('a collector that is away disturbs nothing', async (t) => {
+  const gone = await openReceiver();
+  await gone.close();
+  const settings = { 'otel.endpoint': `http://${gone.place}` };
+  const server = await startServer(w, settings);
+  t.is((await fetch(`${server.url}/api/crs/coordinate-system/25832`)).status, 401);
+  await server.stop();
+  t.is((await server.ended)[0], 0);
+});
