@@ -131,11 +131,11 @@ export const findSummary = (db: Db, id: string) =>
 export const hasEnded = (db: Db, id: string) =>
   db.exists(sql.unsafe`select from transfers where id = ${id} and status in ('Completed', 'Error')`);
 
-/** What each of these is at: the version is another one whenever its row was written. */
+/** What each of these is at: the version is another one whenever its row was written, or it waits for another reason. */
 export const listVersions = (db: Db, ids: readonly string[]) =>
   db.any(sql.type(z.object({ id: z.string(), version: z.string(), ended: z.boolean() }))`
-    select id, xmin::text as version, status in ('Completed', 'Error') as ended
-    from transfers where id = any(${sql.array(ids, 'uuid')})`);
+    select id, concat_ws(' ', t.xmin, ${waitingReason}) as version, status in ('Completed', 'Error') as ended
+    from transfers t where id = any(${sql.array(ids, 'uuid')})`);
 
 export interface TransferFilter {
   from?: string | undefined;

@@ -43,7 +43,7 @@ test('streams of events and of a transfer outlive their database connections, co
     stream.heard.map(({ event }) => event.resourceid),
     [id, 'before', 'after'],
   );
-  await w.sql(`update transfers set waiting_reason = 'no room' where id = $1`, [id]);
+  await w.sql(`insert into waiting_needs (flags, reason) select flags, 'no room' from transfers where id = $1`, [id]);
   await followed.until(2);
   t.is(followed.heard[1]?.event.waitingReason, 'no room');
 
