@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { open, rm, unlink } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, invalid, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
 import { checkBlockId, checkName, isName } from './blobs.ts';
@@ -17,6 +18,9 @@ const COPIED_AT_ONCE = 5 * 1024 * MIB;
 const COPIED_PART = 1024 * MIB;
 const BLOCKS = '.blocks/';
 const AT_ONCE = 8;
+/** Connections in a row that may bring nothing of a blob. */
+const TRIES = 4;
+const FIRST_PAUSE_MS = 100;
 
 /** A blob store in a bucket. A blob is there whole or not at all, because S3 shows an object when all of it has arrived. */
 export function openS3Store(address: BucketAddress): BlobStore {
@@ -58,6 +62,25 @@ export function openS3Store(address: BucketAddress): BlobStore {
       throw new Error(`S3 GET ${key}: bytes ${range.start}-${range.end} were asked for, and not so many came.`);
     }
     return answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+  }
+
+  /** What breaks off is taken up where it broke, as long as the object is the same. */
+  async function fetchInto(file: FileHandle, key: string, { size, etag }: BlobInfo) {
+    let have = 0;
+    for (let failures = 0; have < size; ) {
+      const before = have;
+      try {
+        for await (const chunk of await openObject(key, { start: have, end: size - 1 }, etag)) {
+          await file.write(chunk, 0, chunk.length, have);
+          have += chunk.length;
+        }
+        if (have < size) throw new Error(`S3 GET ${key}: it ended at byte ${have} of ${size}.`);
+      } catch (error) {
+        failures = have > before ? 1 : failures + 1;
+        if (error instanceof AppError || isLocal(error) || failures === TRIES) throw error;
+        await sleep(FIRST_PAUSE_MS * 2 ** failures);
+      }
+    }
   }
 
   async function removeAll(prefix: string, before = Number.POSITIVE_INFINITY): Promise<number> {
@@ -108,16 +131,16 @@ export function openS3Store(address: BucketAddress): BlobStore {
       }),
 
     async fetch(name, path) {
-      const body = await openObject(keyOf(name));
-      const file = await open(path, 'wx', 0o600).catch((error) => {
-        body.destroy();
-        throw error;
-      });
+      const info = await infoOf(keyOf(name));
+      if (!info) throw notFound('Blob', name);
+      const file = await open(path, 'wx', 0o600);
       try {
-        await pipeline(body, file.createWriteStream());
+        await fetchInto(file, keyOf(name), info);
       } catch (error) {
         await rm(path, { force: true });
         throw error;
+      } finally {
+        await file.close();
       }
     },
 
@@ -156,6 +179,9 @@ export function openS3Store(address: BucketAddress): BlobStore {
     },
   };
 }
+
+/** A full disk and the like: the store has no part in it. */
+const isLocal = (error: unknown) => (error as NodeJS.ErrnoException).syscall === 'write';
 
 function infoFrom(headers: Headers): BlobInfo {
   return {

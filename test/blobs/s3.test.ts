@@ -1,4 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -6,6 +9,7 @@ import test from 'ava';
 import S3rver from 's3rver';
 import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
+import { AppError } from '../../src/errors.ts';
 import { bytes, keepsTheRules, MIB, text } from './rules.ts';
 
 /** Another server to try by hand, in the form of `blobs.url` without the folder: `S3_SERVER='s3://key:secret@127.0.0.1:9000/bucket?tls=false'`. */
@@ -77,6 +81,41 @@ test('parts of an upload that its process did not finish are swept when they are
   else t.like(listed, [{ key: 'dataset/half', uploadId }]);
   t.is(await store.removeLeftovers(-60_000), listed.length);
   t.deepEqual(await bucket.listParts(), []);
+});
+
+test('a blob whose connection breaks is fetched on from where it broke, if it is still the same', async (t) => {
+  const { folder, store: direct, url } = await make();
+  const content = randomBytes(2 * MIB);
+  await direct.put('dataset/far', bytes(content), 2 * MIB);
+  let cut = 3;
+  let replace = false;
+  /** Between the store and its server; ends connections after half a megabyte. */
+  const wire = createServer((near) => {
+    const far = connect(Number(new URL(url.replace('s3:', 'http:')).port), '127.0.0.1');
+    let passed = 0;
+    near.pipe(far).on('error', () => {});
+    near.on('error', () => far.destroy());
+    far.on('data', (chunk) => {
+      near.write(chunk);
+      passed += chunk.length;
+      if (passed < MIB / 2 || cut === 0) return;
+      cut--;
+      if (replace) void direct.put('dataset/far', bytes('other'), 5).then(() => near.destroy());
+      else near.end();
+      far.destroy();
+    });
+    far.once('end', () => near.end());
+  });
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => wire.close());
+  const { port } = wire.address() as AddressInfo;
+  const store = await openBlobStore(url.replace(/:\d+\//, `:${port}/`), folder);
+  await store.fetch('dataset/far', join(folder, 'far'));
+  t.is(cut, 0);
+  t.true((await readFile(join(folder, 'far'))).equals(content));
+  [cut, replace] = [1, true];
+  await t.throwsAsync(store.fetch('dataset/far', join(folder, 'changed')), { instanceOf: AppError });
+  await t.throwsAsync(readFile(join(folder, 'changed')), { code: 'ENOENT' });
 });
 
 test('a list of more blobs than one answer holds is whole', async (t) => {
