@@ -31,7 +31,7 @@ export interface Transfer extends TransferSummary {
   recordsRead?: number;
   recordsWritten?: number;
   recordsSkipped?: number;
-  receipt?: { output?: { sha256: string }; lost?: string[] };
+  receipt?: { output?: { sha256: string }; appended?: { present: number; added: number }; lost?: string[] };
 }
 
 export const hasEnded = ({ status }: Transfer) => status === 'Completed' || status === 'Error';
@@ -131,6 +131,7 @@ export function describeTransfer(transfer: Transfer): string {
     created: moment(transfer.createdAt),
     started: moment(transfer.startedAt),
     finished: moment(transfer.finishedAt),
+    added: receipt?.appended && `${receipt.appended.added} records to ${receipt.appended.present}`,
     skipped: transfer.recordsSkipped ? `${transfer.recordsSkipped} records` : '',
     'bad records': transfer.badRecordsUrl,
     lost: receipt?.lost?.join(' '),

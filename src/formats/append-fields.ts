@@ -27,7 +27,8 @@ const mostNamed = 20;
  * @throws FormatError naming fields that the dataset does not have
  */
 export function planFields(present: Features, added: Features, { declared }: FieldRules, context: Context): FieldPlan {
-  const open = present.fields.length === 0 && !declared;
+  // where types are not declared, fields neither, and a file without features says nothing of them
+  const open = present.fields.length === 0 && present.count === 0 && !declared;
   const target = open ? added.fields : present.fields;
   const matches = open ? added.fields.map((_, n) => n) : matched(present, added, context);
   const unknown = added.fields.filter((_, n) => matches[n] === undefined).map(({ name }) => name);

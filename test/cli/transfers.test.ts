@@ -264,3 +264,35 @@ test('an address in place of a file is fetched by the platform; its password is 
   t.is(inside.code, 1);
   t.regex(inside.err, /'127\.0\.0\.1' is no public address/);
 });
+
+test('transfer append adds a file to a dataset, and tells how much came to how much', async (t) => {
+  const wells = (...names: string[]) =>
+    JSON.stringify({
+      type: 'FeatureCollection',
+      features: names.map((name, x) => ({
+        type: 'Feature',
+        properties: { name },
+        geometry: { type: 'Point', coordinates: [x, 50] },
+      })),
+    });
+  const { run, folder, project, file } = await scene(t, 'wells.geojson', wells('A', 'B'));
+  const imported = await run(['transfer', 'import', file, '--project', project, '--watch']);
+  const dataset = /^dataset +(\S+)$/m.exec(imported.out)?.[1] ?? '';
+  const more = join(folder, 'more.geojson');
+  await writeFile(more, wells('C'));
+  const appended = await run(['transfer', 'append', dataset, more, '--watch']);
+  t.is(appended.code, 0, appended.err);
+  t.regex(appended.out, /^type +Append$/m);
+  t.regex(appended.out, /^added +1 records to 2$/m);
+  const whole = join(folder, 'whole.geojson');
+  await run(['dataset', 'download', dataset, '-o', whole]);
+  const { features } = JSON.parse(await readFile(whole, 'utf8'));
+  t.deepEqual(
+    features.map((feature: { properties: object }) => feature.properties),
+    [{ name: 'A' }, { name: 'B' }, { name: 'C' }],
+  );
+  await writeFile(more, wells('D').replace('"name"', '"colour"'));
+  const refused = await run(['transfer', 'append', dataset, more, '--watch']);
+  t.is(refused.code, 1);
+  t.regex(refused.err, /The dataset has no field 'colour'; it has 'name'\.$/m);
+});

@@ -143,6 +143,9 @@ test('fields that the dataset does not have end the transfer and are named', asy
     });
   const none = await toGeoJson(t, collection([]), { content });
   t.deepEqual(rows(none.json), [{ name: 'C', owner: 'x', rate: 1 }], 'GeoJSON without features has no fields yet');
+  await t.throwsAsync(toGeoJson(t, collection([feature(point(1, 2))]), { content }), {
+    message: "The dataset has no fields 'name', 'owner', 'rate'; it has none.",
+  });
 });
 
 test('fields are matched by their name, else in another letter case; in a shapefile by the ten bytes that are left of it', async (t) => {
