@@ -3,6 +3,7 @@ import type { Context } from './define.ts';
 import type { ItemFilter } from './transformation-shapes.ts';
 import type { Features, Grid } from './types.ts';
 
+/** Items that a sentence names. */
 const mostNamed = 50;
 
 /** The bands that are wanted, in that order. */
@@ -31,14 +32,21 @@ export function chosenFields(data: Features, { items }: ItemFilter, context: Con
 
 /** As for reader parameters that name items: what is not there is left out and told, but something must be left. */
 function choose(items: ItemFilter['items'], all: readonly { readonly name?: string }[], { lost }: Context): number[] {
+  const indices = new Map<string, number>();
+  for (const [n, { name }] of all.entries()) if (name !== undefined && !indices.has(name)) indices.set(name, n);
   const chosen = new Set<number>();
+  const missing: ItemFilter['items'] = [];
   for (const item of items) {
-    const n = typeof item === 'number' ? item : all.findIndex(({ name }) => name === item);
-    if (n >= 0 && n < all.length) chosen.add(n);
-    else if (items.length > 1) lost(`There is no item ${quoted(item)}, so it was left out; there are ${listed(all)}.`);
+    const n = typeof item === 'number' ? item : indices.get(item);
+    if (n !== undefined && n < all.length) chosen.add(n);
+    else missing.push(item);
   }
+  if (missing.length > 0 && chosen.size > 0)
+    lost(
+      `Items that the filter names and that are not there were left out: ${several(missing)}; there are ${listed(all)}.`,
+    );
   if (chosen.size > 0) return [...chosen];
-  const wanted = items.slice(0, mostNamed).map(quoted).join(', ');
+  const wanted = several(items);
   throw new AppError(
     'unprocessable',
     all.length === 0
@@ -49,7 +57,12 @@ function choose(items: ItemFilter['items'], all: readonly { readonly name?: stri
 
 const quoted = (item: string | number): string => (typeof item === 'number' ? String(item) : `'${item.slice(0, 100)}'`);
 
+const several = (items: ItemFilter['items']): string => cut(items.slice(0, mostNamed).map(quoted), items.length);
+
 const listed = (all: readonly { readonly name?: string }[]): string => {
   const shown = all.slice(0, mostNamed).map(({ name }, n) => (name === undefined ? String(n) : `${n} ${quoted(name)}`));
-  return `${shown.join(', ')}${all.length > mostNamed ? ` and ${all.length - mostNamed} more` : ''}`;
+  return cut(shown, all.length);
 };
+
+const cut = (shown: readonly string[], count: number): string =>
+  `${shown.join(', ')}${count > shown.length ? ` and ${count - shown.length} more` : ''}`;

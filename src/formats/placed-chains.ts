@@ -10,8 +10,10 @@ import type { Geometry } from './types.ts';
 const atLeast = 4;
 /** An edge is cut in half at most so often. */
 const mostCuts = 12;
-/** Beyond so many vertices an outline is exact enough. */
+/** Vertices of all chains together, where they bend much: an outline is exact enough then. */
 const mostVertices = 2_000_000;
+/** Vertices that each chain may have in any case. */
+const leastVertices = 256;
 /** What an edge may miss, as a share of the size of its chain: a centimetre of a hundred kilometres. */
 const miss = 1e-7;
 
@@ -60,7 +62,9 @@ export async function placedChains(
   if (from !== undefined && !(await sameCrs(from, to))) {
     using change = await transformer(from, to);
     const { name } = await describeCrs(to);
-    placed = chains.map(({ xy, polygon }) => ({ xy: new Way(change, name, turn).of(xy, polygon >= 0), polygon }));
+    const most = Math.max(leastVertices, mostVertices / chains.length);
+    const way = new Way(change, name, turn, most);
+    placed = chains.map(({ xy, polygon }) => ({ xy: way.of(xy, polygon >= 0), polygon }));
   }
   if (turn === undefined) return [placed];
   const count = placed.reduce((most, one) => Math.max(most, one.polygon + 1), 0);
@@ -72,28 +76,31 @@ export async function placedChains(
   );
 }
 
-/** A chain on its way into another system, with a vertex more wherever it bends. */
+/** The way of chains into another system, with a vertex more wherever they bend. */
 class Way {
   readonly #change: Transformer;
   readonly #name: string;
   readonly #turn: number | undefined;
+  readonly #most: number;
 
-  constructor(change: Transformer, name: string, turn: number | undefined) {
+  constructor(change: Transformer, name: string, turn: number | undefined, most: number) {
     this.#change = change;
     this.#name = name;
     this.#turn = turn;
+    this.#most = most;
   }
 
   of(xy: Float64Array, closed: boolean): Float64Array {
     let from = xy.length === 2 ? xy : this.#cutUp(xy);
     let to = this.#changed(from);
     let bent: Uint8Array = new Uint8Array(from.length / 2 - 1).fill(1);
-    for (let cut = 0; cut < mostCuts && bent.includes(1) && from.length < 2 * mostVertices; cut++) {
+    let cuts = 0;
+    for (; cuts < mostCuts && bent.includes(1) && from.length < 2 * this.#most; cuts++) {
       this.#join(to);
       ({ from, to, bent } = this.#cut(from, to, bent));
     }
     this.#join(to);
-    this.#refuseTorn(from, to, bent);
+    this.#refuseTorn(from, to, bent, sizeOf(to) / (cuts === mostCuts ? 100 : 2));
     return closed ? this.#closed(to) : to;
   }
 
@@ -159,8 +166,7 @@ class Way {
   }
 
   /** What is still long after all cuts leaps: over the edge of a map, for example. */
-  #refuseTorn(from: Float64Array, to: Float64Array, bent: Uint8Array): void {
-    const long = sizeOf(to) / 100;
+  #refuseTorn(from: Float64Array, to: Float64Array, bent: Uint8Array, long: number): void {
     for (let n = 0; n < bent.length; n++) {
       const at = 2 * n;
       if (bent[n] === 1 && Math.hypot(to[at + 2]! - to[at]!, to[at + 3]! - to[at + 1]!) > long)

@@ -76,6 +76,9 @@ function readSrid(members: Members, name: string): string | undefined {
   return parsed.success ? parsed.data : members.refuse(name, parsed.error.issues[0]!.message);
 }
 
+/** As many bands as a GeoTIFF can have. */
+const mostItems = 65_535;
+
 export function readItemFilter(members: Members): ItemFilter {
   const items = members.objects('itemFilter', 'an object with itemIndices or names').flatMap((one) => {
     const indices = one.may('itemIndices', isListOf(isIndex), 'a list of indices, from 0') ?? [];
@@ -84,6 +87,11 @@ export function readItemFilter(members: Members): ItemFilter {
       one.refuse('itemIndices', `${one.path} must have itemIndices or names.`);
     return [...indices, ...names];
   });
+  if (items.length > mostItems)
+    members.refuse(
+      'itemFilter',
+      `${members.pathOf('itemFilter')} names ${items.length} items; at most ${mostItems} are taken.`,
+    );
   return { type: 'ItemFilterTransformation', items: [...new Set(items)] };
 }
 

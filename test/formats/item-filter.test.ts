@@ -80,8 +80,7 @@ test('items that are not there are told and left out; when none is left the conv
   });
   t.deepEqual(json.features[0]!.properties, { depth: 1.5 });
   t.deepEqual(receipt.lost, [
-    "There is no item 9, so it was left out; there are 0 'name', 1 'depth', 2 'kind'.",
-    "There is no item 'Depth', so it was left out; there are 0 'name', 1 'depth', 2 'kind'.",
+    "Items that the filter names and that are not there were left out: 9, 'Depth'; there are 0 'name', 1 'depth', 2 'kind'.",
   ]);
   const none = { ...tiffToTiff, transformations: only({ names: ['x'] }) };
   await t.throwsAsync(converted(t, bands, none), {

@@ -181,6 +181,24 @@ test('a filter without a place in the system of the data ends the conversion wit
   t.regex(error!.message, /has the point \(.+\), which has no place in ETRS89 \/ UTM zone 32N|is torn apart/);
 });
 
+test('a filter of very many parts is brought over as well, and one that a map tears apart ends the conversion', async (t) => {
+  const text = collection([feature(geometryOf('Point', [9.5, 50.5]), { name: 'in' })]);
+  const squares = Array.from({ length: 5000 }, (_, n) => {
+    const [x, y] = [400000 + 5000 * (n % 100), 5500000 + 5000 * Math.floor(n / 100)];
+    return `((${x} ${y}, ${x + 4999} ${y}, ${x + 4999} ${y + 4999}, ${x} ${y + 4999}, ${x} ${y}))`;
+  });
+  const many = await named(t, within(`MULTIPOLYGON (${squares.join(', ')})`, 25832), text);
+  t.deepEqual(many.names, ['in']);
+  const mercator = collection([feature(geometryOf('Point', [0, 0]), { name: 'x' })], {
+    crs: { type: 'name', properties: { name: 'EPSG:3857' } },
+  });
+  await t.throwsAsync(named(t, within(box(170, -20, 190, 20), 4326), mercator), {
+    instanceOf: AppError,
+    message:
+      /^The geometry of the spatial filter is torn apart in WGS 84 \/ Pseudo-Mercator, the system of the data, near the point \(180, /,
+  });
+});
+
 test('filters and changes of the system are taken in their order', async (t) => {
   const text = collection([
     feature(geometryOf('Point', [9, 50]), { name: 'a' }),

@@ -12,7 +12,13 @@ const Parameters = z
 const conversion = {
   readerParameters: Parameters,
   writerParameters: Parameters,
-  transformations: z.array(z.unknown()).max(100).optional(),
+  transformations: z
+    .array(z.unknown())
+    .max(100)
+    .describe(
+      'Done in this order: objects with a type (crsTransformation, itemFilterTransformation, spatialFilterTransformation, calculateStatisticsTransformation) and its members; the list of readers tells which are offered.',
+    )
+    .optional(),
   onBadRecord: z.enum(['fail', 'skip']).optional(),
   requiredLabels: z.array(z.string()).max(100).optional(),
   storageSizeGb: z.number().optional(),
