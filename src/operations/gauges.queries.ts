@@ -8,24 +8,26 @@ const QueuePart = z.object({
   flags: z.array(z.string()),
   state: z.enum(['waiting', 'delayed', 'running', 'spent']),
   count: z.number(),
+  /** Seconds since the oldest of them was asked for. */
+  age: z.number(),
 });
 export type QueuePart = z.infer<typeof QueuePart>;
 
 /** One scan, whatever its length: the rows are grouped before their flags are taken apart. */
 export const listQueueParts = (db: Db) =>
   db.any(sql.type(QueuePart)`
-    select k.identifier as task, array(select jsonb_object_keys(coalesce(q.flags, '{}')) order by 1) as flags, q.state, q.count
+    select k.identifier as task, array(select jsonb_object_keys(coalesce(q.flags, '{}')) order by 1) as flags, q.state, q.count,
+      extract(epoch from now() - q.oldest)::float8 as age
     from (
-      select task_id, flags, count(*) as count,
+      select task_id, flags, count(*) as count, min(created_at) as oldest,
         case when locked_at is not null then 'running' when attempts >= max_attempts then 'spent' when run_at > now() then 'delayed'
           else 'waiting' end as state
-      from graphile_worker._private_jobs group by 1, 2, 4) q
+      from graphile_worker._private_jobs group by 1, 2, 5) q
     join graphile_worker._private_tasks k on k.id = q.task_id`);
 
 const Lags = z.object({
   /** Seconds; absent where nothing waits. */
   oldestTransfer: z.number().optional(),
-  oldestChore: z.number().optional(),
   unpublished: z.number(),
   oldestUnpublished: z.number().optional(),
   deliveriesDue: z.number(),
@@ -43,10 +45,6 @@ export const getLags = (db: Db) =>
     select
       ${seconds(sql.fragment`select created_at from transfers where finished_at is null and status = 'Pending' order by created_at limit 1`)}
         as oldest_transfer,
-      ${seconds(sql.fragment`
-        select min(created_at) from graphile_worker._private_jobs
-        where locked_at is null and attempts < max_attempts and run_at <= now()
-          and task_id <> (select id from graphile_worker._private_tasks where identifier = 'runTransfer')`)} as oldest_chore,
       (select count(*) from events where "offset" is null) as unpublished,
       ${seconds(sql.fragment`select min(time) from events where "offset" is null`)} as oldest_unpublished,
       d.due as deliveries_due, d.later as deliveries_later, ${seconds(sql.fragment`d.oldest`)} as oldest_delivery,

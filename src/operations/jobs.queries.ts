@@ -70,6 +70,13 @@ const otherColumns = sql.fragment`
 const transferTables = sql.fragment`transfers t left join graphile_worker._private_jobs j on j.key = t.id::text`;
 const otherTables = sql.fragment`graphile_worker._private_jobs j join graphile_worker._private_tasks k on k.id = j.task_id`;
 
+/** Said twice, so that an index, or the queue itself, finds the few there are. */
+const running = sql.fragment`t.status = 'InProgress'`;
+const delayed = sql.fragment`t.id in (
+  select j.key::uuid from graphile_worker._private_jobs j
+  where j.run_at > now() and j.key is not null
+    and j.task_id = (select id from graphile_worker._private_tasks where identifier = ${TRANSFERS}))`;
+
 type Fragment = ReturnType<typeof sql.fragment>;
 const all = (parts: readonly Fragment[]) => sql.join([...parts], sql.fragment` and `);
 
@@ -105,11 +112,11 @@ export function listJobs(db: Db, filter: JobFilter, position: Position | undefin
 
   const branches: Fragment[] = [];
   if (task === undefined || task === TRANSFERS) {
-    if (states.some((state) => !ENDS.includes(state) && state !== 'spent')) {
-      const status = states.filter((state) => !ENDS.includes(state)).every((state) => state === 'running')
-        ? [sql.fragment`t.status = 'InProgress'`]
-        : [];
-      branches.push(transfers('created_at', [sql.fragment`t.finished_at is null`, ...status]));
+    const unfinished = states.filter((state) => !ENDS.includes(state) && state !== 'spent');
+    if (unfinished.length > 0) {
+      const [only] = unfinished.length === 1 ? unfinished : [];
+      const narrower = only === 'running' ? [running] : only === 'delayed' ? [delayed] : [];
+      branches.push(transfers('created_at', [sql.fragment`t.finished_at is null`, ...narrower]));
     }
     if (states.some((state) => ENDS.includes(state))) {
       const failed = states.filter((state) => ENDS.includes(state)).every((state) => state === 'failed');

@@ -96,7 +96,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
     };
     for (const one of [
       ...toldQueue(parts),
-      ...toldLags(lags),
+      ...toldLags(lags, parts),
       ...toldWorkers(workers),
       ...toldFigures(figures),
       running,

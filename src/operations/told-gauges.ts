@@ -6,6 +6,7 @@ const STATES = ['waiting', 'delayed', 'running', 'spent'] as const;
 /** Labels of transfers are words of those who start them: beyond so many flags they are told together. */
 const MOST_FLAGS = 100;
 const MB = 2 ** 20;
+const TRANSFERS = 'runTransfer';
 
 const gauge = (name: string, help: string, values: Exposed['values']): Exposed => ({
   name,
@@ -20,7 +21,7 @@ export function toldQueue(parts: readonly QueuePart[]): Exposed[] {
   const sum = (some: readonly QueuePart[]) => some.reduce((total, { count }) => total + count, 0);
   const byState = (labels: Labels, some: readonly QueuePart[]) =>
     STATES.map((state) => ({ labels: { ...labels, state }, value: sum(some.filter((part) => part.state === state)) }));
-  const tasks = [...new Set(['runTransfer', ...parts.map(({ task }) => task)])].sort();
+  const tasks = [...new Set([TRANSFERS, ...parts.map(({ task }) => task)])].sort();
   const flags = [...new Set(parts.flatMap((part) => part.flags))]
     .map((flag) => ({ flag, some: parts.filter((part) => part.flags.includes(flag)) }))
     .sort((a, b) => sum(b.some) - sum(a.some));
@@ -49,11 +50,12 @@ export function toldQueue(parts: readonly QueuePart[]): Exposed[] {
 }
 
 /** How late things are. */
-export function toldLags(lags: Awaited<ReturnType<typeof getLags>>): Exposed[] {
+export function toldLags(lags: Awaited<ReturnType<typeof getLags>>, parts: readonly QueuePart[]): Exposed[] {
+  const chores = parts.filter(({ task, state }) => task !== TRANSFERS && state === 'waiting');
   return [
     gauge('platform_oldest_waiting_seconds', 'How long what waits longest in the queue has waited; 0: nothing waits.', [
       { labels: { kind: 'transfer' }, value: lags.oldestTransfer ?? 0 },
-      { labels: { kind: 'chore' }, value: lags.oldestChore ?? 0 },
+      { labels: { kind: 'chore' }, value: Math.max(0, ...chores.map(({ age }) => age)) },
     ]),
     single(
       'platform_events_unpublished',

@@ -1,0 +1,100 @@
+import { hostname } from 'node:os';
+import test from 'ava';
+import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import { sharedWorker } from '../world/worker.ts';
+import { world } from '../world.ts';
+import { machines } from './machine.ts';
+
+const w = world(test);
+const worker = sharedWorker(test, w);
+const machine = machines(w);
+
+async function operator(t: Parameters<typeof machine>[0]) {
+  await w.administrator();
+  const { run, logIn } = await machine(t);
+  const { code, err } = await logIn('root');
+  if (code !== 0) throw new Error(err);
+  return run;
+}
+
+/** Of an owner of a new tenant; the words are no grid, so as one it fails. */
+async function transfer(grid: boolean) {
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(owner);
+  const projectId = await newProject(client);
+  const how = grid ? { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' } : {};
+  const { body } = await start(client, copyRequest(projectId, await upload(w, client, 'words'), how));
+  return { id: body.id as string, client, tenantId: owner.tenantId };
+}
+
+test.serial('drained, the workers take nothing; the command waits, and gives up at its time-out', async (t) => {
+  const run = await operator(t);
+  const { pid } = await worker();
+  const drained = await run(['job', 'drain', '--timeout', '1m']);
+  t.is(drained.code, 0, drained.err);
+  t.regex(drained.out, new RegExp(`^pool-\\w+ +\\S+ +${pid} +drained +0 of \\d+`, 'm'));
+  const { id, client } = await transfer(false);
+  await w.sql(`update workers set draining_since = null`);
+  await w.sql(
+    `insert into graphile_worker._private_jobs (task_id, key, locked_at, locked_by)
+    select task_id, '00000000-0000-4000-8000-000000000000', now(), (select pool from workers)
+    from graphile_worker._private_jobs where key = $1`,
+    [id],
+  );
+  const late = await run(['job', 'drain', '--timeout', '1s']);
+  t.is(late.code, 1);
+  t.regex(late.err, /^1 transfers still run\.$[\s\S]*^platform: 1 transfers still run; the workers stay drained\.$/m);
+  await w.sql(`delete from graphile_worker._private_jobs where key = '00000000-0000-4000-8000-000000000000'`);
+  t.regex((await run(['job', 'list'])).out, new RegExp(`^${id} +waiting +Import FileReader > FileWriter`, 'm'));
+  t.is((await run(['job', 'drain', '--end'])).code, 0);
+  t.is((await run(['job', 'drain', '--end'])).code, 1, 'there is none');
+  t.is((await run(['job', 'drain', '--worker', 'a', '--host', 'b'])).code, 2);
+  t.is((await untilEnd(client, id)).status, 'Completed');
+});
+
+test('failures are listed in groups, and a group is tried again until one fails in the same way', async (t) => {
+  const run = await operator(t);
+  await worker();
+  const fallen = [await transfer(true), await transfer(true)];
+  for (const { id, client } of fallen) t.is((await untilEnd(client, id)).status, 'Error');
+  const groups = await run(['job', 'failures']);
+  const fingerprint = /^(\w{16}) +2 +2 .*Import AsciiGridReader > GeoTiffWriter/m.exec(groups.out)?.[1] ?? '';
+  t.not(fingerprint, '', groups.out);
+  const listed = await run(['job', 'list', '--fingerprint', fingerprint, '--state', 'failed']);
+  for (const { id } of fallen) t.regex(listed.out, new RegExp(`^${id} +failed`, 'm'));
+  t.is(
+    (await run(['job', 'list', '--tenant', fallen[0]?.tenantId ?? '', '--status', 'failed', '--json'])).out.match(
+      /"id"/g,
+    )?.length,
+    1,
+  );
+
+  const retried = await run(['job', 'retry', '--fingerprint', fingerprint, '--rate', '30/m', '--stop-on-fail']);
+  t.is(retried.code, 1, retried.out);
+  t.regex(retried.err, /platform: Retry \S+ was stopped: Transfer '\S+' failed in the same way\.\n$/);
+  t.regex(retried.out, /^state +Stopped$/m);
+  t.regex((await run(['job', 'retries'])).out, /^\S+ +Stopped +\w{16} /m);
+  t.is((await run(['job', 'retry', '--fingerprint', fingerprint, '--rate', 'often'])).code, 2);
+  t.is((await run(['job', 'retry'])).code, 2);
+  const again = await run(['job', 'retry', ...fallen.map(({ id }) => id), '--reason', 'the disk was full']);
+  t.is(again.code, 1, 'one at least was tried again before');
+  t.regex(again.err, /was tried again already, as '/);
+});
+
+test('a job is shown and cancelled; workers and what the clock does are listed', async (t) => {
+  const run = await operator(t);
+  await worker();
+  const [job] = await w.sql<{ id: string }>(
+    `select id from graphile_worker.add_job('cleanUp', run_at => now() + interval '1 day')`,
+  );
+  const shown = await run(['job', 'show', String(job?.id)]);
+  t.regex(shown.out, /^state +delayed\ntask +cleanUp$/m);
+  t.is((await run(['job', 'list', '--task', 'cleanUp', '--older-than', '1h'])).out.split('\n')[1], '');
+  t.is((await run(['job', 'list', '--older-than', 'long'])).code, 2);
+  t.is((await run(['job', 'cancel', String(job?.id)])).out, `Job ${job?.id} is being cancelled.\n`);
+  t.is((await run(['job', 'show', String(job?.id)])).code, 1);
+  const workers = (await run(['worker', 'list'])).out;
+  t.true(workers.includes(hostname()), workers);
+  t.regex((await run(['cron', 'list'])).out, /^cleanUp +23 \* \* \* \* .*\d{4}-\d\d-\d\d \d\d:23:00Z$/m);
+  t.is((await run(['cron', 'run', 'cleanUp'])).out, 'cleanUp is in the queue.\n');
+});
