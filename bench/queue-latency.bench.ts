@@ -25,8 +25,8 @@ export const bench = () =>
       const call = caller(api.address);
       const submission = await prepareSubmission(call);
       await launch('work', { PLATFORM_WORKER_CONCURRENCY: String(CONCURRENCY) });
-      await load(pool, bare, { url: new URL(SUBMIT_PATH, api.address).href, ...submission });
       await idle(pool, bare, call, submission);
+      await load(pool, bare, { url: new URL(SUBMIT_PATH, api.address).href, ...submission });
     } finally {
       await bare.close();
     }

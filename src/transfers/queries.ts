@@ -177,14 +177,54 @@ export const ListedTransfer = Summary.extend({
   errorMessage: z.string().optional(),
 });
 
-export const countVisible = (db: Db, caller: Caller, filter: TransferFilter) =>
-  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) ${visible(caller)} and ${matching(filter)}`);
+/**
+ * What the caller sees, in the ways in which he sees it, as `visible` says: each is a walk along an index that is in the order of the
+ * list. `others` leaves out what one of the ways before it shows, too.
+ */
+function waysToSee(caller: Caller) {
+  const tenants = sql.array(ownedTenants(caller), 'uuid');
+  const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;
+  const own = sql.fragment`t.created_by = ${caller.userId}`;
+  const fromOwn = sql.fragment`t.source_tenant_id = any(${tenants})`;
+  const visible = sql.fragment`select id from ${visibleProjects(caller)} p where p.tenant_id <> all(${tenants})`;
+  return [
+    {
+      from: sql.fragment`unnest(${tenants}) seen (id)`,
+      where: sql.fragment`t.tenant_id = seen.id`,
+      others: sql.fragment`true`,
+    },
+    { from: sql.fragment`(select) seen`, where: own, others: sql.fragment`not ${inOwn}` },
+    { from: sql.fragment`(select) seen`, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` },
+    {
+      // as an array: its length is unknown, so that each project is looked up instead of all transfers being read
+      from: sql.fragment`unnest(array(${visible})) seen (id)`,
+      where: sql.fragment`t.project_id = seen.id`,
+      others: sql.fragment`not (${own}) and (${fromOwn}) is not true`,
+    },
+  ];
+}
+
+export const countVisible = (db: Db, caller: Caller, filter: TransferFilter) => {
+  const counts = waysToSee(caller).map(
+    ({ from, where, others }) =>
+      sql.fragment`(select count(*) from ${from} join transfers t on ${where} where ${others} and ${matching(filter)})`,
+  );
+  return db.oneFirst(sql.type(z.object({ count: z.number() }))`select ${sql.join(counts, sql.fragment` + `)} as count`);
+};
 
 /** Newest first. */
-export const listVisible = (db: Db, caller: Caller, filter: TransferFilter, offset: number, limit: number) =>
-  db.any(sql.type(ListedTransfer)`
-    select ${summary}, t.project_id, t.progress, t.finished_at, t.error_message ${visible(caller)} and ${matching(filter)}
-    order by t.created_at desc, t.id desc limit ${limit} offset ${offset}`);
+export const listVisible = (db: Db, caller: Caller, filter: TransferFilter, offset: number, limit: number) => {
+  const newest = sql.fragment`order by created_at desc, id desc limit`;
+  const found = waysToSee(caller).map(
+    ({ from, where }) => sql.fragment`
+      (select t.id, t.created_at from ${from} cross join lateral (
+        select t.id, t.created_at from transfers t where ${where} and ${matching(filter)} ${newest} ${offset + limit}) t)`,
+  );
+  return db.any(sql.type(ListedTransfer)`
+    select ${summary}, t.project_id, t.progress, t.finished_at, t.error_message
+    from (${sql.join(found, sql.fragment` union `)} ${newest} ${limit} offset ${offset}) page join transfers t on t.id = page.id
+    order by t.created_at desc, t.id desc`);
+};
 
 /** Name in the store and file name of what an export made, while it is kept. */
 export const findExport = (db: Db, id: string) =>

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
 
 /** The one advisory lock of a pool, as `pg_locks` shows a key of 64 bits. */
 export const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fragment`(
@@ -69,13 +72,22 @@ export const listUnheardCancels = (tx: Db, patienceMs: number) =>
     where status = 'InProgress' and cancel_requested_at < now() - ${patienceMs} * interval '1 millisecond'
     for update skip locked`);
 
-/** Pending transfers that no row of the queue will ever start. */
-export const listForgotten = (tx: Db) =>
-  tx.any(sql.type(z.object(waiting))`
-    select id, flags, turn from transfers where status = 'Pending' and not exists (
+/** So many waiting transfers are looked at in one go, so that a sweep of a long queue takes no longer than one of a short queue. */
+const LOOKED_AT = 5000;
+
+/** Pending transfers that no row of the queue will ever start: all, or of a longer queue those behind a place that chance chooses. */
+export const listForgotten = (tx: Db) => {
+  const place = randomUUID();
+  const some = (where: Fragment) => sql.fragment`
+    (select id, flags, turn from transfers where status = 'Pending' and ${where} order by id limit ${LOOKED_AT})`;
+  return tx.any(sql.type(z.object(waiting))`
+    select id, flags, turn from (
+      select * from (${some(sql.fragment`id >= ${place}`)} union all ${some(sql.fragment`id < ${place}`)}) looked_at limit ${LOOKED_AT}) transfer
+    where not exists (
       select from graphile_worker._private_jobs job
-      where job.key = transfers.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
+      where job.key = transfer.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
     limit 1000`);
+};
 
 /** Queue rows that a pool locked after it was struck off: it was stopped, not dead, and saw its end too late. */
 export const listStrangers = (tx: Db) =>
