@@ -78,7 +78,8 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
   if (cancelled || projectDeleted) throw new Stopped('overtaken');
   const owned = await holdOwned(tx, userId, [sourceTenantId, tenantId]);
   for (const each of [sourceTenantId, tenantId]) {
-    if (!owned.includes(each)) throw forbidden(`Who started this transfer is no longer an Owner of tenant '${each}'.`);
+    if (!owned.includes(each))
+      throw forbidden(`Who started this transfer can no longer act as an Owner of tenant '${each}'.`);
   }
   const carried = { transferId, datasetId, projectId, changesTenant: sourceTenantId !== tenantId, userId };
   const madeId = copied ? randomUUID() : datasetId;

@@ -4,12 +4,12 @@ import { sql } from '../db.ts';
 import type { Fence, LogLine } from './run.queries.ts';
 import { held, logged } from './run.queries.ts';
 
-/** Of these tenants, those of which the user is Owner now; he stays it until the transaction ends. */
+/** Of these tenants, those of which the user is Owner now, unless his account is disabled; he stays it until the transaction ends. */
 export const holdOwned = (tx: Db, userId: string, tenantIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ tenantId: z.string() }))`
-    select tenant_id from tenant_members
-    where user_id = ${userId} and role = 'Owner' and tenant_id = any(${sql.array(tenantIds, 'uuid')})
-    order by tenant_id for share`);
+    select m.tenant_id from tenant_members m join accounts a using (user_id)
+    where m.user_id = ${userId} and m.role = 'Owner' and m.tenant_id = any(${sql.array(tenantIds, 'uuid')}) and a.enabled
+    order by m.tenant_id for share of m`);
 
 /** Nobody else ends the run until the transaction ends. Undefined: it is over already. */
 export const holdRun = (tx: Db, fence: Fence) =>

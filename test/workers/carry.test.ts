@@ -115,7 +115,7 @@ for (const verb of ['move', 'copy'] as const) {
         const worker = await work();
         const ended = await untilEnd(client, id);
         t.is(ended.status, 'Error');
-        t.is(ended.errorMessage, `Who started this transfer is no longer an Owner of tenant '${tenantId}'.`);
+        t.is(ended.errorMessage, `Who started this transfer can no longer act as an Owner of tenant '${tenantId}'.`);
         t.deepEqual(await stateOf(scene), before);
         t.is(await countIn(target.projectId), 0);
         await worker.stop();
@@ -230,6 +230,19 @@ test.serial('a copy that is cancelled, or loses its worker, while bytes are copi
   t.is(await countIn(target.projectId), 1);
   const left = (await Array.fromAsync(w.blobs.list('dataset/'))).filter(({ name }) => name.includes(cancelled));
   t.deepEqual(left, [], 'nothing of the cancelled one');
+});
+
+test.serial('a move whose starter was disabled ends as Error and changes nothing', async (t) => {
+  const scene = await carryScene(w);
+  const before = await stateOf(scene);
+  const { id } = (await scene.ask('move')).body;
+  const other = w.as(await w.account({ tenantId: scene.source.tenantId, role: 'Owner' }));
+  await w.sql('update accounts set enabled = false where user_id = $1', [scene.owner.userId]);
+  await work();
+  const ended = await untilEnd(other, id);
+  t.is(ended.status, 'Error');
+  t.regex(ended.errorMessage, /can no longer act as an Owner/);
+  t.deepEqual(await stateOf(scene), before);
 });
 
 test.serial('moves to and fro at once all end, and the dataset is in one place', async (t) => {
