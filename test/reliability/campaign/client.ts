@@ -12,7 +12,7 @@ export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   put(url: string, body: Buffer): Promise<Answer>;
   /** @param key of this very request, however often it is sent */
-  post(path: string, body: unknown, key: string): Promise<Answer>;
+  post(path: string, body: unknown, key: string, headers?: Record<string, string>): Promise<Answer>;
   /** Requests that were sent again. */
   readonly repeats: number;
   /** How often which answer, or none, made it send one again. */
@@ -53,8 +53,12 @@ export function clientOf(platform: Pick<Platform, 'address' | 'token'>): Client 
   return {
     get: (path, headers = {}) => send('GET', path, undefined, headers),
     put: (url, body) => send('PUT', new URL(url).pathname + new URL(url).search, new Uint8Array(body), {}),
-    post: (path, body, key) =>
-      send('POST', path, JSON.stringify(body), { 'content-type': 'application/json', 'idempotency-key': key }),
+    post: (path, body, key, headers = {}) =>
+      send('POST', path, JSON.stringify(body), {
+        'content-type': 'application/json',
+        'idempotency-key': key,
+        ...headers,
+      }),
     troubles,
     get repeats() {
       return repeats;

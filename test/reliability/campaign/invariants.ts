@@ -6,14 +6,19 @@ export interface Invariant {
 
 /**
  * The test's own knowledge, put beside the platform's tables for the statements below.
- * `acknowledged`: submits that were answered; `stored`: what lies in the blob store after the sweep; `caused`: how often the test did what.
+ * `acknowledged`: submits that were answered; `stored`: what lies in the blob store after the sweep; `features`: what
+ * is in the datasets that grow; `caused`: how often the test did what.
  */
 export const KNOWLEDGE = `
   create schema campaign;
   create table campaign.acknowledged (
-    id uuid primary key, kind text, sha256 text, name text, dataset_id uuid, cancelled boolean);
+    id uuid primary key, kind text, sha256 text, name text, dataset_id uuid, feature text, cancelled boolean);
   create table campaign.stored (name text primary key, size bigint, sha256 text);
+  create table campaign.features (dataset_id uuid, name text);
   create table campaign.caused (name text primary key, times integer);`;
+
+/** What the commit says in the log. */
+const DONE = `'^(Converted: |Copied: |Moved[.])'`;
 
 export const INVARIANTS: readonly Invariant[] = [
   {
@@ -62,7 +67,8 @@ export const INVARIANTS: readonly Invariant[] = [
     violations: `
       select id, name from datasets
       where (select count(*) from transfers t
-        where t.output_dataset_id = datasets.id and t.status = 'Completed' and t.type in ('Import', 'Conversion')) <> 1`,
+        where t.output_dataset_id = datasets.id and t.status = 'Completed' and t.type in ('Import', 'Conversion')
+          and t.carry is distinct from 'move') <> 1`,
   },
   {
     rule: 'A dataset holds the bytes that the last transfer into it made.',
@@ -70,16 +76,36 @@ export const INVARIANTS: readonly Invariant[] = [
       select d.id, d.name, d.storage_size, s.size, s.sha256, last.id as transfer, last.kind, last.sha256 as wanted
       from datasets d left join campaign.stored s on s.name = d.blob
         left join lateral (
-          select t.id, a.kind, a.sha256 from transfers t join campaign.acknowledged a using (id)
-          where t.output_dataset_id = d.id and t.status = 'Completed' order by t.finished_at desc limit 1) last on true
+          select t.id, a.kind, coalesce(a.sha256, t.receipt->'output'->>'sha256') as sha256
+          from transfers t join campaign.acknowledged a using (id)
+          where t.output_dataset_id = d.id and t.status = 'Completed' and t.carry is distinct from 'move' order by t.finished_at desc limit 1) last on true
       where (s.sha256, s.size) is distinct from (last.sha256, d.storage_size)`,
   },
   {
-    rule: 'A dataset changes exactly once per update.',
+    rule: 'A dataset changes exactly once with each transfer that writes or moves it.',
     violations: `
-      select d.id, d.name, d.row_version, count(t.id) as updates
-      from datasets d left join transfers t on t.output_dataset_id = d.id and t.type = 'Update' and t.status = 'Completed'
+      select d.id, d.name, d.row_version, count(t.id) as times
+      from datasets d left join transfers t on t.output_dataset_id = d.id and t.status = 'Completed'
+        and (t.type in ('Update', 'Append') or t.carry = 'move')
       group by d.id having d.row_version <> 1 + count(t.id)`,
+  },
+  {
+    rule: 'What an append adds is there once, and nothing else.',
+    violations: `
+      select * from (
+        select dataset_id, name, count(*) as times from campaign.features group by 1, 2) found
+      full join (
+        select a.dataset_id, a.feature as name, id from campaign.acknowledged a join transfers using (id)
+        where feature is not null and status = 'Completed') wanted using (dataset_id, name)
+      where found.times is distinct from 1 or wanted.id is null`,
+  },
+  {
+    rule: 'A dataset is where the last move took it.',
+    violations: `
+      select d.id, d.project_id, last.project_id as wanted from datasets d join lateral (
+        select t.project_id from transfers t where t.output_dataset_id = d.id and t.carry = 'move' and t.status = 'Completed'
+        order by t.finished_at desc limit 1) last on true
+      where d.project_id <> last.project_id`,
   },
   {
     rule: 'An export that is Completed has its file.',
@@ -92,7 +118,7 @@ export const INVARIANTS: readonly Invariant[] = [
     rule: 'A receipt tells of the bytes that were made.',
     violations: `
       select t.id, t.receipt->'output'->>'sha256' as told, a.sha256 from transfers t join campaign.acknowledged a using (id)
-      where t.status = 'Completed' and t.receipt->'output'->>'sha256' is distinct from a.sha256`,
+      where t.status = 'Completed' and t.receipt->'output'->>'sha256' <> a.sha256`,
   },
   {
     rule: 'Each transfer is told to have started once, and to have finished once, as it did.',
@@ -110,16 +136,16 @@ export const INVARIANTS: readonly Invariant[] = [
       where ending.type like '%transferfinishedevent' and later.type like '%transfer%' and later.id > ending.id`,
   },
   {
-    rule: 'The log of a Completed transfer says once that it is converted, and nothing after it; that of a failed one ends with its sentence.',
+    rule: 'The log of a Completed transfer says once that it is done, and nothing after it; that of a failed one ends with its sentence.',
     violations: `
       select t.id, t.status, t.error_message, array_agg(l.message order by l.id) as log
       from transfers t left join transfer_log l on l.transfer_id = t.id
       group by t.id
       having case t.status
-        when 'Completed' then (array_agg(l.message order by l.id desc))[1] not like 'Converted: %'
-          or count(*) filter (where l.message like 'Converted: %') <> 1 or count(*) filter (where l.level = 'error') <> 0
+        when 'Completed' then (array_agg(l.message order by l.id desc))[1] !~ ${DONE}
+          or count(*) filter (where l.message ~ ${DONE}) <> 1 or count(*) filter (where l.level = 'error') <> 0
         when 'Error' then (array_agg(l.message order by l.id desc))[1] <> t.error_message
-          or count(*) filter (where l.message like 'Converted: %') <> 0 or count(*) filter (where l.level = 'error') <> 1
+          or count(*) filter (where l.message ~ ${DONE}) <> 0 or count(*) filter (where l.level = 'error') <> 1
         else false end`,
   },
   {
@@ -128,7 +154,8 @@ export const INVARIANTS: readonly Invariant[] = [
       select t.id, t.attempt, t.worker_losses, array_agg(l.message order by l.id) as log
       from transfers t join transfer_log l on l.transfer_id = t.id
       group by t.id
-      having count(*) filter (where l.message like 'Attempt %') <> count(distinct l.message) filter (where l.message like 'Attempt %')
+      having count(*) filter (where l.message like 'Attempt %')
+          <> count(distinct l.message) filter (where l.message like 'Attempt %')
         or count(*) filter (where l.message like 'The worker that ran %') <> t.worker_losses`,
   },
   {

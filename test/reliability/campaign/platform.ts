@@ -12,6 +12,8 @@ import type { LocalPostgres } from '../../../src/local-postgres.ts';
 import { startLocalPostgres } from '../../../src/local-postgres.ts';
 import { migrate } from '../../../src/migrate.ts';
 import { bootstrap } from '../../../src/tenants/bootstrap.ts';
+import { putMember } from '../../../src/tenants/members.queries.ts';
+import { insertTenant } from '../../../src/tenants/queries.ts';
 import { openAccessTokens } from '../../../src/tokens/access.ts';
 import { findIdentity } from '../../../src/tokens/identity.queries.ts';
 import type { ServerProcess } from '../../world/server.ts';
@@ -26,7 +28,9 @@ export interface Platform {
   readonly folder: string;
   /** Where the API listens, whichever process it is at the moment. */
   readonly address: string;
+  /** Of the first administrator, who owns both tenants. */
   readonly token: string;
+  readonly tenantIds: readonly [string, string];
   readonly workers: ReadonlySet<WorkerProcess>;
   readonly api: () => ServerProcess | undefined;
   /** As soon as there is a database that answers. Not for statements that must not run twice. */
@@ -34,7 +38,7 @@ export interface Platform {
   restartPostgres(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   /** Ends that nobody of the test brought about, and why. */
   readonly surprises: string[];
-  /** What the APIs that ended had logged as an error: bugs. */
+  /** What APIs logged of requests that they answered with 500: bugs. */
   readonly failures: string[];
   /** The test ends this one: it is no surprise. */
   expectEnd(process: WorkerProcess | ServerProcess): void;
@@ -62,7 +66,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   let postgres: LocalPostgres = await startPostgres();
   const { url } = postgres;
   await migrate(url);
-  const token = await tokenOfAdministrator(url, folder);
+  const { token, tenantIds } = await makeAdministrator(url, folder);
 
   const own = new pg.Pool({ connectionString: url, max: 4, application_name: OWN_NAME });
   own.on('error', () => {});
@@ -70,7 +74,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   const workers = new Set<WorkerProcess>();
   const expected = new Set<unknown>();
   const surprises: string[] = [];
-  const failures: string[] = [];
+  const apis: ServerProcess[] = [];
   let target = wanted;
   let starting = 0;
   let open = true;
@@ -103,14 +107,9 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
         const started = await startServer(place, { ...SETTINGS, port });
         port = new URL(started.url).port;
         api = started;
+        apis.push(started);
         void started.ended.then((end) => {
           api = undefined;
-          failures.push(
-            ...started
-              .output()
-              .split('\n')
-              .filter((line) => line.includes('"level":50')),
-          );
           if (!expected.has(started)) surprises.push(`api ${end.join(' ')}: ${lastWords(started.output())}`);
           apiStarting = keepApi();
         });
@@ -145,9 +144,14 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   return {
     ...place,
     token,
+    tenantIds,
     workers,
     surprises,
-    failures,
+    get failures() {
+      return apis
+        .flatMap((each) => each.output().split('\n'))
+        .filter((line) => line.includes('"msg":"request failed"'));
+    },
     sql,
     stopWorkers,
     get address() {
@@ -182,18 +186,20 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   };
 }
 
-async function tokenOfAdministrator(url: string, folder: string): Promise<string> {
+async function makeAdministrator(url: string, folder: string): Promise<Pick<Platform, 'token' | 'tenantIds'>> {
   const config = loadConfig({ PLATFORM_DATA: folder, PLATFORM_TOKENS_ACCESS_LIFETIME: '1d' });
   const db = await connect(url, 2);
   const store = await openAccountStore(config, db, pino({ level: 'silent' }));
   const wanted = { accountId: 'root', password: PASSWORD };
-  const { userId } = await bootstrap(db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
+  const { userId, tenantId } = await bootstrap(db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
   store.close();
+  const other = await insertTenant(db, 'other', undefined);
+  await putMember(db, other.id, userId, 'Owner');
   const identity = await findIdentity(db, userId);
   if (!identity) throw new Error('The first administrator is not there.');
   const { token } = await (await openAccessTokens(db, config)).issue(identity);
   await db.end();
-  return token;
+  return { token, tenantIds: [tenantId, other.id] };
 }
 
 const postmasterOf = async (folder: string) =>
