@@ -56,12 +56,29 @@ export function keepChildren({
     return child;
   }
 
+  /** A new child for an order; when that is called off before the child is there, it waits for the next one. */
+  async function startFor(megabytes: number, signal: AbortSignal): Promise<Child> {
+    const starting = start(megabytes);
+    const calledOff = Promise.withResolvers<never>();
+    const onAbort = () => calledOff.reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    try {
+      return await Promise.race([starting, calledOff.promise]);
+    } catch (error) {
+      starting.then(giveBack, () => {});
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
   function giveBack(child: Child) {
     if (child.usable && child.memoryMb === memoryMb && idle.length < kept && !isWorn(child)) idle.push(child);
     else child.kill(new Error('not needed any more'));
   }
 
   function isWorn(child: Child): boolean {
+    if (child.orders === 0) return false;
     if (child.orders >= MOST_ORDERS) return true;
     const size = residentMb([child.pid]).get(child.pid) ?? 0;
     const first = firstSizes.get(child);
@@ -72,7 +89,7 @@ export function keepChildren({
   return {
     async convert(request, limits, hooks) {
       hooks.signal.throwIfAborted();
-      const child = (limits.memoryMb === memoryMb && idle.pop()) || (await start(limits.memoryMb));
+      const child = (limits.memoryMb === memoryMb && idle.pop()) || (await startFor(limits.memoryMb, hooks.signal));
       const onAbort = () => child.kill(hooks.signal.reason);
       hooks.signal.addEventListener('abort', onAbort);
       if (hooks.signal.aborted) onAbort();

@@ -7,7 +7,8 @@ import type { Order, Report } from './messages.ts';
 
 /**
  * The program of a conversion's child process: local file in, local file out, order after order. It knows neither database nor store.
- * The worker ends it by SIGKILL for whatever reason, so it need not listen for anything.
+ * The worker ends it by SIGKILL for whatever reason. What a terminal or a service manager sends to all processes at once is not meant for
+ * it: it would look as if the conversion had broken off by itself, while the worker is about to hand it back.
  */
 const PROGRESS_EVERY_MS = 250;
 const MACHINE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);
@@ -54,6 +55,7 @@ function offerToKernel() {
   }
 }
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 offerToKernel();
 await endWithWorker();
 process.on('message', (order: Order) => void obey(order));

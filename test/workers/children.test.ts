@@ -159,6 +159,43 @@ test('the real converter runs in a child, is used again, and is replaced when it
   }
 });
 
+test('a conversion that is called off before its process is there ends at once, and leaves the process to the next one', async (t) => {
+  const children = keepChildren({ memoryMb: 300, kept: 1 });
+  const nowhere = { path: '/nowhere', name: 'x' };
+  const order = {
+    input: nowhere,
+    output: nowhere,
+    scratch: '/',
+    reader: { name: 'FileReader' },
+    writer: { name: 'FileWriter' },
+  };
+  const stop = new AbortController();
+  const hooks = { progress: () => {}, log: () => {} };
+  const first = children.convert(order, limits, { ...hooks, signal: stop.signal });
+  const reason = new Error('called off');
+  stop.abort(reason);
+  t.is(await first.catch((error: unknown) => error), reason);
+  await t.throwsAsync(children.convert(order, limits, { ...hooks, signal: new AbortController().signal }));
+  await children.close(new Error('the end'));
+});
+
+test('what is sent to all processes at once does not end a conversion process: its worker does', async (t) => {
+  const child = await startChild(fileURLToPath(new URL('../../workers/convert-process.ts', import.meta.url)), 300);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(child.pid, signal);
+  const nowhere = { path: '/nowhere', name: 'x' };
+  const order = {
+    input: nowhere,
+    output: nowhere,
+    scratch: '/',
+    reader: { name: 'FileReader' },
+    writer: { name: 'FileWriter' },
+  };
+  const error = await child.run(order, { progress: () => {}, log: () => {} }).catch((each: unknown) => each);
+  t.regex(String(error), /ENOENT/, 'it takes its order');
+  child.kill(new Error('the end'));
+  await child.gone;
+});
+
 test('an order to a process that is just going ends, whatever is told of the end first', async (t) => {
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'wait' }, writer: { name: '-' } };

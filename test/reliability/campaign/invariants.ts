@@ -121,18 +121,27 @@ export const INVARIANTS: readonly Invariant[] = [
       where t.status = 'Completed' and t.receipt->'output'->>'sha256' <> a.sha256`,
   },
   {
-    rule: 'Each transfer is told to have started once, and to have finished once, as it did.',
+    rule: 'Each tenant that a transfer concerns is told once that it started, and once that it finished, as it did.',
     violations: `
-      select t.id, t.status, array_agg(e.type || ' ' || coalesce(e.data->>'Status', '')) as events
-      from transfers t left join events e on e.resource_id = t.id::text and e.type not like '%progressevent'
-      group by t.id
+      select t.id, t.carry, t.status, array_agg(e.type || ' ' || coalesce(e.data->>'Status', '')) as events
+      from transfers t
+        cross join lateral (select t.tenant_id union select t.source_tenant_id where t.source_tenant_id is not null) side
+        left join events e on e.resource_id = t.id::text and e.tenant_id = side.tenant_id and e.type not like '%progressevent'
+      group by t.id, side.tenant_id
       having array_agg(e.type || ' ' || (e.data->>'Status') order by e.id) is distinct from array[
         'svc.platform.events.transferstartedevent Pending', 'svc.platform.events.transferfinishedevent ' || t.status]`,
   },
   {
+    rule: 'No other tenant is told of a transfer.',
+    violations: `
+      select e.id, e.type, e.resource_id, e.tenant_id from events e
+      where e.type like '%transfer%' and not exists (
+        select from transfers t where t.id::text = e.resource_id and e.tenant_id in (t.tenant_id, t.source_tenant_id))`,
+  },
+  {
     rule: 'Nothing is told of a transfer after its end.',
     violations: `
-      select later.resource_id, later.type, later.time from events ending join events later using (resource_id)
+      select later.resource_id, later.type, later.time from events ending join events later using (resource_id, tenant_id)
       where ending.type like '%transferfinishedevent' and later.type like '%transfer%' and later.id > ending.id`,
   },
   {
