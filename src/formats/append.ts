@@ -4,6 +4,7 @@ import { crsFromWkt, sameCrs } from '../geo/crs.ts';
 import { FileSource } from './bytes.ts';
 import type { Passed } from './convert.ts';
 import type { Appended, Context, CrsChange, Writer } from './define.ts';
+import { SEVERAL_LAYERS } from './define.ts';
 import { placeOf } from './feature-pipeline.ts';
 import { FeatureTally, watchedFeatures } from './feature-statistics.ts';
 import { completeParameters } from './parameters.ts';
@@ -129,10 +130,12 @@ async function readPresent({ path, format, crs }: Present, context: Context): Pr
   };
 }
 
-const unreadable = (error: unknown) =>
-  error instanceof FormatError || error instanceof AppError
-    ? new AppError('unprocessable', `What the dataset holds cannot be read: ${error.message}`)
-    : error;
+function unreadable(error: unknown): unknown {
+  if (!(error instanceof FormatError || error instanceof AppError)) return error;
+  if (error instanceof AppError && error.details.code === SEVERAL_LAYERS)
+    return new AppError('unprocessable', 'The dataset holds several layers; only to a single one can be added.');
+  return new AppError('unprocessable', `What the dataset holds cannot be read: ${error.message}`);
+}
 
 /** What the content says; where it cannot say it (GeoJSON in a system without a number), what the record says. */
 async function crsOf(content: Crs | undefined, record: Present['crs']): Promise<Crs | undefined> {

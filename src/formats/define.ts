@@ -21,6 +21,9 @@ export interface Context {
   atEnd(close: () => Promise<void>): void;
 }
 
+/** Code of what a reader throws that would have to be told which layer is meant. */
+export const SEVERAL_LAYERS = 'SeveralLayers';
+
 export interface BadRecord {
   /** From 1, in the order of the input. */
   readonly number: number;

@@ -317,6 +317,13 @@ test('a shapefile holds its one kind of geometry; what is no other way to say it
   );
 });
 
+test('a dataset of several layers takes nothing, since nobody can say which one is meant', async (t) => {
+  const mixed = collection([...wells, feature(square(5), { name: 'C' })]);
+  await t.throwsAsync(toShapefile(t, mixed, { content: collection(wells) }), {
+    message: 'The dataset holds several layers; only to a single one can be added.',
+  });
+});
+
 test('heights: GeoJSON takes them, a flat shapefile drops them and says so', async (t) => {
   const content = collection([feature(point(11, 51, 100), { name: 'C' })]);
   const json = await toGeoJson(t, collection(wells), { content });

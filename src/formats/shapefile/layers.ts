@@ -1,5 +1,6 @@
 import { AppError, FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
+import { SEVERAL_LAYERS } from '../define.ts';
 import type { ByteSource } from '../types.ts';
 import type { ZipEntry } from '../zip.ts';
 import { shown, zipEntries } from '../zip.ts';
@@ -28,7 +29,9 @@ export async function findLayer(source: ByteSource, wanted: string | undefined, 
   const names = layers.map(({ path }) => shown(path)).join(', ');
   if (wanted === undefined) {
     if (layers.length === 1) return layers[0]!;
-    throw new AppError('unprocessable', `The zip has ${layers.length} layers; name one by Layer: ${names}.`);
+    throw new AppError('unprocessable', `The zip has ${layers.length} layers; name one by Layer: ${names}.`, {
+      code: SEVERAL_LAYERS,
+    });
   }
   const key = wanted.toLowerCase().replace(/\.shp$/, '');
   for (const match of [

@@ -14,6 +14,9 @@ import { startUpdate, startUpdateFrom } from './update.ts';
 const tags = ['transfers'];
 const metadata = { access: 'signedIn', service: 'metadata' } as const;
 
+const HOW_IT_GROWS =
+  'Features come behind those of the dataset, in its coordinate system. Fields are matched by their names: the same name, else the same in another letter case; where a shapefile is one of the two, also the ten bytes that are left of a name there. Fields that the file lacks are null, fields that the dataset lacks end the transfer. Numbers and texts may be longer than before; a value or a geometry that the dataset cannot hold is a bad record (`onBadRecord`). All or nothing is added, and once.';
+
 /** What is done with a dataset that is there. */
 export async function datasetStartRoutes(app: App, parts: StartRoutes & StartParts) {
   app.post(
@@ -95,6 +98,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       schema: {
         tags,
         summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
+        description: HOW_IT_GROWS,
         params: Id,
         querystring: StartQuery,
         body: AppendBody,
