@@ -8,10 +8,10 @@ import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
 import { newDataset } from '../world/content.ts';
 import { local, newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
-import { LONG } from './flags.ts';
+import { times } from './flags.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
-const KILLS = LONG ? 50 : 5;
+const KILLS = times(5, 50);
 const SIZE = 300_000;
 
 const w = world(test);

@@ -11,9 +11,9 @@ import { expect, grid, prepareProject } from './campaign/kinds.ts';
 import type { Platform } from './campaign/platform.ts';
 import { startPlatform } from './campaign/platform.ts';
 import type { Choices } from './flags.ts';
-import { choices, LONG, SEED } from './flags.ts';
+import { choices, LONG, SEED, times } from './flags.ts';
 
-const CANCELS = LONG ? 200 : 20;
+const CANCELS = times(20, 200);
 /** At a time: more than run, so that some wait. */
 const ATTENDED = 5;
 const LINES = 1000;

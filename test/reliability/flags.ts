@@ -6,11 +6,12 @@ import { randomOf } from '../world/random.ts';
  * - `CRASH_TEST=long` — the long forms: 500 kills in the campaign, 20 rolling restarts under 50 jobs, 200 cancels, 50 kills under bytes
  *   that are put. Give ava time for them: `CRASH_TEST=long npm exec -- ava --timeout=60m test/reliability/campaign.test.ts`.
  * - `CRASH_SEED=n` — the choices of an earlier run, which prints its seed. What the machine does between them stays its own.
- * - `CRASH_KILLS=n` — another number of kills in the campaign.
+ * - `CRASH_TIMES=n` — another number of kills, of restarts or of cancels than the form has, to run a long one in pieces.
  */
 export const LONG = process.env.CRASH_TEST === 'long';
 export const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
-export const KILLS = Number(process.env.CRASH_KILLS ?? (LONG ? 500 : 60));
+/** How often something is done, in either form. */
+export const times = (short: number, long: number) => Number(process.env.CRASH_TIMES ?? (LONG ? long : short));
 
 /** Choices of one kind, the same for the same seed whatever other kinds of choices are made. */
 export interface Choices {

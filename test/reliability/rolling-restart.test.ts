@@ -6,10 +6,10 @@ import { clientOf } from './campaign/client.ts';
 import { grid } from './campaign/kinds.ts';
 import type { Platform } from './campaign/platform.ts';
 import { startPlatform } from './campaign/platform.ts';
-import { LONG } from './flags.ts';
+import { LONG, times } from './flags.ts';
 
 /** In each round every worker is asked to stop, one after another, and replaced. */
-const ROUNDS = LONG ? 20 : 1;
+const ROUNDS = times(1, 20);
 const WORKERS = 2;
 const RUNNING = LONG ? 50 : 8;
 /** More than run at a time, so that a place that becomes free is taken at once. */
