@@ -68,7 +68,7 @@ const entry = sql.fragment`
   d.locked_by, j.role, j.rights`;
 
 export const findVisible = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id}`);
+  db.maybeOne(sql.prepared('visible dataset', Entry)`select ${entry} ${visible(caller)} and d.id = ${id}`);
 
 /** The project it lies in, deleted or not, seen or not. */
 export const findPlace = (tx: Db, id: string) =>
@@ -87,7 +87,7 @@ export const listVisible = (db: Db, caller: Caller, projectId: string, ids?: rea
 
 /** Nobody writes, moves or deletes it until the transaction ends; others may read beside. */
 export const shareVisible = (tx: Db, caller: Caller, id: string) =>
-  tx.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for share of d`);
+  tx.maybeOne(sql.prepared('share dataset', Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for share of d`);
 
 export interface NewDataset {
   /** Made when absent. */

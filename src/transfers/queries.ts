@@ -118,7 +118,7 @@ const waitingReason = sql.fragment`
   (select reason from waiting_needs where t.status = 'Pending' and waiting_needs.flags = t.flags)`;
 
 export const findTransfer = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(Row)`
+  db.maybeOne(sql.prepared('find transfer', Row)`
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.records_read, t.records_written, t.records_skipped,
       t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
@@ -126,7 +126,7 @@ export const findTransfer = (db: Db, caller: Caller, id: string) =>
     ${visible(caller)} and t.id = ${id}`);
 
 export const findSummary = (db: Db, id: string) =>
-  db.one(sql.type(Summary)`select ${summary} from transfers t where t.id = ${id}`);
+  db.one(sql.prepared('find summary', Summary)`select ${summary} from transfers t where t.id = ${id}`);
 
 export const hasEnded = (db: Db, id: string) =>
   db.exists(sql.unsafe`select from transfers where id = ${id} and status in ('Completed', 'Error')`);
