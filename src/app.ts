@@ -79,6 +79,7 @@ import { importRoutes } from './transfers/starts/import.routes.ts';
 import { olderStartRoutes } from './transfers/starts/older.routes.ts';
 import { transferRoutes } from './transfers/transfer.routes.ts';
 import { openEndings } from './transfers/waiting.ts';
+import { whyRoutes } from './transfers/why.routes.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { stagedPlace } from './uploads/staged.ts';
@@ -205,10 +206,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(grantRoutes, { db, signer, publicUrl });
   await room(hierarchyRoutes, { db, blobs, signer });
   await room(importStagedRoutes, { db, blobs });
-  await room(importRoutes, { db, sources, endings });
-  await room(datasetStartRoutes, { db, sources, endings });
-  await room(olderStartRoutes, { db, sources, endings });
+  const starts = { db, sources, endings, nodeSizes: config['transfers.nodeSizes'] };
+  await room(importRoutes, starts);
+  await room(datasetStartRoutes, starts);
+  await room(olderStartRoutes, starts);
   await room(carryRoutes, { db, endings });
+  await room(whyRoutes, { db });
   await room(transferRoutes, {
     db,
     changes,

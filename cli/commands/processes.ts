@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { repeated } from '../options.ts';
+import type { WorkerOptions } from '../worker-options.ts';
+import { withWorkerOptions } from '../worker-options.ts';
 import { passwordFrom } from './login.ts';
 
 /** What is done without a server: the platform's own processes, and looking into files. Their code is loaded when one is started: the other commands need none of it. */
@@ -7,9 +10,14 @@ export function processCommands(program: Command, io: Io): void {
   program
     .command('start')
     .description('start the platform in this terminal: database, API and one worker')
-    .action(async () => {
+    .option('--label <key=value>', 'a label of the worker; may be repeated', repeated)
+    .option('--memory <MB>', 'memory that its transfers may take together')
+    .option('--cores <count>', 'cores that they may take together')
+    .option('--scratch <GB>', 'disk space that they may take together')
+    .option('--concurrency <count>', 'transfers at a time')
+    .action(async (options: WorkerOptions) => {
       const { start } = await import('./start.ts');
-      await start(io.env, io);
+      await start(withWorkerOptions(io.env, options), io);
     });
   program
     .command('serve')
@@ -20,10 +28,15 @@ export function processCommands(program: Command, io: Io): void {
     });
   program
     .command('work')
-    .description('run one worker')
-    .action(async () => {
+    .description('run one worker; what is not said it takes from the settings, else from the machine or container')
+    .option('--label <key=value>', 'what transfers may ask for, such as gpu=a100; may be repeated', repeated)
+    .option('--memory <MB>', 'memory that transfers may take together')
+    .option('--cores <count>', 'cores that they may take together')
+    .option('--scratch <GB>', 'disk space that they may take together')
+    .option('--concurrency <count>', 'transfers at a time')
+    .action(async (options: WorkerOptions) => {
       const { work } = await import('./work.ts');
-      await work(io);
+      await work(io, withWorkerOptions(io.env, options));
     });
   program
     .command('migrate')

@@ -9,6 +9,7 @@ import { convertCommand } from './transfer-convert.ts';
 import { exportCommand } from './transfer-export.ts';
 import { importCommand } from './transfer-import.ts';
 import { updateCommand } from './transfer-update.ts';
+import { whyCommand } from './transfer-why.ts';
 
 export function transferCommands(program: Command, io: Io): void {
   const transfer = program.command('transfer').description('transfers: conversions and their progress');
@@ -45,6 +46,7 @@ export function transferCommands(program: Command, io: Io): void {
     .description('do again what ended in an error, as a new transfer')
     .argument('<id>')
     .action((id) => retry(io, id));
+  whyCommand(transfer, io);
   transfer
     .command('log')
     .description('show what a transfer said on its way')

@@ -4,4 +4,4 @@ import type { Io } from '../io.ts';
 import { runService } from '../service.ts';
 
 /** One worker, in this process. */
-export const work = (io: Io): Promise<void> => runService(() => takeJobs(loadConfig(io.env)), io);
+export const work = (io: Io, env = io.env): Promise<void> => runService(() => takeJobs(loadConfig(env)), io);

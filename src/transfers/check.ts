@@ -18,7 +18,6 @@ export interface ConversionWish extends ResourceRequest {
   readerParameters?: readonly { name: string; value?: unknown }[] | undefined;
   writerParameters?: readonly { name: string; value?: unknown }[] | undefined;
   transformations?: readonly unknown[] | undefined;
-  requiredLabels?: readonly string[] | undefined;
   onBadRecord?: 'fail' | 'skip' | undefined;
   /** How an older client said it. */
   older?: OlderWords | undefined;

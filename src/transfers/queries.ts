@@ -177,6 +177,11 @@ export const ListedTransfer = Summary.extend({
   errorMessage: z.string().optional(),
 });
 
+/** Which of these the caller sees; at most a hundred. */
+export const listSeen = (db: Db, caller: Caller, ids: readonly string[]) =>
+  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select t.id ${visible(caller)} and t.id = any(${sql.array(ids, 'uuid')}) order by t.started_at, t.id limit 100`);
+
 /**
  * What the caller sees, in the ways in which he sees it, as `visible` says: each is a walk along an index that is in the order of the
  * list. `others` leaves out what one of the ways before it shows, too.

@@ -30,6 +30,7 @@ const Live = z.object({
   scratchGb: z.number(),
   concurrency: z.number(),
   holdsFor: z.string().optional(),
+  draining: z.boolean(),
   running: z.array(z.object({ id: z.string(), flags })),
 });
 
@@ -37,6 +38,7 @@ const Live = z.object({
 export const listLiveWorkers = (db: Db) =>
   db.any(sql.type(Live)`
     select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, holds_for,
+      draining_since is not null as draining,
       coalesce((select json_agg(json_build_object('id', id, 'flags', flags)) from transfers
         where status = 'InProgress' and worker_pool = pool), '[]') as running
     from workers order by started_at, pool`);

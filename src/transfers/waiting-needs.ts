@@ -21,10 +21,12 @@ export async function tellNeeds(tx: Db, patience: number): Promise<void> {
 
   const ready = waiting.filter(({ reason }) => reason === undefined).map(({ head }) => head.turn);
   const first = Math.min(...ready);
+  const held = new Set(workers.map(({ holdsFor }) => holdsFor));
   const overtaken = waiting
     .filter(
       ({ reason, head }) =>
-        reason !== undefined && head.waitedMs > patience && (head.attempt > 0 || head.turn <= first),
+        held.has(head.id) ||
+        (reason !== undefined && head.waitedMs > patience && (head.attempt > 0 || head.turn <= first)),
     )
     .map(({ head }) => head)
     .sort((a, b) => a.turn - b.turn);

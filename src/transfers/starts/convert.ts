@@ -38,6 +38,7 @@ export async function startConvert(
       tenantId: project.tenantId,
       projectId: project.id,
       inputDatasetId: source.id,
+      inputBytes: source.storageSize,
       request: {
         ...accepted(wish, checked),
         inputName: downloadName(source.name, source.datasetFormat),

@@ -33,7 +33,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       },
     },
     async (request, reply) => {
-      const wish = { ...request.body, datasetId: request.params.id };
+      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
       return settled(
         parts,
         request,
@@ -57,7 +57,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       },
     },
     async (request, reply) => {
-      const wish = { ...request.body, datasetId: request.params.id };
+      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
       return settled(
         parts,
         request,
@@ -81,7 +81,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       },
     },
     async (request, reply) => {
-      const wish = { ...request.body, datasetId: request.params.id };
+      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
       return settled(
         parts,
         request,
@@ -108,7 +108,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     async (request, reply) => {
       if (request.body.originalFileName === undefined && request.apiVersion > 1)
         throw invalidMember('originalFileName', 'originalFileName is required.');
-      const wish = { ...request.body, datasetId: request.params.id };
+      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
       return settled(
         parts,
         request,
@@ -132,7 +132,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       },
     },
     async (request, reply) => {
-      const wish = { ...request.body, ...request.params };
+      const wish = { ...request.body, nodeSizes: parts.nodeSizes, ...request.params };
       return settled(
         parts,
         request,

@@ -23,7 +23,7 @@ export async function startExport(
   const dataset = await visibleDataset(db, caller, wish.datasetId);
   const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
   return start(db, caller, wish, checked, dryRun, async (tx) => {
-    const { projectId, tenantId, name, datasetFormat } = await readableDataset(tx, caller, dataset.id);
+    const { projectId, tenantId, name, datasetFormat, storageSize } = await readableDataset(tx, caller, dataset.id);
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
     const format = checked.writer.extension === '' ? datasetFormat : checked.writer.format;
     return {
@@ -31,6 +31,7 @@ export async function startExport(
       tenantId,
       projectId,
       inputDatasetId: dataset.id,
+      inputBytes: storageSize,
       request: {
         ...accepted(wish, checked),
         inputName: downloadName(name, datasetFormat),

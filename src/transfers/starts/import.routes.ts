@@ -35,6 +35,7 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
           request.caller,
           {
             ...wish,
+            nodeSizes: parts.nodeSizes,
             originalFileName: originalFileName ?? wish.outputDatasetData.name,
             projectId: namedProject(projectId, request.platformHeader('project-id')),
           },

@@ -45,7 +45,13 @@ export async function startOlderImport(
   const srid = sridOf(words);
   // a file that is only copied is not located
   const located = srid !== undefined && 'SRID' in reader.parameters.shape ? [{ name: 'SRID', value: srid }] : [];
-  const how = { readerName: reader.name, readerParameters: [...given, ...located], writerParameters: others };
+  const how = {
+    readerName: reader.name,
+    readerParameters: [...given, ...located],
+    writerParameters: others,
+    // it names no machine
+    nodeSizes: [],
+  };
   if (writer === undefined)
     return startAppend(parts, caller, { ...file, ...how, datasetId: appendDatasetId as string }, dryRun);
   const outputDatasetData = { ...datasetImportData, name: datasetImportData?.name ?? fileName };
@@ -74,6 +80,7 @@ export async function startOlderExport(
     transformations:
       outputSrid === undefined || writer.format === 'file' ? [] : [{ type: 'crsTransformation', outputSrid }],
     older: words,
+    nodeSizes: [],
   };
   return startExport(db, caller, wish, dryRun);
 }

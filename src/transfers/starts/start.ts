@@ -1,3 +1,4 @@
+import type { NodeSize } from '../../config.ts';
 import type { Db } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
@@ -7,7 +8,7 @@ import { begin } from '../begin.ts';
 import type { CheckedConversion, ConversionWish } from '../check.ts';
 import type { Summary } from '../queries.ts';
 import type { AcceptedRequest } from '../request.ts';
-import { DEFAULT_MEMORY_MB } from '../resources.ts';
+import { resourcesOf } from '../resources.ts';
 import type { Sources } from '../sources.ts';
 import { keepSource, shownAddress } from '../sources.ts';
 
@@ -29,6 +30,8 @@ export interface UploadedFile {
 export interface StartParts {
   db: Db;
   sources: Sources;
+  /** Machine types that a request may name. */
+  nodeSizes: readonly NodeSize[];
 }
 
 /** What a start says when it only tries. */
@@ -37,18 +40,24 @@ export interface DryRun {
   warnings: string[];
 }
 
+/** What a start makes of its wish. */
+export interface Planned extends Omit<Beginning, 'format' | 'memoryMb' | 'cores' | 'flags'> {
+  /** Size of what is read; absent where nobody knows it yet. */
+  inputBytes?: number;
+}
+
 /** One transaction: what it names, its row, its place in the queue, its event. */
 export const start = (
   db: Db,
   caller: Caller,
   wish: ConversionWish,
-  { writer, warnings }: CheckedConversion,
+  { reader, writer, warnings }: CheckedConversion,
   dryRun: boolean,
-  plan: (tx: Db) => Promise<Omit<Beginning, 'format' | 'memoryMb'>>,
+  plan: (tx: Db) => Promise<Planned>,
 ): Promise<Summary | DryRun> =>
   tried(db, dryRun, warnings, async (tx) => {
-    const planned = await plan(tx);
-    const resources = { memoryMb: wish.memoryRequestMb ?? DEFAULT_MEMORY_MB, cores: wish.cpuCoresRequest };
+    const { inputBytes, ...planned } = await plan(tx);
+    const resources = resourcesOf(wish, { inputBytes, copied: reader.produces === 'bytes' });
     return begin(tx, caller, { ...planned, ...resources, format: writer.format });
   });
 
@@ -97,13 +106,13 @@ export async function uploaded(
   sources: Sources,
   { originalFileName: inputName, uploadUrl }: UploadedFile,
 ): Promise<{
-  input: { stagedBlob: string } | { sourceId: string };
+  input: { stagedBlob: string; inputBytes: number } | { sourceId: string };
   request: { inputName: string; uploadUrl: string };
 }> {
   if (parseOwnAddress(uploadUrl)?.area === 'staging') {
-    const { name } = await nameStagedBlob(tx, caller, uploadUrl);
+    const { name, size } = await nameStagedBlob(tx, caller, uploadUrl);
     return {
-      input: { stagedBlob: name },
+      input: { stagedBlob: name, inputBytes: size },
       request: { inputName, uploadUrl: shownAddress(new URL(decodedOnce(uploadUrl))) },
     };
   }

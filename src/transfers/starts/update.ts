@@ -66,6 +66,7 @@ export async function startUpdateFrom(
       tenantId: target.tenantId,
       projectId: target.projectId,
       inputDatasetId: source.id,
+      inputBytes: source.storageSize,
       outputDatasetId: target.id,
       request: { ...accepted(wish, checked), inputName: downloadName(source.name, source.datasetFormat) },
     };

@@ -131,6 +131,14 @@ export default {
     },
     ...owners(202),
   },
+  'GET /api/conversion/transfer/:id/why': {
+    request: async (scene) => ({ url: `/api/conversion/transfer/${await newTransfer(scene)}/why` }),
+    ...readers,
+  },
+  'GET /api/transfer/:id/why': {
+    request: async (scene) => ({ url: `/api/transfer/${await newTransfer(scene)}/why` }),
+    ...readers,
+  },
   'GET /api/conversion/transfer/:id': {
     request: async (scene) => ({ url: `/api/conversion/transfer/${await newTransfer(scene)}` }),
     ...readers,

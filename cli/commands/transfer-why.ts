@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { plain, record, table } from '../table.ts';
+import { transferPath } from '../watch.ts';
+
+interface Why {
+  status: string;
+  position?: number;
+  reason?: string;
+  blockedBy?: string[];
+  workers: { id: string; canRun: boolean; reason?: string }[];
+}
+
+export function whyCommand(transfer: Command, io: Io): void {
+  transfer
+    .command('why')
+    .description(
+      'tell why a transfer has not been started: what is before it, what it waits for, which worker could run it',
+    )
+    .argument('<id>')
+    .action((id) => showWhy(io, id));
+}
+
+async function showWhy(io: Io, id: string): Promise<void> {
+  io.show(await io.api.call<Why>('GET', `${transferPath(id)}/why`), describe);
+}
+
+function describe({ status, position, reason, blockedBy, workers }: Why): string {
+  const about = record({
+    status,
+    'before it': position,
+    'waits for': reason && plain(reason),
+    'blocked by': blockedBy?.join(' '),
+  });
+  if (workers.length === 0) return about;
+  const rows = workers.map((one) => [one.id, one.canRun ? 'yes' : 'no', plain(one.reason ?? '')]);
+  return `${about}\n\n${table(['WORKER', 'COULD RUN IT', 'NOW'], rows)}`;
+}

@@ -1,0 +1,23 @@
+/** What a worker has for transfers, as the command line says it; each stands for the setting of its name. */
+export interface WorkerOptions {
+  label?: string[];
+  memory?: string;
+  cores?: string;
+  scratch?: string;
+  concurrency?: string;
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** The command line wins. A wrong value is refused as the setting's. */
+export const withWorkerOptions = (
+  env: Environment,
+  { label, memory, cores, scratch, concurrency }: WorkerOptions,
+): Environment => ({
+  ...env,
+  ...(label === undefined ? {} : { PLATFORM_WORKER_LABELS: label.join(',') }),
+  ...(memory === undefined ? {} : { PLATFORM_WORKER_MEMORY: memory }),
+  ...(cores === undefined ? {} : { PLATFORM_WORKER_CORES: cores }),
+  ...(scratch === undefined ? {} : { PLATFORM_WORKER_SCRATCH: scratch }),
+  ...(concurrency === undefined ? {} : { PLATFORM_WORKER_CONCURRENCY: concurrency }),
+});

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { findTransfer, listSeen, STATUSES } from './queries.ts';
+import type { LiveWorker } from './standing.ts';
+import { couldRun, neverOn, notNowOn, reasonOf } from './standing.ts';
+import { listLiveWorkers } from './waiting-needs.queries.ts';
+import { getStanding } from './why.queries.ts';
+
+export const Why = z.object({
+  status: z.enum(STATUSES),
+  /** How many start before it. */
+  position: z.number().optional(),
+  reason: z.string().optional(),
+  /** Transfers that the caller sees and that have what it waits for. */
+  blockedBy: z.array(z.string()).optional(),
+  /** What each could do for it. Their names are made up anew at each start and say nothing of machines. */
+  workers: z.array(z.object({ id: z.string(), canRun: z.boolean(), reason: z.string().optional() })),
+});
+export type Why = z.infer<typeof Why>;
+
+/** Why a transfer has not been started: told of the moment, not of the last sweep. Of one that is over, or under way, there is nothing to tell. */
+export async function whyTransfer(db: Db, caller: Caller, id: string): Promise<Why> {
+  if (!(await findTransfer(db, caller, id))) throw notFound('Transfer', id);
+  const { status, flags, position } = await getStanding(db, id);
+  if (status !== 'Pending') return { status, workers: [] };
+  const workers = await listLiveWorkers(db);
+  const reason = reasonOf(workers, flags);
+  const busy = workers.filter((worker) => couldRun(worker, flags) && notNowOn(worker, flags) !== undefined);
+  const idle = workers.some((worker) => couldRun(worker, flags) && notNowOn(worker, flags) === undefined);
+  const blocking = idle ? [] : busy.flatMap(({ running }) => running.map((transfer) => transfer.id));
+  const blockedBy = blocking.length === 0 ? [] : await listSeen(db, caller, blocking);
+  return {
+    status,
+    ...(position === undefined ? {} : { position }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(blockedBy.length === 0 ? {} : { blockedBy: [...blockedBy] }),
+    workers: workers.map((worker) => chance(worker, flags)),
+  };
+}
+
+function chance(worker: LiveWorker, flags: readonly string[]): Why['workers'][number] {
+  const never = neverOn(worker, flags);
+  const reason = never ?? notNowOn(worker, flags);
+  return { id: worker.pool, canRun: never === undefined, ...(reason === undefined ? {} : { reason }) };
+}

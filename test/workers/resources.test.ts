@@ -1,0 +1,266 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import type { WorkerProcess } from '../world/worker.ts';
+import { startWorker } from '../world/worker.ts';
+import { world } from '../world.ts';
+
+/** Workers of different sizes; serial, since each is to meet nothing but its own test's transfers. */
+const w = world(test);
+const serial = process.platform === 'linux' ? test.serial : test.serial.skip;
+const started = new Set<WorkerProcess>();
+const frozen = new Set<number>();
+test.afterEach.always(async () => {
+  for (const pid of frozen) thaw(pid);
+  for (const worker of started) await worker.stop();
+  started.clear();
+  await w.sql(`delete from graphile_worker._private_jobs`);
+  await w.sql(
+    `update transfers set status = 'Error', error_message = 'x', finished_at = now() where finished_at is null`,
+  );
+});
+
+async function launch(settings: Record<string, string>): Promise<WorkerProcess> {
+  const worker = await startWorker(w, { 'log.level': 'fatal', 'worker.scratch': '100', ...settings });
+  started.add(worker);
+  return worker;
+}
+
+/** A worker whose warm child does nothing any more: the first conversion stays under way until it is thawed. */
+async function launchFrozen(settings: Record<string, string>): Promise<{ worker: WorkerProcess; child: number }> {
+  const worker = await launch(settings);
+  for (const entry of await readdir('/proc')) {
+    const stat = /^\d+$/.test(entry) ? await readFile(`/proc/${entry}/stat`, 'latin1').catch(() => '') : '';
+    if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) !== worker.pid) continue;
+    process.kill(Number(entry), 'SIGSTOP');
+    frozen.add(Number(entry));
+    return { worker, child: Number(entry) };
+  }
+  throw new Error('The worker has no child.');
+}
+
+function thaw(pid: number) {
+  frozen.delete(pid);
+  try {
+    process.kill(pid, 'SIGCONT');
+  } catch {
+    // it is gone
+  }
+}
+
+async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  for (let tries = 0; tries < 600; tries++) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await sleep(50);
+  }
+  throw new Error(`Not in half a minute: ${what}.`);
+}
+
+async function scene() {
+  const user = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(user);
+  const projectId = await newProject(client);
+  const file = await upload(w, client, 'words');
+  const get = async (id: string) => (await client.get(`/api/conversion/transfer/${id}`)).body;
+  return {
+    client,
+    get,
+    async submit(more: object = {}): Promise<string> {
+      const { body } = await start(client, copyRequest(projectId, file, more));
+      return body.id;
+    },
+    why: async (id: string) => (await client.get(`/api/conversion/transfer/${id}/why`)).body,
+    running: (id: string) => until('it runs', async () => (await get(id)).status === 'InProgress'),
+    reason: (id: string, reason: RegExp) =>
+      until(`the reason ${reason}`, async () => reason.test((await get(id)).waitingReason ?? '')),
+  };
+}
+
+const flagsOf = async (id: string) =>
+  (
+    await w.sql<{ flags: string[] }>(
+      'select array(select jsonb_object_keys(flags) order by 1) as flags from graphile_worker._private_jobs where key = $1',
+      [id],
+    )
+  )[0]?.flags;
+
+test.serial('what a transfer needs stands in the flags of its row in the queue', async (t) => {
+  const s = await scene();
+  t.deepEqual(await flagsOf(await s.submit()), ['transfer']);
+  const big = {
+    memoryRequestMb: 3072,
+    cpuCoresRequest: 1.1,
+    storageSizeGb: 2.5,
+    requiredLabels: ['gpu=a100', 'zone'],
+    nodeSize: 'Standard_D4s_v5',
+  };
+  t.deepEqual(await flagsOf(await s.submit(big)), [
+    'cores:1.25',
+    'label:gpu=a100',
+    'label:svc.platform/vmsize=standardDSv5Family',
+    'label:zone',
+    'memory:3072',
+    'scratch:3',
+    'transfer',
+  ]);
+  await w.sql(`update staged_blobs set size = 600 * 1024 * 1024`);
+  t.deepEqual(await flagsOf(await s.submit()), ['scratch~4', 'transfer'], 'copying takes no memory');
+  const grid = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
+  t.deepEqual(await flagsOf(await s.submit(grid)), ['memory~2048', 'scratch~4', 'transfer']);
+});
+
+test.serial('a transfer waits, and says why, until a worker has all of its labels', async (t) => {
+  const s = await scene();
+  const id = await s.submit({ requiredLabels: ['gpu=a100', 'zone'] });
+  await launch({ 'worker.labels': 'gpu=a100' });
+  const other = await s.submit();
+  t.is((await untilEnd(s.client, other)).status, 'Completed');
+  await s.reason(id, /^No worker has the label 'zone'\.$/);
+  t.like(await s.why(id), {
+    status: 'Pending',
+    position: 0,
+    reason: "No worker has the label 'zone'.",
+    workers: [{ canRun: false, reason: "It has no label 'zone'." }],
+  });
+  await launch({ 'worker.labels': 'zone=north,gpu=a100' });
+  const ended = await untilEnd(s.client, id);
+  t.like(ended, { status: 'Completed', attempt: 1 });
+  t.false('waitingReason' in ended);
+  t.deepEqual(await s.why(id), { status: 'Completed', workers: [] });
+});
+
+test.serial('what no live worker could ever run says what it needs and what there is', async (t) => {
+  const s = await scene();
+  const ids = [
+    await s.submit({ memoryRequestMb: 65536 }),
+    await s.submit({ cpuCoresRequest: 64 }),
+    await s.submit({ storageSizeGb: 300 }),
+    await s.submit(),
+  ];
+  await s.why(ids[3] ?? '').then((why) => t.like(why, { position: 3, reason: 'No worker is running.', workers: [] }));
+  await launch({ 'worker.memory': '8192', 'worker.cores': '4' });
+  t.is((await untilEnd(s.client, ids[3] ?? '')).status, 'Completed');
+  await s.reason(ids[0] ?? '', /^It needs 65536 MB of memory; the largest worker has 8192\.$/);
+  await s.reason(ids[1] ?? '', /^It needs 64 cores; the largest worker has 4\.$/);
+  await s.reason(ids[2] ?? '', /^It needs 300 GB of scratch space; the largest worker has 100\.$/);
+  t.like(await s.why(ids[0] ?? ''), {
+    workers: [{ canRun: false, reason: 'It has 8192 MB of memory; 65536 are needed.' }],
+  });
+});
+
+serial('transfers that need more memory together than a worker has run one after the other there', async (t) => {
+  const { child } = await launchFrozen({ 'worker.memory': '4096', 'worker.concurrency': '3' });
+  const s = await scene();
+  const first = await s.submit();
+  await s.running(first);
+  const big = await s.submit({ memoryRequestMb: 4096 });
+  const small = await s.submit();
+  t.is((await untilEnd(s.client, small)).status, 'Completed', 'what is small overtakes');
+  await s.reason(big, /^It waits until a worker has 4096 MB of memory free\.$/);
+  const why = await s.why(big);
+  t.like(why, { position: 0, blockedBy: [first] });
+  t.like(why.workers[0], { canRun: true, reason: 'It has not 4096 MB of memory free.' });
+  const stranger = w.as(await w.account());
+  t.is((await stranger.get(`/api/conversion/transfer/${big}/why`)).status, 404);
+  const begun = performance.now();
+  thaw(child);
+  t.like(await untilEnd(s.client, big), { status: 'Completed', attempt: 1 });
+  t.is((await s.get(first)).status, 'Completed');
+  t.true(performance.now() - begun < 30_000);
+  const [times] = await w.sql<{ apart: boolean }>(
+    'select (select finished_at from transfers where id = $1) <= started_at as apart from transfers where id = $2',
+    [first, big],
+  );
+  t.true(times?.apart);
+});
+
+serial(
+  'a worker that could run what was overtaken for too long keeps room free for it, and others go on',
+  async (t) => {
+    const { child } = await launchFrozen({
+      'worker.memory': '4096',
+      'worker.concurrency': '3',
+      'transfers.patience': '0ms',
+    });
+    const s = await scene();
+    const first = await s.submit();
+    await s.running(first);
+    const big = await s.submit({ memoryRequestMb: 4096 });
+    const holder = () => w.sql<{ pool: string }>('select pool from workers where holds_for = $1', [big]);
+    await until('a worker holds back', async () => (await holder()).length === 1);
+    await sleep(1500);
+    const small = await s.submit();
+    await sleep(1500);
+    t.is((await s.get(small)).status, 'Pending', 'what is small overtakes no more');
+    t.like((await s.why(small)).workers[0], { canRun: true, reason: 'It keeps room free for another transfer.' });
+    await launch({ 'worker.memory': '1024', 'worker.labels': 'other' });
+    t.is((await untilEnd(s.client, small)).status, 'Completed', 'it runs elsewhere');
+    t.is((await holder()).length, 1);
+    const last = await s.submit({ memoryRequestMb: 2048 });
+    await sleep(500);
+    t.is((await s.get(last)).status, 'Pending');
+    thaw(child);
+    t.is((await untilEnd(s.client, last)).status, 'Completed');
+    t.like(await s.get(big), { status: 'Completed', attempt: 1 });
+    const [times] = await w.sql<{ before: boolean }>(
+      'select started_at < (select started_at from transfers where id = $2) as before from transfers where id = $1',
+      [big, last],
+    );
+    t.true(times?.before);
+    await until('the worker is free again', async () => (await holder()).length === 0);
+  },
+);
+
+test.serial('a transfer whose row in the queue says too little is put back, with no attempt used up', async (t) => {
+  const s = await scene();
+  const id = await s.submit({ requiredLabels: ['gpu=a100'] });
+  await w.sql(`update graphile_worker._private_jobs set flags = null where key = $1`, [id]);
+  await launch({});
+  await until('the row says what it needs', async () => (await flagsOf(id))?.includes('label:gpu=a100'));
+  t.like(await s.get(id), { status: 'Pending', attempt: 0 });
+  const other = await s.submit();
+  t.is((await untilEnd(s.client, other)).status, 'Completed');
+  const taken = await w.sql<{ attempts: number }>('select attempts from graphile_worker._private_jobs where key = $1', [
+    id,
+  ]);
+  t.deepEqual(taken, [{ attempts: 0 }], 'nobody takes it again');
+});
+
+serial('cores that a transfer asks for are its own, and an estimate never keeps one from a small worker', async (t) => {
+  const { child } = await launchFrozen({ 'worker.cores': '2', 'worker.concurrency': '2', 'worker.memory': '512' });
+  const s = await scene();
+  const greedy = await s.submit({ cpuCoresRequest: 2 });
+  await s.running(greedy);
+  const small = await s.submit();
+  await sleep(1200);
+  t.is((await s.get(small)).status, 'Pending');
+  t.like(await s.why(small), { blockedBy: [greedy] });
+  thaw(child);
+  t.is((await untilEnd(s.client, small)).status, 'Completed');
+  await w.sql(`update staged_blobs set size = 4096::bigint * 1024 * 1024`);
+  const large = await s.submit({ readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' });
+  t.deepEqual((await w.sql('select flags from transfers where id = $1', [large]))[0], {
+    flags: ['memory~4096', 'scratch~16'],
+  });
+  t.is((await untilEnd(s.client, large)).attempt, 1);
+});
+
+serial('what is no transfer does not wait for one to end', async (t) => {
+  await launchFrozen({ 'worker.concurrency': '1' });
+  const s = await scene();
+  const busy = await s.submit();
+  await s.running(busy);
+  const more = await s.submit();
+  const root = w.as(await w.administrator());
+  const [{ id: job } = { id: '' }] = await w.sql<{ id: string }>(
+    `select id::text from graphile_worker.add_job('removeSpentBlobs', '{}', flags => array['chore'])`,
+  );
+  await until(
+    'the chore is done',
+    async () => (await w.sql('select from graphile_worker._private_jobs where id = $1', [job])).length === 0,
+  );
+  t.is((await s.get(more)).status, 'Pending');
+  t.is((await root.get(`/api/conversion/transfer/${busy}`)).status, 404);
+});
