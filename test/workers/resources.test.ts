@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
 import { world } from '../world.ts';
@@ -63,12 +63,19 @@ async function scene() {
   const client = w.as(user);
   const projectId = await newProject(client);
   const file = await upload(w, client, 'words');
+  const terrain = await upload(w, client, ASCII_GRID);
+  const grid = { originalFileName: 'terrain.asc', readerName: 'AsciiGridReader', writerName: 'AsciiGridWriter' };
   const get = async (id: string) => (await client.get(`/api/conversion/transfer/${id}`)).body;
   return {
     client,
     get,
     async submit(more: object = {}): Promise<string> {
       const { body } = await start(client, copyRequest(projectId, file, more));
+      return body.id;
+    },
+    /** What the worker leaves to a child: where that is frozen, it stays under way. */
+    async submitLong(more: object = {}): Promise<string> {
+      const { body } = await start(client, copyRequest(projectId, terrain, { ...grid, ...more }));
       return body.id;
     },
     why: async (id: string) => (await client.get(`/api/conversion/transfer/${id}/why`)).body,
@@ -153,7 +160,7 @@ test.serial('what no live worker could ever run says what it needs and what ther
 serial('transfers that need more memory together than a worker has run one after the other there', async (t) => {
   const { child } = await launchFrozen({ 'worker.memory': '4096', 'worker.concurrency': '3' });
   const s = await scene();
-  const first = await s.submit();
+  const first = await s.submitLong();
   await s.running(first);
   const big = await s.submit({ memoryRequestMb: 4096 });
   const small = await s.submit();
@@ -185,7 +192,7 @@ serial(
       'transfers.patience': '0ms',
     });
     const s = await scene();
-    const first = await s.submit();
+    const first = await s.submitLong();
     await s.running(first);
     const big = await s.submit({ memoryRequestMb: 4096 });
     const holder = () => w.sql<{ pool: string }>('select pool from workers where holds_for = $1', [big]);
@@ -231,7 +238,7 @@ test.serial('a transfer whose row in the queue says too little is put back, with
 serial('cores that a transfer asks for are its own, and an estimate never keeps one from a small worker', async (t) => {
   const { child } = await launchFrozen({ 'worker.cores': '2', 'worker.concurrency': '2', 'worker.memory': '512' });
   const s = await scene();
-  const greedy = await s.submit({ cpuCoresRequest: 2 });
+  const greedy = await s.submitLong({ cpuCoresRequest: 2 });
   await s.running(greedy);
   const small = await s.submit();
   await sleep(1200);
@@ -250,7 +257,7 @@ serial('cores that a transfer asks for are its own, and an estimate never keeps 
 serial('what is no transfer does not wait for one to end', async (t) => {
   await launchFrozen({ 'worker.concurrency': '1' });
   const s = await scene();
-  const busy = await s.submit();
+  const busy = await s.submitLong();
   await s.running(busy);
   const more = await s.submit();
   const root = w.as(await w.administrator());
