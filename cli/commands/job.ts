@@ -5,6 +5,7 @@ import { age, count, repeated } from '../options.ts';
 import { moment, plain, record, table } from '../table.ts';
 import { drainCommand } from './job-drain.ts';
 import { failureCommands } from './job-retry.ts';
+import { showWhy } from './transfer-why.ts';
 
 interface Job {
   id: string;
@@ -79,6 +80,13 @@ export function jobCommands(program: Command, io: Io): void {
     .description('show everything about a job: attempts, its row in the queue, its worker, the end of its log')
     .argument('<id>')
     .action(async (id) => io.show(await io.api.call<JobDetail>('GET', jobPath(id)), describe));
+  job
+    .command('why')
+    .description(
+      'tell why a transfer has not been started: what is before it, what blocks it, which worker could run it',
+    )
+    .argument('<id>')
+    .action((id) => showWhy(io, jobPath(id)));
   job
     .command('cancel')
     .description('end transfers; take other jobs that do not run out of the queue')

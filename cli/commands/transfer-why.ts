@@ -18,11 +18,12 @@ export function whyCommand(transfer: Command, io: Io): void {
       'tell why a transfer has not been started: what is before it, what it waits for, which worker could run it',
     )
     .argument('<id>')
-    .action((id) => showWhy(io, id));
+    .action((id) => showWhy(io, transferPath(id)));
 }
 
-async function showWhy(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Why>('GET', `${transferPath(id)}/why`), describe);
+/** Of the transfer that this path of the API names. */
+export async function showWhy(io: Io, path: string): Promise<void> {
+  io.show(await io.api.call<Why>('GET', `${path}/why`), describe);
 }
 
 function describe({ status, position, reason, blockedBy, workers }: Why): string {

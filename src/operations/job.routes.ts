@@ -5,8 +5,9 @@ import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
 import { queryDuration, queryEnum, queryList } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
+import { Why } from '../transfers/why.ts';
 import { JOB_STATES, Job, JobDetail, listJobs } from './jobs.queries.ts';
-import { cancelJob, retryJob, showJob } from './jobs.ts';
+import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';
 
 export interface JobRoutes {
   db: Db;
@@ -73,6 +74,21 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
       },
     },
     ({ params }) => showJob(db, params.id),
+  );
+
+  app.get(
+    '/api/admin/job/:id/why',
+    {
+      config,
+      schema: {
+        tags,
+        summary:
+          'Why a transfer has not been started: how many are before it, what blocks it, which worker could run it',
+        params: Id,
+        response: { 200: Why },
+      },
+    },
+    ({ params }) => whyJob(db, params.id),
   );
 
   app.post(

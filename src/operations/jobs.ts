@@ -3,6 +3,8 @@ import type { Db } from '../db.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { endTransfer } from '../transfers/cancel.ts';
+import type { Why } from '../transfers/why.ts';
+import { whyNot } from '../transfers/why.ts';
 import type { JobDetail } from './jobs.queries.ts';
 import { findOtherJob, findQueueRow, findTransferJob, listLogTail, removeJob, restartJob } from './jobs.queries.ts';
 import { retryAsStarter } from './retry.ts';
@@ -28,6 +30,12 @@ async function getOther(db: Db, id: string) {
   const found = NUMBER.test(id) ? await findOtherJob(db, id) : undefined;
   if (!found) throw notFound('Job', id);
   return found;
+}
+
+/** Why a transfer of any tenant has not been started, with all that is in its way. */
+export async function whyJob(db: Db, id: string): Promise<Why> {
+  if (!UUID.test(id) || !(await findTransferJob(db, id))) throw notFound('Transfer', id);
+  return whyNot(db, id, async (ids) => ids);
 }
 
 /** Ends a transfer of any tenant, or takes another job out of the queue that does not run. */

@@ -23,6 +23,18 @@ export type Why = z.infer<typeof Why>;
 /** Why a transfer has not been started: told of the moment, not of the last sweep. Of one that is over, or under way, there is nothing to tell. */
 export async function whyTransfer(db: Db, caller: Caller, id: string): Promise<Why> {
   if (!(await findTransfer(db, caller, id))) throw notFound('Transfer', id);
+  return whyNot(db, id, (ids) => listSeen(db, caller, ids));
+}
+
+/**
+ * The same for whoever may know.
+ * @param seen which of these transfers may be named
+ */
+export async function whyNot(
+  db: Db,
+  id: string,
+  seen: (ids: readonly string[]) => Promise<readonly string[]>,
+): Promise<Why> {
   const { status, flags, position } = await getStanding(db, id);
   if (status !== 'Pending') return { status, workers: [] };
   const workers = await listLiveWorkers(db);
@@ -30,7 +42,7 @@ export async function whyTransfer(db: Db, caller: Caller, id: string): Promise<W
   const busy = workers.filter((worker) => couldRun(worker, flags) && notNowOn(worker, flags) !== undefined);
   const idle = workers.some((worker) => couldRun(worker, flags) && notNowOn(worker, flags) === undefined);
   const blocking = idle ? [] : busy.flatMap(({ running }) => running.map((transfer) => transfer.id));
-  const blockedBy = blocking.length === 0 ? [] : await listSeen(db, caller, blocking);
+  const blockedBy = blocking.length === 0 ? [] : await seen(blocking);
   return {
     status,
     ...(position === undefined ? {} : { position }),

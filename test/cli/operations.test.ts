@@ -46,6 +46,10 @@ test.serial('drained, the workers take nothing; the command waits, and gives up 
   t.regex(late.err, /^1 transfers still run\.$[\s\S]*^platform: 1 transfers still run; the workers stay drained\.$/m);
   await w.sql(`delete from graphile_worker._private_jobs where key = '00000000-0000-4000-8000-000000000000'`);
   t.regex((await run(['job', 'list'])).out, new RegExp(`^${id} +waiting +Import FileReader > FileWriter`, 'm'));
+  const why = await run(['job', 'why', id]);
+  t.regex(why.out, /^status +Pending$/m);
+  t.true(why.out.includes('WORKER'));
+  t.is((await run(['job', 'why', '7'])).code, 1);
   t.is((await run(['job', 'drain', '--end'])).code, 0);
   t.is((await run(['job', 'drain', '--end'])).code, 1, 'there is none');
   t.is((await run(['job', 'drain', '--worker', 'a', '--host', 'b'])).code, 2);

@@ -34,6 +34,9 @@ export default {
   'GET /api/admin/job/:id': administrators(200, async (scene) => ({
     url: `/api/admin/job/${await newTransfer(scene)}`,
   })),
+  'GET /api/admin/job/:id/why': administrators(200, async (scene) => ({
+    url: `/api/admin/job/${await newTransfer(scene)}/why`,
+  })),
   'POST /api/admin/job/:id/cancel': administrators(202, async (scene) => ({
     method: 'POST',
     url: `/api/admin/job/${await newTransfer(scene)}/cancel`,
