@@ -5,6 +5,7 @@ import { inWords } from '../src/time.ts';
 import type { Convert } from '../src/transfers/conversion.ts';
 import type { Child } from './child.ts';
 import { memoryExceeded, startChild } from './child.ts';
+import { watchFolder } from './folder-size.ts';
 import { residentMb, watchMemory } from './resident-memory.ts';
 
 export interface ChildrenOptions {
@@ -28,6 +29,7 @@ export interface Children {
 }
 
 const PROGRAM = fileURLToPath(new URL('./convert-process.ts', import.meta.url));
+const GB = 2 ** 30;
 const MOST_ORDERS = 200;
 const MOST_GROWTH = 2;
 
@@ -98,9 +100,13 @@ export function keepChildren({
         limitMb: limits.memoryMb,
         exceeded: () => child.kill(memoryExceeded(limits.memoryMb)),
       });
+      const unwatchFolder = watchFolder(request.scratch, limits.scratchGb * GB, () =>
+        child.kill(scratchExceeded(limits.scratchGb)),
+      );
       try {
         return await child.run(request, hooks);
       } finally {
+        unwatchFolder();
         unwatch();
         clearTimeout(timer);
         hooks.signal.removeEventListener('abort', onAbort);
@@ -117,6 +123,9 @@ export function keepChildren({
     },
   };
 }
+
+const scratchExceeded = (limitGb: number) =>
+  new AppError('unprocessable', `The conversion needed more than its ${limitGb} GB of scratch space.`);
 
 const timeExceeded = (limit: number) =>
   new AppError('unprocessable', `The conversion took longer than its time limit of ${inWords(limit)}.`);

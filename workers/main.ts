@@ -89,6 +89,7 @@ export async function work(config: Config): Promise<Worker> {
       log,
       pool,
       scratch: await makeScratch(config.data, pool),
+      scratchGb: Math.max(1, equipment.scratchGb),
       timeLimit: config['transfers.timeLimit'],
       running,
       announce: announcer(db),

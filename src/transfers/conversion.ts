@@ -2,6 +2,8 @@ import type { ConversionHooks, ConversionRequest, ConversionResult } from '../fo
 
 export interface ConversionLimits {
   memoryMb: number;
+  /** What may lie in its folder. */
+  scratchGb: number;
   /** Milliseconds from now. */
   time: number;
   /** What the whole time was, for the sentence. */

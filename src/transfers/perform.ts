@@ -52,6 +52,7 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
         },
         {
           memoryMb: transfer.memoryMb,
+          scratchGb: request.storageSizeGb ?? parts.scratchGb,
           time: left(),
           timeLimit: parts.timeLimit,
         },

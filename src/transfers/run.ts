@@ -27,6 +27,8 @@ export interface RunParts {
   pool: string;
   /** A folder of this pool's on the blob store's file system. */
   scratch: string;
+  /** What a transfer may put there that asked for no amount. */
+  scratchGb: number;
   /** Milliseconds. */
   timeLimit: number;
   /** The runs of this process under way, by transfer. */

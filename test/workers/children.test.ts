@@ -13,10 +13,10 @@ import { startChild } from '../../workers/child.ts';
 import { keepChildren } from '../../workers/children.ts';
 
 const program = fileURLToPath(new URL('programs/misbehave.ts', import.meta.url));
-const limits = { memoryMb: 300, time: 60_000, timeLimit: 60_000 };
+const limits = { memoryMb: 300, scratchGb: 1, time: 60_000, timeLimit: 60_000 };
 
 /** Orders something of a child that does what `reader` names. */
-function misbehaving(reader: string, given: Partial<typeof limits> = {}) {
+function misbehaving(reader: string, given: Partial<typeof limits> = {}, scratch = '/nowhere') {
   const children = keepChildren({ program, memoryMb: 300 });
   const stop = new AbortController();
   const said: string[] = [];
@@ -24,7 +24,7 @@ function misbehaving(reader: string, given: Partial<typeof limits> = {}) {
   const began = Promise.withResolvers<void>();
   const end = children
     .convert(
-      { input: nowhere, output: nowhere, scratch: '/nowhere', reader: { name: reader }, writer: { name: '-' } },
+      { input: nowhere, output: nowhere, scratch, reader: { name: reader }, writer: { name: '-' } },
       { ...limits, ...given },
       {
         signal: stop.signal,
@@ -64,6 +64,30 @@ test('a conversion that needs more memory than its limit ends with a sentence th
   t.true(error instanceof AppError, String(error));
   t.is(error.message, 'The conversion needed more than its memory limit of 300 MB.');
   t.true(await allGone([await pid()]));
+});
+
+for (const [misdeed, what] of [
+  ['eatAtOnce', 'buffers, all at once'],
+  ['eatShared', 'memory that threads share'],
+  ['eatWasm', 'memory of WebAssembly'],
+]) {
+  test(`memory of any kind counts: ${what}`, async (t) => {
+    const error = (await misbehaving(misdeed as string).end) as AppError;
+    t.is(error.message, 'The conversion needed more than its memory limit of 300 MB.');
+  });
+}
+
+test('a conversion that writes more than its scratch space ends with a sentence', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-scratch-'));
+  try {
+    const { end, pid } = misbehaving('writeMuch', { scratchGb: 0.03125 }, folder);
+    const error = (await end) as AppError;
+    t.true(error instanceof AppError, String(error));
+    t.is(error.message, 'The conversion needed more than its 0.03125 GB of scratch space.');
+    t.true(await allGone([await pid()]));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("V8's own end of a full heap has the same sentence", async (t) => {

@@ -1,10 +1,36 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { endWithWorker } from '../../../workers/lifeline.ts';
 import type { Order, Report } from '../../../workers/messages.ts';
 
 /** A child that obeys the name of its reader: it does what converters must not do. */
 const tell = (report: Report) => process.send?.(report);
 
-const misdeeds: Record<string, () => void> = {
+const held: unknown[] = [];
+/** The types of Node leave it out. */
+const { WebAssembly: wasm } = globalThis as unknown as {
+  WebAssembly: { Memory: new (size: { initial: number }) => { grow(pages: number): number; buffer: ArrayBuffer } };
+};
+const misdeeds: Record<string, (scratch: string) => void> = {
+  eatAtOnce() {
+    held.push(Buffer.alloc(1 << 30, 1));
+    setInterval(() => {}, 1000);
+  },
+  eatShared() {
+    setInterval(() => held.push(new Uint8Array(new SharedArrayBuffer(32 << 20)).fill(1)), 5);
+  },
+  eatWasm() {
+    const memory = new wasm.Memory({ initial: 1 });
+    held.push(memory);
+    setInterval(() => {
+      memory.grow(256);
+      new Uint8Array(memory.buffer).fill(1);
+    }, 5);
+  },
+  writeMuch(scratch) {
+    const name = join(scratch, 'much');
+    setInterval(() => appendFileSync(name, Buffer.alloc(1 << 20, 1)), 5);
+  },
   eat() {
     const held: Buffer[] = [];
     setInterval(() => held.push(Buffer.alloc(16 << 20, 1)), 5);
@@ -31,6 +57,6 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal
 await endWithWorker();
 process.on('message', ({ request }: Order) => {
   tell({ is: 'log', level: 'info', message: `pid ${process.pid}, ${Object.keys(process.env).join(' ')}` });
-  setImmediate(() => misdeeds[request.reader.name]?.());
+  setImmediate(() => misdeeds[request.reader.name]?.(request.scratch));
 });
 tell({ is: 'ready' });

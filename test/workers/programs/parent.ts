@@ -14,7 +14,7 @@ const request = (reader: string) => ({
 for (const reader of ['spin', 'wait']) {
   void children.convert(
     request(reader),
-    { memoryMb: 512, time: 60_000, timeLimit: 60_000 },
+    { memoryMb: 512, scratchGb: 1, time: 60_000, timeLimit: 60_000 },
     {
       signal: new AbortController().signal,
       progress: () => {},
