@@ -1,7 +1,7 @@
 /** 10^0 … 10^22: the powers of ten that a double holds exactly. */
 export const powersOfTen = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
 
-const form = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * The number that the bytes from `start` to `end` write; undefined when they write none. Up to 15 digits come from two integers that a

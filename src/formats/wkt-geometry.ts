@@ -29,7 +29,7 @@ export function parseGeometry(text: string): { geometry: Geometry; srid?: number
   return { geometry, ...(digits === undefined || Number(digits) === 0 ? {} : { srid: Number(digits) }) };
 }
 
-const token = /\s*([A-Za-z]+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|\S|$)/y;
+const token = /\s*([A-Za-z]+|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|\S|$)/y;
 
 class Parser {
   readonly #text: string;

@@ -19,7 +19,7 @@ export function parseWkt(text: string): WktNode {
   }
   // Sticky patterns instead of a scan by hand; none of them can go back over what it has read.
   const space = /[\s\uFEFF]*/y;
-  const token = /"((?:[^"]|"")*)"|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|[A-Za-z_]\w*|[[\](),]/y;
+  const token = /"((?:[^"]|"")*)"|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|[A-Za-z_]\w*|[[\](),]/y;
   let at = 0;
   const next = (): { word: string; quoted?: string } => {
     space.lastIndex = at;

@@ -126,6 +126,7 @@ test('a geometry that cannot be read is refused with the place', (t) => {
     ['GEOMETRYCOLLECTION (POINT EMPTY)', /At character 21 stands an empty geometry/],
     [`${'GEOMETRYCOLLECTION ('.repeat(30)}POINT (1 1)${')'.repeat(30)}`, /nested more than 16 deep/],
     [`POINT (1 ${' '.repeat(500_000)}1)`, /may have 500000 characters; this one has 500011/],
+    [`POINT (${'1'.repeat(400_000)}x 1)`, /At character 12/],
     ['CIRCULARSTRING (0 0, 1 1, 2 0)', /one of POINT/],
   ] as const) {
     const { details, message } = refusal(place(text));
