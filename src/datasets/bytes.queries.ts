@@ -13,12 +13,14 @@ const Bytes = z.object({
   storageSize: z.number(),
   /** A transfer that writes or reads it. */
   heldBy: z.string().optional(),
+  /** When it came into its tenant from another one. */
+  grantsFrom: z.string().optional(),
 });
 
 /** A dataset's present bytes, for whoever holds an address with a grant. */
 export const findBytes = (db: Db, id: string) =>
   db.maybeOne(sql.type(Bytes)`
-    select d.blob, d.storage_size,
+    select d.blob, d.storage_size, d.grants_from,
       coalesce(d.locked_by, (select r.transfer_id from dataset_readers r where r.dataset_id = d.id limit 1)) as held_by
     from datasets d where d.id = ${id} and ${there}`);
 

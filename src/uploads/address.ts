@@ -1,3 +1,4 @@
+import { forbidden } from '../errors.ts';
 import type { Signer } from '../signing-keys.ts';
 
 /** `staging`: files on their way in; `dataset`: by the dataset's id; `export`: files that transfers made for downloading. */
@@ -82,6 +83,10 @@ export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScop
   // form encoding writes a space as +, which blob clients read as a plus
   return query.toString().replaceAll('+', '%20');
 }
+
+/** What whoever shows no grant, or one that does not count any more, is told. */
+export const grantRefused = () =>
+  forbidden('The signature of the address is not valid or has expired.', { code: 'AuthenticationFailed' });
 
 /** What a query proves about an address. */
 export interface ProvenGrant {

@@ -9,7 +9,7 @@ import { byteRange } from '../http/byte-range.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import type { Area, BlobAddress, ProvenGrant } from './address.ts';
-import { AREAS, checkGrant, parseOwnAddress } from './address.ts';
+import { AREAS, checkGrant, grantRefused, parseOwnAddress } from './address.ts';
 import { readBlockList } from './block-list.ts';
 import { checkedBody, md5Of } from './checked-body.ts';
 import type { Place, WriteConditions } from './place.ts';
@@ -70,23 +70,27 @@ export async function blobRoutes(
     const address = { area: area as Area, name };
     const query = queryOf(request.url);
     const grant = await proven(address, query);
-    if (!grant)
-      throw forbidden('The signature of the address is not valid or has expired.', { code: 'AuthenticationFailed' });
+    if (!grant) throw grantRefused();
     if (wanted !== 'any' && !grant.permission.includes(wanted)) {
       throw forbidden('The address does not grant this.', { code: 'AuthorizationPermissionMismatch' });
     }
     return { address, query, grant };
   }
 
-  async function proven(address: BlobAddress, query: URLSearchParams): Promise<ProvenGrant | undefined> {
-    if (!AREAS.includes(address.area)) return undefined;
-    const grant = await checkGrant(signer, address, query);
+  async function proven(
+    { area, name }: BlobAddress,
+    query: URLSearchParams,
+  ): Promise<(ProvenGrant & Pick<WriteConditions, 'grantsFrom'>) | undefined> {
+    if (!AREAS.includes(area)) return undefined;
+    const grant = await checkGrant(signer, { area, name }, query);
     if (!grant) return undefined;
-    if (grant.folder === undefined) {
-      const from = await places[address.area].grantsFrom?.(address.name);
-      return from === undefined || (grant.madeAt !== undefined && grant.madeAt > from) ? grant : undefined;
-    }
-    return (await places[address.area].liesBelow?.(address.name, grant.folder)) ? grant : undefined;
+    const { folder, madeAt } = grant;
+    const grantsFrom = await places[area].grantsFrom?.(name);
+    const counts =
+      folder === undefined
+        ? grantsFrom === undefined || (madeAt !== undefined && madeAt > grantsFrom)
+        : await places[area].liesBelow?.(name, folder);
+    return counts ? { ...grant, grantsFrom } : undefined;
   }
 
   async function bytesOf({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
@@ -142,7 +146,7 @@ export async function blobRoutes(
   });
 
   app.put(PATH, { config, schema: { summary: 'Write a blob, a block, or a block list' } }, async (request, reply) => {
-    const { address, query } = await granted(request, 'w');
+    const { address, query, grant } = await granted(request, 'w');
     const { area, name } = address;
     const { writing } = places[area];
     if (!writing) throw forbidden('Files are put to upload addresses and to datasets alone.');
@@ -155,7 +159,7 @@ export async function blobRoutes(
       await blobs.putBlock(blocks, blockId, checkedBody(request.headers, bodyOf(request, maxSize)), maxSize);
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
-    const conditions = writeConditions(request);
+    const conditions = { ...writeConditions(request), grantsFrom: grant.grantsFrom };
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
     if (comp === 'blocklist') {

@@ -8,6 +8,8 @@ export interface WriteConditions {
   etag?: string;
   /** `If-Match: *`: something must be there. */
   onlyThere?: true;
+  /** `grantsFrom` when the grant was looked at: another one by now, and it is good for nothing any more. */
+  grantsFrom?: Date | undefined;
 }
 
 /** What stands behind the blob addresses of an area. */
@@ -16,7 +18,7 @@ export interface Place {
   find(name: string): Promise<string | undefined>;
   /** Whether the address lies below the folder whose grant is shown. Absent: a folder's grant is good for nothing here. */
   liesBelow?(name: string, folder: string): Promise<boolean>;
-  /** When grants of the address itself began to count; undefined: all do. Absent: all always do. */
+  /** When grants of the address began to count; undefined: all do. Absent: all always do. */
   grantsFrom?(name: string): Promise<Date | undefined>;
   /** Absent: nothing is put here. */
   writing?: {

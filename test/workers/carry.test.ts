@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdir, truncate } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
@@ -78,6 +80,36 @@ test.serial('a move keeps id and createdAt, and leaves nothing in the source ten
   t.true(log.some(({ message }: { message: string }) => message === 'Moved.'));
   t.is((await client.delete(dataset(datasetId))).status, 204, 'it is not locked any more');
 });
+
+test.serial(
+  'bytes that are on their way while a dataset is moved into another tenant do not become its bytes',
+  async (t) => {
+    const { ask, client, source, datasetId } = await carryScene(w);
+    const query = (await client.get(`/api/security/sastoken?projectId=${source.projectId}&resourceId=${datasetId}`))
+      .body;
+    const folder = (await client.get(`/api/security/sastoken?projectId=${source.projectId}`)).body;
+    const { port } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
+    const blobs = async () => (await Array.fromAsync(w.blobs.list('dataset/'))).length;
+    const before = await blobs();
+    const puts = [query, folder].map(({ data }) => {
+      const path = `/api/blob/dataset/${datasetId}?${data}`;
+      const put = request({ host: '127.0.0.1', port, path, method: 'PUT', headers: { 'content-length': 8 } });
+      put.write('half');
+      return { put, answer: once(put, 'response') };
+    });
+    const temporary = join(w.folder, 'blobs/.temporary');
+    for (let tries = 0; tries < 1000 && (await readdir(temporary)).length < 2; tries++) await sleep(5);
+    await work();
+    t.is((await untilEnd(client, (await ask('move')).body.id)).status, 'Completed');
+    for (const { put, answer } of puts) {
+      put.end('half');
+      const [{ statusCode, headers }] = await answer;
+      t.deepEqual([statusCode, headers['x-ms-error-code']], [403, 'AuthenticationFailed']);
+    }
+    t.is(await textOf(client, datasetId), 'the bytes');
+    t.is(await blobs(), before, 'what came is removed');
+  },
+);
 
 test.serial('a copy is a dataset of its own with another id; the source stays as it was', async (t) => {
   const scene = await carryScene(w);
