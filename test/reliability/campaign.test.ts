@@ -51,6 +51,11 @@ test('no acknowledged submit is lost and each takes effect once, whatever is don
     t.true(allEnded, `Every transfer ends within ${PATIENCE_MS / 1000} s.`);
     t.deepEqual(await judge(platform, work.acknowledged, counts), {});
     t.deepEqual(await readdir(join(platform.folder, 'scratch')), [], 'Nothing is left in the scratch folder.');
+  } catch (error) {
+    t.log(
+      `${platform.api() ? 'an' : 'no'} API is there; starts that failed: ${platform.failedStarts.slice(-5).join(' | ')}`,
+    );
+    throw error;
   } finally {
     await platform.close();
   }

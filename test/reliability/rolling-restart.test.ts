@@ -5,17 +5,18 @@ import type { Client } from './campaign/client.ts';
 import { clientOf } from './campaign/client.ts';
 import { grid } from './campaign/kinds.ts';
 import type { Platform } from './campaign/platform.ts';
-import { startPlatform } from './campaign/platform.ts';
+import { childrenOf, signal, startPlatform } from './campaign/platform.ts';
 import { LONG, times } from './flags.ts';
 
 /** In each round every worker is asked to stop, one after another, and replaced. */
 const ROUNDS = times(1, 20);
 const WORKERS = 2;
-const RUNNING = LONG ? 50 : 8;
+const RUNNING = LONG ? 50 : 12;
 /** More than run at a time, so that a place that becomes free is taken at once. */
-const OPEN = RUNNING + 4;
-/** With all of them at once on a few cores each takes many seconds. */
-const LINES = 1500;
+const OPEN = RUNNING + 10;
+const LINES = 1000;
+/** Of the conversions this share goes on; the others are stopped, so that they last as long as they must and leave the machine to the rest. */
+const GOES_ON = 0.1;
 
 test('a rolling restart fails no transfer that runs, and none has an attempt less for it', async (t) => {
   t.timeout(LONG ? 40 * 60_000 : 10 * 60_000);
@@ -24,15 +25,20 @@ test('a rolling restart fails no transfer that runs, and none has an attempt les
     const client = clientOf(platform);
     const submit = await submitter(client);
     let going = true;
-    const supply = (async () => {
-      while (going) {
+    const supply = whileTrue(
+      () => going,
+      async () => {
         const [{ open } = { open: 0 }] = await platform.sql<{ open: number }>(
           'select count(*)::int as open from transfers where finished_at is null',
         );
-        for (let n = open; n < OPEN; n++) await submit();
-        await sleep(200);
-      }
-    })();
+        await Promise.all(Array.from({ length: OPEN - open }, submit));
+      },
+    );
+    const stopped = new Set<number>();
+    const freezing = whileTrue(
+      () => going,
+      () => freeze(platform, stopped),
+    );
     const interrupted = [];
     for (let round = 0; round < ROUNDS; round++) {
       for (const worker of [...platform.workers]) {
@@ -45,16 +51,17 @@ test('a rolling restart fails no transfer that runs, and none has an attempt les
       }
     }
     going = false;
-    await supply;
+    await Promise.all([supply, freezing]);
+    for (const pid of stopped) signal(pid, 'SIGCONT');
     while ((await platform.sql('select from transfers where finished_at is null limit 1')).length > 0) await sleep(500);
     await platform.stopWorkers();
 
     const handedBack = interrupted.reduce((sum, count) => sum + count, 0);
-    const [total] = await platform.sql<{ all: number; back: number }>(
-      'select count(*)::int as all, sum(handed_back)::int as back from transfers',
+    const [total] = await platform.sql<{ all: number; back: number; most: number }>(
+      'select count(*)::int as all, sum(handed_back)::int as back, max(handed_back) as most from transfers',
     );
     t.log(
-      `${ROUNDS} rounds, ${interrupted.length} workers stopped under ${handedBack} of their jobs; ${total?.all} transfers, handed back ${total?.back} times`,
+      `${ROUNDS} rounds, ${interrupted.length} workers stopped under ${handedBack} of their jobs; ${total?.all} transfers, handed back ${total?.back} times, one of them ${total?.most} times`,
     );
     t.true((total?.back ?? 0) > 0, 'There was something to hand back.');
     t.deepEqual(await platform.sql(`select id, error_message from transfers where status <> 'Completed'`), []);
@@ -72,6 +79,24 @@ test('a rolling restart fails no transfer that runs, and none has an attempt les
     await platform.close();
   }
 });
+
+async function whileTrue(going: () => boolean, work: () => Promise<unknown>) {
+  while (going()) {
+    await work();
+    await sleep(100);
+  }
+}
+
+/** Stops the conversions of the workers, but for a few. */
+async function freeze({ workers }: Platform, stopped: Set<number>) {
+  for (const { pid } of workers) {
+    for (const child of await childrenOf(pid)) {
+      if (stopped.has(child) || child % 100 < GOES_ON * 100) continue;
+      stopped.add(child);
+      signal(child, 'SIGSTOP');
+    }
+  }
+}
 
 async function submitter(client: Client): Promise<() => Promise<void>> {
   const project = await client.post('/api/metadata/project', { name: 'River' }, randomUUID());

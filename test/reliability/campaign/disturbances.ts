@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerProcess } from '../../world/worker.ts';
 import type { Choices } from '../flags.ts';
 import type { Platform } from './platform.ts';
-import { childrenOf, OWN_NAME } from './platform.ts';
+import { childrenOf, OWN_NAME, signal } from './platform.ts';
 
 /** Something bad that happens to a platform. It says whether it happened: there may be nothing to do it to. */
 export interface Disturbance {
@@ -120,14 +120,6 @@ export const DISTURBANCES: readonly Disturbance[] = [
 
 const aWorker = ({ workers }: Platform, choose: Choices): WorkerProcess | undefined =>
   workers.size === 0 ? undefined : choose.of([...workers]);
-
-function signal(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false; // it has just ended
-  }
-}
 
 /** Lets them happen, one after another, until so many have killed something; says how often each did. */
 export async function disturb(platform: Platform, choose: Choices, kills: number): Promise<Map<string, number>> {

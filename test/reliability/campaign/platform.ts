@@ -38,6 +38,8 @@ export interface Platform {
   restartPostgres(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   /** Ends that nobody of the test brought about, and why. */
   readonly surprises: string[];
+  /** Why processes ended before they were ready. */
+  readonly failedStarts: readonly string[];
   /** What APIs logged of requests that they answered with 500: bugs. */
   readonly failures: string[];
   /** The test ends this one: it is no surprise. */
@@ -79,7 +81,8 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   let starting = 0;
   let open = true;
   let api: ServerProcess | undefined;
-  let port = '0';
+  let address = '';
+  const failedStarts: string[] = [];
 
   function keepWorkers() {
     while (open && workers.size + starting < target) {
@@ -94,7 +97,10 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
           });
           if (!open || workers.size > target) worker.process.kill('SIGTERM');
         })
-        .catch(() => sleep(300))
+        .catch((error: Error) => {
+          failedStarts.push(`worker: ${error.message}`);
+          return sleep(300);
+        })
         .finally(() => {
           starting--;
           keepWorkers();
@@ -104,8 +110,9 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   async function keepApi(): Promise<void> {
     while (open && api === undefined) {
       try {
-        const started = await startServer(place, { ...SETTINGS, port });
-        port = new URL(started.url).port;
+        // not where it was before: somebody else may have taken that port meanwhile
+        const started = await startServer(place, SETTINGS);
+        address = started.url;
         api = started;
         apis.push(started);
         void started.ended.then((end) => {
@@ -113,7 +120,8 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
           if (!expected.has(started)) surprises.push(`api ${end.join(' ')}: ${lastWords(started.output())}`);
           apiStarting = keepApi();
         });
-      } catch {
+      } catch (error) {
+        failedStarts.push(`api: ${(error as Error).message}`);
         await sleep(300);
       }
     }
@@ -147,6 +155,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
     tenantIds,
     workers,
     surprises,
+    failedStarts,
     get failures() {
       return apis
         .flatMap((each) => each.output().split('\n'))
@@ -155,7 +164,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
     sql,
     stopWorkers,
     get address() {
-      return `http://127.0.0.1:${port}`;
+      return address;
     },
     api: () => api,
     expectEnd: (process) => void expected.add(process),
@@ -221,6 +230,15 @@ export async function childrenOf(parent: number): Promise<number[]> {
     if (Number(ppid) === parent && state !== 'Z') found.push(Number(entry));
   }
   return found;
+}
+
+/** False: it has just ended. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }
 
 /** Processes that were started for this folder: it stands in what they were given. */
