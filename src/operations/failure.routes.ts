@@ -10,6 +10,8 @@ import { getMassRetry, startMassRetry, stopMassRetry } from './mass-retry.ts';
 
 const USUAL = 100;
 const MOST = 1000;
+/** About one a day. */
+const LEAST_PER_SECOND = 0.00001;
 
 /** Failures of all tenants by their kinds, and orders to try a kind again. */
 export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void> {
@@ -46,7 +48,7 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
           '`stopOnFail` ends the order when one that it started fails in the same way. One order at a time for each group.',
         params: z.object({ fingerprint: z.string().max(64) }),
         body: z.object({
-          perSecond: z.number().positive().max(MOST).optional(),
+          perSecond: z.number().min(LEAST_PER_SECOND).max(MOST).optional(),
           limit: z.int().positive().max(1_000_000_000).optional(),
           stopOnFail: z.boolean().optional(),
         }),

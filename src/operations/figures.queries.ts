@@ -27,8 +27,10 @@ export const addEnds = (tx: Db, after: number, to: number, bounds: readonly numb
         case t.status when 'Completed' then 'completed' else case when t.failure is null then 'cancelled' else 'failed' end end as outcome,
         extract(epoch from coalesce(t.started_at, t.finished_at) - t.created_at)::float8 as wait,
         extract(epoch from t.finished_at - t.started_at)::float8 as run,
-        t.attempt, t.child_deaths, t.outages, t.worker_losses
+        t.attempt - t.handed_back as attempt, t.child_deaths, t.outages, t.worker_losses
       from events e join transfers t on t.id = e.resource_id::uuid and t.finished_at is not null
+        -- what leaves a tenant is told there, too
+        and t.project_id = e.project_id
       where e."offset" > ${after} and e."offset" <= ${to} and e.type = ${FINISHED}),
     bounds as (select ${sql.array([...bounds], 'float8')} || 'infinity'::float8 as upper),
     values as (

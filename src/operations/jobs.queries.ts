@@ -60,7 +60,7 @@ const otherState = sql.fragment`
 const transferColumns = sql.fragment`
   t.id::text as id, ${TRANSFERS}::text as task, ${transferState} as state, t.tenant_id, t.type, t.request ->> 'readerName' as reader,
   t.request ->> 'writerName' as writer, coalesce(t.finished_at, t.created_at) as time, t.created_at, t.started_at, t.finished_at,
-  case when j.run_at > now() then j.run_at end as run_at, t.attempt::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.error_message as error,
+  case when j.run_at > now() then j.run_at end as run_at, (t.attempt - t.handed_back)::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.error_message as error,
   t.failure as fingerprint`;
 const otherColumns = sql.fragment`
   j.id::text as id, k.identifier as task, ${otherState} as state, null::uuid as tenant_id, null as type, null as reader, null as writer,

@@ -1,5 +1,6 @@
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
+import { troubleOf } from '../db.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { isFailure } from './failures.queries.ts';
@@ -90,7 +91,14 @@ async function step(tx: Db, order: Due, scopes: readonly string[]): Promise<void
     const started = await tx.transaction((inner) => retryAsStarter(inner, next, context));
     await noteStep(tx, order.id, next, { startedId: started.id });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    await noteStep(tx, order.id, next, { refusal: error.message });
+    const trouble = troubleOf(error);
+    if (trouble === 'outage' || trouble === 'again') throw error;
+    // noted whatever it is, or it would be next again for ever, and hold up every other order
+    const refusal =
+      error instanceof AppError ? error.message : `Transfer '${next}' cannot be started again: ${nameOf(error)}.`;
+    await noteStep(tx, order.id, next, { refusal });
   }
 }
+
+/** Its sentence may hold what stands in rows. */
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error');

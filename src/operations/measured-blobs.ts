@@ -19,9 +19,7 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
         throw error;
       }
     };
-  const { address } = store;
   return {
-    ...(address ? { address: measured('address', address.bind(store)) } : {}),
     put: measured('put', (...given: Parameters<BlobStore['put']>) => store.put(...given)),
     putBlock: measured('put_block', (...given: Parameters<BlobStore['putBlock']>) => store.putBlock(...given)),
     commitBlocks: measured('commit_blocks', (...given: Parameters<BlobStore['commitBlocks']>) =>

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { carryScene } from '../world/carries.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';
 import type { World } from '../world.ts';
@@ -131,6 +132,29 @@ test.serial('queue, workers, and what has ended are told, and counted once whoev
   const [events] = await w.sql<{ count: string }>(`select count(*) from events where type like '%transferfinished%'`);
   t.is(events?.count, '2');
   t.is(figure(samples, 'platform_transfer_wait_seconds_count'), 2, 'once each');
+});
+
+test.serial('what two tenants are told of counts once', async (t) => {
+  const { client, ask } = await carryScene(w);
+  const { body } = await ask('copy');
+  await worker();
+  t.is((await untilEnd(client, body.id)).status, 'Completed');
+  const later = await oneTransfer({ readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' });
+  t.is((await untilEnd(later.client, later.id)).status, 'Error');
+  const [events] = await w.sql<{ count: string }>(
+    `select count(*) from events where type like '%transferfinished%' and resource_id = $1`,
+    [body.id],
+  );
+  t.is(events?.count, '2');
+  const count = 'platform_transfer_run_seconds_count';
+  let samples: Sample[] = [];
+  for (let tries = 0; tries < 300; tries++) {
+    samples = samplesOf((await scrape(w)).raw.toString());
+    // it ended later, so what ended before has been counted
+    if (figure(samples, count, { outcome: 'failed' }) >= 2) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  t.is(figure(samples, count, { type: 'Conversion' }), 1);
 });
 
 test.serial('requests are told by the pattern of their route, not by what was asked for', async (t) => {

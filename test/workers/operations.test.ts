@@ -122,6 +122,23 @@ test('what cannot be started again is said, and the others go on; an order can b
   });
 });
 
+test('a failure that nobody can start again holds up neither its order nor the others', async (t) => {
+  const { owner, ids, fingerprint } = await failures(2, 'hinge', true);
+  const [first = '', second = ''] = ids;
+  await w.sql(
+    `update transfers set request = request - 'transformations', finished_at = finished_at - interval '1 hour' where id = $1`,
+    [first],
+  );
+  const client = await root();
+  const path = `/api/admin/failure/${fingerprint}/retry`;
+  t.is((await client.post(path, { perSecond: 1e-300 })).status, 400, 'a pace beyond all time');
+  const order = await ended((await client.post(path, { perSecond: 100 })).body.id);
+  t.like(order, { state: 'Done', started: 1, refused: 1 });
+  t.true(order.refusal.includes(first), order.refusal);
+  const [retried] = await retriesOf([second]);
+  t.is((await untilEnd(w.as(owner), retried?.id ?? '')).status, 'Completed');
+});
+
 test('workers are listed with what they have and do', async (t) => {
   const { pid } = await worker();
   const { body } = await (await root()).get('/api/admin/worker');
