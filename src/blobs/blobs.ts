@@ -30,9 +30,9 @@ export interface BlobStore {
   read(name: string, range?: ByteRange, etag?: string): Promise<Readable>;
   /**
    * Makes the blob readable as a local file at `path`, which must not exist: a link where the store is local, else a copy. Only for
-   * reading: writing into a link would change the blob. Throws `notFound`.
+   * reading: writing into a link would change the blob. Throws `notFound`, and, where it comes over a network, the reason of `signal`.
    */
-  fetch(name: string, path: string): Promise<void>;
+  fetch(name: string, path: string, signal?: AbortSignal): Promise<void>;
   /** An address from which anybody may read the blob for `seconds`, whole or in ranges. Absent: only this store itself can be read. */
   address?(name: string, seconds: number, shown: ShownAs): Promise<string>;
   /**

@@ -114,7 +114,8 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
 
   return {
     head: (key: string) => send('HEAD', key, {}, [404]),
-    get: (key: string, headers: Record<string, string>) => send('GET', key, { headers }, [404, 412]),
+    get: (key: string, headers: Record<string, string>, signal?: AbortSignal) =>
+      send('GET', key, { headers, ...(signal && { signal }) }, [404, 412]),
     put: (key: string, body: Uint8Array<ArrayBuffer>) => send('PUT', key, { body }),
     remove: (key: string) => send('DELETE', key, {}, [404]),
 

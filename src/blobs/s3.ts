@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm, unlink } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, invalid, notFound } from '../errors.ts';
@@ -47,10 +47,10 @@ export function openS3Store(address: BucketAddress): BlobStore {
     return answer.status === 404 ? undefined : infoFrom(answer.headers);
   }
 
-  async function openObject(key: string, range?: ByteRange, etag?: string): Promise<Readable> {
+  async function openObject(key: string, range?: ByteRange, etag?: string, signal?: AbortSignal): Promise<Readable> {
     const headers: Record<string, string> = etag === undefined ? {} : { 'if-match': etag };
     if (range) headers.range = `bytes=${range.start}-${range.end}`;
-    const answer = await bucket.get(key, headers);
+    const answer = await bucket.get(key, headers, signal);
     if (answer.status === 404) throw notFound('Blob', key);
     // not every server looks at If-Match
     if (answer.status === 412 || (etag !== undefined && answer.headers.get('etag') !== etag)) {
@@ -65,17 +65,21 @@ export function openS3Store(address: BucketAddress): BlobStore {
   }
 
   /** What breaks off is taken up where it broke, as long as the object is the same. */
-  async function fetchInto(file: FileHandle, key: string, { size, etag }: BlobInfo) {
+  async function fetchInto(file: FileHandle, key: string, { size, etag }: BlobInfo, signal?: AbortSignal) {
     let have = 0;
     for (let failures = 0; have < size; ) {
       const before = have;
       try {
-        for await (const chunk of await openObject(key, { start: have, end: size - 1 }, etag)) {
+        const bytes = await openObject(key, { start: have, end: size - 1 }, etag, signal);
+        // the signal of the request was seen not to end a body that had begun
+        if (signal) addAbortSignal(signal, bytes);
+        for await (const chunk of bytes) {
           await file.write(chunk, 0, chunk.length, have);
           have += chunk.length;
         }
         if (have < size) throw new Error(`S3 GET ${key}: it ended at byte ${have} of ${size}.`);
       } catch (error) {
+        signal?.throwIfAborted();
         failures = have > before ? 1 : failures + 1;
         if (error instanceof AppError || isLocal(error) || failures === TRIES) throw error;
         await sleep(FIRST_PAUSE_MS * 2 ** failures);
@@ -130,12 +134,12 @@ export function openS3Store(address: BucketAddress): BlobStore {
         ...(disposition === undefined ? {} : { 'response-content-disposition': disposition }),
       }),
 
-    async fetch(name, path) {
+    async fetch(name, path, signal) {
       const info = await infoOf(keyOf(name));
       if (!info) throw notFound('Blob', name);
       const file = await open(path, 'wx', 0o600);
       try {
-        await fetchInto(file, keyOf(name), info);
+        await fetchInto(file, keyOf(name), info, signal);
       } catch (error) {
         await rm(path, { force: true });
         throw error;

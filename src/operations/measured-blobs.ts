@@ -27,7 +27,7 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     ),
     info: measured('info', (name: string) => store.info(name)),
     read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
-    fetch: measured('fetch', (name: string, path: string) => store.fetch(name, path)),
+    fetch: measured('fetch', (...given: Parameters<BlobStore['fetch']>) => store.fetch(...given)),
     // asks nobody
     ...(store.address ? { address: store.address } : {}),
     copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),

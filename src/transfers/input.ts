@@ -29,7 +29,7 @@ export async function fetchInput(
   { report, signal, time }: { report: Report; signal: AbortSignal; time: number },
 ): Promise<number> {
   if (inputBlob !== undefined) {
-    await blobs.fetch(inputBlob, path);
+    await blobs.fetch(inputBlob, path, signal);
     return 0;
   }
   if (sourceId === undefined || sealedSource === undefined)

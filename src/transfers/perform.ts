@@ -32,7 +32,7 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
     const left = () => Math.max(1, Math.ceil(parts.timeLimit - (performance.now() - claimedAt)));
     const { done, present } = await tracing.span('fetch', {}, async () => ({
       done: await fetchInput(parts, transfer, input, { report, signal, time: left() }),
-      present: await fetchPresent(parts, transfer, folder),
+      present: await fetchPresent(parts, transfer, folder, signal),
     }));
     const output = join(folder, 'output');
     const badRecords = join(folder, 'bad-records');

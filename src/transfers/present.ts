@@ -13,12 +13,13 @@ export async function fetchPresent(
   { db, blobs }: Pick<RunParts, 'db' | 'blobs'>,
   { id, type, format, outputDatasetId }: ClaimedRow,
   folder: string,
+  signal: AbortSignal,
 ): Promise<Present | undefined> {
   if (type !== 'Append') return undefined;
   const held = outputDatasetId === undefined ? undefined : await findHeld(db, outputDatasetId, id);
   if (!held) throw new AppError('gone', 'The dataset of this transfer is no longer there.');
   const path = join(folder, 'present');
-  await blobs.fetch(held.blob, path);
+  await blobs.fetch(held.blob, path, signal);
   const { primarySpatialReference: wkt, srid } = held.spatialInformation ?? {};
   return { path, format, ...(wkt === undefined ? {} : { crs: { wkt, ...(srid === undefined ? {} : { srid }) } }) };
 }

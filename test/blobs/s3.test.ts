@@ -118,6 +118,30 @@ test('a blob whose connection breaks is fetched on from where it broke, if it is
   await t.throwsAsync(readFile(join(folder, 'changed')), { code: 'ENOENT' });
 });
 
+test('a fetch from a bucket that says nothing more ends when it is told to, and leaves no file', async (t) => {
+  const { folder, store: direct, url } = await make();
+  await direct.put('dataset/silent', bytes(randomBytes(2 * MIB)), 2 * MIB);
+  const told = new AbortController();
+  /** Ends nothing, and passes on no more than the first half of a megabyte. */
+  const wire = createServer((near) => {
+    const far = connect(Number(new URL(url.replace('s3:', 'http:')).port), '127.0.0.1');
+    let passed = 0;
+    near.pipe(far).on('error', () => {});
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('data', (chunk) => {
+      passed += chunk.length;
+      if (passed < MIB / 2) near.write(chunk);
+      else told.abort(new Error('told to'));
+    });
+  });
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => wire.close());
+  const { port } = wire.address() as AddressInfo;
+  const store = await openBlobStore(url.replace(/:\d+\//, `:${port}/`), folder);
+  await t.throwsAsync(store.fetch('dataset/silent', join(folder, 'silent'), told.signal), { message: 'told to' });
+  await t.throwsAsync(readFile(join(folder, 'silent')), { code: 'ENOENT' });
+});
+
 test('a list of more blobs than one answer holds is whole', async (t) => {
   const { store } = await make();
   const names = Array.from({ length: 1005 }, (_, n) => `export/${n}`);
