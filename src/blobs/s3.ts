@@ -21,9 +21,11 @@ const AT_ONCE = 8;
 /** Connections in a row that may bring nothing of a blob. */
 const TRIES = 4;
 const FIRST_PAUSE_MS = 100;
+/** Without a byte of a blob, after which its connection is given up. */
+const IDLE_MS = 60_000;
 
 /** A blob store in a bucket. A blob is there whole or not at all, because S3 shows an object when all of it has arrived. */
-export function openS3Store(address: BucketAddress): BlobStore {
+export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): BlobStore {
   const bucket = openBucket(address);
   const keyOf = (name: string) => {
     checkName(name);
@@ -64,16 +66,20 @@ export function openS3Store(address: BucketAddress): BlobStore {
     return answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
   }
 
-  /** What breaks off is taken up where it broke, as long as the object is the same. */
+  /** What breaks off or falls silent is taken up where it broke, as long as the object is the same. */
   async function fetchInto(file: FileHandle, key: string, { size, etag }: BlobInfo, signal?: AbortSignal) {
     let have = 0;
     for (let failures = 0; have < size; ) {
       const before = have;
+      const silence = new AbortController();
+      const timer = setTimeout(() => silence.abort(new Error(`S3 GET ${key}: nothing came for ${idleMs} ms.`)), idleMs);
+      const stop = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
       try {
-        const bytes = await openObject(key, { start: have, end: size - 1 }, etag, signal);
+        const bytes = await openObject(key, { start: have, end: size - 1 }, etag, stop);
         // the signal of the request was seen not to end a body that had begun
-        if (signal) addAbortSignal(signal, bytes);
+        addAbortSignal(stop, bytes);
         for await (const chunk of bytes) {
+          timer.refresh();
           await file.write(chunk, 0, chunk.length, have);
           have += chunk.length;
         }
@@ -83,6 +89,8 @@ export function openS3Store(address: BucketAddress): BlobStore {
         failures = have > before ? 1 : failures + 1;
         if (error instanceof AppError || isLocal(error) || failures === TRIES) throw error;
         await sleep(FIRST_PAUSE_MS * 2 ** failures);
+      } finally {
+        clearTimeout(timer);
       }
     }
   }

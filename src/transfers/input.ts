@@ -28,27 +28,32 @@ export async function fetchInput(
   path: string,
   { report, signal, time }: { report: Report; signal: AbortSignal; time: number },
 ): Promise<number> {
-  if (inputBlob !== undefined) {
-    await blobs.fetch(inputBlob, path, signal);
-    return 0;
-  }
-  if (sourceId === undefined || sealedSource === undefined)
-    throw new AppError('gone', 'The input of this transfer is no longer there.');
-  const source = await openSource(sources.sealer, sourceId, sealedSource);
-  report.progress(0, 'Fetching');
-  const limit = AbortSignal.timeout(Math.min(time, LONGEST_TIMER_MS));
+  // not AbortSignal.timeout, whose clock goes on for hours after a short transfer
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), Math.min(time, LONGEST_TIMER_MS));
+  const stop = AbortSignal.any([signal, limit.signal]);
+  let what = 'The input';
   try {
+    if (inputBlob !== undefined) {
+      await blobs.fetch(inputBlob, path, stop);
+      return 0;
+    }
+    if (sourceId === undefined || sealedSource === undefined)
+      throw new AppError('gone', 'The input of this transfer is no longer there.');
+    const source = await openSource(sources.sealer, sourceId, sealedSource);
+    what = `The file at ${source.host}`;
+    report.progress(0, 'Fetching');
     await fetchRemote(source, path, sources, {
       progress: (fraction) => report.progress(fraction * FETCHING, 'Fetching'),
       log: report.log,
-      signal: AbortSignal.any([signal, limit]),
+      signal: stop,
     });
     return FETCHING;
   } catch (error) {
-    if (signal.aborted || !limit.aborted) throw error;
-    throw new AppError(
-      'unprocessable',
-      `The file at ${source.host} could not be fetched within the time limit of ${inWords(timeLimit)}.`,
-    );
+    if (signal.aborted || !limit.signal.aborted) throw error;
+    const sentence = `${what} could not be fetched within the time limit of ${inWords(timeLimit)}.`;
+    throw new AppError('unprocessable', sentence);
+  } finally {
+    clearTimeout(timer);
   }
 }

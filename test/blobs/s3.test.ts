@@ -9,6 +9,7 @@ import test from 'ava';
 import S3rver from 's3rver';
 import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
+import { openS3Store } from '../../src/blobs/s3.ts';
 import { AppError } from '../../src/errors.ts';
 import { bytes, keepsTheRules, MIB, text } from './rules.ts';
 
@@ -140,6 +141,37 @@ test('a fetch from a bucket that says nothing more ends when it is told to, and 
   const store = await openBlobStore(url.replace(/:\d+\//, `:${port}/`), folder);
   await t.throwsAsync(store.fetch('dataset/silent', join(folder, 'silent'), told.signal), { message: 'told to' });
   await t.throwsAsync(readFile(join(folder, 'silent')), { code: 'ENOENT' });
+});
+
+test('a fetch from a bucket that falls silent goes on with another connection where it stopped', async (t) => {
+  const { folder, store: direct, url } = await make();
+  const whole = randomBytes(2 * MIB);
+  await direct.put('dataset/slow', bytes(whole), 2 * MIB);
+  let silenced = 0;
+  /** The first answer of this size says nothing more after half a megabyte. */
+  const wire = createServer((near) => {
+    const far = connect(Number(new URL(url.replace('s3:', 'http:')).port), '127.0.0.1');
+    let passed = 0;
+    let silent = false;
+    near.pipe(far).on('error', () => {});
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('data', (chunk) => {
+      passed += chunk.length;
+      if (passed > MIB / 2 && silenced === 0) {
+        silenced++;
+        silent = true;
+      }
+      if (!silent) near.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => wire.close());
+  const { port } = wire.address() as AddressInfo;
+  const address = parseBucketAddress(url.replace(/:\d+\//, `:${port}/`));
+  const store = openS3Store(address!, { idleMs: 300 });
+  await store.fetch('dataset/slow', join(folder, 'slow'));
+  t.is(silenced, 1);
+  t.true(whole.equals(await readFile(join(folder, 'slow'))));
 });
 
 test('a list of more blobs than one answer holds is whole', async (t) => {

@@ -72,9 +72,9 @@ test('administrators have the sweep done now and say how long a tenant keeps thi
   t.is((await run(['recycle-bin', 'sweep'])).code, 1);
   await logIn((await w.administrator()).id);
   t.like(await run(['recycle-bin', 'sweep']), { code: 0, out: 'The sweep is in the queue.\n' });
-  t.regex((await run(['jobs', 'list'])).out, /^sweepRecycleBin {2}37 2 \* \* \*$/m);
-  t.like(await run(['jobs', 'run', 'cleanup']), { code: 0, out: 'cleanUp is in the queue.\n' });
-  t.like(await run(['jobs', 'run', 'nothing']), { code: 1, err: "platform: Job 'nothing' was not found.\n" });
+  t.regex((await run(['cron', 'list'])).out, /^sweepRecycleBin {2}37 2 \* \* \* /m);
+  t.like(await run(['cron', 'run', 'cleanup']), { code: 0, out: 'cleanUp is in the queue.\n' });
+  t.like(await run(['cron', 'run', 'nothing']), { code: 1, err: "platform: Job 'nothing' was not found.\n" });
   const rows = await w.sql(`select key from graphile_worker.jobs where key = 'sweepRecycleBin now'`);
   t.is(rows.length, 1);
   const kept = await run(['tenant', 'update', user.tenantId, '--recycle-bin-days', '30']);
