@@ -10,6 +10,8 @@ const MEMORY_STEP_MB = 1024;
 const MOST_MEMORY_MB = 2 ** 30;
 const MOST_CORES = 10_000;
 const MOST_STORAGE_GB = 2 ** 20;
+/** An index holds what a transfer needs, and no entry of it more than 2704 bytes. */
+const MOST_LABEL_CHARACTERS = 800;
 const MB = 2 ** 20;
 const GB = 2 ** 30;
 /** Which workers run on machines of a type. */
@@ -44,6 +46,9 @@ export function checkResources(request: ResourceRequest): Record<string, string[
     if (isLabel(label)) continue;
     errors[`requiredLabels[${index}]`] = [`'${label}' is neither a label such as key=value nor the key of one.`];
   }
+  const characters = new Set(request.requiredLabels).values().reduce((sum, label) => sum + label.length, 0);
+  if (characters > MOST_LABEL_CHARACTERS)
+    errors.requiredLabels = [`requiredLabels may have ${MOST_LABEL_CHARACTERS} characters in all, not ${characters}.`];
   if (nodeSize === undefined) return errors;
   const node = nodeSizes.find(({ name }) => name === nodeSize);
   if (!node) {

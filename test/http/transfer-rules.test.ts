@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import type { Client } from '../world.ts';
@@ -262,6 +262,27 @@ test('list-summaries are the caller’s own, newest first, by time and status', 
   t.deepEqual(await list(`to=${createdAt}`), [ids[0]], 'to is not');
   const other = w.as(await w.account());
   t.deepEqual((await other.get('/api/transfer/list-summaries')).body.data, []);
+});
+
+test('the most that labels may say has room in the database, and more is refused', async (t) => {
+  const { client, request } = await scene();
+  // random, so that nothing makes them shorter
+  const labels = (count: number, length: number) =>
+    Array.from(
+      { length: count },
+      () =>
+        `k${randomBytes(length)
+          .toString('hex')
+          .slice(0, length - 1)}`,
+    );
+  for (const requiredLabels of [labels(100, 8), labels(4, 200)])
+    t.is(
+      (await start(client, { ...request, requiredLabels, nodeSize: 'Standard_E8s_v5', cpuCoresRequest: 7 })).status,
+      200,
+    );
+  const { status, body } = await start(client, { ...request, requiredLabels: labels(9, 300) });
+  t.is(status, 400);
+  t.deepEqual(body.errors, { requiredLabels: ['requiredLabels may have 800 characters in all, not 2700.'] });
 });
 
 test('the list shows what the caller sees, by project and page', async (t) => {
