@@ -2,7 +2,7 @@ import type { Db } from '../db.ts';
 import { tellFinished } from './events.ts';
 import type { Counts, Fence, LogLine } from './run.queries.ts';
 import { failTransfer, failUnheldTransfer, releaseTransfer } from './run.queries.ts';
-import { wakeAgain } from './wake.ts';
+import { wakeAgain, wakeLater } from './wake.ts';
 
 /** Every end but completion: the transfer says why, and the world is told. False: it was no longer this run's to end. */
 export function failRun(db: Db, fence: Fence, sentence: string, lines: readonly LogLine[]): Promise<boolean> {
@@ -36,6 +36,6 @@ export function handBack(
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const released = await releaseTransfer(tx, fence, counts, lines);
-    if (released) await wakeAgain(tx, released, delay);
+    if (released) await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, released));
   });
 }

@@ -35,6 +35,8 @@ export interface Room {
 export const LEAST_MEMORY_MB = 256;
 /** The flag of every transfer's row in the queue. */
 export const TRANSFER = 'transfer';
+/** Priority of its row: after all chores, which take moments. */
+export const USUAL = 10;
 /** Sums of shares such as 2/3 of a core are not exact. */
 const TOLERANCE = 1e-6;
 

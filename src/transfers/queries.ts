@@ -8,6 +8,8 @@ import { eventInsert } from '../outbox.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import type { AcceptedRequest } from './request.ts';
 import { Carry, TransferType } from './request.ts';
+import { NO_WORKER } from './standing.ts';
+import { lockOf } from './sweep.queries.ts';
 import { nextTurn } from './turn.queries.ts';
 import { firstWake } from './wake.ts';
 
@@ -113,9 +115,13 @@ const Row = Summary.extend({
 });
 export type TransferRow = z.infer<typeof Row>;
 
-/** Of a transfer that waits. */
+/** Of a transfer that waits: as the workers' sweep told it last, if there is one to tell. */
 const waitingReason = sql.fragment`
-  (select reason from waiting_needs where t.status = 'Pending' and waiting_needs.flags = t.flags)`;
+  case when t.status = 'Pending' then
+    case when exists (select from workers where exists ${lockOf('workers.pool')})
+      then (select reason from waiting_needs where waiting_needs.flags = t.flags)
+      else ${NO_WORKER} end
+  end`;
 
 export const findTransfer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.prepared('find transfer', Row)`

@@ -31,10 +31,12 @@ export const couldRun = (worker: LiveWorker, flags: readonly string[]) =>
 export const missing = (worker: LiveWorker, flags: readonly string[]) =>
   obstacles(worker, freeOf(worker), flags).filter((flag) => flag !== TRANSFER);
 
+export const NO_WORKER = 'No worker is running.';
+
 /** Why nobody starts a transfer with these needs now. Undefined: somebody can, in its turn. */
 export function reasonOf(all: readonly LiveWorker[], flags: readonly string[]): string | undefined {
   const workers = all.filter(({ draining }) => !draining);
-  if (workers.length === 0) return all.length === 0 ? 'No worker is running.' : 'No worker takes transfers now.';
+  if (workers.length === 0) return all.length === 0 ? NO_WORKER : 'No worker takes transfers now.';
   const able = workers.filter((worker) => couldRun(worker, flags));
   if (able.length === 0) return neverBy(workers, needsOf(flags));
   const missed = able.map((worker) => missing(worker, flags));

@@ -11,6 +11,7 @@ import {
   trySweepLock,
   unlockJobs,
 } from './sweep.queries.ts';
+import { takeRested } from './turn.queries.ts';
 import { tellNeeds } from './waiting-needs.ts';
 import { wake, wakeAgain } from './wake.ts';
 
@@ -63,6 +64,7 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, 'Cancelled.');
     const forgotten = thorough ? await listForgotten(tx) : [];
     for (const transfer of forgotten) await wake(tx, transfer);
+    for (const transfer of await takeRested(tx)) await wake(tx, transfer);
     if (locking.length > 0) await callWorkers(tx);
     await tellNeeds(tx, patience);
     const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);

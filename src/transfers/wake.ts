@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import type { JobOptions } from '../jobs.ts';
 import { enqueue, enqueueing } from '../jobs.ts';
-import { TRANSFER } from './needs.ts';
+import { TRANSFER, USUAL } from './needs.ts';
 
 /** What the row of a transfer says of its row in the queue. */
 export interface Waiting<Turn = number> {
@@ -10,8 +10,6 @@ export interface Waiting<Turn = number> {
   turn: Turn;
 }
 
-/** After all chores: these take moments. */
-const USUAL = 10;
 /** Before all that have not been started yet: somebody has waited for it already. */
 const FIRST = 5;
 
@@ -19,8 +17,10 @@ const FIRST = 5;
 export const wake = (tx: Db, waiting: Waiting) => put(tx, waiting, { priority: USUAL });
 
 /** The same for one that was started before, or that was overtaken for too long. */
-export const wakeAgain = (tx: Db, waiting: Waiting, delay?: number) =>
-  put(tx, waiting, { priority: FIRST, ...(delay ? { delay } : {}) });
+export const wakeAgain = (tx: Db, waiting: Waiting) => put(tx, waiting, { priority: FIRST });
+
+/** The same after `delay` milliseconds; the sweep gives it a new turn then. */
+export const wakeLater = (tx: Db, waiting: Waiting, delay: number) => put(tx, waiting, { priority: USUAL, delay });
 
 /** The same for a new one, in the `from` of the statement that makes it. */
 export const firstWake = (waiting: Waiting<NonNullable<JobOptions['turn']>>) =>

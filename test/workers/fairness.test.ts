@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';
 import { world } from '../world.ts';
 
 /** The queue is filled first, then one worker runs one transfer after the other: who starts when is not left to chance. */
-const w = world(test);
+const w = world(test, { 'outbound.allow': '127.0.0.1:1' });
 
 /** An Owner of a tenant of its own, who starts transfers. */
 async function tenant(weight?: number) {
@@ -63,6 +64,44 @@ test.serial('tenants that wait for the same worker take turns, however early one
   const b = await late.submit(8);
   t.regex(await order({ a, b }), /^(ab|ba){8}$/);
 });
+
+test.serial(
+  'tries against a server that is away take turns like all else: they do not go before another tenant',
+  async (t) => {
+    const [away, one] = [await tenant(), await tenant()];
+    const settings = { 'worker.concurrency': '1', 'log.level': 'fatal', 'outbound.allow': '127.0.0.1:1' };
+    const a: string[] = [];
+    for (let n = 0; n < 12; n++) {
+      const request = copyRequest(away.projectId, 'http://127.0.0.1:1/file');
+      a.push((await start(away.client, request)).body.id);
+    }
+    const tries = async () =>
+      w.sql<{ id: string; attempt: number; resting: boolean }>(
+        `select t.id, t.attempt, job.run_at > now() as resting from transfers t
+       left join graphile_worker._private_jobs job on job.key = t.id::text where t.id = any($1)`,
+        [a],
+      );
+    const first = await startWorker(w, settings);
+    while ((await tries()).some(({ attempt }) => attempt < 1)) await sleep(20);
+    await first.stop();
+    while ((await tries()).some(({ resting }) => resting)) await sleep(50);
+    const before = (await tries()).reduce((sum, { attempt }) => sum + attempt, 0);
+    const [b = ''] = await one.submit(1);
+    const second = await startWorker(w, settings);
+    try {
+      await untilEnd(one.client, b);
+      const [row] = await w.sql<{ tried: number }>(
+        `select count(*)::int as tried from transfer_log l join transfers b on b.id = $2
+       where l.transfer_id = any($1) and l.message like 'Attempt % started.' and l.time < b.started_at`,
+        [a, b],
+      );
+      t.true(row!.tried - before <= 2, `${row!.tried - before} tries went before`);
+      while ((await tries()).reduce((sum, { attempt }) => sum + attempt, 0) < before + a.length) await sleep(50);
+    } finally {
+      await second.stop();
+    }
+  },
+);
 
 test.serial('tenants have shares in proportion to their weights', async (t) => {
   const [heavy, light] = [await tenant(3), await tenant()];

@@ -121,6 +121,7 @@ test.serial('what a transfer needs stands in the flags of its row in the queue',
 test.serial('a transfer waits, and says why, until a worker has all of its labels', async (t) => {
   const s = await scene();
   const id = await s.submit({ requiredLabels: ['gpu=a100', 'zone'] });
+  await s.reason(id, /^No worker is running\.$/);
   await launch({ 'worker.labels': 'gpu=a100' });
   const other = await s.submit();
   t.is((await untilEnd(s.client, other)).status, 'Completed');
