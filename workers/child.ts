@@ -25,8 +25,17 @@ export interface Child {
 const WASM_PAGES = 16_384;
 const KEPT_OUTPUT = 4000;
 
-/** Starts a child and waits until it can be given orders. `compileCache`: see `ChildrenOptions`. */
-export async function startChild(program: string, memoryMb: number, compileCache?: string): Promise<Child> {
+export interface ChildOptions {
+  program: string;
+  memoryMb: number;
+  /** See `ChildrenOptions`. */
+  compileCache?: string | undefined;
+  /** Ends a child that is still starting. */
+  signal: AbortSignal;
+}
+
+/** Starts a child and waits until it can be given orders. */
+export async function startChild({ program, memoryMb, compileCache, signal }: ChildOptions): Promise<Child> {
   const wasmPages = Math.min(WASM_PAGES, Math.max(WASM_PAGES / 2, memoryMb * 16));
   const limits = [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${wasmPages}`];
   const child = spawn(process.execPath, [...limits, program], {
@@ -67,7 +76,11 @@ export async function startChild(program: string, memoryMb: number, compileCache
       answer?.reject(failure(report));
     }
   });
+  const giveUp = () => void child.kill('SIGKILL');
+  signal.addEventListener('abort', giveUp);
+  if (signal.aborted) giveUp();
   await Promise.race([started.promise, gone]);
+  signal.removeEventListener('abort', giveUp);
   if (ended !== undefined) throw new Error(`The conversion process ended ${ended}. ${errors()}`);
 
   return {

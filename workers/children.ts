@@ -45,9 +45,10 @@ export function keepChildren({
   /** Resident MB after the first order, when everything that is always needed is loaded. */
   const firstSizes = new WeakMap<Child, number>();
   let closed: { reason: unknown } | undefined;
+  const closing = new AbortController();
 
   async function start(megabytes: number): Promise<Child> {
-    const child = await startChild(program, megabytes, compileCache);
+    const child = await startChild({ program, memoryMb: megabytes, compileCache, signal: closing.signal });
     all.add(child);
     void child.gone.then(() => {
       all.delete(child);
@@ -118,6 +119,7 @@ export function keepChildren({
     },
     async close(reason) {
       closed = { reason };
+      closing.abort(reason);
       for (const child of all) child.kill(reason);
       await Promise.all([...all].map((child) => child.gone));
     },

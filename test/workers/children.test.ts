@@ -204,7 +204,11 @@ test('a conversion that is called off before its process is there ends at once, 
 });
 
 test('what is sent to all processes at once does not end a conversion process: its worker does', async (t) => {
-  const child = await startChild(fileURLToPath(new URL('../../workers/convert-process.ts', import.meta.url)), 300);
+  const child = await startChild({
+    program: fileURLToPath(new URL('../../workers/convert-process.ts', import.meta.url)),
+    memoryMb: 300,
+    signal: new AbortController().signal,
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(child.pid, signal);
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = {
@@ -224,10 +228,20 @@ test('an order to a process that is just going ends, whatever is told of the end
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'wait' }, writer: { name: '-' } };
   for (let round = 0; round < 8; round++) {
-    const child = await startChild(program, 300);
+    const child = await startChild({ program, memoryMb: 300, signal: new AbortController().signal });
     process.kill(child.pid, 'SIGKILL');
     while (child.usable) await immediate();
     const error = await t.throwsAsync(child.run(order, { progress: () => {}, log: () => {} }));
     t.true(error instanceof ChildDied, String(error));
   }
+});
+
+test('a child that is still starting ends with all the others', async (t) => {
+  const children = keepChildren({
+    program: fileURLToPath(new URL('programs/never-ready.ts', import.meta.url)),
+    memoryMb: 300,
+  });
+  const warming = children.warm();
+  await children.close(new Error('the worker stops'));
+  await t.throwsAsync(warming, { message: /ended by SIGKILL/ });
 });
