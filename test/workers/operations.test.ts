@@ -59,19 +59,17 @@ test('all failures of a group are tried again, each once, for whoever started it
   const first = ids[0] ?? '';
   t.is((await client.post(`/api/admin/job/${first}/retry`)).status, 202, 'one was tried again before');
   const path = `/api/admin/failure/${fingerprint}/retry`;
-  const asked = await Promise.all([1, 2].map(() => client.post(path, { perSecond: 4 })));
+  const asked = await Promise.all([1, 2].map(() => client.post(path, { perSecond: 2 })));
   t.deepEqual(asked.map(({ status }) => status).sort(), [202, 409], 'two operators at once do not double');
   const order = asked.find(({ status }) => status === 202)?.body;
-  t.like(await ended(order.id), { state: 'Done', started: 5, refused: 0, perSecond: 4, accountId: 'root' });
+  t.like(await ended(order.id), { state: 'Done', started: 5, refused: 0, perSecond: 2, accountId: 'root' });
 
   const retries = await retriesOf(ids);
   t.deepEqual(retries.map((one) => one.retry_of).sort(), [...ids].sort());
   t.true(retries.every((one) => one.created_by === owner.userId));
   const times = retries.slice(1).map((one) => one.created_at.getTime());
-  t.true(
-    (times.at(-1) ?? 0) - (times[0] ?? 0) >= 250 - 1,
-    'five at four a second, one second of which may be made up for',
-  );
+  // five at two a second, of which one second may be made up for: 1.5 s, less what lies between a turn and its transaction
+  t.true((times.at(-1) ?? 0) - (times[0] ?? 0) >= 750, String(times));
 
   const again = (await client.post(path, {})).body;
   t.like(await ended(again.id), { state: 'Done', started: 0 });
