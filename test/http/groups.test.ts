@@ -118,7 +118,8 @@ test('the list, the number and the ids of groups are bare', async (t) => {
   const ids = all.map((each: { id: string }) => each.id);
   for (const each of ['Administrators', 'Editors', id]) t.true(ids.includes(each));
   t.is((await admin.get(`${url}/count`)).body >= 3, true);
-  t.deepEqual((await admin.get(`${url}?limit=1&offset=0`)).body, all.slice(0, 1));
+  const [first, ...others] = (await admin.get(`${url}?limit=1&offset=0`)).body;
+  t.deepEqual([first.id, others], ['Administrators', []], 'its members change with other tests');
   t.true((await admin.get(`${url}/ids`)).body.includes(id));
 });
 
