@@ -2,7 +2,7 @@ import { AppError, FormatError } from '../errors.ts';
 import type { Crs } from '../geo/crs.ts';
 import { crsFromWkt, sameCrs } from '../geo/crs.ts';
 import { FileSource } from './bytes.ts';
-import type { Passed } from './convert.ts';
+import type { AppendedCounts, Passed, Present } from './conversion.ts';
 import type { Appended, Context, CrsChange, Writer } from './define.ts';
 import { SEVERAL_LAYERS } from './define.ts';
 import { placeOf } from './feature-pipeline.ts';
@@ -11,21 +11,6 @@ import { completeParameters } from './parameters.ts';
 import { readers } from './registry.ts';
 import type { Transformation } from './transformation-shapes.ts';
 import type { Data, Features } from './types.ts';
-
-/** What a dataset holds now, to which an input is added. */
-export interface Present {
-  path: string;
-  /** The dataset's; its own reader follows. */
-  format: string;
-  /** What the dataset's record says, for what its content cannot say. */
-  crs?: { wkt: string; srid?: number };
-}
-
-/** Records that were there, and that came to them. */
-export interface AppendedCounts {
-  present: number;
-  added: number;
-}
 
 /** Instead of a writer's `write`, where the input is added to what a dataset holds. */
 export interface Growth {

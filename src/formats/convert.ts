@@ -1,73 +1,18 @@
 import { AppError } from '../errors.ts';
-import type { Crs } from '../geo/crs.ts';
-import type { AppendedCounts, Present } from './append.ts';
 import { openGrowth } from './append.ts';
 import { BadRecords } from './bad-records.ts';
-import type { Checksum } from './bytes.ts';
 import { FileSink, FileSource } from './bytes.ts';
+import type { AppendedCounts, ConversionHooks, ConversionRequest, ConversionResult, Passed } from './conversion.ts';
 import { IGNORED } from './copied.ts';
-import type { Context, CrsChange, LogLevel, Reader } from './define.ts';
+import type { Context, Reader } from './define.ts';
 import { passFeatures } from './feature-pipeline.ts';
-import type { FeatureStatistics } from './feature-statistics.ts';
 import { passGrid } from './grid-pipeline.ts';
 import { offeredBy } from './offers.ts';
 import { completeParameters } from './parameters.ts';
 import { findReader, findWriter, fits, writersFor } from './registry.ts';
-import type { SpatialInformation } from './spatial-information.ts';
-import type { GridStatistics } from './statistics.ts';
 import type { Transformation } from './transformation-shapes.ts';
 import { inputSrid, parseTransformations } from './transformations.ts';
 import type { Data } from './types.ts';
-
-/** Everything in it, and in the result, survives JSON: it travels to a child process and back. */
-export interface ConversionRequest {
-  /** `name` is the file's own name, for the receipt; its bytes are at `path`. */
-  input: { path: string; name: string };
-  output: { path: string; name?: string };
-  /** A folder of this conversion alone, on a disk with room; its owner removes it. */
-  scratch: string;
-  reader: { name: string; parameters?: Record<string, unknown> };
-  writer: { name: string; parameters?: Record<string, unknown> };
-  transformations?: readonly unknown[];
-  onBadRecord?: 'fail' | 'skip';
-  /** What the output's dataset holds already: the input is added to it. */
-  present?: Present;
-  /** Where a GeoJSON of the skipped records goes; it is written only when there are any. */
-  badRecords?: { path: string };
-}
-
-export interface ConversionHooks {
-  /** `fraction` of the whole, 0 to 1, never falling; called for each block, so throttle what is done with it. */
-  progress(fraction: number, phase: string): void;
-  log(level: LogLevel, message: string): void;
-  signal: AbortSignal;
-}
-
-type Statistics = GridStatistics | FeatureStatistics;
-
-export interface Receipt {
-  input: { name: string } & Checksum;
-  output: { name?: string } & Checksum;
-  /** What became of the coordinate system. */
-  crs?: CrsChange;
-  /** Where a dataset has grown. */
-  appended?: AppendedCounts;
-  lost: string[];
-  statistics: { before?: Statistics; after?: Statistics };
-}
-
-export interface ConversionResult {
-  receipt: Receipt;
-  /** Cells of a grid (of all bands that were pulled), features of a layer; 1 for a file that is only copied. */
-  recordsRead: number;
-  recordsWritten: number;
-  recordsSkipped: number;
-  /** The GeoJSON of the skipped records was written. */
-  badRecordsWritten?: true;
-  spatialInformation?: SpatialInformation;
-  /** What the record of a dataset made of it tells beside what its maker said. */
-  properties?: { statistics: Statistics };
-}
 
 /**
  * One conversion, from a local file to a local file.
@@ -132,9 +77,6 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const told = { ...(crs === undefined ? {} : { crs }), ...(appended === undefined ? {} : { appended }) };
   return { receipt: { input, output, ...told, lost: [...lost], statistics }, ...rest };
 }
-
-/** What a kind of data tells of its way from reader to writer. */
-export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'> & { inputCrs?: Crs };
 
 function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
   if (reader.produces !== 'bytes') return parseTransformations(transformations, offeredBy(reader));

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ConversionRequest, ConversionResult } from './convert.ts';
+import type { ConversionRequest, ConversionResult } from './conversion.ts';
 import { fileReader } from './file/reader.ts';
 import { fileWriter } from './file/writer.ts';
 

@@ -3,7 +3,7 @@ import type { Crs } from '../geo/crs.ts';
 import { crsName, describeCrs, parseSrid, sameCrs, sridOf } from '../geo/crs.ts';
 import { operationSentence } from '../geo/operation.ts';
 import { outlineWkt } from '../geo/outline.ts';
-import type { Passed } from './convert.ts';
+import type { Passed } from './conversion.ts';
 import type { Context } from './define.ts';
 import { FeatureTally, watchedFeatures } from './feature-statistics.ts';
 import { chosenFields } from './item-filter.ts';

@@ -3,7 +3,7 @@ import type { Crs } from '../geo/crs.ts';
 import { crsName, parseSrid, sameCrs, sridOf } from '../geo/crs.ts';
 import { operationSentence } from '../geo/operation.ts';
 import { warpGrid } from '../geo/warp.ts';
-import type { Passed } from './convert.ts';
+import type { Passed } from './conversion.ts';
 import type { Context } from './define.ts';
 import { chosenBands } from './item-filter.ts';
 import { gridWithin } from './spatial-filter.ts';

@@ -1,4 +1,4 @@
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../formats/convert.ts';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from '../formats/conversion.ts';
 
 export interface ConversionLimits {
   memoryMb: number;

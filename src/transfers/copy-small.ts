@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
-import type { ConversionResult } from '../formats/convert.ts';
+import type { ConversionResult } from '../formats/conversion.ts';
 import { copied, IGNORED, onlyCopies } from '../formats/copied.ts';
 import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';

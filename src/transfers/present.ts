@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findHeld } from '../datasets/bytes.queries.ts';
 import { AppError } from '../errors.ts';
-import type { Present } from '../formats/append.ts';
+import type { Present } from '../formats/conversion.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { RunParts } from './run.ts';
 
