@@ -86,9 +86,13 @@ export function openGate({ capacity, choresWait, nudge }: GateOptions): Gate {
     return capacity.obstacles([]).length === 0;
   }
 
+  /** Few flags: each costs the look something at each row. One obstacle of several is enough. */
   function forbiddenNow(): string[] {
     const flags = new Set<string>();
-    for (const needs of waiting()) for (const flag of capacity.obstacles(needs)) flags.add(flag);
+    for (const needs of waiting()) {
+      const [first, ...others] = capacity.obstacles(needs);
+      if (first !== undefined && !flags.has(first) && !others.some((flag) => flags.has(flag))) flags.add(first);
+    }
     if (chores >= CHORES) flags.add(CHORE);
     return [...flags];
   }

@@ -3,6 +3,7 @@ import { insertReader, setWriter } from '../datasets/locks.queries.ts';
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { append } from '../outbox.ts';
+import { demandFewNeeds } from './distinct-needs.ts';
 import { sidesOf, started } from './events.ts';
 import type { NewTransfer, Summary } from './queries.ts';
 import { insertTransfer } from './queries.ts';
@@ -13,6 +14,7 @@ export type Beginning = Omit<NewTransfer, 'id' | 'createdBy' | 'accountId' | 're
 /** Its row, its locks on datasets, its place in the queue, its event: in the transaction of whatever it names. */
 export async function begin(tx: Db, caller: Caller, beginning: Beginning): Promise<Summary> {
   const { userId: createdBy, accountId, requestId, traceparent } = caller;
+  await demandFewNeeds(tx, beginning.tenantId, beginning.flags ?? []);
   const row = { ...beginning, id: randomUUID(), createdBy, accountId, requestId, traceparent };
   const summary = await insertTransfer(tx, row, started(row));
   for (const side of sidesOf(row).slice(1)) await append(tx, started(side));

@@ -51,7 +51,10 @@ export function flagsOf({ labels, memoryMb, cores, scratchGb }: Needs): string[]
 
 const sign = ({ estimated }: Amount) => (estimated ? '~' : ':');
 
-/** The other way round; flags of others are left aside. */
+/** Those of what a request asks for, without those of estimates. */
+export const askedOf = (flags: readonly string[]): string[] => flags.filter((flag) => !flag.includes('~'));
+
+/** What flags say; flags of others are left aside. */
 export function needsOf(flags: readonly string[]): Needs {
   const labels: string[] = [];
   const needs: Omit<Needs, 'labels'> = {

@@ -87,8 +87,8 @@ const AMOUNTS: { unit: string; needed(needs: Needs): number; had(worker: Equipme
 ];
 
 /** What goes beyond the least. */
-function inWords({ memoryMb, cores, scratchGb }: Needs): string {
-  const parts: string[] = [];
+export function inWords({ labels, memoryMb, cores, scratchGb }: Needs): string {
+  const parts = labels.map((label) => `the label '${label}'`);
   if (memoryMb.least > LEAST_MEMORY_MB) parts.push(`${memoryMb.least} MB of memory`);
   if (cores !== undefined) parts.push(`${cores} cores`);
   if (scratchGb.least > 0) parts.push(`${scratchGb.least} GB of scratch space`);
