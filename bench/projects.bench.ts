@@ -1,4 +1,5 @@
 import { load } from './load.ts';
+import { plantTree } from './planted-tree.ts';
 import type { BenchPlatform } from './platform.ts';
 import { statementsOf, withPlatform } from './platform.ts';
 
@@ -94,34 +95,10 @@ async function compare(
   );
 }
 
-/** All in SQL: through the API it would take an hour. Every tenth level-two project has members of its own. */
-async function plant({ pool, tenantId, userId }: BenchPlatform) {
-  const run = (text: string, values: unknown[] = []) => pool.query(text, values);
-  await run(
-    `insert into accounts (id, tenant_id, password_hash, activated)
-     select 'u' || n, $1, 'none', true from generate_series(1, $2) n`,
-    [tenantId, USERS],
-  );
-  await run(
-    `insert into tenant_members (tenant_id, user_id, role) select $1, user_id, 'Member' from accounts where id like 'u%'`,
-    [tenantId],
-  );
-  const common = 'name, created_by, updated_by, tenant_id';
-  await run(
-    `insert into projects (id, root_id, path, member_source_id, ${common})
-     select id, id, array[id], id, 'root ' || n, $1, $1, $2 from (select uuidv7() id, n from generate_series(1, 200) n) x`,
-    [userId, tenantId],
-  );
-  const below = (parents: string, count: number, own: string) =>
-    run(
-      `insert into projects (id, parent_id, root_id, path, inherits_members, member_source_id, ${common})
-       select x.id, p.id, p.root_id, p.path || x.id, not x.own, case when x.own then x.id else p.member_source_id end,
-         p.name || '.' || x.n, $1, $1, $2
-       from projects p cross join lateral (
-         select uuidv7() id, n, ${own} as own from generate_series(1, $3) n where p.id is not null) x
-       where ${parents}`,
-      [userId, tenantId, count],
-    );
+/** Every tenth project of the second level has members of its own. */
+async function plant(platform: BenchPlatform) {
+  const { tenantId, userId } = platform;
+  const { run, below } = await plantTree(platform, { users: USERS, roots: 200 });
   await below('p.parent_id is null', 50, 'n % 2 = 0');
   await below('cardinality(p.path) = 2', 18, 'n % 10 = 0');
   // everybody has a role in some: as a member of roots and of projects below
@@ -138,7 +115,7 @@ async function plant({ pool, tenantId, userId }: BenchPlatform) {
     join accounts a on a.user_id = m.user_id and a.id = 'u1' where p.parent_id is null limit 1`;
   const child = (name: string, parent: string) =>
     one(
-      `insert into projects (id, parent_id, root_id, path, inherits_members, member_source_id, ${common})
+      `insert into projects (id, parent_id, root_id, path, inherits_members, member_source_id, name, created_by, updated_by, tenant_id)
        select x.id, p.id, p.root_id, p.path || x.id, true, p.member_source_id, $1, $2, $2, $3
        from projects p, (select uuidv7() id) x where p.id = $4 returning id`,
       [name, userId, tenantId, parent],

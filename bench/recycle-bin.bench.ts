@@ -6,6 +6,7 @@ import { connect } from '../src/db.ts';
 import { enqueue } from '../src/jobs.ts';
 import { startWorker } from '../test/world/worker.ts';
 import { load } from './load.ts';
+import { plantTree } from './planted-tree.ts';
 import type { BenchPlatform } from './platform.ts';
 import { statementsOf, withPlatform } from './platform.ts';
 
@@ -53,37 +54,11 @@ export const bench = () =>
     await sweep(platform);
   });
 
-async function plant({ pool, tenantId, userId }: BenchPlatform) {
-  const run = (text: string, values: unknown[] = []) => pool.query(text, values);
-  await run(
-    `insert into accounts (id, tenant_id, password_hash, activated)
-     select 'u' || n, $1, 'none', true from generate_series(1, $2) n`,
-    [tenantId, USERS],
-  );
-  await run(
-    `insert into tenant_members (tenant_id, user_id, role) select $1, user_id, 'Member' from accounts where id like 'u%'`,
-    [tenantId],
-  );
-  const common = 'name, created_by, updated_by, tenant_id';
-  await run(
-    `insert into projects (id, root_id, path, member_source_id, ${common})
-     select id, id, array[id], id, 'root ' || n, $1, $1, $2 from (select uuidv7() id, n from generate_series(1, $3) n) x`,
-    [userId, tenantId, ROOTS],
-  );
-  for (const [depth, count, own] of [
-    [1, FOLDERS, 'n % 2 = 0'],
-    [2, LEAVES, 'false'],
-  ] as const) {
-    await run(
-      `insert into projects (id, parent_id, root_id, path, inherits_members, member_source_id, ${common})
-       select x.id, p.id, p.root_id, p.path || x.id, not x.own, case when x.own then x.id else p.member_source_id end,
-         p.name || '.' || x.n, $1, $1, $2
-       from projects p cross join lateral (
-         select uuidv7() id, n, ${own} as own from generate_series(1, $3) n where p.id is not null) x
-       where cardinality(p.path) = $4`,
-      [userId, tenantId, count, depth],
-    );
-  }
+async function plant(platform: BenchPlatform) {
+  const { userId } = platform;
+  const { run, below } = await plantTree(platform, { users: USERS, roots: ROOTS });
+  await below('p.parent_id is null', FOLDERS, 'n % 2 = 0');
+  await below('cardinality(p.path) = 2', LEAVES, 'false');
   // u2 owns half of all; the others have roles in a tenth of the roots and of the folders with members of their own
   await run(
     `insert into project_members (project_id, user_id, role)
