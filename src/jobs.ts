@@ -59,6 +59,28 @@ export async function enqueue<Name extends keyof Jobs>(
   await tx.query(sql.unsafe`select from ${enqueueing(name, payload, options)}`);
 }
 
+/** A job at its turn, which replaces one of its key that has not started. */
+export interface JobAtTurn<Name extends keyof Jobs> {
+  jobKey: string;
+  payload: Jobs[Name];
+  flags: readonly string[];
+  turn: number;
+}
+
+/** The same for any number of jobs, in one statement. */
+export async function enqueueAll<Name extends keyof Jobs>(
+  tx: Db,
+  name: Name,
+  jobs: readonly JobAtTurn<Name>[],
+  priority: number,
+) {
+  if (jobs.length === 0) return;
+  await tx.query(sql.unsafe`
+    select from graphile_worker.add_jobs(array(
+      select row(${name}, payload, null, ${runAt({ turn: sql.fragment`turn` })}, null, "jobKey", ${priority}::int, flags)::graphile_worker.job_spec
+      from jsonb_to_recordset(${sql.jsonb(jobs as never)}) as job ("jobKey" text, payload json, flags text[], turn bigint)))`);
+}
+
 /** The queue runs what is due in the order of its time, so a turn is a time long ago. A priority would hold no more than 16 bits. */
 function runAt({ delay, turn }: JobOptions) {
   if (delay !== undefined) return sql.fragment`now() + ${delay} * interval '1 millisecond'`;

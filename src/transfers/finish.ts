@@ -36,6 +36,6 @@ export function handBack(
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const released = await releaseTransfer(tx, fence, counts, lines);
-    if (released) await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, released));
+    if (released) await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, [released]));
   });
 }

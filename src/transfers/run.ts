@@ -104,7 +104,7 @@ const traced = ({ pool }: RunParts, { id, type, attempt, traceparent }: ClaimedR
 export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise<void> =>
   db.transaction(async (tx) => {
     const waiting = await lockWaiting(tx, id, unless);
-    if (waiting) await (waiting.attempt > 0 ? wakeAgain(tx, waiting) : wake(tx, waiting));
+    if (waiting) await (waiting.attempt > 0 ? wakeAgain(tx, [waiting]) : wake(tx, [waiting]));
   });
 
 /** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */

@@ -55,23 +55,25 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     const lost = await takeFromLostWorkers(tx);
     const locking = thorough ? [...deadWorkers, ...(await listStrangers(tx))] : deadWorkers;
     if (locking.length > 0) await unlockJobs(tx, locking);
-    for (const transfer of lost) {
-      if (transfer.cancelled) await end(transfer, 'Cancelled.');
-      else if (transfer.workerLosses > MOST_WORKER_LOSSES)
-        await end(transfer, `The workers that ran this transfer were lost ${transfer.workerLosses} times.`);
-      else await wakeAgain(tx, transfer);
-    }
+    const hopeless = lost.filter(({ cancelled, workerLosses }) => cancelled || workerLosses > MOST_WORKER_LOSSES);
+    for (const { cancelled, workerLosses, ...transfer } of hopeless)
+      await end(
+        transfer,
+        cancelled ? 'Cancelled.' : `The workers that ran this transfer were lost ${workerLosses} times.`,
+      );
+    const handedBack = lost.filter((transfer) => !hopeless.includes(transfer));
+    await wakeAgain(tx, handedBack);
     for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, 'Cancelled.');
     const forgotten = thorough ? await listForgotten(tx) : [];
-    for (const transfer of forgotten) await wake(tx, transfer);
-    for (const transfer of await takeRested(tx)) await wake(tx, transfer);
+    await wake(tx, forgotten);
+    await wake(tx, await takeRested(tx));
     if (locking.length > 0) await callWorkers(tx);
     await tellNeeds(tx, patience);
     const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);
     return {
       deadWorkers,
       stuckWorkers,
-      handedBack: lost.length - lost.filter(({ id }) => ended.includes(id)).length,
+      handedBack: handedBack.length,
       ended,
       forgotten: forgotten.length,
     };

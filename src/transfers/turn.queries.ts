@@ -37,7 +37,8 @@ export const clockAtTurn = sql.fragment`setval('transfer_clock', greatest(turn, 
 
 /**
  * Transfers that rested after an outage and are due get a new turn, as if they were started now, each of a tenant behind the other: a
- * server that is away must not take the turns of other tenants with its tries. The queue knows resting ones by a time of our days.
+ * server that is away must not take the turns of other tenants with its tries. How long one waits counts from here on. The queue knows resting ones by a
+ * time of our days.
  */
 export const takeRested = (tx: Db) =>
   tx.any(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), turn: z.number() }))`
@@ -47,6 +48,7 @@ export const takeRested = (tx: Db) =>
       where job.is_available and job.priority = ${USUAL} and job.run_at > '2000-01-01' and job.run_at <= now()
         and t.status = 'Pending' and t.outages > 0)
     update transfers r
-    set turn = ${nextTurn(sql.fragment`r.tenant_id`, sql.fragment`r.flags`)} + rested.place * ${stepOf(sql.fragment`r.tenant_id`)}
+    set turn = ${nextTurn(sql.fragment`r.tenant_id`, sql.fragment`r.flags`)} + rested.place * ${stepOf(sql.fragment`r.tenant_id`)},
+      updated_at = now()
     from rested where r.id = rested.id and r.status = 'Pending'
     returning r.id, r.flags, r.turn`);

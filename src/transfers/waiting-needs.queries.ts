@@ -5,22 +5,29 @@ import { sql } from '../db.ts';
 const flags = z.array(z.string());
 
 /** The next transfer of all that have the same needs. */
-const Head = z.object({ id: z.string(), flags, turn: z.number(), attempt: z.number(), waitedMs: z.number() });
-export type Head = z.infer<typeof Head>;
+const Head = z.object({ id: z.string(), turn: z.number(), attempt: z.number(), waitedMs: z.number() });
+/** Needs of transfers that wait; without a head all of them rest. */
+const Waiting = z.object({ flags, head: Head.optional() });
+export type Waiting = z.infer<typeof Waiting>;
 
-const AFTER_OUTAGE_MS = 60_000;
-const head = sql.fragment`flags, turn, id, attempt,
-  extract(epoch from now() - updated_at) * 1000 - case when outages > 0 then ${AFTER_OUTAGE_MS} else 0 end as waited_ms`;
+const resting = sql.fragment`outages > 0 and exists (
+  select from graphile_worker._private_jobs job where job.key = t.id::text and job.run_at > now())`;
 
-/** One for each of the distinct needs: the index is asked for the next needs again and again, whatever the number of transfers. */
-export const listHeads = (db: Db) =>
-  db.any(sql.type(Head)`
-    with recursive head as (
-      (select ${head} from transfers where status = 'Pending' order by flags, turn, id limit 1)
+/**
+ * The distinct needs, and who is next of each but those that rest after an outage. The index is asked for the next needs again and again,
+ * whatever the number of transfers.
+ */
+export const listWaiting = (db: Db) =>
+  db.any(sql.type(Waiting)`
+    with recursive needs as (
+      (select flags from transfers where status = 'Pending' order by flags limit 1)
       union all
-      select next.* from head cross join lateral (
-        select ${head} from transfers where status = 'Pending' and flags > head.flags order by flags, turn, id limit 1) next)
-    select id, flags, turn, attempt, waited_ms::float8 as waited_ms from head`);
+      select next.flags from needs cross join lateral (
+        select flags from transfers where status = 'Pending' and flags > needs.flags order by flags limit 1) next)
+    select flags, (
+      select json_build_object('id', id, 'turn', turn, 'attempt', attempt, 'waitedMs', extract(epoch from now() - updated_at) * 1000)
+      from transfers t where status = 'Pending' and t.flags = needs.flags and not (${resting}) order by turn, id limit 1) as head
+    from needs`);
 
 const Live = z.object({
   pool: z.string(),

@@ -1,8 +1,8 @@
 import type { Db } from '../db.ts';
 import type { LiveWorker } from './standing.ts';
 import { couldRun, reasonOf } from './standing.ts';
-import type { Head } from './waiting-needs.queries.ts';
-import { listHeads, listLiveWorkers, setHolds, setWaitingNeeds } from './waiting-needs.queries.ts';
+import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiting-needs.queries.ts';
+import type { Waiting } from './wake.ts';
 import { wakeAgain } from './wake.ts';
 
 /**
@@ -11,41 +11,43 @@ import { wakeAgain } from './wake.ts';
  * @param patience milliseconds
  */
 export async function tellNeeds(tx: Db, patience: number): Promise<void> {
-  const heads = await listHeads(tx);
+  const waiting = await listWaiting(tx);
   const workers = await listLiveWorkers(tx);
-  const waiting = heads.map((head) => ({ head, reason: reasonOf(workers, head.flags) }));
-  await setWaitingNeeds(
-    tx,
-    waiting.map(({ head: { flags }, reason }) => ({ flags, reason })),
-  );
+  const needs = waiting.map(({ flags }) => ({ flags, reason: reasonOf(workers, flags) }));
+  await setWaitingNeeds(tx, needs);
 
-  const ready = waiting.filter(({ reason }) => reason === undefined).map(({ head }) => head.turn);
-  const first = Math.min(...ready);
-  const held = new Set(workers.map(({ holdsFor }) => holdsFor));
-  const overtaken = waiting
+  const heads = waiting.flatMap(({ flags, head }, n) => (head ? [{ ...head, flags, reason: needs[n]?.reason }] : []));
+  const first = Math.min(...heads.filter(({ reason }) => reason === undefined).map(({ turn }) => turn));
+  const before = new Set(workers.map(({ holdsFor }) => holdsFor));
+  const overtaken = heads
     .filter(
-      ({ reason, head }) =>
-        held.has(head.id) ||
-        (reason !== undefined && head.waitedMs > patience && (head.attempt > 0 || head.turn <= first)),
+      ({ id, reason, waitedMs, attempt, turn }) =>
+        before.has(id) || (reason !== undefined && waitedMs > patience && (attempt > 0 || turn <= first)),
     )
-    .map(({ head }) => head)
     .sort((a, b) => a.turn - b.turn);
   const holds = chooseHolders(workers, overtaken);
-  if (holds.length > 0 || workers.some(({ holdsFor }) => holdsFor !== undefined)) await setHolds(tx, holds);
-  for (const { head, fresh } of holds) if (fresh) await wakeAgain(tx, head);
+  if (holds.length > 0 || workers.some(({ holdsFor }) => holdsFor !== undefined))
+    await setHolds(
+      tx,
+      holds.map(({ pool, held: { id } }) => ({ pool, id })),
+    );
+  await wakeAgain(
+    tx,
+    holds.filter(({ fresh }) => fresh).map(({ held }) => held),
+  );
 }
 
 /** One worker for each transfer, and none for two: whoever does it already, else whoever has to wait for the least. */
-function chooseHolders(workers: readonly LiveWorker[], overtaken: readonly Head[]) {
+function chooseHolders(workers: readonly LiveWorker[], overtaken: readonly Waiting[]) {
   const idle = new Map(workers.map((worker) => [worker.pool, worker]));
-  const holds: { pool: string; id: string; fresh: boolean; head: Head }[] = [];
-  for (const head of overtaken) {
-    const able = [...idle.values()].filter((worker) => couldRun(worker, head.flags));
-    const before = able.find(({ holdsFor }) => holdsFor === head.id);
+  const holds: { pool: string; held: Waiting; fresh: boolean }[] = [];
+  for (const held of overtaken) {
+    const able = [...idle.values()].filter((worker) => couldRun(worker, held.flags));
+    const before = able.find(({ holdsFor }) => holdsFor === held.id);
     const chosen = before ?? able.sort((a, b) => a.running.length - b.running.length)[0];
     if (!chosen) continue;
     idle.delete(chosen.pool);
-    holds.push({ pool: chosen.pool, id: head.id, fresh: before === undefined, head });
+    holds.push({ pool: chosen.pool, held, fresh: before === undefined });
   }
   return holds;
 }

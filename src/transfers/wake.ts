@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts';
 import type { JobOptions } from '../jobs.ts';
-import { enqueue, enqueueing } from '../jobs.ts';
+import { enqueue, enqueueAll, enqueueing } from '../jobs.ts';
 import { TRANSFER, USUAL } from './needs.ts';
 
 /** What the row of a transfer says of its row in the queue. */
@@ -13,24 +13,28 @@ export interface Waiting<Turn = number> {
 /** Before all that have not been started yet: somebody has waited for it already. */
 const FIRST = 5;
 
-/** Puts a transfer into the queue, at its turn; at most one row waits there for it. */
-export const wake = (tx: Db, waiting: Waiting) => put(tx, waiting, { priority: USUAL });
+/** Puts transfers into the queue, each at its turn; at most one row waits there for each. */
+export const wake = (tx: Db, waiting: readonly Waiting[]) => enqueueAll(tx, 'runTransfer', waiting.map(jobOf), USUAL);
 
-/** The same for one that was started before, or that was overtaken for too long. */
-export const wakeAgain = (tx: Db, waiting: Waiting) => put(tx, waiting, { priority: FIRST });
+/** The same for those that were started before, or that were overtaken for too long. */
+export const wakeAgain = (tx: Db, waiting: readonly Waiting[]) =>
+  enqueueAll(tx, 'runTransfer', waiting.map(jobOf), FIRST);
 
-/** The same after `delay` milliseconds; the sweep gives it a new turn then. */
-export const wakeLater = (tx: Db, waiting: Waiting, delay: number) => put(tx, waiting, { priority: USUAL, delay });
+/** The same for one after `delay` milliseconds; the sweep gives it a new turn then. */
+export function wakeLater(tx: Db, waiting: Waiting, delay: number) {
+  const { payload, ...place } = jobOf(waiting);
+  return enqueue(tx, 'runTransfer', payload, { ...place, priority: USUAL, delay });
+}
 
 /** The same for a new one, in the `from` of the statement that makes it. */
-export const firstWake = (waiting: Waiting<NonNullable<JobOptions['turn']>>) =>
-  enqueueing('runTransfer', { transferId: waiting.id }, { ...placeOf(waiting), priority: USUAL, freshKey: true });
+export function firstWake(waiting: Waiting<NonNullable<JobOptions['turn']>>) {
+  const { payload, ...place } = jobOf(waiting);
+  return enqueueing('runTransfer', payload, { ...place, priority: USUAL, freshKey: true });
+}
 
-const put = (tx: Db, waiting: Waiting, options: JobOptions) =>
-  enqueue(tx, 'runTransfer', { transferId: waiting.id }, { ...placeOf(waiting), ...options });
-
-const placeOf = ({ id, flags, turn }: Waiting<NonNullable<JobOptions['turn']>>) => ({
+const jobOf = <Turn>({ id, flags, turn }: Waiting<Turn>) => ({
   jobKey: id,
+  payload: { transferId: id },
   flags: [TRANSFER, ...flags],
   turn,
 });

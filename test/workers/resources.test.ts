@@ -221,6 +221,38 @@ serial(
   },
 );
 
+serial(
+  'nobody keeps room free for a transfer that rests, but for one behind it, and for itself when it is due',
+  async (t) => {
+    await launchFrozen({ 'worker.memory': '4096', 'worker.concurrency': '3', 'transfers.patience': '0ms' });
+    const s = await scene();
+    const first = await s.submitLong();
+    await s.running(first);
+    const resting = await s.submit({ memoryRequestMb: 4096 });
+    const restsUntil = (time: string) =>
+      w.sql(
+        `with rested as (update transfers set outages = 1 where id::text = $1)
+       update graphile_worker._private_jobs set run_at = ${time}, priority = 10 where key = $1`,
+        [resting],
+      );
+    const heldFor = (id: string | undefined) =>
+      until(`room is kept free for ${id}`, async () => {
+        const held = await w.sql<{ holds_for: string | null }>('select holds_for from workers');
+        return held.length === 1 && held[0]?.holds_for === (id ?? null);
+      });
+    await heldFor(resting);
+    await restsUntil(`now() + interval '1 hour'`);
+    await heldFor(undefined);
+    const behind = await s.submit({ memoryRequestMb: 4096 });
+    await heldFor(behind);
+    await s.client.post(`/api/conversion/transfer/${behind}/cancel`);
+    await heldFor(undefined);
+    await restsUntil(`now()`);
+    await heldFor(resting);
+    t.like(await s.get(resting), { status: 'Pending', attempt: 0 });
+  },
+);
+
 test.serial('a transfer whose row in the queue says too little is put back, with no attempt used up', async (t) => {
   const s = await scene();
   const id = await s.submit({ requiredLabels: ['gpu=a100'] });
