@@ -27,7 +27,9 @@ const LOOK_EVERY_MS = 500;
 export function drainCommand(job: Command, io: Io): void {
   job
     .command('drain')
-    .description('have workers take no more transfers, and wait until none runs there; exit code 1 at the time-out')
+    .description(
+      'have workers, all of them unless one or a machine is named, take no more transfers, and wait until none runs there; exit code 1 at the time-out',
+    )
     .option('--worker <id>', "this worker alone, see 'worker list'")
     .option('--host <name>', 'the workers of this machine, those that are started later, too')
     .option('--timeout <time>', 'wait at most this long, such as 90s, 30m or 2h; 0s: do not wait', milliseconds)
@@ -40,7 +42,9 @@ async function drain(io: Io, { worker, host, timeout, end }: DrainOptions): Prom
   const target = { worker, host };
   if (end) {
     const answer = await io.api.call<Draining>('DELETE', DRAIN, { query: target });
-    return io.show(answer, ({ workers }) => workerTable(workers));
+    io.show(answer, ({ workers }) => workerTable(workers));
+    for (const left of answer.body.drains) io.note(`Still drained: ${named(left)}.`);
+    return;
   }
   const until = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
   let answer = await io.api.call<Draining>('PUT', DRAIN, { body: target });
@@ -56,6 +60,10 @@ async function drain(io: Io, { worker, host, timeout, end }: DrainOptions): Prom
   }
   io.show(answer, ({ workers }) => workerTable(workers));
 }
+
+/** With the option that ends it. */
+const named = ({ scope, name }: Draining['drains'][number]): string =>
+  scope === 'all' ? 'all workers (--end alone ends that)' : scope === 'host' ? `--host ${name}` : `--worker ${name}`;
 
 const concerned = ({ workers }: Draining, { worker, host }: DrainOptions) =>
   workers.filter(

@@ -57,9 +57,11 @@ export async function findSystems({ nameText, fullText, authority }: CrsFilter):
     .map(({ record }) => record);
 }
 
-/** EPSG's when both registries have the number. */
-export const findSystem = async (id: number): Promise<Buffer | undefined> =>
-  (await catalogue()).find((entry) => entry.id === id)?.record;
+/** EPSG's when both registries have the number and none is named. */
+export const findSystem = async (id: number, authority?: string): Promise<Buffer | undefined> =>
+  (await catalogue()).find(
+    (entry) => entry.id === id && (authority === undefined || entry.authority === authority.toUpperCase()),
+  )?.record;
 
 export const findAuthorities = async (): Promise<string[]> => [
   ...new Set((await catalogue()).map(({ authority }) => authority)),

@@ -63,12 +63,14 @@ export async function crsRoutes(app: App) {
       schema: {
         tags,
         summary: 'A coordinate reference system',
+        description: 'By its number, `25832`, or with the registry that it is in, `ESRI:54009`.',
         params: z.object({ id: z.string().max(20) }),
         response: { 200: System },
       },
     },
     async ({ params: { id } }, reply) => {
-      const found = /^\d{1,9}$/.test(id) ? await findSystem(Number(id)) : undefined;
+      const [, authority, code] = /^(?:(EPSG|ESRI):)?(\d{1,9})$/i.exec(id) ?? [];
+      const found = code === undefined ? undefined : await findSystem(Number(code), authority);
       if (!found) throw notFound('Coordinate system', id);
       return reply
         .type(JSON_TYPE)

@@ -43,7 +43,7 @@ function choose(items: ItemFilter['items'], all: readonly { readonly name?: stri
   }
   if (missing.length > 0 && chosen.size > 0)
     lost(
-      `Items that the filter names and that are not there were left out: ${several(missing)}; there are ${listed(all)}.`,
+      `Items that the filter names and that are not there were left out: ${several(missing)}; there are the items ${listed(all)}.`,
     );
   if (chosen.size > 0) return [...chosen];
   const wanted = several(items);
@@ -51,7 +51,7 @@ function choose(items: ItemFilter['items'], all: readonly { readonly name?: stri
     'unprocessable',
     all.length === 0
       ? `The item filter names ${wanted}, but the data have no items.`
-      : `The item filter names ${wanted}, but there are only ${listed(all)}.`,
+      : `The item filter names ${wanted}, but there are only the items ${listed(all)}.`,
   );
 }
 

@@ -43,6 +43,7 @@ const READABLE_HEADERS = [
   'idempotent-replayed',
   'last-modified',
   'location',
+  'preference-applied',
   'retry-after',
   'x-request-id',
   // of blob addresses

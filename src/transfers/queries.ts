@@ -115,11 +115,17 @@ const Row = Summary.extend({
 });
 export type TransferRow = z.infer<typeof Row>;
 
-/** Of a transfer that waits: as the workers' sweep told it last, if there is one to tell. */
+/** Of a transfer `t` that waits until an outage may be over: when it is tried again. */
+export const restingReason = sql.fragment`
+  case when t.status = 'Pending' and t.outages > 0 then (
+    select 'After an outage, which its log tells of, it is tried again at ' || to_char(run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z".')
+    from graphile_worker._private_jobs where key = t.id::text and run_at > now() and locked_at is null) end`;
+
+/** Of a transfer that waits: as the workers' sweep told it last, if there is one to tell, else what it rests for. */
 const waitingReason = sql.fragment`
   case when t.status = 'Pending' then
     case when exists (select from workers where exists ${lockOf('workers.pool')})
-      then (select reason from waiting_needs where waiting_needs.flags = t.flags)
+      then coalesce((select reason from waiting_needs where waiting_needs.flags = t.flags), ${restingReason})
       else ${NO_WORKER} end
   end`;
 
@@ -248,18 +254,22 @@ export const findBadRecords = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select bad_records_blob as blob from transfers where id = ${id} and bad_records_blob is not null`);
 
-export const LogLevelName = z.enum(['debug', 'info', 'warning', 'error']);
+/** The worse the later. */
+const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
+export const LogLevelName = z.enum(LOG_LEVELS);
+type LogLevelName = z.infer<typeof LogLevelName>;
 export const LoggedLine = z.object({ time: z.string(), level: LogLevelName, message: z.string() });
 
+/** @param level of this level and worse; all lines without it */
 export const listLog = (
   db: Db,
   transferId: string,
-  { level, after, limit }: { level?: string | undefined; after?: string | undefined; limit: number },
+  { level = 'debug', after, limit }: { level?: LogLevelName | undefined; after?: string | undefined; limit: number },
 ) =>
   db.any(sql.type(LoggedLine.extend({ id: z.number() }))`
     select id, time, level, message from transfer_log
     where transfer_id = ${transferId} and id > ${after ?? '0'}::bigint
-      and ${level === undefined ? sql.fragment`true` : sql.fragment`level = ${level}`}
+      and level = any(${sql.array(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)), 'text')})
     order by id limit ${limit}`);
 
 /** State of a transfer that nobody changes until the transaction ends. */

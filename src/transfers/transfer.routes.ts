@@ -139,6 +139,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       schema: {
         tags,
         summary: 'What a transfer had to tell, in order',
+        description: 'With `level`: lines of that level and of worse ones.',
         params: Id,
         querystring: z.object({ level: queryEnum(['debug', 'info', 'warning', 'error']).optional(), ...cursorQuery }),
         response: { 200: cursorPageOf(LoggedLine) },

@@ -35,10 +35,10 @@ export async function whyNot(
   id: string,
   seen: (ids: readonly string[]) => Promise<readonly string[]>,
 ): Promise<Why> {
-  const { status, flags, position } = await getStanding(db, id);
+  const { status, flags, resting, position } = await getStanding(db, id);
   if (status !== 'Pending') return { status, workers: [] };
   const workers = await listLiveWorkers(db);
-  const reason = reasonOf(workers, flags);
+  const reason = reasonOf(workers, flags) ?? resting;
   const busy = workers.filter((worker) => couldRun(worker, flags) && notNowOn(worker, flags) !== undefined);
   const idle = workers.some((worker) => couldRun(worker, flags) && notNowOn(worker, flags) === undefined);
   const blocking = idle ? [] : busy.flatMap(({ running }) => running.map((transfer) => transfer.id));

@@ -50,6 +50,10 @@ test.serial('drained, the workers take nothing; the command waits, and gives up 
   t.regex(why.out, /^status +Pending$/m);
   t.true(why.out.includes('WORKER'));
   t.is((await run(['job', 'why', '7'])).code, 1);
+  await run(['job', 'drain', '--host', 'elsewhere', '--timeout', '0s']);
+  const left = await run(['job', 'drain', '--host', 'elsewhere', '--end']);
+  t.is(left.code, 0);
+  t.is(left.err.trim(), 'Still drained: all workers (--end alone ends that).');
   t.is((await run(['job', 'drain', '--end'])).code, 0);
   t.is((await run(['job', 'drain', '--end'])).code, 1, 'there is none');
   t.is((await run(['job', 'drain', '--worker', 'a', '--host', 'b'])).code, 2);

@@ -80,12 +80,12 @@ test('items that are not there are told and left out; when none is left the conv
   });
   t.deepEqual(json.features[0]!.properties, { depth: 1.5 });
   t.deepEqual(receipt.lost, [
-    "Items that the filter names and that are not there were left out: 9, 'Depth'; there are 0 'name', 1 'depth', 2 'kind'.",
+    "Items that the filter names and that are not there were left out: 9, 'Depth'; there are the items 0 'name', 1 'depth', 2 'kind'.",
   ]);
   const none = { ...tiffToTiff, transformations: only({ names: ['x'] }) };
   await t.throwsAsync(converted(t, bands, none), {
     instanceOf: AppError,
-    message: "The item filter names 'x', but there are only 0 'depth', 1, 2 'speed'.",
+    message: "The item filter names 'x', but there are only the items 0 'depth', 1, 2 'speed'.",
   });
 });
 

@@ -307,6 +307,7 @@ test('pages of other origins may read ETag, Content-Range and the headers of the
   const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(/, */);
   for (const name of [
     'etag',
+    'preference-applied',
     'content-range',
     'accept-ranges',
     'x-ms-error-code',

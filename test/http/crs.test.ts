@@ -54,7 +54,9 @@ test('A system is found by its number, an integer; of two registries EPSG counts
   t.is(body.authority, 'EPSG');
   t.is(body.proj4String, '+proj=utm +zone=32 +ellps=GRS80 +towgs84=0,0,0,0,0,0,0 +units=m +no_defs');
   t.is((await call('/api/crs/coordinate-system/102008')).body.authority, 'ESRI');
-  for (const unknown of ['1', 'x', '25832x', '-1', '99999999999']) {
+  t.is((await call('/api/crs/coordinate-system/ESRI:54009')).body.id, 54009);
+  t.is((await call('/api/crs/coordinate-system/epsg:25832')).body.name, 'ETRS89 / UTM zone 32N');
+  for (const unknown of ['1', 'x', 'ESRI:25832', 'NKG:25832', '25832x', '-1', '99999999999']) {
     t.is((await call(`/api/crs/coordinate-system/${unknown}`)).status, 404, unknown);
   }
 });

@@ -66,6 +66,12 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
     'transformations[0].itemFilter[0].names',
     /must be a list of names, not \[\]\.$/,
   ],
+  [
+    'a coordinate system of heights alone',
+    { ...grid, transformations: [{ type: 'crsTransformation', outputSrid: 5730 }] },
+    'transformations[0].outputSrid',
+    /^The coordinate system EPSG:5730 tells heights alone, no places\.$/,
+  ],
   ['an unknown transformation', { ...grid, transformations: [{ type: 'x' }] }, 'transformations[0].type', /'x' is not/],
   [
     'two coordinate systems for the input',

@@ -201,7 +201,7 @@ test('a file that is not what its reader expects ends the transfer with a senten
   t.is(log.data.at(-1).message, ended.errorMessage);
 });
 
-test('the log is a cursor page, oldest first, filtered by level', async (t) => {
+test('the log is a cursor page, oldest first, of a level and what is worse', async (t) => {
   const { client, projectId } = await scene();
   const request = copyRequest(projectId, await upload(w, client, 'x'), { transformations: [{ type: 'anything' }] });
   const { body } = await start(client, request, { prefer: 'wait=30' });
@@ -214,6 +214,8 @@ test('the log is a cursor page, oldest first, filtered by level', async (t) => {
   t.deepEqual((await client.get(`${url}?level=error`)).body.data, []);
   const all = (await client.get(url)).body.data.map((line: { message: string }) => line.message);
   t.deepEqual([all[0], all.at(-1)], ['Attempt 1 started.', 'Converted: 1 bytes read, 1 written.']);
+  t.deepEqual((await client.get(`${url}?level=info`)).body.data.length, all.length);
+  t.deepEqual((await client.get(`${url}?level=debug`)).body.data.length, all.length);
   t.is((await client.get(`${url}?level=loud`)).status, 400);
 });
 

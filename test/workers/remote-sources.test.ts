@@ -299,6 +299,18 @@ test('a server that is out of order is asked again later, when it says so not be
   t.true((await log()).includes(`${source.place} answered 503 Service Unavailable. The transfer is tried again.`));
 });
 
+test('a transfer that waits until an outage may be over says when it is tried again', async (t) => {
+  await worker();
+  const { client, id, log } = await scene({
+    send: (_, response) => response.writeHead(503, { 'retry-after': '600' }).end(),
+  });
+  await until(async () => (await log()).some((line) => /is tried again/.test(line)));
+  const sentence = /^After an outage, which its log tells of, it is tried again at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.$/;
+  t.regex((await client.get(`/api/conversion/transfer/${id}`)).body.waitingReason, sentence);
+  t.regex((await client.get(`/api/conversion/transfer/${id}/why`)).body.reason, sentence);
+  t.is((await client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);
+});
+
 test('nobody there, and a name that leads nowhere, are outages', async (t) => {
   await worker();
   for (const [url, sentence] of [
