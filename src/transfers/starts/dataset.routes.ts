@@ -3,142 +3,88 @@ import { invalidMember } from '../../errors.ts';
 import { Id, uuidParam } from '../../http/forms.ts';
 import type { App } from '../../http/route.ts';
 import { startAppend } from './append.ts';
-import { AppendBody, ConvertBody, ExportBody, Started, StartQuery, UpdateBody, UpdateFromBody } from './bodies.ts';
+import { AppendBody, ConvertBody, ExportBody, UpdateBody, UpdateFromBody } from './bodies.ts';
 import { startConvert } from './convert.ts';
 import { startExport } from './export.ts';
 import type { StartRoutes } from './settled.ts';
-import { settled } from './settled.ts';
 import type { StartParts } from './start.ts';
+import { startRoute } from './start-route.ts';
 import { startUpdate, startUpdateFrom } from './update.ts';
 
-const tags = ['transfers'];
-const metadata = { access: 'signedIn', service: 'metadata' } as const;
+const ofDataset = { service: 'metadata', params: Id } as const;
 
 const HOW_IT_GROWS =
   'Features come behind those of the dataset, in its coordinate system. Fields are matched by their names: the same name, else the same in another letter case; where a shapefile is one of the two, also the ten bytes that are left of a name there. Fields that the file lacks are null, fields that the dataset lacks end the transfer. Numbers and texts may be longer than before; a value or a geometry that the dataset cannot hold is a bad record (`onBadRecord`). All or nothing is added, and once.';
 
 /** What is done with a dataset that is there. */
 export async function datasetStartRoutes(app: App, parts: StartRoutes & StartParts) {
-  app.post(
-    '/api/metadata/dataset/:id/download-convert',
+  const { db, nodeSizes } = parts;
+
+  startRoute(
+    app,
+    parts,
     {
-      config: metadata,
-      schema: {
-        tags,
-        summary: 'Starts a transfer that makes a file of a dataset, for downloading',
-        params: Id,
-        querystring: StartQuery,
-        body: ExportBody,
-        response: { 200: Started },
-      },
+      ...ofDataset,
+      url: '/api/metadata/dataset/:id/download-convert',
+      summary: 'Starts a transfer that makes a file of a dataset, for downloading',
+      body: ExportBody,
     },
-    async (request, reply) => {
-      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
-      return settled(
-        parts,
-        request,
-        reply,
-        await startExport(parts.db, request.caller, wish, request.query.dryRun ?? false),
-      );
-    },
+    ({ caller, params, body }, dryRun) => startExport(db, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
   );
 
-  app.post(
-    '/api/metadata/dataset/:id/convert',
+  startRoute(
+    app,
+    parts,
     {
-      config: metadata,
-      schema: {
-        tags,
-        summary: 'Starts a transfer that makes a dataset of another one',
-        params: Id,
-        querystring: StartQuery,
-        body: ConvertBody,
-        response: { 200: Started },
-      },
+      ...ofDataset,
+      url: '/api/metadata/dataset/:id/convert',
+      summary: 'Starts a transfer that makes a dataset of another one',
+      body: ConvertBody,
     },
-    async (request, reply) => {
-      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
-      return settled(
-        parts,
-        request,
-        reply,
-        await startConvert(parts.db, request.caller, wish, request.query.dryRun ?? false),
-      );
-    },
+    ({ caller, params, body }, dryRun) =>
+      startConvert(db, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
   );
 
-  app.post(
-    '/api/metadata/dataset/:id/update',
+  startRoute(
+    app,
+    parts,
     {
-      config: metadata,
-      schema: {
-        tags,
-        summary: 'Starts a transfer that replaces what a dataset holds by an uploaded or remote file',
-        params: Id,
-        querystring: StartQuery,
-        body: UpdateBody,
-        response: { 200: Started },
-      },
+      ...ofDataset,
+      url: '/api/metadata/dataset/:id/update',
+      summary: 'Starts a transfer that replaces what a dataset holds by an uploaded or remote file',
+      body: UpdateBody,
     },
-    async (request, reply) => {
-      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
-      return settled(
-        parts,
-        request,
-        reply,
-        await startUpdate(parts, request.caller, wish, request.query.dryRun ?? false),
-      );
-    },
+    ({ caller, params, body }, dryRun) =>
+      startUpdate(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
   );
 
-  app.post(
-    '/api/metadata/dataset/:id/append',
+  startRoute(
+    app,
+    parts,
     {
-      config: metadata,
-      schema: {
-        tags,
-        summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
-        description: HOW_IT_GROWS,
-        params: Id,
-        querystring: StartQuery,
-        body: AppendBody,
-        response: { 200: Started },
-      },
+      ...ofDataset,
+      url: '/api/metadata/dataset/:id/append',
+      summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
+      description: HOW_IT_GROWS,
+      body: AppendBody,
     },
-    async (request, reply) => {
-      if (request.body.originalFileName === undefined && request.apiVersion > 1)
+    async ({ caller, params, body, apiVersion }, dryRun) => {
+      if (body.originalFileName === undefined && apiVersion > 1)
         throw invalidMember('originalFileName', 'originalFileName is required.');
-      const wish = { ...request.body, nodeSizes: parts.nodeSizes, datasetId: request.params.id };
-      return settled(
-        parts,
-        request,
-        reply,
-        await startAppend(parts, request.caller, wish, request.query.dryRun ?? false),
-      );
+      return startAppend(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun);
     },
   );
 
-  app.post(
-    '/api/metadata/dataset/:sourceId/update/:targetId',
+  startRoute(
+    app,
+    parts,
     {
-      config: metadata,
-      schema: {
-        tags,
-        summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
-        params: z.object({ sourceId: uuidParam(), targetId: uuidParam() }),
-        querystring: StartQuery,
-        body: UpdateFromBody,
-        response: { 200: Started },
-      },
+      url: '/api/metadata/dataset/:sourceId/update/:targetId',
+      service: 'metadata',
+      summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
+      params: z.object({ sourceId: uuidParam(), targetId: uuidParam() }),
+      body: UpdateFromBody,
     },
-    async (request, reply) => {
-      const wish = { ...request.body, nodeSizes: parts.nodeSizes, ...request.params };
-      return settled(
-        parts,
-        request,
-        reply,
-        await startUpdateFrom(parts.db, request.caller, wish, request.query.dryRun ?? false),
-      );
-    },
+    ({ caller, params, body }, dryRun) => startUpdateFrom(db, caller, { ...body, nodeSizes, ...params }, dryRun),
   );
 }

@@ -1,53 +1,39 @@
 import { Id } from '../../http/forms.ts';
 import type { App } from '../../http/route.ts';
 import { namedProject } from '../check.ts';
-import { OlderExportBody, OlderImportBody, Started, StartQuery } from './bodies.ts';
+import { OlderExportBody, OlderImportBody } from './bodies.ts';
 import { startOlderExport, startOlderImport } from './older.ts';
 import type { StartRoutes } from './settled.ts';
-import { settled } from './settled.ts';
 import type { StartParts } from './start.ts';
-
-const tags = ['transfers'];
+import { startRoute } from './start-route.ts';
 
 export async function olderStartRoutes(app: App, parts: StartRoutes & StartParts) {
-  app.post(
-    '/api/conversion/upload',
+  startRoute(
+    app,
+    parts,
     {
-      config: { access: 'signedIn', service: 'conversion' },
-      schema: {
-        tags,
-        summary:
-          'The older start of an import, or with appendDatasetId of an append; format names a reader or a format',
-        querystring: StartQuery,
-        body: OlderImportBody,
-        response: { 200: Started },
-      },
+      url: '/api/conversion/upload',
+      service: 'conversion',
+      summary: 'The older start of an import, or with appendDatasetId of an append; format names a reader or a format',
+      body: OlderImportBody,
     },
-    async (request, reply) => {
+    (request, dryRun) => {
       const { projectId, ...wish } = request.body;
       const project = () => namedProject(projectId, request.platformHeader('project-id'));
-      const { dryRun = false } = request.query;
-      return settled(parts, request, reply, await startOlderImport(parts, request.caller, wish, project, dryRun));
+      return startOlderImport(parts, request.caller, wish, project, dryRun);
     },
   );
 
-  app.post(
-    '/api/metadata/dataset/:id/download',
+  startRoute(
+    app,
+    parts,
     {
-      config: { access: 'signedIn', service: 'metadata' },
-      schema: {
-        tags,
-        summary: 'The older start of an export; format names a writer or a format',
-        params: Id,
-        querystring: StartQuery,
-        body: OlderExportBody,
-        response: { 200: Started },
-      },
+      url: '/api/metadata/dataset/:id/download',
+      service: 'metadata',
+      summary: 'The older start of an export; format names a writer or a format',
+      params: Id,
+      body: OlderExportBody,
     },
-    async (request, reply) => {
-      const wish = { ...request.body, datasetId: request.params.id };
-      const { dryRun = false } = request.query;
-      return settled(parts, request, reply, await startOlderExport(parts.db, request.caller, wish, dryRun));
-    },
+    ({ caller, params, body }, dryRun) => startOlderExport(parts.db, caller, { ...body, datasetId: params.id }, dryRun),
   );
 }
