@@ -3,14 +3,19 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { lockOf } from '../transfers/sweep.queries.ts';
 
-const WorkerRow = z.object({
+/** A worker process, and what is under way on it. */
+export const WorkerRow = z.object({
+  /** Its pool in the queue. */
   id: z.string(),
   host: z.string(),
   pid: z.number(),
   labels: z.array(z.string()),
   startedAt: z.string(),
+  /** It holds its lock; one that does not is gone, and what it held is taken from it within seconds. */
   alive: z.boolean(),
+  /** It is to take no more transfers. */
   draining: z.boolean(),
+  /** Since when it certainly takes none. */
   drainingSince: z.string().optional(),
   concurrency: z.number(),
   memoryMb: z.number(),
