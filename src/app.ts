@@ -51,6 +51,7 @@ import { projectListRoutes } from './projects/list.routes.ts';
 import { projectMemberRoutes } from './projects/members.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { projectTreeRoutes } from './projects/tree.routes.ts';
+import { projectFinder } from './recycle-bin/dataset-project.ts';
 import { binItemRoutes } from './recycle-bin/item.routes.ts';
 import { binListRoutes } from './recycle-bin/list.routes.ts';
 import { openSealer } from './sealing.ts';
@@ -142,6 +143,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     config,
     db,
     findCaller: whoAsks,
+    findProjectOf: projectFinder(db),
     fingerprint: passwords.fingerprint,
     cache,
     identitiesChanged() {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { invalid } from '../errors.ts';
+import type { Caller } from './caller.ts';
 import type { Rule } from './rules.ts';
 
 /** Header → its names behind a prefix. Others with a prefix, such as `user-id` and `user-is-admin`, are never looked at. */
@@ -75,3 +76,40 @@ export const headersAgree: Rule = (route) => {
     },
   };
 };
+
+/** Id of the project in which a dataset lies, be it in the recycle bin; undefined for one that the caller does not see. */
+export type FindProjectOf = (caller: Caller, datasetId: string) => Promise<string | undefined>;
+
+/**
+ * Where the path names a dataset and no project, the header project-id must name the dataset's. Where two projects are spoken of it may be
+ * either: the one that the body sends something to, or that of the dataset that is written.
+ */
+export const projectAgrees =
+  (findProjectOf: FindProjectOf): Rule =>
+  (route) => {
+    const datasets = [...route.url.matchAll(/\/(?:dataset|update)\/:(\w+)/g)].map(([, parameter]) => parameter ?? '');
+    if (datasets.length === 0 || route.url.includes('/project/:') || route.config?.access === 'public') return {};
+
+    async function check(request: FastifyRequest) {
+      const named = request.platformHeader('project-id');
+      if (named === undefined) return;
+      const { targetProjectId, outputProjectId } = (request.body ?? {}) as Record<string, unknown>;
+      const meant = [targetProjectId, outputProjectId];
+      const params = request.params as Record<string, string>;
+      for (const parameter of datasets) {
+        const project = await findProjectOf(request.caller, params[parameter] ?? '');
+        // for the route to answer
+        if (project === undefined) return;
+        meant.push(project);
+      }
+      if (meant.includes(named.toLowerCase())) return;
+      const where = datasets.map((parameter) => `'${params[parameter]}'`).join(' or ');
+      throw invalid(`The header project-id names '${named}', which is not the project of dataset ${where}.`);
+    }
+
+    return {
+      preHandler(request, _reply, done) {
+        check(request).then(() => done(), done);
+      },
+    };
+  };

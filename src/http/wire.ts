@@ -9,7 +9,8 @@ import type { CacheStore } from './cache-store.ts';
 import { memoryStore } from './cache-store.ts';
 import { cached } from './cached.ts';
 import { forms } from './forms.ts';
-import { headers, headersAgree } from './headers.ts';
+import type { FindProjectOf } from './headers.ts';
+import { headers, headersAgree, projectAgrees } from './headers.ts';
 import type { Fingerprint } from './idempotency.ts';
 import { idempotency } from './idempotency.ts';
 import { methods } from './methods.ts';
@@ -25,6 +26,7 @@ export interface WireOptions {
   config: Pick<Config, 'cors.origins' | 'headerPrefixes' | 'cache.lifetime' | 'cache.lifetimes'>;
   db: Database;
   findCaller: FindCaller;
+  findProjectOf: FindProjectOf;
   /** Of requests with a password in them that may be repeated. */
   fingerprint: Fingerprint;
   /** Where answers are kept. Default: in memory. */
@@ -59,7 +61,7 @@ const READABLE_HEADERS = [
 
 /** Everything that holds for every route and that no route knows of. Register it before the first route. */
 export const wire = fp<WireOptions>(
-  async (app, { config, db, findCaller, fingerprint, identitiesChanged, cache = memoryStore() }) => {
+  async (app, { config, db, findCaller, findProjectOf, fingerprint, identitiesChanged, cache = memoryStore() }) => {
     const origins = config['cors.origins'];
     app.setValidatorCompiler(validatorCompiler);
     app.decorateRequest('caller', callerDecoration);
@@ -89,9 +91,11 @@ export const wire = fp<WireOptions>(
         headersAgree,
         tenantHeader,
         policies,
-        cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
         auditReason,
         idempotency(db, fingerprint),
+        // a dataset may lie elsewhere since a request was answered that is repeated; of what the cache keeps it is asked first
+        projectAgrees(findProjectOf),
+        cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
         identityChanges(identitiesChanged),
       ],
     });

@@ -75,5 +75,5 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
   }
 }
 
-/** What of it is worth telling. */
-const stateOf = ({ updatedAt: _, ...row }: TransferRow) => JSON.stringify(row);
+/** What of it is worth telling; what the reader may do is not shown. */
+const stateOf = ({ updatedAt: _, rights: __, ...row }: TransferRow) => JSON.stringify(row);

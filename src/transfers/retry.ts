@@ -17,8 +17,9 @@ import { planCarry } from './starts/carry.ts';
 /**
  * Starts a new transfer that does what one that ended in error was to do. For who started that one and who may change what is in its
  * project, with the rights that its start needs. Its input is kept for a day.
+ * @param everywhere the caller in all of his tenants, where `caller` acts in one: what goes from one to another concerns both
  */
-export async function retryTransfer(db: Db, caller: Caller, id: string): Promise<Summary> {
+export async function retryTransfer(db: Db, caller: Caller, id: string, everywhere = caller): Promise<Summary> {
   const transfer = await findTransfer(db, caller, id);
   if (!transfer) throw notFound('Transfer', id);
   if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
@@ -30,7 +31,8 @@ export async function retryTransfer(db: Db, caller: Caller, id: string): Promise
         code: 'TransferNotFailed',
       });
     const failed = await getBeginning(tx, id);
-    return begin(tx, caller, { ...(await planAgain(tx, caller, failed)), retryOf: id });
+    const planner = failed.carry === undefined ? caller : everywhere;
+    return begin(tx, caller, { ...(await planAgain(tx, planner, failed)), retryOf: id });
   });
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { FindCaller } from '../http/auth.ts';
+import { narrowed } from '../http/auth.ts';
 import { follower, openPlaces, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { Id } from '../http/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
@@ -121,6 +122,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
   app.post(
     '/api/conversion/transfer/:id/retry',
     {
+      // what was to go from one tenant to another needs the caller's part in both; all else is narrowed by the header here
       config: { ...conversion, concernsTenants: true },
       schema: {
         tags,
@@ -129,7 +131,10 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         response: { 202: Summary },
       },
     },
-    async (request, reply) => reply.code(202).send(await retryTransfer(db, request.caller, request.params.id)),
+    async (request, reply) => {
+      const { caller, params } = request;
+      return reply.code(202).send(await retryTransfer(db, narrowed(request), params.id, caller));
+    },
   );
 
   app.get(

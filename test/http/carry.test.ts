@@ -145,6 +145,25 @@ function inOrder<T extends { projectId: string }>(sides: readonly T[]): T[] {
   return sides.toSorted((a, b) => a.projectId.localeCompare(b.projectId));
 }
 
+test('a tenant header hides all else of other tenants: a retry or a move of what stays within one', async (t) => {
+  const { client, datasetId, source, target } = await carryScene(w);
+  const copy = { readerName: 'FileReader', writerName: 'FileWriter' };
+  const { id } = (await client.post(dataset(datasetId, '/download-convert'), copy)).body;
+  t.is((await client.post(transfer(id, '/cancel'))).status, 202);
+  const targetProjectId = await newProject(client, 'Beside');
+  // what he sees he sees as an Owner of these tenants alone
+  const both = await w.account({ tenantId: source.tenantId, role: 'Owner' });
+  await enrol(w, target.tenantId, both, 'Owner');
+  const ask = async (path: string, body: object | undefined, tenantId: string) =>
+    (await w.as(both).post(path, body, { 'api-version': '3', 'svc-tenant-id': tenantId })).status;
+
+  t.is(await ask(transfer(id, '/retry'), undefined, target.tenantId), 404);
+  t.is(await ask(transfer(id, '/retry'), undefined, await w.tenant()), 403);
+  t.is(await ask(dataset(datasetId, '/move'), { targetProjectId }, target.tenantId), 404);
+  t.is(await ask(dataset(datasetId, '/move'), { targetProjectId }, source.tenantId), 204);
+  t.is(await ask(transfer(id, '/retry'), undefined, source.tenantId), 202);
+});
+
 test('copy exists in version 4 only', async (t) => {
   const { client, datasetId, target } = await carryScene(w);
   const body = { targetProjectId: target.projectId, targetTenantId: target.tenantId };

@@ -100,9 +100,13 @@ test('srid, arguments and destinations are kept as they came, and mean parameter
   t.like(exportParameters, { datasetId, srid: 'EPSG:3857', arguments: pairs });
   t.like(exportParameters, { readerParameters: [pairs[1]], writerParameters: [pairs[0]] });
   t.deepEqual(exportParameters.transformations, [{ type: 'crsTransformation', outputSrid: 'EPSG:3857' }]);
-  const whole = await download({ format: 'file', srid: 3857 });
+  const file = { format: 'file', srid: 3857 };
+  const whole = await download(file);
   const copied = (await shown(whole.body.id)).exportParameters;
-  t.like(copied, { readerName: 'FileReader', writerName: 'FileWriter', transformations: [] });
+  t.like(copied, { readerName: 'FileReader', writerName: 'FileWriter', srid: 3857 });
+  t.deepEqual(copied.transformations, [{ type: 'crsTransformation', outputSrid: 'EPSG:3857' }]);
+  const dry = await client.post(`/api/metadata/dataset/${datasetId}/download?dryRun=true`, file);
+  t.deepEqual(dry.body.warnings, ['FileReader to FileWriter copies the bytes; the transformations are ignored.']);
 });
 
 test('what is wrong is told under the name that it was given', async (t) => {
@@ -111,6 +115,7 @@ test('what is wrong is told under the name that it was given', async (t) => {
     [{ srid: 'nowhere' }, 'srid', /'nowhere' is not an SRID/],
     [{ arguments: { Colour: 1 } }, 'arguments.Colour', /^'Colour' is not a parameter of GeoJsonReader/],
     [{ arguments: 5 }, 'arguments', /./],
+    [{ arguments: { SRID: 25832 }, srid: 25832 }, 'srid', /'SRID' is given more than once/],
     [{ format: ' ' }, 'format', /empty/],
     [{ fileName: null }, 'fileName', /required/],
   ] as const) {
@@ -119,10 +124,29 @@ test('what is wrong is told under the name that it was given', async (t) => {
     t.deepEqual(Object.keys(body.errors), [field]);
     t.regex(body.errors[field][0], sentence);
   }
-  const datasetId = await newDataset(w, projectId, user, { datasetFormat: 'geotiff' });
-  const { status, body } = await client.post(`/api/metadata/dataset/${datasetId}/download`, { format: 'geojson' });
-  t.is(status, 400);
-  t.regex(body.errors.writerName[0], /GeoJsonWriter cannot follow GeoTiffReader/);
+  for (const [datasetFormat, sentence] of [
+    ['geotiff', /^GeoJsonWriter cannot follow GeoTiffReader/],
+    ['dgn', /^A dataset of format 'dgn' cannot become 'geojson'/],
+  ] as const) {
+    const datasetId = await newDataset(w, projectId, user, { datasetFormat });
+    const { status, body } = await client.post(`/api/metadata/dataset/${datasetId}/download`, { format: 'geojson' });
+    t.is(status, 400);
+    t.deepEqual(Object.keys(body.errors), ['format']);
+    t.regex(body.errors.format[0], sentence);
+  }
+  for (const [datasetFormat, format, sentence] of [
+    ['geotiff', 'geojson', /^GeoTiffWriter cannot append\.$/],
+    ['shapefile', 'geotiff', /^ShapefileWriter cannot follow GeoTiffReader/],
+    ['dgn', 'geojson', /^Nothing can be added to a dataset of format 'dgn'/],
+  ] as const) {
+    const { status, body } = await begin({
+      appendDatasetId: await newDataset(w, projectId, user, { datasetFormat }),
+      format,
+    });
+    t.is(status, 400);
+    t.deepEqual(Object.keys(body.errors), ['appendDatasetId']);
+    t.regex(body.errors.appendDatasetId[0], sentence);
+  }
 });
 
 test('appendDatasetId makes it an append to that dataset, with its format', async (t) => {
@@ -140,7 +164,4 @@ test('appendDatasetId makes it an append to that dataset, with its format', asyn
     writerName: 'ShapefileWriter',
   });
   t.is((await client.post('/api/conversion/upload', request)).status, 409, 'it is written already');
-  const grid = await newDataset(w, projectId, user, { datasetFormat: 'geotiff' });
-  const refused = await client.post('/api/conversion/upload', { ...request, appendDatasetId: grid });
-  t.is(refused.body.detail, 'GeoTiffWriter cannot append.');
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { ENDED } from '../../src/transfers/notices.queries.ts';
 import type { EventStream } from '../world/streams.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
@@ -100,6 +101,27 @@ test('a stream ends when its reader may not see the transfer any more', async (t
   await write(id, 50, 'Reading');
   t.true(await stream.ended);
   t.is(stream.heard.length, 1, 'and tells nothing more');
+});
+
+test('a stream does not repeat itself when only the rights of its reader have changed', async (t) => {
+  const { client, projectId, id } = await scene();
+  const reader = await w.account();
+  const member = `/api/metadata/project/${projectId}/member`;
+  await client.post(member, { userId: reader.userId, role: 'Reader' });
+  const stream = await follow(reader, one(id));
+  await stream.until(1);
+  t.is((await client.post(member, { userId: reader.userId, role: 'Contributor' })).status, 200);
+  // has it looked at at once
+  for (let n = 0; n < 5; n++) {
+    await w.sql(`select pg_notify('${ENDED}', $1)`, [id]);
+    await sleep(50);
+  }
+  await client.post(one(id, '/cancel'));
+  t.true(await stream.ended);
+  t.deepEqual(
+    stream.heard.map(({ event }) => event.status),
+    ['Pending', 'Error'],
+  );
 });
 
 test('a stream ends when its token has expired, though nothing happens', async (t) => {

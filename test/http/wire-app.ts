@@ -47,6 +47,7 @@ export async function wireApp(
     db: db as Database,
     fingerprint: openPasswords(10).fingerprint,
     identitiesChanged: () => {},
+    findProjectOf: async () => undefined,
     findCaller: ({ headers }) => callers[headers.authorization?.slice('Bearer '.length) ?? ''],
   });
   routes(app);

@@ -43,6 +43,8 @@ export async function startAppend(
 /** Before all else: whatever else the request says, a format that cannot grow is the answer. */
 function checkGrowth(writerName: string | undefined, format: string) {
   const named = writerName === undefined ? writers.filter((one) => one.format === format) : [findWriter(writerName)];
+  if (named.length === 0)
+    throw invalidMember('writerName', `Nothing can be added to a dataset of format '${format}': no writer writes it.`);
   const [writer, another] = named;
   if (writer === undefined || another !== undefined || writer.append !== undefined) return;
   throw invalidMember('writerName', `${writer.name} cannot append.`);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { moveDataset } from '../../datasets/move.ts';
 import { invalidMember } from '../../errors.ts';
+import { narrowed } from '../../http/auth.ts';
 import { Id } from '../../http/forms.ts';
 import type { App } from '../../http/route.ts';
 import { Started, StartQuery } from './bodies.ts';
@@ -57,7 +58,7 @@ export async function carryRoutes(app: App, parts: StartRoutes) {
           `Version ${apiVersion} moves within a tenant; send api-version 4 with targetTenantId.`,
         );
       if (query.dryRun) throw invalidMember('dryRun', `Version ${apiVersion} has no dry run of a move; version 4 has.`);
-      await moveDataset(db, caller, params.id, body.targetProjectId);
+      await moveDataset(db, narrowed(request), params.id, body.targetProjectId);
       return reply.code(204).send(null);
     },
   );

@@ -52,11 +52,13 @@ export async function startOlderImport(
     // it names no machine
     nodeSizes: [],
   };
-  if (writer === undefined)
-    return startAppend(parts, caller, { ...file, ...how, datasetId: appendDatasetId as string }, dryRun);
+  if (writer === undefined) {
+    const wish = { ...file, ...how, datasetId: appendDatasetId as string };
+    return told({ ...MEMBERS, writerName: 'appendDatasetId' }, () => startAppend(parts, caller, wish, dryRun));
+  }
   const outputDatasetData = { ...datasetImportData, name: datasetImportData?.name ?? fileName };
   const wish = { ...file, ...how, writerName: writer.name, outputDatasetData, projectId: project() };
-  return startImport(parts, caller, wish, dryRun);
+  return told(MEMBERS, () => startImport(parts, caller, wish, dryRun));
 }
 
 export async function startOlderExport(
@@ -69,20 +71,47 @@ export async function startOlderExport(
   const writer = converterOf(format, 'written', writers, readers);
   // as a file any dataset is copied as it is
   const reader = readers.find((one) => one.format === (writer.format === 'file' ? 'file' : datasetFormat));
+  if (reader === undefined) {
+    const sentence = `A dataset of format '${datasetFormat}' cannot become '${format}': it can only be copied, as 'file'.`;
+    throw invalidMember('format', sentence);
+  }
   const [given, others] = divided(words.arguments, writer, reader);
   const outputSrid = sridOf(words);
   const wish = {
     datasetId,
-    ...(reader === undefined ? {} : { readerName: reader.name }),
+    readerName: reader.name,
     writerName: writer.name,
     writerParameters: given,
     readerParameters: others,
-    transformations:
-      outputSrid === undefined || writer.format === 'file' ? [] : [{ type: 'crsTransformation', outputSrid }],
+    // a copy ignores it, and says so
+    transformations: outputSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid }],
     older: words,
     nodeSizes: [],
   };
-  return startExport(db, caller, wish, dryRun);
+  return told(MEMBERS, () => startExport(db, caller, wish, dryRun));
+}
+
+/** Member of a newer start → the older client's that it was made of. */
+const MEMBERS: Record<string, string> = {
+  readerName: 'format',
+  writerName: 'format',
+  readerParameters: 'srid',
+  transformations: 'srid',
+};
+
+/** A refusal speaks of the members that the client sent. */
+async function told<T>(members: Record<string, string>, begin: () => Promise<T>): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.details.errors === undefined) throw error;
+    const errors: Record<string, string[]> = {};
+    for (const [path, sentences] of Object.entries(error.details.errors)) {
+      const member = members[path.split(/[.[]/, 1)[0] ?? ''] ?? path;
+      errors[member] = [...(errors[member] ?? []), ...sentences];
+    }
+    throw new AppError(error.kind, error.message, { ...error.details, errors });
+  }
 }
 
 /** `format` names a reader or writer, or a format that has only one. */
