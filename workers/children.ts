@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../src/errors.ts';
-import { inWords } from '../src/time.ts';
 import type { Convert } from '../src/transfers/conversion.ts';
+import { scratchExceeded, timeExceeded } from '../src/transfers/conversion.ts';
 import type { Child } from './child.ts';
 import { memoryExceeded, startChild } from './child.ts';
 import { watchFolder } from './folder-size.ts';
@@ -96,7 +96,10 @@ export function keepChildren({
       const onAbort = () => child.kill(hooks.signal.reason);
       hooks.signal.addEventListener('abort', onAbort);
       if (hooks.signal.aborted) onAbort();
-      const timer = setTimeout(() => child.kill(timeExceeded(limits.timeLimit)), limits.time);
+      const timer = setTimeout(
+        () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit))),
+        limits.time,
+      );
       const unwatch = watch.add(child.pid, {
         limitMb: limits.memoryMb,
         exceeded: () => child.kill(memoryExceeded(limits.memoryMb)),
@@ -125,9 +128,3 @@ export function keepChildren({
     },
   };
 }
-
-const scratchExceeded = (limitGb: number) =>
-  new AppError('unprocessable', `The conversion needed more than its ${limitGb} GB of scratch space.`);
-
-const timeExceeded = (limit: number) =>
-  new AppError('unprocessable', `The conversion took longer than its time limit of ${inWords(limit)}.`);

@@ -13,8 +13,11 @@ export interface BlobInfo {
  * A blob is there whole or not at all: every write goes to a temporary name, is flushed to the disk, and gets its name in one step.
  */
 export interface BlobStore {
-  /** Stores a stream; more than `limit` bytes throw `tooLarge` and leave nothing. Replaces what was there. */
-  put(name: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<BlobInfo>;
+  /**
+   * Stores a stream; more than `limit` bytes throw `tooLarge` and leave nothing, and so does `signal` with its reason. Replaces what was
+   * there.
+   */
+  put(name: string, body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal): Promise<BlobInfo>;
   /** Keeps a block for `commitBlocks`; the same id again replaces it. */
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
@@ -25,12 +28,12 @@ export interface BlobStore {
   info(name: string): Promise<BlobInfo | undefined>;
   /**
    * Bytes from `start` to `end`, both included and within the blob. Throws `notFound`, and `preconditionFailed` when the blob's ETag is
-   * not (any more) `etag`, so that a range computed from `info` is never taken from other bytes.
+   * not (any more) `etag`, so that a range computed from `info` is never taken from other bytes. The stream breaks off when `signal` says so.
    */
-  read(name: string, range?: ByteRange, etag?: string): Promise<Readable>;
+  read(name: string, range?: ByteRange, etag?: string, signal?: AbortSignal): Promise<Readable>;
   /**
    * Makes the blob readable as a local file at `path`, which must not exist: a link where the store is local, else a copy. Only for
-   * reading: writing into a link would change the blob. Throws `notFound`, and, where it comes over a network, the reason of `signal`.
+   * reading: writing into a link would change the blob. Throws `notFound`, and the reason of `signal`; then no file is left.
    */
   fetch(name: string, path: string, signal?: AbortSignal): Promise<void>;
   /** An address from which anybody may read the blob for `seconds`, whole or in ranges. Absent: only this store itself can be read. */
@@ -40,8 +43,11 @@ export interface BlobStore {
    * through this process. Throws `notFound`, and the reason of `signal` soon after it.
    */
   copy(from: string, to: string, signal?: AbortSignal): Promise<BlobInfo>;
-  /** Takes a local file, which is gone afterwards, as a blob. */
-  adopt(path: string, name: string): Promise<BlobInfo>;
+  /**
+   * Takes a local file, which is gone afterwards, as a blob. Throws the reason of `signal`; then the blob is not there, or whole where the
+   * signal came at the last moment.
+   */
+  adopt(path: string, name: string, signal?: AbortSignal): Promise<BlobInfo>;
   /** Removing what is not there is fine. Blocks that were never committed go too. */
   remove(name: string): Promise<void>;
   /** Every blob whose name starts with `prefix`, in no order. */

@@ -68,6 +68,12 @@ export interface CopiedRange {
   end: number;
 }
 
+/** An object that is uploaded in parts. */
+export interface Parts {
+  key: string;
+  uploadId: string;
+}
+
 interface Request {
   query?: Record<string, string>;
   headers?: Record<string, string>;
@@ -113,10 +119,11 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
   }
 
   return {
-    head: (key: string) => send('HEAD', key, {}, [404]),
+    head: (key: string, signal?: AbortSignal) => send('HEAD', key, { ...(signal && { signal }) }, [404]),
     get: (key: string, headers: Record<string, string>, signal?: AbortSignal) =>
       send('GET', key, { headers, ...(signal && { signal }) }, [404, 412]),
-    put: (key: string, body: Uint8Array<ArrayBuffer>) => send('PUT', key, { body }),
+    put: (key: string, body: Uint8Array<ArrayBuffer>, signal?: AbortSignal) =>
+      send('PUT', key, { body, ...(signal && { signal }) }),
     remove: (key: string) => send('DELETE', key, {}, [404]),
 
     /** An address that carries the right to read an object. */
@@ -126,16 +133,22 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true } })).url;
     },
 
-    async startParts(key: string): Promise<string> {
-      const answer = await (await send('POST', key, { query: { uploads: '' } })).text();
+    async startParts(key: string, signal?: AbortSignal): Promise<string> {
+      const answer = await (await send('POST', key, { query: { uploads: '' }, ...(signal && { signal }) })).text();
       const [id] = texts(answer, 'UploadId');
       if (id === undefined) throw new BucketError(`S3 POST ${key}`, 200, 'NoUploadId', '');
       return id;
     },
 
     /** Gives the part's ETag for `finishParts`. */
-    async putPart(key: string, uploadId: string, number: number, body: Uint8Array<ArrayBuffer>): Promise<string> {
-      const answer = await send('PUT', key, { query: { partNumber: String(number), uploadId }, body });
+    async putPart(
+      { key, uploadId }: Parts,
+      number: number,
+      body: Uint8Array<ArrayBuffer>,
+      signal?: AbortSignal,
+    ): Promise<string> {
+      const query = { partNumber: String(number), uploadId };
+      const answer = await send('PUT', key, { query, body, ...(signal && { signal }) });
       return answer.headers.get('etag') ?? '';
     },
 
@@ -144,7 +157,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       sendCopy(from, to, { headers: { 'x-amz-copy-source-if-match': etag }, ...(signal && { signal }) }),
 
     /** Like `putPart`, with bytes that the store takes from another object. */
-    copyPart: (key: string, uploadId: string, number: number, from: CopiedRange, signal?: AbortSignal) =>
+    copyPart: ({ key, uploadId }: Parts, number: number, from: CopiedRange, signal?: AbortSignal) =>
       sendCopy(from.key, key, {
         query: { partNumber: String(number), uploadId },
         headers: {
@@ -154,20 +167,21 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
         ...(signal && { signal }),
       }),
 
-    async finishParts(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
+    async finishParts({ key, uploadId }: Parts, etags: readonly string[], signal?: AbortSignal): Promise<void> {
       const parts = etags.map((etag, n) => `<Part><PartNumber>${n + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
       const answer = await send('POST', key, {
         query: { uploadId },
         headers: { 'content-type': 'application/xml' },
         body,
+        ...(signal && { signal }),
       });
       // the status may have been sent before the work was done
       const text = await answer.text();
       if (text.includes('<Error>')) throw failure(`S3 POST ${key}`, 200, text);
     },
 
-    abortParts: (key: string, uploadId: string) => send('DELETE', key, { query: { uploadId } }, [404]),
+    abortParts: ({ key, uploadId }: Parts) => send('DELETE', key, { query: { uploadId } }, [404]),
 
     /** Uses the first version of this call, which every server knows. */
     async *list(keyPrefix: string): AsyncGenerator<StoredObject> {

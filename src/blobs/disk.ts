@@ -4,9 +4,11 @@ import type { FileHandle } from 'node:fs/promises';
 import { copyFile, link, mkdir, open, opendir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
 import { AppError, invalid, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
 import { checkBlockId, checkName } from './blobs.ts';
+import { groupedSync } from './folder-sync.ts';
 
 /** Writes under way; a file that nobody writes any more is swept. */
 const TEMPORARY = '.temporary';
@@ -67,9 +69,28 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
     }
   }
 
+  /** Piece by piece: copying in the kernel cannot be stopped, and keeps the process from ending. */
+  async function copyInto(file: FileHandle, name: string, signal: AbortSignal | undefined) {
+    const source = (await openBlob(name)).createReadStream({ highWaterMark: 1 << 20 });
+    await writeFile(file, stoppable(source, signal));
+  }
+
+  /** To another file system. */
+  async function copyOut(name: string, path: string, signal: AbortSignal | undefined) {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await copyInto(file, name, signal);
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+  }
+
   const store: BlobStore = {
-    async put(name, body, limit) {
-      return write(place(name), (file) => writeFile(file, limited(body, limit)));
+    async put(name, body, limit, signal) {
+      return write(place(name), (file) => writeFile(file, stoppable(limited(body, limit), signal)));
     },
 
     async putBlock(name, blockId, body, limit) {
@@ -100,22 +121,25 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       return found && infoOf(found);
     },
 
-    async read(name, range?: ByteRange, etag?: string): Promise<Readable> {
+    async read(name, range?: ByteRange, etag?: string, signal?: AbortSignal): Promise<Readable> {
+      signal?.throwIfAborted();
       const file = await openBlob(name);
       if (etag !== undefined && infoOf(await file.stat({ bigint: true })).etag !== etag) {
         await file.close();
         throw new AppError('preconditionFailed', `Blob '${name}' has changed.`);
       }
-      return file.createReadStream({ highWaterMark: 256 * 1024, ...range });
+      const bytes = file.createReadStream({ highWaterMark: 256 * 1024, ...range });
+      return signal ? addAbortSignal(signal, bytes) : bytes;
     },
 
-    async fetch(name, path) {
+    async fetch(name, path, signal) {
+      signal?.throwIfAborted();
       try {
         await link(place(name), path);
       } catch (error) {
         if (codeOf(error) === 'ENOENT' && !(await store.info(name))) throw notFound('Blob', name);
         if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(codeOf(error))) throw explained(error);
-        await copyFile(place(name), path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+        await copyOut(name, path, signal);
       }
     },
 
@@ -128,14 +152,11 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
         await rm(clone, { force: true });
         throw error;
       }
-      // piece by piece: copying in the kernel cannot be stopped, and keeps the process from ending
-      return write(place(to), async (file) => {
-        const source = (await openBlob(from)).createReadStream({ highWaterMark: 1 << 20 });
-        await writeFile(file, stoppable(source, signal));
-      });
+      return write(place(to), (file) => copyInto(file, from, signal));
     },
 
-    async adopt(path, name) {
+    async adopt(path, name, signal) {
+      signal?.throwIfAborted();
       const target = place(name);
       const source = await open(path, 'r+');
       try {
@@ -147,7 +168,8 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
         } catch (error) {
           if (codeOf(error) !== 'EXDEV') throw error;
         }
-        const copied = await write(target, (file) => writeFile(file, source.createReadStream({ autoClose: false })));
+        const body = source.createReadStream({ autoClose: false, highWaterMark: 1 << 20 });
+        const copied = await write(target, (file) => writeFile(file, stoppable(body, signal)));
         await unlink(path);
         return copied;
       } finally {
@@ -237,37 +259,6 @@ const infoOf = (found: { size: bigint; mtimeNs: bigint; mtime: Date; ino: bigint
   etag: `"${found.ino.toString(36)}-${found.size.toString(36)}-${found.mtimeNs.toString(36)}"`,
   lastModified: found.mtime,
 });
-
-/**
- * Flushes directories. Who comes while a directory is being flushed waits for the next flush, which serves all that came meanwhile:
- * under load one flush stands for many writes.
- */
-function groupedSync() {
-  const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>();
-  const flush = async (folder: string) => {
-    const handle = await open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  };
-  function start(folder: string): Promise<void> {
-    const state: { now: Promise<void>; next?: Promise<void> } = { now: flush(folder) };
-    running.set(folder, state);
-    const done = () => {
-      if (running.get(folder) === state && state.next === undefined) running.delete(folder);
-    };
-    state.now.then(done, done);
-    return state.now;
-  }
-  return (folder: string): Promise<void> => {
-    const state = running.get(folder);
-    if (!state) return start(folder);
-    state.next ??= state.now.catch(() => {}).then(() => start(folder));
-    return state.next;
-  };
-}
 
 async function* entries(folder: string): AsyncGenerator<string> {
   const directory = await opendir(folder, { bufferSize: 256 }).catch(absent);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, invalid, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
 import { checkBlockId, checkName, isName } from './blobs.ts';
-import type { Bucket, BucketAddress } from './bucket.ts';
+import type { Bucket, BucketAddress, Parts } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 
 const MIB = 2 ** 20;
@@ -37,15 +37,15 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     return blocksOf(name) + Buffer.from(id).toString('hex');
   };
 
-  async function write(key: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<BlobInfo> {
-    await upload(bucket, key, body, limit);
-    const info = await infoOf(key);
+  async function write(key: string, body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal) {
+    await upload(bucket, key, body, { limit, signal });
+    const info = await infoOf(key, signal);
     if (!info) throw notFound('Blob', key);
     return info;
   }
 
-  async function infoOf(key: string): Promise<BlobInfo | undefined> {
-    const answer = await bucket.head(key);
+  async function infoOf(key: string, signal?: AbortSignal): Promise<BlobInfo | undefined> {
+    const answer = await bucket.head(key, signal);
     return answer.status === 404 ? undefined : infoFrom(answer.headers);
   }
 
@@ -63,7 +63,9 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
       await answer.body?.cancel();
       throw new Error(`S3 GET ${key}: bytes ${range.start}-${range.end} were asked for, and not so many came.`);
     }
-    return answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+    const bytes = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+    // the signal of the request was seen not to end a body that had begun
+    return signal ? addAbortSignal(signal, bytes) : bytes;
   }
 
   /** What breaks off or falls silent is taken up where it broke, as long as the object is the same. */
@@ -76,8 +78,6 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
       const stop = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
       try {
         const bytes = await openObject(key, { start: have, end: size - 1 }, etag, stop);
-        // the signal of the request was seen not to end a body that had begun
-        addAbortSignal(stop, bytes);
         for await (const chunk of bytes) {
           timer.refresh();
           await file.write(chunk, 0, chunk.length, have);
@@ -88,7 +88,9 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
         signal?.throwIfAborted();
         failures = have > before ? 1 : failures + 1;
         if (error instanceof AppError || isLocal(error) || failures === TRIES) throw error;
-        await sleep(FIRST_PAUSE_MS * 2 ** failures);
+        await sleep(FIRST_PAUSE_MS * 2 ** failures, undefined, { ...(signal && { signal }) }).catch(() =>
+          signal?.throwIfAborted(),
+        );
       } finally {
         clearTimeout(timer);
       }
@@ -113,10 +115,10 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
   }
 
   return {
-    put: async (name, body, limit) => write(keyOf(name), body, limit),
+    put: async (name, body, limit, signal) => write(keyOf(name), body, limit, signal),
 
     async putBlock(name, blockId, body, limit) {
-      await upload(bucket, blockKey(name, blockId), body, limit);
+      await upload(bucket, blockKey(name, blockId), body, { limit });
     },
 
     async commitBlocks(name, blockIds, limit, target = name) {
@@ -134,7 +136,7 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     },
 
     info: async (name) => infoOf(keyOf(name)),
-    read: async (name, range, etag) => openObject(keyOf(name), range, etag),
+    read: async (name, range, etag, signal) => openObject(keyOf(name), range, etag, signal),
 
     address: (name, seconds, { contentType, disposition }) =>
       bucket.presign(keyOf(name), seconds, {
@@ -143,7 +145,7 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
       }),
 
     async fetch(name, path, signal) {
-      const info = await infoOf(keyOf(name));
+      const info = await infoOf(keyOf(name), signal);
       if (!info) throw notFound('Blob', name);
       const file = await open(path, 'wx', 0o600);
       try {
@@ -157,17 +159,19 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     },
 
     async copy(from, to, signal) {
-      const source = await infoOf(keyOf(from));
+      const source = await infoOf(keyOf(from), signal);
       if (!source) throw notFound('Blob', from);
       if (source.size <= COPIED_AT_ONCE) await bucket.copy(from, keyOf(to), source.etag, signal);
       else await copyInParts(bucket, { key: from, ...source }, keyOf(to), signal);
-      const info = await infoOf(to);
+      const info = await infoOf(to, signal);
       if (!info) throw notFound('Blob', to);
       return info;
     },
 
-    async adopt(path, name) {
-      const info = await write(keyOf(name), createReadStream(path, { highWaterMark: MIB }), Number.POSITIVE_INFINITY);
+    async adopt(path, name, signal) {
+      signal?.throwIfAborted();
+      const body = createReadStream(path, { highWaterMark: MIB });
+      const info = await write(keyOf(name), body, Number.POSITIVE_INFINITY, signal);
       await unlink(path);
       return info;
     },
@@ -186,7 +190,7 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     async removeLeftovers(olderThanMs) {
       const before = Date.now() - olderThanMs;
       const old = (await bucket.listParts()).filter(({ begun }) => begun.getTime() < before);
-      for (const { key, uploadId } of old) await bucket.abortParts(key, uploadId);
+      for (const parts of old) await bucket.abortParts(parts);
       return old.length + (await removeAll(BLOCKS, before));
     },
   };
@@ -204,40 +208,47 @@ function infoFrom(headers: Headers): BlobInfo {
 }
 
 /** Sends a stream of unknown length: in one request when it is small, else in parts, one on its way while the next is gathered. */
-async function upload(bucket: Bucket, key: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void> {
-  let uploadId: string | undefined;
+async function upload(
+  bucket: Bucket,
+  key: string,
+  body: AsyncIterable<Uint8Array>,
+  { limit, signal }: { limit: number; signal?: AbortSignal | undefined },
+): Promise<void> {
+  let parts: Parts | undefined;
   const etags: Promise<string>[] = [];
   let total = 0;
   let gathered: Uint8Array[] = [];
   let size = 0;
   const sendPart = async () => {
-    uploadId ??= await bucket.startParts(key);
+    parts ??= { key, uploadId: await bucket.startParts(key, signal) };
     await etags.at(-1);
-    const sent = bucket.putPart(key, uploadId, etags.length + 1, Buffer.concat(gathered, size));
+    const sent = bucket.putPart(parts, etags.length + 1, Buffer.concat(gathered, size), signal);
     // looked at when the next part is sent, or at the end
     sent.catch(() => {});
     etags.push(sent);
     [gathered, size] = [[], 0];
   };
   try {
+    signal?.throwIfAborted();
     for await (const chunk of body) {
+      signal?.throwIfAborted();
       total += chunk.length;
       if (total > limit) throw new AppError('tooLarge', `At most ${limit} bytes are taken.`);
       gathered.push(chunk);
       size += chunk.length;
       if (size >= partSize(etags.length)) await sendPart();
     }
-    if (uploadId === undefined) {
-      await bucket.put(key, Buffer.concat(gathered, size));
+    if (parts === undefined) {
+      await bucket.put(key, Buffer.concat(gathered, size), signal);
       return;
     }
     if (size > 0) await sendPart();
-    await bucket.finishParts(key, uploadId, await Promise.all(etags));
+    await bucket.finishParts(parts, await Promise.all(etags), signal);
   } catch (error) {
-    if (uploadId !== undefined) {
+    if (parts !== undefined) {
       await Promise.allSettled(etags);
       // what cannot be aborted now is swept later
-      await bucket.abortParts(key, uploadId).catch(() => {});
+      await bucket.abortParts(parts).catch(() => {});
     }
     throw error;
   }
@@ -245,7 +256,7 @@ async function upload(bucket: Bucket, key: string, body: AsyncIterable<Uint8Arra
 
 /** The store copies an object that is too large for one request, several parts at a time. */
 async function copyInParts(bucket: Bucket, source: BlobInfo & { key: string }, key: string, signal?: AbortSignal) {
-  const uploadId = await bucket.startParts(key);
+  const parts = { key, uploadId: await bucket.startParts(key, signal) };
   const etags: string[] = [];
   const count = Math.ceil(source.size / COPIED_PART);
   let next = 0;
@@ -254,19 +265,18 @@ async function copyInParts(bucket: Bucket, source: BlobInfo & { key: string }, k
       const part = next++;
       const start = part * COPIED_PART;
       const range = { ...source, start, end: Math.min(start + COPIED_PART, source.size) - 1 };
-      etags[part] = await bucket.copyPart(key, uploadId, part + 1, range, signal);
+      etags[part] = await bucket.copyPart(parts, part + 1, range, signal);
     }
   };
   const copying = Array.from({ length: AT_ONCE }, () => copyParts());
   try {
     await Promise.all(copying);
-    signal?.throwIfAborted();
-    await bucket.finishParts(key, uploadId, etags);
+    await bucket.finishParts(parts, etags, signal);
   } catch (error) {
     next = count;
     await Promise.allSettled(copying);
     // what cannot be aborted now is swept later
-    await bucket.abortParts(key, uploadId).catch(() => {});
+    await bucket.abortParts(parts).catch(() => {});
     throw error;
   }
 }

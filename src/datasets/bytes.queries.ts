@@ -31,6 +31,7 @@ export const findGrantsFrom = (db: Db, id: string) =>
 
 const Held = z.object({
   blob: z.string(),
+  storageSize: z.number(),
   spatialInformation: z
     .object({ primarySpatialReference: z.string().optional(), srid: z.number().optional() })
     .optional(),
@@ -39,7 +40,7 @@ const Held = z.object({
 /** What a dataset holds while this transfer, which has it locked, writes it. */
 export const findHeld = (db: Db, id: string, transferId: string) =>
   db.maybeOne(sql.type(Held)`
-    select blob, spatial_information from datasets where id = ${id} and locked_by = ${transferId}`);
+    select blob, storage_size, spatial_information from datasets where id = ${id} and locked_by = ${transferId}`);
 
 /** Nobody else writes it, or begins to read it for a transfer, until the transaction ends. */
 export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);

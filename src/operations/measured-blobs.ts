@@ -31,7 +31,7 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     // asks nobody
     ...(store.address ? { address: store.address } : {}),
     copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),
-    adopt: measured('adopt', (path: string, name: string) => store.adopt(path, name)),
+    adopt: measured('adopt', (...given: Parameters<BlobStore['adopt']>) => store.adopt(...given)),
     remove: measured('remove', (name: string) => store.remove(name)),
     list: (prefix) => store.list(prefix),
     removeLeftovers: measured('remove_leftovers', (olderThanMs: number) => store.removeLeftovers(olderThanMs)),

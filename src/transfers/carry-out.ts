@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { AppError, forbidden } from '../errors.ts';
 import { lockTreesOf } from '../projects/tree.ts';
+import { inWords } from '../time.ts';
 import { completeCarry, holdOwned, holdRun, insertCopy, moveCarried } from './carry.queries.ts';
 import { tellFinished } from './events.ts';
 import { outputBlob } from './output.ts';
@@ -10,6 +11,8 @@ import type { ClaimedRow, LogLine } from './run.queries.ts';
 import { getStops } from './run.queries.ts';
 import type { RunParts } from './run.ts';
 import { Stopped } from './stopped.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { inTime, limitTime } from './time-limit.ts';
 
 /** Bytes that are the copy's if the run comes to its end. */
 interface Copied {
@@ -22,8 +25,9 @@ interface Copied {
  * Throws why it came to nothing.
  */
 export async function carryOut(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+  const time = limitTime(signal, parts.timeLimit);
   signal.throwIfAborted();
-  const copied = transfer.carry === 'copy' ? await copyBytes(parts, transfer, report, signal) : undefined;
+  const copied = transfer.carry === 'copy' ? await copyBytes(parts, transfer, report, time) : undefined;
   signal.throwIfAborted();
   const message = copied ? `Copied: ${copied.size} bytes.` : 'Moved.';
   // said by the commit alone: one that fails leaves the report without it
@@ -37,23 +41,17 @@ export async function carryOut(parts: RunParts, transfer: ClaimedRow, report: Re
   }
 }
 
-async function copyBytes(
-  { blobs, timeLimit }: RunParts,
-  transfer: ClaimedRow,
-  report: Report,
-  signal: AbortSignal,
-): Promise<Copied> {
+async function copyBytes({ blobs }: RunParts, transfer: ClaimedRow, report: Report, time: TimeLimit): Promise<Copied> {
+  const { inputBlob } = transfer;
   const blob = outputBlob(transfer);
-  const tooLong = AbortSignal.timeout(timeLimit);
   report.progress(0, 'Copying');
-  if (transfer.inputBlob === undefined) throw inputGone();
+  if (inputBlob === undefined) throw inputGone();
+  const tooLong = () => `The copy took longer than its time limit of ${inWords(time.whole)}.`;
   try {
-    const { size } = await blobs.copy(transfer.inputBlob, blob, AbortSignal.any([signal, tooLong]));
+    const { size } = await inTime(time, tooLong, (stop) => blobs.copy(inputBlob, blob, stop));
     return { blob, size };
   } catch (error) {
     if (error instanceof AppError && error.kind === 'notFound') throw inputGone();
-    if (!signal.aborted && tooLong.aborted)
-      throw new AppError('unprocessable', `The copy took longer than its time limit of ${timeLimit / 1000} s.`);
     throw error;
   }
 }

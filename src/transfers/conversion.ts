@@ -1,4 +1,6 @@
+import { AppError } from '../errors.ts';
 import type { ConversionHooks, ConversionRequest, ConversionResult } from '../formats/conversion.ts';
+import { inWords } from '../time.ts';
 
 export interface ConversionLimits {
   memoryMb: number;
@@ -19,6 +21,12 @@ export type Convert = (
   limits: ConversionLimits,
   hooks: ConversionHooks,
 ) => Promise<ConversionResult>;
+
+export const timeExceeded = (limit: number) => `The conversion took longer than its time limit of ${inWords(limit)}.`;
+
+/** @param limitGb what may lie in the folder of a transfer */
+export const scratchExceeded = (limitGb: number) =>
+  new AppError('unprocessable', `The conversion needed more than its ${limitGb} GB of scratch space.`);
 
 /** The process of a conversion died, or failed for no reason that it could name, without the worker's doing. */
 export class ChildDied extends Error {

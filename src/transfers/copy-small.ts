@@ -24,14 +24,14 @@ export async function copySmall(
   blobs: BlobStore,
   transfer: ClaimedRow,
   request: AcceptedRequest,
-  report: Report,
+  { report, signal }: { report: Report; signal: AbortSignal },
 ): Promise<{ result: ConversionResult; made: BlobInfo } | undefined> {
   const { inputBlob, inputSize } = transfer;
   if (inputBlob === undefined || inputSize === undefined || inputSize > SMALL) return undefined;
   if (!onlyCopies(request.readerName, request.writerName)) return undefined;
-  const bytes =
-    inputSize === 0 ? Buffer.alloc(0) : await allOf(await blobs.read(inputBlob, { start: 0, end: inputSize - 1 }));
+  const range = { start: 0, end: inputSize - 1 };
+  const bytes = inputSize === 0 ? Buffer.alloc(0) : await allOf(await blobs.read(inputBlob, range, undefined, signal));
   if (request.transformations.length > 0) report.log('warning', IGNORED);
   const result = copied(bytes, { input: request.inputName, output: request.outputFileName });
-  return { result, made: await blobs.put(outputBlob(transfer), Readable.from([bytes]), bytes.length) };
+  return { result, made: await blobs.put(outputBlob(transfer), Readable.from([bytes]), bytes.length, signal) };
 }

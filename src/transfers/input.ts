@@ -1,40 +1,42 @@
 import { AppError } from '../errors.ts';
 import type { Sealer } from '../sealing.ts';
 import { inWords } from '../time.ts';
-import type { RemoteLimits } from './remote.ts';
+import type { RemoteLimits, ScratchRoom } from './remote.ts';
 import { fetchRemote } from './remote.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { RunParts } from './run.ts';
 import { openSource } from './sources.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { inTime } from './time-limit.ts';
 
 /** Of the progress of a transfer, what fetching a remote file stands for. */
 const FETCHING = 0.3;
-/** A longer one would end at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What a worker needs to fetch remote files. */
 export interface RemoteSources extends RemoteLimits {
   sealer: Sealer;
 }
 
-/**
- * Brings what a transfer reads to a local file. Gives the share of the progress that this was.
- * @param time milliseconds that are left to the transfer
- */
+/** What bounds a fetch. */
+interface Bounds {
+  report: Report;
+  time: TimeLimit;
+  room: ScratchRoom;
+}
+
+/** Brings what a transfer reads to a local file. Gives the share of the progress that this was. */
 export async function fetchInput(
-  { blobs, sources, timeLimit }: Pick<RunParts, 'blobs' | 'sources' | 'timeLimit'>,
-  { inputBlob, sourceId, sealedSource }: ClaimedRow,
+  { blobs, sources }: Pick<RunParts, 'blobs' | 'sources'>,
+  { inputBlob, inputSize = 0, sourceId, sealedSource }: ClaimedRow,
   path: string,
-  { report, signal, time }: { report: Report; signal: AbortSignal; time: number },
+  { report, time, room }: Bounds,
 ): Promise<number> {
-  // not AbortSignal.timeout, whose clock goes on for hours after a short transfer
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), Math.min(time, LONGEST_TIMER_MS));
-  const stop = AbortSignal.any([signal, limit.signal]);
   let what = 'The input';
-  try {
+  const tooLong = () => `${what} could not be fetched within the time limit of ${inWords(time.whole)}.`;
+  return inTime(time, tooLong, async (stop) => {
     if (inputBlob !== undefined) {
+      if (inputSize > room.bytes) throw room.exceeded();
       await blobs.fetch(inputBlob, path, stop);
       return 0;
     }
@@ -47,13 +49,8 @@ export async function fetchInput(
       progress: (fraction) => report.progress(fraction * FETCHING, 'Fetching'),
       log: report.log,
       signal: stop,
+      room,
     });
     return FETCHING;
-  } catch (error) {
-    if (signal.aborted || !limit.signal.aborted) throw error;
-    const sentence = `${what} could not be fetched within the time limit of ${inWords(timeLimit)}.`;
-    throw new AppError('unprocessable', sentence);
-  } finally {
-    clearTimeout(timer);
-  }
+  });
 }

@@ -1,25 +1,31 @@
 import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConversionResult } from '../formats/conversion.ts';
+import { scratchExceeded, timeExceeded } from './conversion.ts';
 import { copySmall } from './copy-small.ts';
 import { finished } from './events.ts';
 import { fetchInput } from './input.ts';
 import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
-import { fetchPresent } from './present.ts';
+import { fetchPresent, findPresent } from './present.ts';
 import type { Report } from './report.ts';
 import { AcceptedRequest } from './request.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import { completeTransfer } from './run.queries.ts';
 import type { RunParts } from './run.ts';
 import { Stopped } from './stopped.ts';
+import { inTime, limitTime } from './time-limit.ts';
+
+const GB = 2 ** 30;
 
 /** One attempt of a claimed transfer: its input to a local file, converted in a child, the result committed. Throws why it came to nothing. */
 export async function perform(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
   const { tracing } = parts;
-  const claimedAt = performance.now();
-  signal.throwIfAborted();
+  const time = limitTime(signal, parts.timeLimit);
+  const tooLong = () => timeExceeded(parts.timeLimit);
   const request = AcceptedRequest.parse(transfer.request);
-  const copy = await copySmall(parts.blobs, transfer, request, report);
+  const copy = await inTime(time, tooLong, (stop) =>
+    copySmall(parts.blobs, transfer, request, { report, signal: stop }),
+  );
   signal.throwIfAborted();
   if (copy) {
     const { result, made } = copy;
@@ -29,11 +35,16 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
   const input = join(folder, 'input');
   await mkdir(folder, { mode: 0o700 });
   try {
-    const left = () => Math.max(1, Math.ceil(parts.timeLimit - (performance.now() - claimedAt)));
-    const { done, present } = await tracing.span('fetch', {}, async () => ({
-      done: await fetchInput(parts, transfer, input, { report, signal, time: left() }),
-      present: await fetchPresent(parts, transfer, folder, signal),
-    }));
+    const scratchGb = request.storageSizeGb ?? parts.scratchGb;
+    const { done, present } = await tracing.span('fetch', {}, async () => {
+      const held = await findPresent(parts.db, transfer);
+      const bytes = scratchGb * GB - (held?.storageSize ?? 0);
+      const room = { bytes, exceeded: () => scratchExceeded(scratchGb) };
+      return {
+        done: await fetchInput(parts, transfer, input, { report, time, room }),
+        present: held && (await fetchPresent(parts.blobs, held, { folder, format: transfer.format, time })),
+      };
+    });
     const output = join(folder, 'output');
     const badRecords = join(folder, 'bad-records');
     const how = { attributes: { 'platform.reader': request.readerName, 'platform.writer': request.writerName } };
@@ -52,8 +63,8 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
         },
         {
           memoryMb: transfer.memoryMb,
-          scratchGb: request.storageSizeGb ?? parts.scratchGb,
-          time: left(),
+          scratchGb,
+          time: time.left(),
           timeLimit: parts.timeLimit,
         },
         {
@@ -65,8 +76,11 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
     );
     signal.throwIfAborted();
     await tracing.span('commit', {}, async () => {
-      const { size } = await parts.blobs.adopt(output, outputBlob(transfer));
-      if (result.badRecordsWritten) await parts.blobs.adopt(badRecords, badRecordsBlob(transfer));
+      const size = await inTime(time, tooLong, async (stop) => {
+        const adopted = await parts.blobs.adopt(output, outputBlob(transfer), stop);
+        if (result.badRecordsWritten) await parts.blobs.adopt(badRecords, badRecordsBlob(transfer), stop);
+        return adopted.size;
+      });
       await commit(parts, transfer, request, result, size, report);
     });
   } finally {

@@ -17,11 +17,18 @@ export interface RemoteLimits {
   idleMs: number;
 }
 
+/** What may still come into the folder of a transfer. */
+export interface ScratchRoom {
+  bytes: number;
+  exceeded(): AppError;
+}
+
 export interface RemoteHooks {
   /** @param fraction 0 where the server does not tell the size */
   progress(fraction: number): void;
   log(level: LogLevel, message: string): void;
   signal: AbortSignal;
+  room: ScratchRoom;
 }
 
 /** Connections in a row that brought less than `MUCH`, before the transfer is left for later. */
@@ -74,7 +81,7 @@ async function fetchOn(
   file: FileHandle,
   fetched: Fetched,
   { outbound, largest, idleMs }: RemoteLimits,
-  { progress, signal }: RemoteHooks,
+  { progress, signal, room }: RemoteHooks,
 ): Promise<void> {
   const asking: Asking = { outbound, idleMs, signal };
   const { bytes, validator } = fetched;
@@ -90,10 +97,13 @@ async function fetchOn(
       fetched.size = decoder === undefined ? answer.length : undefined;
       fetched.validator = decoder === undefined ? answer.validator : undefined;
     }
-    const tooLarge = () => new AppError('tooLarge', `The file at ${source.host} is larger than ${largest} bytes.`);
-    if ((fetched.size ?? 0) > largest) throw tooLarge();
+    const check = (size: number) => {
+      if (size > largest) throw new AppError('tooLarge', `The file at ${source.host} is larger than ${largest} bytes.`);
+      if (size > room.bytes) throw room.exceeded();
+    };
+    check(fetched.size ?? 0);
     const take = async (chunk: Buffer) => {
-      if (fetched.bytes + chunk.length > largest) throw tooLarge();
+      check(fetched.bytes + chunk.length);
       await write(file, chunk, fetched.bytes);
       fetched.bytes += chunk.length;
       progress(fetched.size ? fetched.bytes / fetched.size : 0);

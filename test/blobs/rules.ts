@@ -145,6 +145,34 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(await text(store.read('dataset/b')), 'new');
   });
 
+  test('whatever is stopped throws the reason and leaves what was there', async (t) => {
+    const { store, folder } = await make();
+    const scratch = await mkdtemp(join(folder, 'scratch-'));
+    const [taken, brought] = [join(scratch, 'taken'), join(scratch, 'brought')];
+    await store.put('dataset/a', bytes('old'), 100);
+    await writeFile(taken, 'new');
+    const reason = new Error('stopped');
+    const stopped = AbortSignal.abort(reason);
+    const whileGoing = new AbortController();
+    async function* stopsItself() {
+      yield Buffer.from('new');
+      whileGoing.abort(reason);
+      yield Buffer.from('er');
+    }
+    await t.throwsAsync(store.put('dataset/a', bytes('new'), 100, stopped), { is: reason });
+    await t.throwsAsync(store.put('dataset/a', stopsItself(), 100, whileGoing.signal), { is: reason });
+    await t.throwsAsync(store.adopt(taken, 'dataset/a', stopped), { is: reason });
+    await t.throwsAsync(store.fetch('dataset/a', brought, stopped), { is: reason });
+    await t.throwsAsync(store.read('dataset/a', undefined, undefined, stopped), { is: reason });
+    t.is(await text(store.read('dataset/a')), 'old');
+    t.deepEqual(await readdir(scratch), ['taken']);
+    await store.adopt(taken, 'dataset/a', new AbortController().signal);
+    const going = new AbortController();
+    const stream = await store.read('dataset/a', undefined, undefined, going.signal);
+    t.is(await text(Promise.resolve(stream)), 'new');
+    going.abort(reason);
+  });
+
   test('what is not there is notFound to readers, undefined to info, and fine to remove', async (t) => {
     const { store, folder } = await make();
     for (const attempt of [

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,8 @@ import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
 import { openS3Store } from '../../src/blobs/s3.ts';
 import { AppError } from '../../src/errors.ts';
+import { openSilentBucket } from '../world/bucket.ts';
+import { until } from '../world/hooks.ts';
 import { bytes, keepsTheRules, MIB, text } from './rules.ts';
 
 /** Another server to try by hand, in the form of `blobs.url` without the folder: `S3_SERVER='s3://key:secret@127.0.0.1:9000/bucket?tls=false'`. */
@@ -75,7 +77,7 @@ test('parts of an upload that its process did not finish are swept when they are
   const { store, url } = await make();
   const bucket = openBucket(parseBucketAddress(url)!);
   const uploadId = await bucket.startParts('dataset/half');
-  await bucket.putPart('dataset/half', uploadId, 1, Buffer.alloc(100));
+  await bucket.putPart({ key: 'dataset/half', uploadId }, 1, Buffer.alloc(100));
   const listed = await bucket.listParts();
   // the server of the tests does not; moto, which does, says that all of them are old
   if (listed.length === 0) t.log('this server does not list them');
@@ -168,10 +170,40 @@ test('a fetch from a bucket that falls silent goes on with another connection wh
   t.teardown(() => wire.close());
   const { port } = wire.address() as AddressInfo;
   const address = parseBucketAddress(url.replace(/:\d+\//, `:${port}/`));
-  const store = openS3Store(address!, { idleMs: 300 });
+  const store = openS3Store(address!, { idleMs: 2000 });
   await store.fetch('dataset/slow', join(folder, 'slow'));
   t.is(silenced, 1);
   t.true(whole.equals(await readFile(join(folder, 'slow'))));
+});
+
+test('an upload that is told to end does so though the bucket says nothing, and leaves nothing', async (t) => {
+  const bucket = await openSilentBucket();
+  t.teardown(bucket.close);
+  const { folder } = await make();
+  const store = await openBlobStore(bucket.url, folder);
+  const reason = new Error('told to');
+  for (const [size, silent] of [
+    [1000, (method?: string) => method === 'PUT'],
+    [20 * MIB, (method?: string, url?: string) => method === 'PUT' && url?.includes('partNumber=2')],
+    [20 * MIB, (method?: string, url?: string) => method === 'POST' && !url?.includes('uploads')],
+  ] as const) {
+    const path = join(folder, 'result');
+    await writeFile(path, Buffer.alloc(size));
+    const aborted: string[] = [];
+    const unanswered = bucket.silence(({ method, url }) => {
+      if (method === 'DELETE') aborted.push(url ?? '');
+      return silent(method, url) ?? false;
+    });
+    const told = new AbortController();
+    const adopting = store.adopt(path, 'dataset/result', told.signal);
+    await Promise.race([until(() => unanswered.length > 0), adopting]);
+    told.abort(reason);
+    await t.throwsAsync(adopting, { is: reason });
+    t.is(aborted.length, size > MIB ? 1 : 0, 'its parts are let go');
+    bucket.silence(() => false);
+    t.is(await store.info('dataset/result'), undefined);
+    t.is((await readFile(path)).length, size, 'the file is still there');
+  }
 });
 
 test('a list of more blobs than one answer holds is whole', async (t) => {
