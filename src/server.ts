@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { openBlobStore } from './blobs/open.ts';
+import { checkBlobStore, openBlobStore } from './blobs/open.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
 import { connect } from './db.ts';
@@ -22,6 +22,7 @@ const PATIENCE_MS = 6000;
 /** Opens the database, brings it up to date, and listens. */
 export async function serve(config: Config): Promise<Server> {
   const log = createLog(config['log.level']);
+  await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config);
   const db = await connect(database.url, config['database.poolSize'], 'platform serve');
   const release = async () => {

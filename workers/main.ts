@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBlobStore } from '../src/blobs/open.ts';
+import { checkBlobStore, openBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
@@ -51,6 +51,7 @@ const CRONTAB = Object.entries(CRON)
 /** Opens the database, brings it up to date, and takes jobs until it is closed. Any number of processes may do so, on any machine. */
 export async function work(config: Config): Promise<Worker> {
   const log = createLog(config['log.level']);
+  await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config);
   await mkdir(config.data, { recursive: true });
   const equipment = await equipmentOf(config);

@@ -201,6 +201,9 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       } while (marker !== '');
     },
 
+    /** Fails with a BucketError when the server answers that it does not know the bucket, or does not let this key look into it. */
+    look: (signal: AbortSignal) => send('GET', undefined, { query: { 'max-keys': '0' }, signal }),
+
     /** Uploads in parts that were begun and neither finished nor aborted; at most a thousand, and none where the server cannot tell. */
     async listParts(): Promise<{ key: string; uploadId: string; begun: Date }[]> {
       const answer = await send('GET', undefined, { query: { uploads: '', prefix } }, [400, 405, 501]);

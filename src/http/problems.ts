@@ -63,7 +63,9 @@ function asAppError(error: FastifyError | AppError | FormError, request: Fastify
   const trouble = troubleOf(error);
   if (trouble === 'outage') {
     // one line per request: while Postgres restarts there are many, and their stacks say nothing
-    request.log.error({ reason: error.message }, 'the database is not available');
+    const { cause } = error;
+    const reason = cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+    request.log.error({ reason }, 'the database or the store of blobs is not available');
     return new AppError('unavailable', 'The service is not available for the moment.', { retryAfter: 2 });
   }
   if (trouble === 'again') {

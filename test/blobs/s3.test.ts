@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import S3rver from 's3rver';
 import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
-import { openBlobStore } from '../../src/blobs/open.ts';
+import { checkBlobStore, openBlobStore } from '../../src/blobs/open.ts';
 import { openS3Store } from '../../src/blobs/s3.ts';
 import { AppError } from '../../src/errors.ts';
 import { openSilentBucket } from '../world/bucket.ts';
@@ -223,6 +223,23 @@ test('an unknown key and a server that is away are errors that tell no secret', 
     const store = await openBlobStore(wrong, '/nowhere');
     const error = await t.throwsAsync(store.put('staging/a', bytes('x'), 1));
     t.notRegex(`${error} ${error.cause ?? ''} ${error.stack}`, /top.{1,3}secret/);
+  }
+});
+
+test('a bucket that is not there, or a key that is none, is told before anything is stored; a server that is away is not judged', async (t) => {
+  const { url } = await make();
+  await t.notThrowsAsync(checkBlobStore(url));
+  await t.notThrowsAsync(checkBlobStore(undefined));
+  await t.notThrowsAsync(checkBlobStore(url.replace(/:\d+\//, ':1/')));
+  const stranger = url.replace(/\/\/.*@/, '//NOBODY:top/secret@');
+  for (const [wrong, why] of [
+    [
+      url.replace(/(@[^/]*\/)[^/?]+/, '$1nowhere'),
+      /^The setting blobs\.url .*: the server has no such bucket \(bucket 'nowhere'\)\.$/,
+    ],
+    [stranger, /^The setting blobs\.url .*: the server does not know the key \(bucket '\w+'\)\.$/],
+  ] as const) {
+    await t.throwsAsync(checkBlobStore(wrong), { message: why });
   }
 });
 
