@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestFn } from 'ava';
 import pg from 'pg';
 import pino from 'pino';
@@ -50,6 +51,8 @@ export interface World {
   as(user: Pick<User, 'userId'>): Client;
   /** A statement on the world's database, for states that no route makes and for looking behind the answers. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Resolves when the database has noticed that processes of this application name are gone: until then a statement under way goes on. */
+  untilLeft(applicationName: string): Promise<void>;
   /** A new access token, made as a login makes it. */
   tokenOf(user: Pick<User, 'userId'>): Promise<string>;
   /** The first administrator, Owner of a tenant; the same one at each call. */
@@ -151,6 +154,13 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     nobody: clientOf(() => app),
     as,
     sql: async <Row>(text: string, values: unknown[] = []) => (await plain.query(text, values)).rows as Row[],
+    async untilLeft(applicationName) {
+      const there = () =>
+        plain.query('select from pg_stat_activity where datname = current_database() and application_name = $1', [
+          applicationName,
+        ]);
+      while ((await there()).rows.length > 0) await sleep(20);
+    },
     tokenOf,
     administrator,
     async tenant(name = unique('tenant')) {

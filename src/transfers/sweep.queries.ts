@@ -112,6 +112,16 @@ export async function unlockUnheld(
   return rowCount;
 }
 
+/**
+ * Removes rows of transfers that were left behind for a new one (see `handBack`) by a worker that could not say any more that they are
+ * done: nothing will ever run them, and they would be told of as tried in vain.
+ */
+export const removeLeftBehind = (tx: Db) =>
+  tx.query(sql.unsafe`
+    delete from graphile_worker._private_jobs
+    where key is null and locked_at is null and attempts >= max_attempts
+      and task_id = (select id from graphile_worker._private_tasks where identifier = 'runTransfer')`);
+
 /** Pools that are not struck off. */
 export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.string() }))`select pool from workers`);
 

@@ -7,6 +7,7 @@ import {
   listStrangers,
   listUnheardCancels,
   removeDeadWorkers,
+  removeLeftBehind,
   takeFromLostWorkers,
   trySweepLock,
   unlockJobs,
@@ -26,7 +27,7 @@ export interface Swept {
 }
 
 export interface SweepOptions {
-  /** Also looks for what should not happen: pending transfers without a row in the queue, rows locked by pools unknown. */
+  /** Also looks for what should not happen: pending transfers without a row in the queue, rows locked by pools unknown, rows of nothing. */
   thorough: boolean;
   /** Milliseconds; see the setting `transfers.patience`. */
   patience: number;
@@ -55,6 +56,7 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     const lost = await takeFromLostWorkers(tx);
     const locking = thorough ? [...deadWorkers, ...(await listStrangers(tx))] : deadWorkers;
     if (locking.length > 0) await unlockJobs(tx, locking);
+    if (thorough) await removeLeftBehind(tx);
     const hopeless = lost.filter(({ cancelled, workerLosses }) => cancelled || workerLosses > MOST_WORKER_LOSSES);
     for (const { cancelled, workerLosses, ...transfer } of hopeless)
       await end(

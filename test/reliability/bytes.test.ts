@@ -68,6 +68,7 @@ test('an API that is killed while bytes are put or staged files imported loses n
     await sleep(Math.random() * 50);
     child.kill('SIGKILL');
     await Promise.all([ended, working]);
+    await w.untilLeft('platform serve');
 
     const content = String((await w.nobody.get(`/api/blob/dataset/${id}?${query}`)).raw);
     t.is(content, (content[0] ?? '').repeat(SIZE), 'one of those that were put, whole');

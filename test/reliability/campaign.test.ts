@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { clientOf } from './campaign/client.ts';
@@ -8,7 +6,7 @@ import { judge } from './campaign/judge.ts';
 import type { Platform } from './campaign/platform.ts';
 import { processesOf, startPlatform } from './campaign/platform.ts';
 import { prepareWork } from './campaign/work.ts';
-import { choices, LONG, SEED, times } from './flags.ts';
+import { choices, SEED, times } from './flags.ts';
 
 const KILLS = times(60, 500);
 /** Ends that a broken connection brings about. */
@@ -17,7 +15,7 @@ const OPEN_TRANSFERS = 12;
 const PATIENCE_MS = 240_000;
 
 test('no acknowledged submit is lost and each takes effect once, whatever is done to workers, API and database', async (t) => {
-  t.timeout(LONG ? 60 * 60_000 : 10 * 60_000);
+  t.timeout(60 * 60_000);
   t.log(`CRASH_SEED=${SEED}`);
   const platform = await startPlatform({ workers: 3, concurrency: 2 });
   try {
@@ -32,7 +30,15 @@ test('no acknowledged submit is lost and each takes effect once, whatever is don
     const ended = Date.now();
     await platform.stopWorkers();
 
-    for (const [name, times] of counts) t.log(`${times} × ${name}`);
+    const broken = await judge(platform, work.acknowledged, counts);
+    const surprises = platform.surprises.filter((each) => !EXPECTED.test(each));
+    const found = { allEnded, surprises, failures: platform.failures, broken };
+    // before all else, of which a short report keeps little
+    for (const [name, each] of Object.entries(found)) {
+      if (each !== true && Object.keys(each).length !== 0)
+        t.log(`NOT AS IT MUST BE, ${name}: ${JSON.stringify(each).slice(0, 3000)}`);
+    }
+    t.log([...counts].map(([name, times]) => `${times} × ${name}`).join('; '));
     const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
     t.log(
       `${work.acknowledged.length} transfers in ${seconds(disturbed - began)}, the last ended ${seconds(ended - disturbed)} later`,
@@ -41,16 +47,9 @@ test('no acknowledged submit is lost and each takes effect once, whatever is don
       `${client.repeats} requests were sent again; answers of the API besides success: ${JSON.stringify([...client.troubles])}`,
     );
     t.log(
-      `${platform.surprises.length} workers ended by themselves, as they must when they lose what proves them alive`,
+      `${platform.surprises.length - surprises.length} workers ended by themselves, as they must when they lose what proves them alive`,
     );
-    t.deepEqual(
-      platform.surprises.filter((each) => !EXPECTED.test(each)),
-      [],
-    );
-    t.deepEqual(platform.failures, []);
-    t.true(allEnded, `Every transfer ends within ${PATIENCE_MS / 1000} s.`);
-    t.deepEqual(await judge(platform, work.acknowledged, counts), {});
-    t.deepEqual(await readdir(join(platform.folder, 'scratch')), [], 'Nothing is left in the scratch folder.');
+    t.deepEqual(found, { allEnded: true, surprises: [], failures: [], broken: {} });
   } catch (error) {
     t.log(
       `${platform.api() ? 'an' : 'no'} API is there; starts that failed: ${platform.failedStarts.slice(-5).join(' | ')}`,

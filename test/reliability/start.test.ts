@@ -16,7 +16,7 @@ import test from 'ava';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(ROOT, 'bin', 'platform');
 /** Long enough for a busy machine; whatever takes so long is not coming. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 interface Running {
   process: ChildProcess;
@@ -29,6 +29,7 @@ interface Running {
 }
 
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
+  t.timeout(10 * 60_000);
   const folder = await mkdtemp(join(tmpdir(), 'platform-start-'));
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
@@ -160,12 +161,12 @@ test.serial('a second signal ends at once what the first would wait for', async 
   const running = launch(t, folder);
   await ready(running);
   process.kill((await part(running, 'work'))!, 'SIGSTOP');
-  running.process.kill('SIGTERM');
-  await until('the end of the API', async () => (await part(running, 'serve')) === undefined);
-  t.is(running.process.exitCode, null);
-  await sleep(400);
-  running.process.kill('SIGTERM');
-  t.deepEqual(await running.ended, [143, null]);
+  // two that come too close are one, and when a busy process gets to them nobody knows
+  while (running.process.exitCode === null) {
+    running.process.kill('SIGTERM');
+    await Promise.race([running.ended, sleep(500)]);
+  }
+  t.deepEqual(await running.ended, [143, null], 'The first alone would end with 0.');
   await goneFrom(folder);
 });
 
@@ -186,7 +187,13 @@ test.serial('when everything is killed at once the next start works', async (t) 
   const folder = await temporaryFolder(t);
   const first = launch(t, folder);
   await ready(first);
-  for (const { pid } of await processesOf(folder)) process.kill(pid, 'SIGKILL');
+  for (const { pid } of await processesOf(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // it has just ended
+    }
+  }
   await first.ended;
   const second = launch(t, folder);
   await ready(second);

@@ -36,7 +36,7 @@ test.serial('a worker that is told to stop ends at once, and what it was sending
   await until(() => hook.receiver.received.length === 1);
   await slow.stop();
   stuck = false;
-  const next = await startWorker(w, settings);
+  const next = await startWorker(w, { ...settings, 'webhooks.timeout': '1h' });
   t.teardown(() => next.stop());
   t.like((await hook.settled())[0], { state: 'Delivered', attempts: 1 });
 });

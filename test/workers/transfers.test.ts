@@ -328,6 +328,22 @@ serial('a row of the queue that a worker locked without coming to know of it is 
   t.is((await untilEnd(s.client, id)).status, 'Completed');
 });
 
+serial(
+  'a row of the queue that was left for a new one goes, though its worker could not tell that it is done',
+  async (t) => {
+    const s = await scene();
+    const id = await s.start();
+    // as if its worker had been killed just after it handed the transfer back
+    await sqlOf('update graphile_worker._private_jobs set key = null, attempts = max_attempts');
+    await launch();
+    t.is((await untilEnd(s.client, id)).status, 'Completed');
+    await until(
+      'the queue is empty',
+      async () => (await sqlOf('select from graphile_worker._private_jobs')).length === 0,
+    );
+  },
+);
+
 serial('a worker that cannot tell the queue that a job is done ends at once, whatever else it runs', async (t) => {
   const { worker } = await launchFrozen({ 'worker.concurrency': '2' });
   const s = await scene();

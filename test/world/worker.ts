@@ -1,11 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
 import { environmentName } from '../../src/config.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
+
+const LAST_WORDS_MS = 10_000;
 
 /** A part of the platform as the command line starts it. */
 export interface Started {
@@ -13,7 +16,7 @@ export interface Started {
   readonly pid: number;
   /** Everything it said on standard error. */
   output(): string;
-  /** Resolves with exit code and signal. */
+  /** Resolves with exit code and signal, when everything it said has been read. */
   readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
   /** Asks it to stop and waits. */
   stop(): Promise<void>;
@@ -49,7 +52,7 @@ export async function startProcess(
     said += text;
     if (process.env.TEST_LOG) process.stderr.write(text);
   });
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const ended = end(child);
   const [ready] = await Promise.race([
     once(child, 'message'),
     ended.then(([code, signal]) => {
@@ -67,6 +70,16 @@ export async function startProcess(
     },
   };
   return { started, ready };
+}
+
+/** What a process said just before it ended may be read only after its end. Children that it left could hold the pipe open. */
+async function end(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+  const closed = once(child, 'close');
+  const [code, signal] = await once(child, 'exit');
+  const late = new AbortController();
+  await Promise.race([closed, sleep(LAST_WORDS_MS, undefined, { signal: late.signal }).catch(() => {})]);
+  late.abort();
+  return [code, signal];
 }
 
 /** One worker for a test file, started by the first test that asks for it. */

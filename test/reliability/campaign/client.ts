@@ -19,7 +19,7 @@ export interface Client {
   readonly troubles: ReadonlyMap<string, number>;
 }
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 const ANSWER_MS = 30_000;
 
 export function clientOf(platform: Pick<Platform, 'address' | 'token'>): Client {

@@ -1,5 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDiskStore } from '../../../src/blobs/disk.ts';
 import { connect } from '../../../src/db.ts';
 import { removeOrphanBlobs } from '../../../src/transfers/orphan-blobs.ts';
@@ -8,18 +10,46 @@ import type { Acknowledged } from './kinds.ts';
 import { sha256Of, wellsIn } from './kinds.ts';
 import type { Platform } from './platform.ts';
 
-/** The rules that were broken, each with a few of its breaches; asked when all is over, the sweep of blobs included. */
+const PATIENCE_MS = 120_000;
+
+/**
+ * Workers that ended last leave what is theirs to those that live on. Asked when none is left: starts one, and stops it when there is
+ * nothing to mend any more, or nothing happens.
+ */
+async function mend(platform: Platform) {
+  const { sql, folder } = platform;
+  const deadline = Date.now() + PATIENCE_MS;
+  platform.setWorkers(1);
+  for (let left = true; left && Date.now() < deadline; ) {
+    await sleep(200);
+    const [row] = await sql<{ left: boolean }>(
+      `select (select count(*) from workers) <> 1 or exists (
+         select from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = task_id
+         where task.identifier = 'runTransfer' or job.locked_at is not null) as left`,
+    );
+    left = row?.left === true || (await readdir(join(folder, 'scratch'))).length !== 1;
+  }
+  await platform.stopWorkers();
+}
+
+/**
+ * The rules that were broken, each with a few of its breaches; asked when all is over and the workers are stopped. What those left is
+ * mended before, and the blobs are swept.
+ */
 export async function judge(
   platform: Platform,
   acknowledged: readonly Acknowledged[],
   caused: ReadonlyMap<string, number> = new Map(),
 ): Promise<Record<string, unknown[]>> {
+  await mend(platform);
   await tell(platform, acknowledged, caused);
   const broken: Record<string, unknown[]> = {};
   for (const { rule, violations } of INVARIANTS) {
     const found = await platform.sql(violations);
     if (found.length > 0) broken[`${rule} Not kept: ${found.length}.`] = found.slice(0, 3);
   }
+  const scratch = await readdir(join(platform.folder, 'scratch'));
+  if (scratch.length > 0) broken['Nothing is left in the scratch folder.'] = scratch;
   return broken;
 }
 

@@ -57,7 +57,9 @@ export async function prepareProject(client: Client, tenantId?: string) {
   /** An import to its end, of which others must make the same. */
   const imported = async (body: ReturnType<typeof importing>) => {
     const begun = expect(await client.post('/api/conversion/upload-convert', body, randomUUID()), 200);
-    const ended = expect(await client.get(`/api/conversion/transfer/${begun.id}`, { prefer: 'wait=60' }), 200);
+    const transfer = `/api/conversion/transfer/${begun.id}`;
+    let ended = expect(await client.get(transfer, { prefer: 'wait=20' }), 200);
+    while (ended.finishedAt === undefined) ended = expect(await client.get(transfer, { prefer: 'wait=20' }), 200);
     if (ended.status !== 'Completed') throw new Error(`An undisturbed import ended ${JSON.stringify(ended)}.`);
     const datasetId = ended.importResults[0].datasetId as string;
     const sha256 = ended.receipt.output.sha256 as string;

@@ -56,7 +56,13 @@ export interface PlatformOptions {
   concurrency: number;
 }
 
-const SETTINGS = { 'log.level': 'warn', 'tokens.accessLifetime': '1d', 'loginDelay.first': '1ms' };
+const SETTINGS = {
+  'log.level': 'warn',
+  'tokens.accessLifetime': '1d',
+  'loginDelay.first': '1ms',
+  // as many at a time as was asked for, whatever machine this is
+  'worker.memory': '1000000',
+};
 /** Those of the test itself, which are left alone. */
 export const OWN_NAME = 'campaign';
 
@@ -98,7 +104,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
           if (!open || workers.size > target) worker.process.kill('SIGTERM');
         })
         .catch((error: Error) => {
-          failedStarts.push(`worker: ${error.message}`);
+          failedStarts.push(`worker: ${lastWords(error.message)}`);
           return sleep(300);
         })
         .finally(() => {
@@ -121,7 +127,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
           apiStarting = keepApi();
         });
       } catch (error) {
-        failedStarts.push(`api: ${(error as Error).message}`);
+        failedStarts.push(`api: ${lastWords((error as Error).message)}`);
         await sleep(300);
       }
     }
@@ -214,11 +220,15 @@ async function makeAdministrator(url: string, folder: string): Promise<Pick<Plat
 const postmasterOf = async (folder: string) =>
   Number((await readFile(join(folder, 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 
-/** The message of the last line of a log. */
-const lastWords = (output: string) => {
-  const line = output.trim().split('\n').at(-1) ?? '';
-  return /"msg":"([^"]*)"/.exec(line)?.[1] ?? line.slice(0, 300);
-};
+/** Why a process ended: what it logged as fatal, wherever that stands, or else the end of what it said, as of an error nobody caught. */
+function lastWords(output: string): string {
+  const lines = output.trim().split('\n');
+  const fatal = lines.find((line) => line.startsWith('{"level":60,'));
+  return fatal === undefined ? lines.slice(-15).map(brief).join('\n') : brief(fatal);
+}
+
+/** Of a line of a log, its message. */
+const brief = (line: string) => /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]?.slice(0, 300) ?? line.slice(0, 300);
 
 /** Children of a process that still run. */
 export async function childrenOf(parent: number): Promise<number[]> {
