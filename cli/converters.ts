@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import type { Api } from './client.ts';
 import { UsageError } from './errors.ts';
 import { repeated, srid } from './options.ts';
+import type { ResourceOptions } from './resources.ts';
+import { resourceOptions, resourcesOf } from './resources.ts';
 import type { TransformationOptions } from './transformations.ts';
 import { transformationOptions, transformationsOf } from './transformations.ts';
 
@@ -64,36 +66,33 @@ interface NamedValue {
   value: unknown;
 }
 
-export interface ConversionOptions extends TransformationOptions {
+export interface ConversionOptions extends TransformationOptions, ResourceOptions {
   param: string[];
   srid?: number;
   skipBadRecords?: boolean;
 }
 
-/** The options that import and export share. */
+/** The options that all starts of conversions share. */
 export const conversionOptions = (command: Command): Command =>
-  transformationOptions(
-    command
-      .option(
-        '--param <name=value>',
-        'a parameter, may be repeated; reader.NAME= or writer.NAME= where both have it',
-        repeated,
-        [],
-      )
-      .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid),
-  ).option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file');
+  resourceOptions(
+    transformationOptions(
+      command
+        .option(
+          '--param <name=value>',
+          'a parameter, may be repeated; reader.NAME= or writer.NAME= where both have it',
+          repeated,
+          [],
+        )
+        .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid),
+    ).option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file'),
+  );
 
 /** Members of a request. A name without a side goes to whichever has it, else to the reader, so that the server refuses it. */
 export function conversionOf(
   { param, srid, skipBadRecords, ...wanted }: ConversionOptions,
   reader: Converter | undefined,
   writer: Converter | undefined,
-): {
-  readerParameters: NamedValue[];
-  writerParameters: NamedValue[];
-  transformations: unknown[];
-  onBadRecord?: 'skip';
-} {
+) {
   const readerParameters: NamedValue[] = srid === undefined ? [] : [{ name: 'SRID', value: srid }];
   const writerParameters: NamedValue[] = [];
   for (const text of param) {
@@ -108,7 +107,13 @@ export function conversionOf(
     (toWriter ? writerParameters : readerParameters).push({ name, value: jsonOrText(value) });
   }
   const bad = skipBadRecords ? { onBadRecord: 'skip' as const } : {};
-  return { readerParameters, writerParameters, transformations: transformationsOf(wanted), ...bad };
+  return {
+    readerParameters,
+    writerParameters,
+    transformations: transformationsOf(wanted),
+    ...bad,
+    ...resourcesOf(wanted),
+  };
 }
 
 function jsonOrText(text: string): unknown {

@@ -16,6 +16,12 @@ export function count(text: string): number {
   return Number(text);
 }
 
+/** Of an option that takes an amount such as 4 or 0.5. Which ones are too small or too large, the server says. */
+export function amount(text: string): number {
+  if (!/^\d{1,15}(\.\d{1,6})?$/.test(text)) throw new InvalidArgumentError('It is a number.');
+  return Number(text);
+}
+
 /** Of an option that takes a JSON object. */
 export function jsonObject(text: string): object {
   try {

@@ -22,6 +22,7 @@ export interface Transfer extends TransferSummary {
   finishedAt?: string;
   attempt?: number;
   waitingReason?: string;
+  needs?: string[];
   errorMessage?: string;
   importParameters?: { fileName?: string; readerName?: string; writerName?: string };
   exportParameters?: { datasetId?: string; outputFileName?: string; readerName?: string; writerName?: string };
@@ -122,6 +123,7 @@ export function describeTransfer(transfer: Transfer): string {
     progress: transfer.progress === undefined ? '' : `${Math.floor(transfer.progress)} %`,
     phase: transfer.phase,
     'waits for': transfer.waitingReason,
+    'asks for': transfer.needs?.join(' '),
     file: importParameters?.fileName ?? exportParameters?.outputFileName,
     reader: parameters.readerName,
     writer: parameters.writerName,

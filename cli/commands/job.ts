@@ -22,6 +22,7 @@ interface Job {
   attempts: number;
   worker?: string;
   progress?: number;
+  needs?: string[];
   error?: string;
   fingerprint?: string;
 }
@@ -112,7 +113,7 @@ async function listJobs(io: Io, { state = [], status = [], tenant, ...more }: Li
   const answer = await io.api.call<{ data: Job[]; cursor?: string }>('GET', JOB, { query });
   io.show(answer, ({ data }) =>
     table(
-      ['ID', 'STATE', 'WHAT', 'SINCE', 'TRIES', 'TENANT', 'WORKER', 'ERROR'],
+      ['ID', 'STATE', 'WHAT', 'SINCE', 'TRIES', 'TENANT', 'ASKS FOR', 'WORKER', 'ERROR'],
       data.map((one) => [
         one.id,
         one.state,
@@ -120,6 +121,7 @@ async function listJobs(io: Io, { state = [], status = [], tenant, ...more }: Li
         moment(one.finishedAt ?? one.startedAt ?? one.createdAt),
         one.attempts,
         one.tenantId,
+        one.needs?.join(' '),
         one.worker,
         one.error,
       ]),
@@ -156,6 +158,7 @@ function describe(job: JobDetail): string {
     deadline: moment(job.deadline),
     'memory (MB)': job.memoryMb,
     cores: job.cores,
+    'asks for': job.needs?.join(' '),
     'cancel asked': moment(job.cancelRequestedAt),
     error: job.error,
     fingerprint: job.fingerprint,

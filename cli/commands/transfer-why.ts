@@ -5,6 +5,7 @@ import { transferPath } from '../watch.ts';
 
 interface Why {
   status: string;
+  needs?: string[];
   position?: number;
   reason?: string;
   blockedBy?: string[];
@@ -26,9 +27,10 @@ export async function showWhy(io: Io, path: string): Promise<void> {
   io.show(await io.api.call<Why>('GET', `${path}/why`), describe);
 }
 
-function describe({ status, position, reason, blockedBy, workers }: Why): string {
+function describe({ status, needs, position, reason, blockedBy, workers }: Why): string {
   const about = record({
     status,
+    'asks for': needs?.join(' '),
     'before it': position,
     'waits for': reason && plain(reason),
     'blocked by': blockedBy?.join(' '),

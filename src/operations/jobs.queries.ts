@@ -32,6 +32,8 @@ export const Job = z.object({
   worker: z.string().optional(),
   progress: z.number().optional(),
   priority: z.number().optional(),
+  /** What it asks of a worker, such as `label:gpu=a100`. */
+  needs: z.array(z.string()).optional(),
   error: z.string().optional(),
   /** Of the kind of its failure. */
   fingerprint: z.string().optional(),
@@ -60,13 +62,13 @@ const otherState = sql.fragment`
 const transferColumns = sql.fragment`
   t.id::text as id, ${TRANSFERS}::text as task, ${transferState} as state, t.tenant_id, t.type, t.request ->> 'readerName' as reader,
   t.request ->> 'writerName' as writer, coalesce(t.finished_at, t.created_at) as time, t.created_at, t.started_at, t.finished_at,
-  case when j.run_at > now() then j.run_at end as run_at, (t.attempt - t.handed_back)::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.error_message as error,
-  t.failure as fingerprint`;
+  case when j.run_at > now() then j.run_at end as run_at, (t.attempt - t.handed_back)::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.asked as needs,
+  t.error_message as error, t.failure as fingerprint`;
 const otherColumns = sql.fragment`
   j.id::text as id, k.identifier as task, ${otherState} as state, null::uuid as tenant_id, null as type, null as reader, null as writer,
   j.created_at as time, j.created_at, j.locked_at as started_at, null::timestamptz as finished_at,
   case when j.run_at > now() then j.run_at end as run_at, j.attempts::int as attempts,
-  j.locked_by as worker, null::real as progress, j.priority::int as priority, j.last_error as error, null as fingerprint`;
+  j.locked_by as worker, null::real as progress, j.priority::int as priority, null::text[] as needs, j.last_error as error, null as fingerprint`;
 const transferTables = sql.fragment`transfers t left join graphile_worker._private_jobs j on j.key = t.id::text`;
 const otherTables = sql.fragment`graphile_worker._private_jobs j join graphile_worker._private_tasks k on k.id = j.task_id`;
 

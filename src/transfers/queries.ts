@@ -99,6 +99,7 @@ const Row = Summary.extend({
   finishedAt: z.string().optional(),
   attempt: z.number(),
   waitingReason: z.string().optional(),
+  needs: z.array(z.string()).optional(),
   recordsRead: z.number().optional(),
   recordsWritten: z.number().optional(),
   recordsSkipped: z.number().optional(),
@@ -132,7 +133,7 @@ const waitingReason = sql.fragment`
 export const findTransfer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.prepared('find transfer', Row)`
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
-      t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.records_read, t.records_written, t.records_skipped,
+      t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.asked as needs, t.records_read, t.records_written, t.records_skipped,
       t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
       coalesce(p.rights, 0) as rights
     ${visible(caller)} and t.id = ${id}`);

@@ -36,6 +36,8 @@ export const Transfer = Summary.extend({
   finishedAt: z.string().optional(),
   attempt: z.int(),
   waitingReason: z.string().optional(),
+  /** What it asks of a worker, such as `label:gpu=a100` or `memory:4096`; absent: nothing. */
+  needs: z.array(z.string()).optional(),
   recordsRead: z.number().optional(),
   recordsWritten: z.number().optional(),
   recordsSkipped: z.number().optional(),

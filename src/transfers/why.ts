@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { askedOf } from './needs.ts';
 import { findTransfer, listSeen, STATUSES } from './queries.ts';
 import type { LiveWorker } from './standing.ts';
 import { couldRun, neverOn, notNowOn, reasonOf } from './standing.ts';
@@ -10,6 +11,8 @@ import { getStanding } from './why.queries.ts';
 
 export const Why = z.object({
   status: z.enum(STATUSES),
+  /** What it asks of a worker, such as `label:gpu=a100` or `memory:4096`. */
+  needs: z.array(z.string()).optional(),
   /** How many start before it. */
   position: z.number().optional(),
   reason: z.string().optional(),
@@ -39,12 +42,14 @@ export async function whyNot(
   if (status !== 'Pending') return { status, workers: [] };
   const workers = await listLiveWorkers(db);
   const reason = reasonOf(workers, flags) ?? resting;
+  const needs = askedOf(flags);
   const busy = workers.filter((worker) => couldRun(worker, flags) && notNowOn(worker, flags) !== undefined);
   const idle = workers.some((worker) => couldRun(worker, flags) && notNowOn(worker, flags) === undefined);
   const blocking = idle ? [] : busy.flatMap(({ running }) => running.map((transfer) => transfer.id));
   const blockedBy = blocking.length === 0 ? [] : await seen(blocking);
   return {
     status,
+    ...(needs.length === 0 ? {} : { needs }),
     ...(position === undefined ? {} : { position }),
     ...(reason === undefined ? {} : { reason }),
     ...(blockedBy.length === 0 ? {} : { blockedBy: [...blockedBy] }),

@@ -296,3 +296,35 @@ test('transfer append adds a file to a dataset, and tells how much came to how m
   t.is(refused.code, 1);
   t.regex(refused.err, /The dataset has no field 'colour'; it has 'name'\.$/m);
 });
+
+test('what a transfer asks of its worker are options of every start, and it is told what it asks for', async (t) => {
+  const { run, project, file } = await scene(t);
+  const asks = ['--label', 'gpu=a100', '--label', 'quiet', '--memory', '2048', '--cores', '0.5', '--scratch', '2'];
+  const size = ['--node-size', 'Standard_D4s_v5'];
+  const imported = await run(['transfer', 'import', file, '--project', project, ...asks, ...size, '--no-watch']);
+  t.is(imported.code, 0, imported.err);
+  const id = imported.out.trim();
+  const family = 'label:svc.platform/vmsize=standardDSv5Family';
+  const needs = `cores:0.5 label:gpu=a100 label:quiet ${family} memory:2048 scratch:2`;
+  for (const command of [
+    ['transfer', 'show'],
+    ['transfer', 'why'],
+  ])
+    t.regex((await run([...command, id])).out, new RegExp(`^asks for +${needs}$`, 'm'));
+  const operator = await machine(t);
+  await operator.logIn((await w.administrator()).id);
+  t.regex((await operator.run(['job', 'list', '--state', 'waiting'])).out, new RegExp(`^${id} .* ${needs}`, 'm'));
+
+  const kept = await run(['transfer', 'import', file, '--project', project, '--srid', '25832', '--watch', '--json']);
+  const { datasetId } = JSON.parse(kept.out).importResults[0];
+  for (const [verb, ...more] of [
+    ['export', '--writer', 'GeoTiffWriter'],
+    ['convert', '--writer', 'GeoTiffWriter', '--name', 'x'],
+    ['update', file],
+  ] as const)
+    t.regex(
+      (await run(['transfer', verb, datasetId, ...more, '--memory', '1000'])).err,
+      /^platform: memoryRequestMb must be a positive multiple of 1024, not 1000\.$/m,
+    );
+  t.like(await run(['transfer', 'import', file, '--project', project, '--cores', 'all']), { code: 2 });
+});
