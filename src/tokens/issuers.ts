@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { createRemoteJWKSet, decodeJwt, errors, importSPKI, jwtVerify } from 'jose';
-import type { ExternalIssuer } from '../config.ts';
+import type { ExternalIssuer } from '../settings.ts';
 import { AppError } from '../errors.ts';
 
 const CLOCK_TOLERANCE_SECONDS = 5;

@@ -1,4 +1,4 @@
-import type { NodeSize } from '../config.ts';
+import type { NodeSize } from '../settings.ts';
 import { isLabel } from '../labels.ts';
 import type { Amount } from './needs.ts';
 import { flagsOf, LEAST_MEMORY_MB } from './needs.ts';

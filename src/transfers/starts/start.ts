@@ -1,4 +1,4 @@
-import type { NodeSize } from '../../config.ts';
+import type { NodeSize } from '../../settings.ts';
 import type { Db } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';

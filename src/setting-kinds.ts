@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** Of durations, in milliseconds. */
+export const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `30m`, `2s`, `365d`, `500ms` → milliseconds. */
+export const duration = z
+  .string()
+  .regex(/^\d+(ms|s|m|h|d)$/, 'must be a duration such as 30m, 2s or 365d')
+  .transform((text) => {
+    const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) as unknown as [string, string, keyof typeof UNITS];
+    return Number(count) * UNITS[unit];
+  });
+
+/** Comma-separated in the environment. */
+export const list = z
+  .union([z.array(z.string()), z.string()])
+  .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((part) => part.trim()).filter(Boolean));
+
+/** `accounts=5m,crs=1d` → milliseconds by name. */
+export const durations = list
+  .pipe(z.array(z.string().regex(/^[\w-]+=\d+(ms|s|m|h|d)$/, 'must be name=duration, such as accounts=5m')))
+  .transform(
+    (entries): Record<string, number> =>
+      Object.fromEntries(
+        entries.map((entry) => entry.split('=')).map(([name = '', text]) => [name, duration.parse(text)] as const),
+      ),
+  );
+/** `name=value,other=value`; what was given may hold a secret and is not repeated. */
+export const headerList = list
+  .refine((entries) => entries.every((entry) => /^[\w-]+=/.test(entry)), { error: 'must be a list of name=value' })
+  .transform(
+    (entries): Record<string, string> =>
+      Object.fromEntries(
+        entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+      ),
+  );
+/** `true` and `false`, as a JSON file or the environment says them. */
+export const flag = z
+  .union([z.boolean(), z.string()], { error: 'must be true or false' })
+  .transform((value) => (typeof value === 'string' ? value.trim().toLowerCase() : String(value)))
+  .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
+  .transform((value) => value === 'true');
+/** A whole number. */
+export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(least).max(most);
+
+/** In a file the list itself, in the environment its JSON text. */
+export const jsonList = <T extends z.ZodType>(one: T) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue('must be a JSON list');
+      return [];
+    }
+  }, z.array(one));

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { parseBucketAddress } from './blobs/bucket.ts';
+import { isLabel } from './labels.ts';
+import { parseNetwork } from './networks.ts';
+import { parseAllowed } from './outbound.ts';
+import { duration, durations, flag, headerList, jsonList, list, UNITS, whole } from './setting-kinds.ts';
+
+const HOURS_OF_A_DAY = 24;
+
+/** One that is written wrongly would be trusted by nobody, or stop the server at an odd place. */
+const proxy = z.string().refine(
+  (text) => {
+    try {
+      return Boolean(parseNetwork(text));
+    } catch {
+      return false;
+    }
+  },
+  { error: ({ input }) => `'${input}' must be an address or a network such as 10.0.0.0/8` },
+);
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Another authorization server whose tokens are taken: how they are checked, and which claim names an account. */
+const externalIssuer = z
+  .strictObject({
+    issuer: z.string().min(1),
+    audience: z.string().min(1),
+    jwksUrl: z
+      .url({ protocol: /^https?$/ })
+      .refine((url) => url.startsWith('https:') || LOOPBACK.test(new URL(url).hostname), 'must be https')
+      .optional(),
+    /** PEM. */
+    publicKey: z.string().optional(),
+    algorithm: z
+      .enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])
+      .default('RS256'),
+    accountClaim: z.string().min(1).default('sub'),
+    /** Without it the scopes are those that the account's own tokens have. */
+    scopeClaim: z.string().min(1).optional(),
+  })
+  .refine(({ jwksUrl, publicKey }) => (jwksUrl === undefined) !== (publicKey === undefined), {
+    error: 'must have either jwksUrl or publicKey',
+  });
+export type ExternalIssuer = z.infer<typeof externalIssuer>;
+
+/** A machine type that requests may name; `family` is the value of the label `svc.platform/vmsize` of workers on such machines. */
+const nodeSize = z.strictObject({
+  name: z.string().min(1),
+  family: z.string().refine((family) => isLabel(`family=${family}`), 'must be fit for the value of a label'),
+  cores: z.number().positive(),
+  memoryMb: z.int().positive(),
+  storageGb: z.number().positive(),
+});
+export type NodeSize = z.infer<typeof nodeSize>;
+
+const NODE_SIZES: NodeSize[] = [
+  { name: 'Standard_D4s_v5', family: 'standardDSv5Family', cores: 4, memoryMb: 16_384, storageGb: 150 },
+  { name: 'Standard_D8s_v5', family: 'standardDSv5Family', cores: 8, memoryMb: 32_768, storageGb: 300 },
+  { name: 'Standard_E8s_v5', family: 'standardESv5Family', cores: 8, memoryMb: 65_536, storageGb: 300 },
+];
+
+/** Every setting: dotted name → schema. The environment name is `PLATFORM_` and the dotted name in upper snake case. */
+export const SETTINGS = {
+  host: z.string().default('127.0.0.1'),
+  port: whole(0, 65535).default(8080),
+  data: z.string().min(1).default('data'),
+  'database.url': z.string().optional(),
+  'database.poolSize': whole(2, 1000).default(20),
+  publicUrl: z.url().optional(),
+  headerPrefixes: list.default(['svc-', 'dhi-']),
+  trustedProxies: list.pipe(z.array(proxy)).default([]),
+  'cors.origins': list.default(['*']),
+  'log.level': z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  'tokens.issuer': z.string().default('platform'),
+  'tokens.audience': z.string().default('platform'),
+  'tokens.accessLifetime': duration.default(30 * UNITS.m),
+  'tokens.refreshLifetime': duration.default(365 * UNITS.d),
+  'tokens.familyLifetime': duration.default(730 * UNITS.d),
+  'tokens.reuseLeeway': duration.default(5 * UNITS.s),
+  'tokens.keyFiles': list.default([]),
+  'tokens.externalIssuers': jsonList(externalIssuer).default([]),
+  'tokens.defaultScopes': list.default(['platform_metadata_conversion']),
+  'loginDelay.first': duration.default(UNITS.s),
+  'loginDelay.maxWaiting': whole(0).default(200),
+  'twoFactor.metadataKey': z.string().min(1).default('2FAMetadata'),
+  'accounts.store': z
+    .string()
+    .regex(/^(postgres|file:.+)$/, "must be 'postgres', or 'file:' and the path of a JSON file")
+    .default('postgres'),
+  'accounts.registration': flag.default(true),
+  'accounts.tokenLifetime': duration.default(UNITS.d),
+  'accounts.exposePasswordHash': flag.default(false),
+  'accounts.breachedPasswords': z.enum(['off', 'list', 'range']).default('list'),
+  'accounts.breachedPasswordsUrl': z.url().default('https://api.pwnedpasswords.com/range'),
+  'accounts.lockoutAfter': whole(0, 1000).default(0),
+  'accounts.lockoutDuration': duration.default(15 * UNITS.m),
+  'accounts.passwordHistory': whole(0, 24).default(0),
+  'passwords.requiredLength': whole(1, 1000).default(10),
+  'passwords.requiredUniqueChars': whole(1, 100).default(5),
+  'passwords.requireNonAlphanumeric': flag.default(true),
+  'passwords.requireLowercase': flag.default(true),
+  'passwords.requireUppercase': flag.default(true),
+  'passwords.requireDigit': flag.default(true),
+  'mail.url': z
+    .string()
+    // what was given may hold a password and is not repeated
+    .refine((url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? ''), {
+      error: 'must be smtp://[user:password@]host[:port], or smtps://… for TLS from the start',
+    })
+    .optional(),
+  'mail.from': z
+    .string()
+    .regex(/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/, 'must be an e-mail address')
+    .default('platform@localhost'),
+  'mail.activationUrl': z.url().optional(),
+  'mail.passwordUrl': z.url().optional(),
+  'cache.url': z
+    .string()
+    .refine((url) => /^rediss?:$/.test(URL.parse(url)?.protocol ?? ''), {
+      error: 'must be redis://[user:password@]host[:port][/database], or rediss://… for TLS',
+    })
+    .optional(),
+  'cache.lifetime': duration.default(10 * UNITS.m),
+  'cache.lifetimes': durations.default({}),
+  'twoFactor.issuer': z.string().min(1).default('Data platform'),
+  'blobs.url': z
+    .string()
+    // what was given holds a secret and is not repeated
+    .refine((url) => parseBucketAddress(url) !== undefined, {
+      error: 'must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false]',
+    })
+    .optional(),
+  'blobs.redirectFrom': whole(1).optional(),
+  'outbound.allow': list
+    .refine((entries) => entries.every((entry) => parseAllowed(entry) !== undefined), {
+      error: 'must be a list of host, host:port, CIDR or CIDR:port',
+    })
+    .default([]),
+  'outbound.idleTimeout': duration.default(UNITS.m),
+  'webhooks.timeout': duration.default(15 * UNITS.s),
+  // from the end of each failed attempt to the next one; when all are used up the delivery has failed
+  'webhooks.retryAfter': list
+    .pipe(z.array(duration))
+    .default([1, 5, 25, 120].map((s) => s * UNITS.s).concat(Array(HOURS_OF_A_DAY).fill(UNITS.h))),
+  'uploads.maxSize': whole(1).default(64 * 2 ** 30),
+  'transfers.timeLimit': duration.default(2 * UNITS.h),
+  'transfers.nodeSizes': jsonList(nodeSize).default(NODE_SIZES),
+  // how long a transfer that stands first lets others overtake it before a worker keeps room free for it
+  'transfers.patience': duration.default(30 * UNITS.s),
+  'recycleBin.retention': duration.default(180 * UNITS.d),
+  'compat.recursiveLists': flag.default(true),
+  'otel.endpoint': z.url({ protocol: /^https?$/ }).optional(),
+  'otel.headers': headerList.default({}),
+  'otel.serviceName': z.string().min(1).default('platform'),
+  'otel.sampleRatio': z.coerce.number().min(0).max(1).default(1),
+  'metrics.token': z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 visible characters')
+    .optional(),
+  'worker.concurrency': whole(1, 1000).optional(),
+  'worker.memory': whole(256).optional(),
+  'worker.cores': z.coerce.number().positive().max(10_000).optional(),
+  // GB
+  'worker.scratch': whole(0, 1_000_000).optional(),
+  'worker.labels': list
+    .refine((labels) => labels.every(isLabel), { error: 'must be a list of key=value, or of keys' })
+    .default([]),
+} as const satisfies Record<string, z.ZodType>;
