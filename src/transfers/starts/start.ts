@@ -1,6 +1,6 @@
-import type { NodeSize } from '../../settings.ts';
 import type { Db } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
+import type { NodeSize } from '../../settings.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
 import { nameStagedBlob } from '../../uploads/staged.ts';
 import type { Beginning } from '../begin.ts';
