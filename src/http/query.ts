@@ -3,20 +3,28 @@ import { invalidMember } from '../errors.ts';
 import type { Timestamp } from '../time.ts';
 import { durationFromText, timestampFromText } from '../time.ts';
 import { defOf } from './shapes.ts';
+import { instead } from './validation.ts';
 
 /** `1`, `-5`; not `1.0`, `0x1` or an empty text. */
-export const queryInteger = (least: number, most: number) =>
-  z.preprocess(
+export const queryInteger = (least: number, most: number) => {
+  const wrong = {
+    error: ({ input }: { input?: unknown }) => `must be a whole number from ${least} to ${most}${instead(input)}`,
+  };
+  return z.preprocess(
     (value) => (typeof value === 'string' && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value),
-    z.int(`must be a whole number from ${least} to ${most}`).min(least).max(most),
+    z.int(wrong).min(least, wrong).max(most, wrong),
   );
+};
 
 /** `true` and `false` in any letter case. */
 export const queryBoolean = () =>
-  z.preprocess((value) => {
-    const lower = typeof value === 'string' ? value.toLowerCase() : value;
-    return lower === 'true' ? true : lower === 'false' ? false : value;
-  }, z.boolean('must be true or false'));
+  z.preprocess(
+    (value) => {
+      const lower = typeof value === 'string' ? value.toLowerCase() : value;
+      return lower === 'true' ? true : lower === 'false' ? false : value;
+    },
+    z.boolean({ error: ({ input }) => `must be true or false${instead(input)}` }),
+  );
 
 /** One of the values, sent in any letter case. */
 export const queryEnum = <const Values extends readonly [string, ...string[]]>(values: Values) =>

@@ -34,15 +34,31 @@ const TYPES: Record<string, string> = {
 /** Sentence without its subject; schemas that bring their own keep it. `undefined` leaves the wording to zod. */
 function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
-  if (issue.code === 'invalid_type') return `must be ${TYPES[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'invalid_format' && issue.format === 'uuid') return 'must be a uuid';
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'invalid_type') {
+    // where a text or an object belongs, what was sent instead may be a secret in the wrong place
+    const told = ['string', 'object', 'record'].includes(issue.expected) ? '' : instead(issue.input);
+    return `must be ${TYPES[issue.expected] ?? issue.expected}${told}`;
+  }
+  if (issue.code === 'invalid_format' && issue.format === 'uuid') return `must be a uuid${instead(issue.input)}`;
+  if (issue.code === 'invalid_value')
+    return `must be one of ${issue.values.map(String).join(', ')}${instead(issue.input)}`;
   if (issue.code === 'too_big')
-    return `must ${bound(issue.origin, issue.maximum, issue.inclusive ? 'at most' : 'less than')}`;
+    return `must ${bound(issue.origin, issue.maximum, issue.inclusive ? 'at most' : 'less than')}${beyond(issue)}`;
   if (issue.code === 'too_small')
-    return `must ${bound(issue.origin, issue.minimum, issue.inclusive ? 'at least' : 'more than')}`;
+    return `must ${bound(issue.origin, issue.minimum, issue.inclusive ? 'at least' : 'more than')}${beyond(issue)}`;
   return undefined;
 }
+
+const LONGEST_VALUE = 60;
+
+/** `, not 'nope'`: the value, where it is short enough to be one. */
+export function instead(value: unknown): string {
+  if (typeof value === 'string') return value.length > LONGEST_VALUE ? '' : `, not '${value}'`;
+  return ['number', 'boolean'].includes(typeof value) ? `, not ${value}` : '';
+}
+
+/** A number that is out of bounds; how many characters or entries there are the caller sees himself. */
+const beyond = ({ input }: z.core.$ZodRawIssue): string => (typeof input === 'number' ? instead(input) : '');
 
 /** What of an origin a bound counts; numbers are bound themselves. */
 const COUNTED: Record<string, [one: string, many: string]> = {

@@ -57,6 +57,13 @@ export async function whyNot(
   };
 }
 
+/** Why none of the workers that take transfers now could ever run what has these needs. Undefined: one could, or there is none to ask. */
+export async function whyNobody(db: Db, flags: readonly string[]): Promise<string | undefined> {
+  const takers = (await listLiveWorkers(db)).filter(({ draining }) => !draining);
+  if (takers.length === 0 || takers.some((worker) => couldRun(worker, flags))) return undefined;
+  return reasonOf(takers, flags);
+}
+
 function chance(worker: LiveWorker, flags: readonly string[]): Why['workers'][number] {
   const never = neverOn(worker, flags);
   const reason = never ?? notNowOn(worker, flags);

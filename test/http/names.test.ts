@@ -157,7 +157,7 @@ test('What is too much or too little is told in a sentence', async (t) => {
     text: ['text must have at most 3 characters.'],
     one: ['one must have at least 1 character.'],
     list: ['list must have at most 2 entries.'],
-    weight: ['weight must be more than 0.'],
+    weight: ['weight must be more than 0, not 0.'],
   });
 });
 

@@ -101,6 +101,14 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
   ['no original file name', { originalFileName: null }, 'originalFileName', /required/],
   ['no upload address', { uploadUrl: null }, 'uploadUrl', /required/],
   ['an address that is not called', { uploadUrl: 'ftp://example.com/x.asc' }, 'uploadUrl', /'ftp:'/],
+  ['a project that is no uuid', { projectId: 'valley' }, 'projectId', /^projectId must be a uuid, not 'valley'\.$/],
+  [
+    'memory that is a text',
+    { memoryRequestMb: '1024' },
+    'memoryRequestMb',
+    /^memoryRequestMb must be a number, not '1024'\.$/,
+  ],
+  ['no such answer to bad records', { onBadRecord: 'SKIP' }, 'onBadRecord', /must be one of fail, skip, not 'SKIP'\.$/],
   ['no project', { projectId: null }, 'projectId', /^projectId is required, in the body or as a header\.$/],
 ];
 

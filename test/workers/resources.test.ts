@@ -69,6 +69,10 @@ async function scene() {
   return {
     client,
     get,
+    /** What a dry run of it warns of. */
+    warnings: async (more: object): Promise<string[]> =>
+      (await client.post('/api/conversion/upload-convert?dryRun=true', copyRequest(projectId, file, more))).body
+        .warnings,
     async submit(more: object = {}): Promise<string> {
       const { body } = await start(client, copyRequest(projectId, file, more));
       return body.id;
@@ -151,6 +155,10 @@ test.serial('what no live worker could ever run says what it needs and what ther
   await launch({ 'worker.memory': '8192', 'worker.cores': '4' });
   t.is((await untilEnd(s.client, ids[3] ?? '')).status, 'Completed');
   await s.reason(ids[0] ?? '', /^It needs 65536 MB of memory; the largest worker has 8192\.$/);
+  t.deepEqual(await s.warnings({ memoryRequestMb: 65536 }), [
+    'It needs 65536 MB of memory; the largest worker has 8192.',
+  ]);
+  t.deepEqual(await s.warnings({ memoryRequestMb: 8192 }), []);
   await s.reason(ids[1] ?? '', /^It needs 64 cores; the largest worker has 4\.$/);
   await s.reason(ids[2] ?? '', /^It needs 300 GB of scratch space; the largest worker has 100\.$/);
   t.like(await s.why(ids[0] ?? ''), {

@@ -11,6 +11,7 @@ import type { AcceptedRequest } from '../request.ts';
 import { resourcesOf } from '../resources.ts';
 import type { Sources } from '../sources.ts';
 import { keepSource, shownAddress } from '../sources.ts';
+import { whyNobody } from '../why.ts';
 
 /** What is said of a dataset that is to be made. */
 export interface DatasetData {
@@ -58,6 +59,8 @@ export const start = (
   tried(db, dryRun, warnings, async (tx) => {
     const { inputBytes, ...planned } = await plan(tx);
     const resources = resourcesOf(wish, { inputBytes, copied: reader.produces === 'bytes' });
+    const nobody = dryRun ? await whyNobody(tx, resources.flags) : undefined;
+    if (nobody !== undefined) warnings.push(nobody);
     return begin(tx, caller, { ...planned, ...resources, format: writer.format });
   });
 
