@@ -15,7 +15,12 @@ export async function reprojected(
 ): Promise<{ features: Features; operation(): Operation }> {
   const change = await transformer(data.crs!, target);
   context.atEnd(async () => change.close());
-  const [from, { geographic, name, area }] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
+  const [from, to] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
+  const { geographic, name, area } = to;
+  // two of its three coordinates tell nothing
+  for (const crs of [from, to])
+    if (crs.kind === 'geocentric' && !data.hasZ)
+      throw new FormatError(`Features without heights (Z) have no place in '${crs.name}', which is geocentric.`);
   const stride = strideOf(data);
   const seam = new Seam();
   const beyond = from.geographic && !geographic && area !== undefined ? new Beyond(area, name) : undefined;

@@ -107,6 +107,17 @@ test('inputSrid stands over what the file says; without any system crsTransforma
   });
 });
 
+test('only features with heights are brought into or out of a geocentric system', async (t) => {
+  const high = collection([feature(geometryOf('Point', [10, 55, 40]))]);
+  const there = await asJson(t, high, to(4978));
+  const [x, y, z] = there.json.features[0]!.geometry!.coordinates as number[];
+  t.deepEqual([Math.round(x!), Math.round(y!), Math.round(z!)], [3610912, 636701, 5201416]);
+  const message = "Features without heights (Z) have no place in 'WGS 84', which is geocentric.";
+  await t.throwsAsync(asJson(t, collection([feature(geometryOf('Point', [10, 55]))]), to(4978)), { message });
+  const flat = collection([feature(geometryOf('Point', [3610912, 636701]))]);
+  await t.throwsAsync(asJson(t, flat, to(4326, { inputSrid: 4978 })), { message });
+});
+
 test('progress rises to the end, and a cancelled conversion stops', async (t) => {
   const many = collection(Array.from({ length: 2000 }, (_, n) => feature(geometryOf('Point', [n / 100, 0]), { n })));
   const { progress } = await converted(t, many, toShape);
