@@ -29,6 +29,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   }
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
+  hooks.log('debug', `${told(reader, readerParameters)}; ${told(writer, writerParameters)}.`);
   const lost = new Set<string>();
   const bad = new BadRecords();
   await using open = new AsyncDisposableStack();
@@ -74,9 +75,15 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     ...(await sink.checksum()),
   };
   context.progress(1, 'Done');
-  const told = { ...(crs === undefined ? {} : { crs }), ...(appended === undefined ? {} : { appended }) };
-  return { receipt: { input, output, ...told, lost: [...lost], statistics }, ...rest };
+  const changes = { ...(crs === undefined ? {} : { crs }), ...(appended === undefined ? {} : { appended }) };
+  return { receipt: { input, output, ...changes, lost: [...lost], statistics }, ...rest };
 }
+
+/** With its parameters, those that nobody gave included. */
+const told = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {
+  const values = Object.entries(parameters).map(([parameter, value]) => `${parameter} ${JSON.stringify(value)}`);
+  return values.length === 0 ? name : `${name} with ${values.join(', ')}`;
+};
 
 function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
   if (reader.produces !== 'bytes') return parseTransformations(transformations, offeredBy(reader));

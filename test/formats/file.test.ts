@@ -30,6 +30,7 @@ test('FileReader to FileWriter ignores transformations, with a line in the log',
   const { text, log } = await converted(t, 'abc', { ...copy, transformations: [{ type: 'whatever' }] });
   t.is(text, 'abc');
   t.deepEqual(log, [
+    { level: 'debug', message: 'FileReader; FileWriter.' },
     { level: 'warning', message: 'FileReader to FileWriter copies the bytes; the transformations are ignored.' },
   ]);
 });
@@ -42,4 +43,16 @@ test('a conversion that was called off does not start', async (t) => {
 test('a name that is no reader or writer ends the conversion with a sentence', async (t) => {
   const error = await t.throwsAsync(converted(t, 'abc', { ...copy, writer: 'filewriter' }), { instanceOf: AppError });
   t.is(error?.message, "'filewriter' is not a writer.");
+});
+
+test('the log tells, for debugging, with which parameters a file was read and written', async (t) => {
+  const grid = 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n7\n';
+  const { log } = await converted(t, grid, {
+    reader: 'AsciiGridReader',
+    writer: 'GeoTiffWriter',
+    readerParameters: { srid: 25832 },
+  });
+  const [first] = log;
+  t.is(first?.level, 'debug');
+  t.regex(first?.message ?? '', /^AsciiGridReader with SRID "EPSG:25832"; GeoTiffWriter with Compression "Deflate", /);
 });
