@@ -1,7 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { createPgDriverFactory } from '@slonik/pg-driver';
-import type { CommonQueryMethods, DatabasePool, DriverTypeParser, Interceptor } from 'slonik';
+import type {
+  CommonQueryMethods,
+  DatabasePool,
+  DatabaseTransactionConnection,
+  DriverTypeParser,
+  Interceptor,
+} from 'slonik';
 import {
   BackendTerminatedError,
   BackendTerminatedUnexpectedlyError,
@@ -114,6 +120,37 @@ function withOptions(url: string, applicationName: string): string {
   return parsed.href;
 }
 
+/** What is to be done behind the commit of each transaction under way, by its id, which the savepoints inside it share. */
+const behind = new Map<string, Work[]>();
+type Work = (db: Db) => unknown;
+
+/**
+ * Does `work` with the pool as soon as the transaction of `tx` has committed, and never when it is rolled back. The process may end
+ * before, so it must be something that others would find out by themselves.
+ */
+export function behindCommit(tx: Db, work: Work): void {
+  const { transactionId = '' } = tx as Partial<DatabaseTransactionConnection>;
+  const works = behind.get(transactionId);
+  if (works === undefined) throw new Error('This is no transaction under way.');
+  works.push(work);
+}
+
+async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnection) => Promise<T>): Promise<T> {
+  const works: Work[] = [];
+  let id = '';
+  try {
+    const result = await pool.transaction((tx) => {
+      id = tx.transactionId;
+      behind.set(id, works);
+      return work(tx);
+    });
+    for (const each of works) each(pool);
+    return result;
+  } finally {
+    behind.delete(id);
+  }
+}
+
 /** A pool whose statements follow the transaction that `within` opened around them, if any. */
 function following(pool: DatabasePool): Database {
   const current = new AsyncLocalStorage<Followed>();
@@ -131,7 +168,7 @@ function following(pool: DatabasePool): Database {
     query: (...a) => target().query(...a),
     record: (...a) => target().record(...a),
     stream: (...a) => target().stream(...a),
-    transaction: (...a) => target().transaction(...a),
+    transaction: (work) => current.getStore()?.tx?.transaction(work) ?? begin(pool, work),
     within: (followed, work) => current.run(followed, work),
     connections() {
       const { acquiredConnections: inUse, idleConnections: idle, waitingClients: awaited } = pool.state();

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import { sql } from './db.ts';
+import { behindCommit, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -21,8 +21,6 @@ export const CRON = {
 export interface JobOptions {
   /** A job of the same key that has not started is replaced. */
   jobKey?: string;
-  /** The key was never used before, so that there is nothing to replace: looking for it costs more than the rest. */
-  freshKey?: boolean;
   /** What a worker must not have forbidden to take the job, such as `label:gpu`; without any it is a chore. */
   flags?: readonly string[];
   /** Smaller runs earlier; chores have 0. */
@@ -37,18 +35,6 @@ export interface JobOptions {
 /** The flag of jobs that need nothing but a moment: mails, sweeps. */
 export const CHORE = 'chore';
 
-/** For the `from` of a statement that states the fact itself: puts the job into the queue. */
-export const enqueueing = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name], options: JobOptions = {}) =>
-  sql.fragment`graphile_worker.add_job(
-    ${name},
-    payload => ${JSON.stringify(payload)}::json,
-    job_key => ${options.jobKey ?? null},
-    job_key_mode => ${options.freshKey ? 'unsafe_dedupe' : 'replace'},
-    flags => ${sql.array(options.flags ?? [CHORE], 'text')},
-    priority => ${options.priority ?? null},
-    run_at => ${runAt(options)},
-    max_attempts => ${options.maxAttempts ?? null})`;
-
 /** Puts a job into the queue within the transaction of the fact that asks for it: no commit, no job; no job, no commit. */
 export async function enqueue<Name extends keyof Jobs>(
   tx: Db,
@@ -56,7 +42,15 @@ export async function enqueue<Name extends keyof Jobs>(
   payload: Jobs[Name],
   options: JobOptions = {},
 ) {
-  await tx.query(sql.unsafe`select from ${enqueueing(name, payload, options)}`);
+  await tx.query(sql.unsafe`
+    select from graphile_worker.add_job(
+      ${name},
+      payload => ${JSON.stringify(payload)}::json,
+      job_key => ${options.jobKey ?? null},
+      flags => ${sql.array(options.flags ?? [CHORE], 'text')},
+      priority => ${options.priority ?? null},
+      run_at => ${runAt(options)},
+      max_attempts => ${options.maxAttempts ?? null})`);
 }
 
 /** A job at its turn, which replaces one of its key that has not started. */
@@ -81,8 +75,64 @@ export async function enqueueAll<Name extends keyof Jobs>(
       from jsonb_to_recordset(${sql.jsonb(jobs as never)}) as job ("jobKey" text, payload json, flags text[], turn bigint)))`);
 }
 
+/** A job with a key that was never used before. */
+export interface FreshJob<Name extends keyof Jobs> {
+  name: Name;
+  payload: Jobs[Name];
+  jobKey: string;
+  flags: readonly string[];
+  priority: number;
+  turn: Fragment;
+}
+
+/**
+ * Parts of a `with`, for a statement that states the fact itself: put the job into the queue, as many times as `from` has rows. Nobody is
+ * told: `add_job` notifies, and transactions that notify commit one after the other, each with a flush of its own, which takes four times
+ * as long as together. `callBehind` tells when the transaction is over.
+ */
+export const enqueueing = <Name extends keyof Jobs>(job: FreshJob<Name>, from: Fragment) => sql.fragment`
+  known_task as (select id from graphile_worker._private_tasks where identifier = ${job.name}),
+  new_task as (
+    insert into graphile_worker._private_tasks (identifier) select ${job.name} where not exists (select from known_task)
+    on conflict (identifier) do update set identifier = excluded.identifier returning id),
+  job as (
+    insert into graphile_worker._private_jobs (task_id, payload, key, flags, priority, run_at)
+    select coalesce((select id from known_task), (select id from new_task)), ${JSON.stringify(job.payload)}::json, ${job.jobKey},
+      ${sql.jsonb(Object.fromEntries(job.flags.map((flag) => [flag, true])))}, ${job.priority}::int, ${runAt(job)}
+    from ${from})`;
+
+/**
+ * Workers hear of a job of `enqueueing` when its transaction has committed. Should this process end just then, they find it by themselves,
+ * two seconds later at most.
+ */
+export const callBehind = (tx: Db) => behindCommit(tx, callSoon);
+
+/** Of pools whose workers are being called: how many jobs were committed meanwhile. */
+const untold = new WeakMap<Db, number>();
+
+/** One call at a time, for all that were committed meanwhile. */
+async function callSoon(db: Db): Promise<void> {
+  const meanwhile = untold.get(db);
+  untold.set(db, (meanwhile ?? 0) + 1);
+  if (meanwhile !== undefined) return;
+  try {
+    for (let count = 1; count > 0; count = untold.get(db) ?? 0) {
+      untold.set(db, 0);
+      await callWorkers(db, count);
+    }
+  } catch {
+    // the database is away, or this process ends: workers look by themselves
+  } finally {
+    untold.delete(db);
+  }
+}
+
+/** Tells waiting workers that there may be so many jobs. */
+export const callWorkers = (db: Db, count: number) =>
+  db.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}::int)::text)`);
+
 /** The queue runs what is due in the order of its time, so a turn is a time long ago. A priority would hold no more than 16 bits. */
-function runAt({ delay, turn }: JobOptions) {
+function runAt({ delay, turn }: Pick<JobOptions, 'delay' | 'turn'>) {
   if (delay !== undefined) return sql.fragment`now() + ${delay} * interval '1 millisecond'`;
   return turn === undefined
     ? sql.fragment`null`

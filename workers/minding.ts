@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callWorkers } from '../src/jobs.ts';
 import { addFigures } from '../src/operations/figures.ts';
 import { followMassRetries } from '../src/operations/mass-retry.ts';
 import { mindRuns } from '../src/transfers/mind.ts';
 import { getOutlook } from '../src/transfers/outlook.queries.ts';
 import type { RunParts } from '../src/transfers/run.ts';
-import { callWorkers, listWorkers, unlockUnheld } from '../src/transfers/sweep.queries.ts';
+import { listWorkers, unlockUnheld } from '../src/transfers/sweep.queries.ts';
 import { sweep } from '../src/transfers/sweep.ts';
 import type { Draining } from './draining.ts';
 import type { Gate } from './gate.ts';
@@ -14,6 +15,8 @@ const EVERY_MS = 1000;
 const THOROUGH_EVERY = 5;
 /** How long a row of the queue may be on its way to the process that locked it. */
 const UNHELD_MS = 10_000;
+/** More jobs than any worker runs. */
+const MANY = 100;
 
 export interface MindingParts {
   run: RunParts;
@@ -46,7 +49,7 @@ export function minding(given: MindingParts): { stop(): Promise<void> } {
       log.warn(swept, 'took over what other workers left');
     if (thorough && (await unlockUnheld(parts.db, parts.pool, [...jobIds], UNHELD_MS)) > 0) {
       log.warn({}, 'gave back jobs that this worker had locked and did not know of');
-      await callWorkers(parts.db);
+      await callWorkers(parts.db, MANY);
     }
     if (thorough || (swept?.deadWorkers.length ?? 0) > 0) {
       await removeForsakenScratch(data, () => listWorkers(parts.db));

@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
+import { callBehind } from '../jobs.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
@@ -61,9 +62,13 @@ export interface NewTransfer {
   flags?: readonly string[];
 }
 
-/** The row, its place in the queue and the event that tells of it: one statement, so that it is one way to the database and back. */
-export const insertTransfer = (tx: Db, row: NewTransfer, event: Event) =>
-  tx.one(sql.prepared('insert transfer', Summary)`
+/**
+ * The row, its place in the queue and the event that tells of it: one statement, so that it is one way to the database and back. Workers
+ * hear of it with the commit.
+ */
+export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<Summary> {
+  callBehind(tx);
+  return tx.one(sql.prepared('insert transfer', Summary)`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
       updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn, traceparent)
@@ -73,8 +78,10 @@ export const insertTransfer = (tx: Db, row: NewTransfer, event: Event) =>
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
       ${sql.array(row.flags ?? [], 'text')}, ${nextTurn(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null})
     returning ${summary}, turn),
-    told as (${eventInsert(event)})
-    select begun.* from begun, ${firstWake({ id: row.id, flags: row.flags ?? [], turn: sql.fragment`begun.turn` })}`);
+    told as (${eventInsert(event)}),
+    ${firstWake({ id: row.id, flags: row.flags ?? [], turn: sql.fragment`begun.turn` }, sql.fragment`begun`)}
+    select * from begun`);
+}
 
 /**
  * Transfers this caller sees: his own, those of projects he has a role in, and all that go into or out of a tenant he owns. `p.rights` are

@@ -30,10 +30,6 @@ export const removeDeadWorkers = (tx: Db) =>
 export const unlockJobs = (tx: Db, pools: readonly string[]) =>
   tx.query(sql.unsafe`select from graphile_worker.force_unlock_workers(${sql.array(pools, 'text')})`);
 
-/** Tells waiting workers that there may be work; unlocking alone tells nobody. */
-export const callWorkers = (tx: Db) =>
-  tx.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', 100)::text)`);
-
 const waiting = { id: z.string(), flags: z.array(z.string()), turn: z.number() };
 const Lost = z.object({ ...waiting, attempt: z.number(), workerLosses: z.number(), cancelled: z.boolean() });
 

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
+import { callWorkers } from '../jobs.ts';
 import { failUnheld } from './finish.ts';
 import {
-  callWorkers,
   disownStuckWorkers,
   listForgotten,
   listStrangers,
@@ -38,6 +38,8 @@ const MOST_WORKER_LOSSES = 8;
 /** How long after a deadline its worker may still be about to say so. */
 const DEADLINE_GRACE_MS = 30_000;
 const CANCEL_PATIENCE_MS = 3000;
+/** Jobs that were unlocked: more than any worker runs. */
+const MANY = 100;
 
 /**
  * Mends what killed and stopped workers left; every live worker calls it every second or so, and one at a time does the work (undefined:
@@ -69,7 +71,8 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     const forgotten = thorough ? await listForgotten(tx) : [];
     await wake(tx, forgotten);
     await wake(tx, await takeRested(tx));
-    if (locking.length > 0) await callWorkers(tx);
+    // unlocking alone tells nobody
+    if (locking.length > 0) await callWorkers(tx, MANY);
     await tellNeeds(tx, patience);
     const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);
     return {

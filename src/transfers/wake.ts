@@ -1,7 +1,8 @@
-import type { Db } from '../db.ts';
-import type { JobOptions } from '../jobs.ts';
+import type { Db, sql } from '../db.ts';
 import { enqueue, enqueueAll, enqueueing } from '../jobs.ts';
 import { TRANSFER, USUAL } from './needs.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
 
 /** What the row of a transfer says of its row in the queue. */
 export interface Waiting<Turn = number> {
@@ -26,11 +27,9 @@ export function wakeLater(tx: Db, waiting: Waiting, delay: number) {
   return enqueue(tx, 'runTransfer', payload, { ...place, priority: USUAL, delay });
 }
 
-/** The same for a new one, in the `from` of the statement that makes it. */
-export function firstWake(waiting: Waiting<NonNullable<JobOptions['turn']>>) {
-  const { payload, ...place } = jobOf(waiting);
-  return enqueueing('runTransfer', payload, { ...place, priority: USUAL, freshKey: true });
-}
+/** The same for a new one, in the statement that makes it, whose part `from` has its `turn`; with `callBehind`. */
+export const firstWake = (waiting: Waiting<Fragment>, from: Fragment) =>
+  enqueueing({ name: 'runTransfer', ...jobOf(waiting), priority: USUAL }, from);
 
 const jobOf = <Turn>({ id, flags, turn }: Waiting<Turn>) => ({
   jobKey: id,
