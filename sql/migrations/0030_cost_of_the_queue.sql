@@ -12,3 +12,6 @@ begin
 end $$;
 alter table transfers alter column failure set expression as (
   case when status = 'Error' and error_message <> 'Cancelled.' then failure_kind(type, request, error_message) end);
+
+-- Rows of the queue that do not just wait for a worker: those that one has locked, and those that were tried in vain. Few, whatever waits.
+create index jobs_unavailable on graphile_worker._private_jobs (locked_by) where not is_available;

@@ -55,7 +55,7 @@ export function toldLags(lags: Awaited<ReturnType<typeof getLags>>, parts: reado
   return [
     gauge('platform_oldest_waiting_seconds', 'How long what waits longest in the queue has waited; 0: nothing waits.', [
       { labels: { kind: 'transfer' }, value: lags.oldestTransfer ?? 0 },
-      { labels: { kind: 'chore' }, value: Math.max(0, ...chores.map(({ age }) => age)) },
+      { labels: { kind: 'chore' }, value: Math.max(0, ...chores.map(({ age = 0 }) => age)) },
     ]),
     single(
       'platform_events_unpublished',

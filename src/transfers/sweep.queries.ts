@@ -79,9 +79,9 @@ export const listForgotten = (tx: Db) => {
   return tx.any(sql.type(z.object(waiting))`
     select id, flags, turn from (
       select * from (${some(sql.fragment`id >= ${place}`)} union all ${some(sql.fragment`id < ${place}`)}) looked_at limit ${LOOKED_AT}) transfer
-    where not exists (
-      select from graphile_worker._private_jobs job
-      where job.key = transfer.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
+    -- each looked up by itself: as a join the whole queue would be read
+    where (select true from graphile_worker._private_jobs job
+      where job.key = transfer.id::text and (job.attempts < job.max_attempts or job.locked_at is not null)) is null
     limit 1000`);
 };
 
@@ -89,7 +89,7 @@ export const listForgotten = (tx: Db) => {
 export const listStrangers = (tx: Db) =>
   tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
     select distinct locked_by as pool from graphile_worker._private_jobs
-    where locked_by is not null and not exists (select from workers where pool = locked_by)`);
+    where not is_available and locked_by is not null and not exists (select from workers where pool = locked_by)`);
 
 /**
  * Makes rows of the queue anybody's that this pool locked and does not run: its connection broke after it had them and before it knew, or
@@ -103,7 +103,7 @@ export async function unlockUnheld(
 ): Promise<number> {
   const { rowCount } = await db.query(sql.unsafe`
     update graphile_worker._private_jobs set locked_by = null, locked_at = null
-    where locked_by = ${pool} and locked_at < now() - ${patienceMs} * interval '1 millisecond'
+    where not is_available and locked_by = ${pool} and locked_at < now() - ${patienceMs} * interval '1 millisecond'
       and id <> all(${sql.array(jobIds, 'int8')})`);
   return rowCount;
 }
@@ -125,4 +125,4 @@ export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.s
 export const removeSpentJobs = (db: Db) =>
   db.query(sql.unsafe`
     delete from graphile_worker._private_jobs
-    where attempts >= max_attempts and locked_at is null and updated_at < now() - interval '7 days'`);
+    where not is_available and locked_at is null and updated_at < now() - interval '7 days'`);

@@ -13,6 +13,8 @@ export interface Waiting<Turn = number> {
 
 /** Before all that have not been started yet: somebody has waited for it already. */
 const FIRST = 5;
+/** Those that transfers have in the queue; chores have none. */
+export const PRIORITIES = [FIRST, USUAL];
 
 /** Puts transfers into the queue, each at its turn; at most one row waits there for each. */
 export const wake = (tx: Db, waiting: readonly Waiting[]) => enqueueAll(tx, 'runTransfer', waiting.map(jobOf), USUAL);

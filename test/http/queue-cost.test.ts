@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import test from 'ava';
+import pg from 'pg';
+import { sweep } from '../../src/transfers/sweep.ts';
+import { statementsOf } from '../world/statements.ts';
+import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+const WAITING = 12_000;
+
+/** Makes so many transfers like this one, one way or the other, with and without rows in the queue. */
+async function multiply(id: string, count: number, differing: { transfer: string; job?: string }) {
+  const columns = async (schema: string, table: string, but: string[]) => {
+    const rows = await w.sql<{ name: string }>(
+      `select quote_ident(column_name) as name from information_schema.columns
+       where table_schema = $1 and table_name = $2 and is_generated = 'NEVER' and column_name <> all($3)`,
+      [schema, table, but],
+    );
+    return rows.map(({ name }) => name).join(', ');
+  };
+  const own = ['id', 'created_at', 'status', 'finished_at', 'progress', 'error_message'];
+  const transfer = await columns('public', 'transfers', own);
+  const job = await columns('graphile_worker', '_private_jobs', ['id', 'key', 'payload', 'locked_by', 'locked_at']);
+  const jobs = `, jobs as (
+      insert into graphile_worker._private_jobs (key, payload, locked_by, locked_at, ${job})
+      select fresh.id::text, json_build_object('transferId', fresh.id), ${differing.job}, ${job}
+      from graphile_worker._private_jobs, fresh where key = $1)`;
+  await w.sql(
+    `with fresh as materialized (select gen_random_uuid() as id, n from generate_series(1, $2::int) n)
+     ${differing.job === undefined ? '' : jobs}
+     insert into transfers (id, created_at, status, finished_at, progress, error_message, ${transfer})
+     select fresh.id, now() - n * interval '1 second', ${differing.transfer}, ${transfer} from transfers t, fresh where t.id = $1::uuid`,
+    [id, count],
+  );
+}
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: Plan[];
+}
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+
+test.serial(
+  'with a long queue and a long history no statement that comes again and again reads all transfers or all of the queue',
+  async (t) => {
+    const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+    const client = w.as(owner);
+    const projectId = await newProject(client);
+    const uploadUrl = await upload(w, client, 'words');
+    const again = () => start(client, copyRequest(projectId, uploadUrl));
+    const { body } = await again();
+    await multiply(body.id, WAITING, { transfer: `'Pending', null, 0, null`, job: 'null, null' });
+    await multiply(body.id, WAITING, { transfer: `'Completed', now(), 100, null` });
+    await w.sql('vacuum analyze transfers');
+    await w.sql('vacuum analyze graphile_worker._private_jobs');
+
+    const read = async (path: string) => t.is((await client.get(path)).status, 200, path);
+    const statements = await statementsOf(/transfers|_private_jobs/, async () => {
+      t.is((await again()).status, 200);
+      await sweep(w.db, { thorough: true, patience: 60_000 });
+      t.is((await w.as(await w.administrator()).get('/metrics')).status, 200);
+      await read('/api/conversion/transfer/list-summaries?limit=50');
+      await read(`/api/conversion/transfer/${body.id}`);
+    });
+    t.true(statements.length > 10, String(statements.length));
+    for (const { text, values } of statements) {
+      const [row] = await w.sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (format json) ${text}`, values);
+      for (const node of nodes(row!['QUERY PLAN'][0].Plan)) {
+        const whole =
+          node['Node Type'] === 'Seq Scan' && ['transfers', '_private_jobs'].includes(node['Relation Name'] ?? '');
+        t.false(whole, text);
+      }
+    }
+  },
+);
+
+test.serial('what a run tells of its progress stays in its page and touches no index', async (t) => {
+  const hot = async () => {
+    const [row] = await w.sql<{ all: number; hot: number }>(
+      `select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'transfers'`,
+    );
+    return row!;
+  };
+  const ids = await w.sql<{ id: string }>(`select id from transfers where status = 'Pending' order by id limit 50`);
+  const client = new pg.Client({ connectionString: w.url });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query(
+    `update transfers set status = 'InProgress', worker_pool = 'x', deadline = now() + interval '1 day' where id = any($1)`,
+    [ids.map(({ id }) => id)],
+  );
+  await client.query('select pg_stat_force_next_flush()');
+  const before = await hot();
+  for (let progress = 10; progress < 100; progress += 10)
+    for (const { id } of ids)
+      await client.query('update transfers set progress = $2, phase = $3, updated_at = now() where id = $1', [
+        id,
+        progress,
+        `Part ${progress}`,
+      ]);
+  await client.query('select pg_stat_force_next_flush()');
+  const after = await hot();
+  const told = after.all - before.all;
+  t.is(told, 9 * ids.length);
+  t.true(after.hot - before.hot > 0.9 * told, `${after.hot - before.hot} of ${told}`);
+});
+
+test.serial(
+  'workers are called when a start has committed, once for each, and not when it was only tried',
+  async (t) => {
+    const client = w.as(await w.account({ tenantId: await w.tenant(), role: 'Owner' }));
+    const projectId = await newProject(client);
+    const request = copyRequest(projectId, await upload(w, client, 'words'));
+    const ear = new pg.Client({ connectionString: w.url });
+    await ear.connect();
+    t.teardown(() => ear.end());
+    let called = 0;
+    const heard = new EventTarget();
+    ear.on('notification', ({ channel, payload = '' }) => {
+      if (channel === 'jobs:insert') called += JSON.parse(payload).count;
+      heard.dispatchEvent(new Event(channel));
+    });
+    await ear.query('listen "jobs:insert"; listen nothing_more');
+
+    t.is((await client.post('/api/conversion/upload-convert?dryRun=true', request)).status, 200);
+    const first = once(heard, 'jobs:insert');
+    t.is((await start(client, request)).status, 200);
+    await first;
+    t.is(called, 1);
+    await Promise.all([
+      start(client, request, { 'idempotency-key': 'one' }),
+      start(client, request),
+      start(client, request),
+    ]);
+    while (called < 4) await once(heard, 'jobs:insert');
+    await turn();
+    const end = once(heard, 'nothing_more');
+    await w.sql('notify nothing_more');
+    await end;
+    t.is(called, 4);
+  },
+);
