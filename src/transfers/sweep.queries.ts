@@ -115,7 +115,7 @@ export async function unlockUnheld(
 export const removeLeftBehind = (tx: Db) =>
   tx.query(sql.unsafe`
     delete from graphile_worker._private_jobs
-    where key is null and locked_at is null and attempts >= max_attempts
+    where not is_available and locked_at is null and key is null
       and task_id = (select id from graphile_worker._private_tasks where identifier = 'runTransfer')`);
 
 /** Pools that are not struck off. */
