@@ -10,8 +10,9 @@ const Head = z.object({ id: z.string(), turn: z.number(), attempt: z.number(), w
 const Waiting = z.object({ flags, head: Head.optional() });
 export type Waiting = z.infer<typeof Waiting>;
 
-const resting = sql.fragment`outages > 0 and exists (
-  select from graphile_worker._private_jobs job where job.key = t.id::text and job.run_at > now())`;
+/** Each looked up by itself: of an `exists` the whole queue may be read. */
+const resting = sql.fragment`outages > 0 and coalesce((
+  select job.run_at > now() from graphile_worker._private_jobs job where job.key = t.id::text), false)`;
 
 /**
  * The distinct needs, and who is next of each but those that rest after an outage. The index is asked for the next needs again and again,
