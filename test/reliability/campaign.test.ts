@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { openSource } from '../world/source.ts';
 import { clientOf } from './campaign/client.ts';
 import { disturb } from './campaign/disturbances.ts';
 import { judge } from './campaign/judge.ts';
+import { EQUIPMENT } from './campaign/kinds.ts';
 import type { Platform } from './campaign/platform.ts';
 import { processesOf, startPlatform } from './campaign/platform.ts';
 import { prepareWork } from './campaign/work.ts';
@@ -17,10 +19,12 @@ const PATIENCE_MS = 240_000;
 test('no acknowledged submit is lost and each takes effect once, whatever is done to workers, API and database', async (t) => {
   t.timeout(60 * 60_000);
   t.log(`CRASH_SEED=${SEED}`);
-  const platform = await startPlatform({ workers: 3, concurrency: 2 });
+  const source = await openSource();
+  const settings = { 'outbound.allow': source.place };
+  const platform = await startPlatform({ workers: 3, concurrency: 2, equipment: EQUIPMENT, settings });
   try {
     const client = clientOf(platform);
-    const work = await prepareWork(platform, client, choices(1));
+    const work = await prepareWork(platform, client, choices(1), source);
     const began = Date.now();
     work.begin(OPEN_TRANSFERS);
     const counts = await disturb(platform, choices(2), KILLS);
@@ -57,6 +61,7 @@ test('no acknowledged submit is lost and each takes effect once, whatever is don
     throw error;
   } finally {
     await platform.close();
+    await source.close();
   }
   t.deepEqual(await processesOf(platform.folder), [], 'No process is left.');
 });

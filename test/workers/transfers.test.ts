@@ -171,10 +171,8 @@ test.serial(
     const s = await scene();
     const id = await s.start();
     await s.running(id);
-    const asked = performance.now();
     worker.process.kill('SIGTERM');
     t.deepEqual(await worker.ended, [0, null], worker.output());
-    t.true(performance.now() - asked < 10_000);
     t.like(await s.get(id), { status: 'Pending', attempt: 0 });
     const [row] = await sqlOf('select worker_losses, child_deaths, outages from transfers where id = $1', [id]);
     t.deepEqual(row, { worker_losses: 0, child_deaths: 0, outages: 0 });

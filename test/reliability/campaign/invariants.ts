@@ -10,12 +10,22 @@ export interface Invariant {
  * is in the datasets that grow; `caused`: how often the test did what.
  */
 export const KNOWLEDGE = `
-  create schema campaign;
   create table campaign.acknowledged (
-    id uuid primary key, kind text, sha256 text, name text, dataset_id uuid, feature text, cancelled boolean);
+    id uuid primary key, kind text, sha256 text, name text, dataset_id uuid, feature text, cancelled boolean,
+    label text, memory_mb integer);
   create table campaign.stored (name text primary key, size bigint, sha256 text);
   create table campaign.features (dataset_id uuid, name text);
   create table campaign.caused (name text primary key, times integer);`;
+
+/** Keeps what is known of workers, whose rows go with them. Asked before the first one starts. */
+export const WITNESS = `
+  create schema campaign;
+  create table campaign.workers (pool text primary key, labels text[], memory_mb integer);
+  create function campaign.note() returns trigger language plpgsql as $$ begin
+    insert into campaign.workers values (new.pool, new.labels, new.memory_mb);
+    return null;
+  end $$;
+  create trigger note after insert on workers for each row execute function campaign.note();`;
 
 /** What the commit says in the log. */
 const DONE = `'^(Converted: |Copied: |Moved[.])'`;
@@ -166,6 +176,14 @@ export const INVARIANTS: readonly Invariant[] = [
       having count(*) filter (where l.message like 'Attempt %')
           <> count(distinct l.message) filter (where l.message like 'Attempt %')
         or count(*) filter (where l.message like 'The worker that ran %') <> t.worker_losses`,
+  },
+  {
+    rule: 'What a transfer needs, the worker has that ran it.',
+    violations: `
+      select id, status, label, a.memory_mb, w.labels, w.memory_mb as of_worker
+      from transfers join campaign.acknowledged a using (id) join campaign.workers w on w.pool = worker_pool
+      where a.memory_mb > w.memory_mb
+        or (label is not null and not exists (select from unnest(labels) has where has = label or has like label || '=%'))`,
   },
   {
     rule: 'No dataset stays locked.',

@@ -65,7 +65,7 @@ async function tell(
     ]);
   await put(
     'acknowledged',
-    'id uuid, kind text, sha256 text, name text, "datasetId" uuid, feature text, cancelled boolean',
+    'id uuid, kind text, sha256 text, name text, "datasetId" uuid, feature text, cancelled boolean, label text, "memoryMb" int',
     [...acknowledged],
   );
   await put(

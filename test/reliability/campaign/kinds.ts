@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Source } from '../../world/source.ts';
 import type { Choices } from '../flags.ts';
+import { choices } from '../flags.ts';
 import type { Answer, Client } from './client.ts';
 import type { Platform } from './platform.ts';
+import { serveBadly } from './remote.ts';
 
 /** A submit that was answered with 200: what must come of it. */
 export interface Acknowledged {
@@ -15,6 +18,9 @@ export interface Acknowledged {
   datasetId?: string;
   /** What it adds to that one, as no other does. */
   feature?: string;
+  /** What it needs of its worker. */
+  label?: string;
+  memoryMb?: number;
   /** A cancel was answered with 202. */
   cancelled?: boolean;
 }
@@ -28,6 +34,18 @@ export interface Submit extends Omit<Acknowledged, 'id'> {
 /** Lines of a grid: conversions from some ten milliseconds to a second. */
 const SIZES = [100, 500, 1200] as const;
 type Size = (typeof SIZES)[number];
+/** Workers of which each has what another lacks, and what is asked of them. */
+export const EQUIPMENT = [
+  { 'worker.labels': 'disk=large', 'worker.memory': '2048' },
+  { 'worker.labels': 'pace=quick', 'worker.memory': '8192' },
+  { 'worker.labels': 'pace=slow', 'worker.memory': '1024' },
+] as const;
+const NEEDS = [
+  { label: 'disk' },
+  { label: 'pace=quick' },
+  { memoryMb: 2048 },
+  { label: 'pace', memoryMb: 1024 },
+] as const;
 const VERSION_4 = { 'api-version': '4' };
 
 export function grid(lines: number): string {
@@ -74,6 +92,7 @@ export async function prepareKinds(
   { tenantIds }: Platform,
   client: Client,
   choose: Choices,
+  source: Source,
 ): Promise<{ kinds: (() => Promise<Submit>)[]; acknowledged: Acknowledged[] }> {
   const acknowledged: Acknowledged[] = [];
   const { projectId, put, importing, imported } = await prepareProject(client);
@@ -89,6 +108,7 @@ export async function prepareKinds(
   };
   const uploads = {} as Record<Size, string>;
   const sums = {} as Record<Size, { text: string; image: string }>;
+  const remote = {} as Record<Size, string>;
   const terrains = {} as Record<Size, string>;
   const changing: string[] = [];
   const growing: string[] = [];
@@ -98,6 +118,7 @@ export async function prepareKinds(
     const text = await undisturbed(url, `terrain ${size}`, 'AsciiGrid', 'AsciiGrid');
     const image = await undisturbed(url, `image ${size}`, 'AsciiGrid', 'GeoTiff');
     uploads[size] = url;
+    remote[size] = serveBadly(source, `/${size}.asc`, grid(size), choices(4));
     sums[size] = { text: text.sha256, image: image.sha256 };
     terrains[size] = text.datasetId;
     changing.push((await undisturbed(url, `changing ${size}`, 'AsciiGrid', 'AsciiGrid')).datasetId);
@@ -117,6 +138,21 @@ export async function prepareKinds(
       const [size, name] = [choose.of(SIZES), unique('import')];
       const body = importing(uploads[size], name, 'AsciiGrid', 'GeoTiff');
       return { kind: 'import', path: imports, body, name, sha256: sums[size].image };
+    },
+    async () => {
+      const [size, name] = [choose.of(SIZES), unique('import of a remote file')];
+      const body = importing(remote[size], name, 'AsciiGrid', 'GeoTiff');
+      return { kind: 'import of a remote file', path: imports, body, name, sha256: sums[size].image };
+    },
+    async () => {
+      const [size, name] = [choose.of(SIZES), unique('import with needs')];
+      const needs: { label?: string; memoryMb?: number } = choose.of(NEEDS);
+      const body = {
+        ...importing(uploads[size], name, 'AsciiGrid', 'GeoTiff'),
+        ...(needs.label === undefined ? {} : { requiredLabels: [needs.label] }),
+        ...(needs.memoryMb === undefined ? {} : { memoryRequestMb: needs.memoryMb }),
+      };
+      return { kind: 'import with needs', path: imports, body, name, sha256: sums[size].image, ...needs };
     },
     async () => {
       const name = unique('file');

@@ -21,6 +21,7 @@ import { startServer } from '../../world/server.ts';
 import type { WorkerProcess } from '../../world/worker.ts';
 import { startWorker } from '../../world/worker.ts';
 import { PASSWORD, PASSWORD_ITERATIONS } from '../../world.ts';
+import { WITNESS } from './invariants.ts';
 
 /** A platform of processes on a database server of its own, which may all be killed: what ends is started again, as an operator's supervisor would. */
 export interface Platform {
@@ -54,6 +55,10 @@ export interface Platform {
 export interface PlatformOptions {
   workers: number;
   concurrency: number;
+  /** What the workers have, as settings: as evenly as their number allows. */
+  equipment?: readonly Record<string, string>[];
+  /** Of all processes. */
+  settings?: Record<string, string>;
 }
 
 const SETTINGS = {
@@ -66,7 +71,9 @@ const SETTINGS = {
 /** Those of the test itself, which are left alone. */
 export const OWN_NAME = 'campaign';
 
-export async function startPlatform({ workers: wanted, concurrency }: PlatformOptions): Promise<Platform> {
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { workers: wanted, concurrency, equipment = [{}] } = options;
+  const common = { ...SETTINGS, ...options.settings };
   const folder = await mkdtemp(join(tmpdir(), 'platform-campaign-'));
   const postgresFolder = join(folder, 'postgres');
   const settings = { fsync: 'off', max_connections: '400' };
@@ -74,6 +81,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   let postgres: LocalPostgres = await startPostgres();
   const { url } = postgres;
   await migrate(url);
+  await witness(url);
   const { token, tenantIds } = await makeAdministrator(url, folder);
 
   const own = new pg.Pool({ connectionString: url, max: 4, application_name: OWN_NAME });
@@ -83,6 +91,8 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   const expected = new Set<unknown>();
   const surprises: string[] = [];
   const apis: ServerProcess[] = [];
+  /** How many there are of each equipment. */
+  const equipped = equipment.map(() => 0);
   let target = wanted;
   let starting = 0;
   let open = true;
@@ -93,17 +103,21 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
   function keepWorkers() {
     while (open && workers.size + starting < target) {
       starting++;
-      void startWorker(place, { ...SETTINGS, 'worker.concurrency': String(concurrency) })
+      const at = equipped.indexOf(Math.min(...equipped));
+      equipped[at]!++;
+      void startWorker(place, { ...common, 'worker.concurrency': String(concurrency), ...equipment[at] })
         .then((worker) => {
           workers.add(worker);
           void worker.ended.then((end) => {
             workers.delete(worker);
+            equipped[at]!--;
             if (!expected.has(worker)) surprises.push(`worker ${end.join(' ')}: ${lastWords(worker.output())}`);
             keepWorkers();
           });
           if (!open || workers.size > target) worker.process.kill('SIGTERM');
         })
         .catch((error: Error) => {
+          equipped[at]!--;
           failedStarts.push(`worker: ${lastWords(error.message)}`);
           return sleep(300);
         })
@@ -117,7 +131,7 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
     while (open && api === undefined) {
       try {
         // not where it was before: somebody else may have taken that port meanwhile
-        const started = await startServer(place, SETTINGS);
+        const started = await startServer(place, common);
         address = started.url;
         api = started;
         apis.push(started);
@@ -199,6 +213,13 @@ export async function startPlatform({ workers: wanted, concurrency }: PlatformOp
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+async function witness(url: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(WITNESS);
+  await client.end();
 }
 
 async function makeAdministrator(url: string, folder: string): Promise<Pick<Platform, 'token' | 'tenantIds'>> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Source } from '../../world/source.ts';
 import type { Choices } from '../flags.ts';
 import type { Answer, Client } from './client.ts';
 import type { Acknowledged } from './kinds.ts';
@@ -20,8 +21,9 @@ const SUBMITTERS = 3;
 const CANCELLED = 0.15;
 const RETRIED = 0.8;
 
-export async function prepareWork(platform: Platform, client: Client, choose: Choices): Promise<Work> {
-  const { kinds, acknowledged } = await prepareKinds(platform, client, choose);
+/** @param source where remote files are served */
+export async function prepareWork(platform: Platform, client: Client, choose: Choices, source: Source): Promise<Work> {
+  const { kinds, acknowledged } = await prepareKinds(platform, client, choose, source);
   let refused = 0;
 
   async function submit() {
