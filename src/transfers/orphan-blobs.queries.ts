@@ -17,22 +17,25 @@ export const listUnnamed = (db: Db, names: readonly string[]) =>
         select from transfers t
         where t.status = 'InProgress' and (stored.name like '%/' || t.id || '-' || t.attempt or stored.name like '%/' || t.id || '-' || t.attempt || '-bad'))`);
 
+/** Of a staged file `s`: no transfer needs it any more. One that ended may be tried again for a day. */
+const unneeded = sql.fragment`not exists (
+  select from transfers t
+  where t.staged_blob = s.name and (t.finished_at is null or t.finished_at > now() - interval '24 hours'))`;
+
 /**
- * Takes the bytes from staged files that have been past their day, or deleted, for an hour and that no transfer needs any more: one that
- * ended may be tried again for a day. The hour is for those who found the file just before. Says how many.
+ * Takes the bytes from staged files that have been past their day, or deleted, for an hour and that no transfer needs any more. The hour is
+ * for those who found the file just before. Says how many it looked at. They are locked first, as addresses of remote files are.
  */
-export async function releaseStaged(db: Db, most: number): Promise<number> {
-  const { rowCount } = await db.query(sql.unsafe`
-    update staged_blobs set blob = null, size = null
-    where name in (
+export const releaseStaged = (db: Db, most: number): Promise<number> =>
+  db.transaction(async (tx) => {
+    const names = await tx.anyFirst(sql.type(Name)`
       select name from staged_blobs s
-      where blob is not null and least(expires_at, deleted_at) < now() - interval '1 hour'
-        and not exists (
-          select from transfers t
-          where t.staged_blob = s.name and (t.finished_at is null or t.finished_at > now() - interval '24 hours'))
-      limit ${most})`);
-  return rowCount;
-}
+      where blob is not null and least(expires_at, deleted_at) < now() - interval '1 hour' and ${unneeded}
+      limit ${most} for update skip locked`);
+    await tx.query(sql.unsafe`
+      update staged_blobs s set blob = null, size = null where name = any(${sql.array(names, 'text')}) and ${unneeded}`);
+    return names.length;
+  });
 
 /** Forgets places that are past their day, hold nothing, and were never named. */
 export async function forgetStaged(db: Db, most: number): Promise<number> {

@@ -72,6 +72,8 @@ export function checkResources(request: ResourceRequest): Record<string, string[
 export interface Work {
   /** Absent: it is remote. */
   inputBytes?: number | undefined;
+  /** Of the dataset that is added to: it is read and written anew. */
+  presentBytes?: number | undefined;
   /** The bytes go from one place to another as they are. */
   copied: boolean;
 }
@@ -102,14 +104,16 @@ const MEMORY_OF_PROGRAM_MB = 128;
 /** Its input, its output, and what is spilled in between. */
 const SCRATCH_PER_BYTE = 4;
 
-function likelyMemory({ inputBytes = UNKNOWN_BYTES, copied }: Work): Amount {
-  const likely = copied ? 0 : MEMORY_OF_PROGRAM_MB + (MEMORY_PER_BYTE * inputBytes) / MB;
+const bytesRead = ({ inputBytes = UNKNOWN_BYTES, presentBytes = 0 }: Work) => inputBytes + presentBytes;
+
+function likelyMemory(work: Work): Amount {
+  const likely = work.copied ? 0 : MEMORY_OF_PROGRAM_MB + (MEMORY_PER_BYTE * bytesRead(work)) / MB;
   return { least: Math.min(DEFAULT_MEMORY_MB, powerOfTwo(likely, LEAST_MEMORY_MB)), estimated: true };
 }
 
 /** Less than a GB is not counted. */
-function likelyScratch({ inputBytes = UNKNOWN_BYTES }: Work): Amount {
-  const likely = (SCRATCH_PER_BYTE * inputBytes) / GB;
+function likelyScratch(work: Work): Amount {
+  const likely = (SCRATCH_PER_BYTE * bytesRead(work)) / GB;
   return { least: likely < 1 ? 0 : powerOfTwo(likely, 1), estimated: true };
 }
 

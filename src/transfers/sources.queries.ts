@@ -10,16 +10,20 @@ export const holdSource = (tx: Db, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from remote_sources where id = ${id} for share`);
 
-/** Forgets addresses that no transfer needs any more: one that failed may be tried again for a day. Says how many. */
-export async function forgetSources(db: Db, most: number): Promise<number> {
-  const { rowCount } = await db.query(sql.unsafe`
-    delete from remote_sources
-    where id in (
-      select id from remote_sources s
-      where not exists (
-        select from transfers t
-        where t.source_id = s.id
-          and (t.finished_at is null or (t.status = 'Error' and t.finished_at > now() - interval '24 hours')))
-      limit ${most} for update skip locked)`);
-  return rowCount;
-}
+/** Of an address `s`: no transfer needs it any more. One that failed may be tried again for a day. */
+const spent = sql.fragment`not exists (
+  select from transfers t
+  where t.source_id = s.id
+    and (t.finished_at is null or (t.status = 'Error' and t.finished_at > now() - interval '24 hours')))`;
+
+/**
+ * Forgets addresses that no transfer needs any more. Says how many it looked at. They are locked first and asked about again by a later
+ * statement, which sees a transfer that was tried again meanwhile; who tries later waits, and hears that the address is gone.
+ */
+export const forgetSources = (db: Db, most: number): Promise<number> =>
+  db.transaction(async (tx) => {
+    const ids = await tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+      select id from remote_sources s where ${spent} limit ${most} for update skip locked`);
+    await tx.query(sql.unsafe`delete from remote_sources s where id = any(${sql.array(ids, 'uuid')}) and ${spent}`);
+    return ids.length;
+  });

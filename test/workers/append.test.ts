@@ -232,6 +232,24 @@ test.serial('a dataset that grows is locked like one that is replaced; a dry run
   t.is((await featuresOf(client, datasetId)).length, 3, 'once, by the second one');
 });
 
+test.serial(
+  'what a dataset holds counts to the scratch space of an append, and to what it is likely to need',
+  async (t) => {
+    const many = collection(Array.from({ length: 8 }, (_, n) => well(n, { name: `well ${n}` })));
+    const { client, datasetId } = await scene('GeoJsonWriter', many);
+    const { length } = await bytesOf(client, datasetId);
+    // each of the two would have room
+    const room = (length + MORE.length - 1) / 2 ** 30;
+    const tight = await ended(t, client, await append(client, datasetId, MORE, { storageSizeGb: room }));
+    t.is(tight.errorMessage, `The conversion needed more than its ${room} GB of scratch space.`);
+    await stopWork();
+    await w.sql('update datasets set storage_size = 600 * 1024 * 1024 where id = $1', [datasetId]);
+    const { body } = await append(client, datasetId, MORE);
+    const [row] = await w.sql<{ flags: string[] }>('select flags from transfers where id = $1', [body.id]);
+    t.deepEqual(row?.flags, ['memory~2048', 'scratch~4']);
+  },
+);
+
 test.serial('of ten appends at once one after the other gets in, and each counts once', async (t) => {
   const { client, datasetId } = await scene();
   const places = await Promise.all(Array.from({ length: 10 }, () => upload(w, client, MORE)));

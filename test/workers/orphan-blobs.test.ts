@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pg from 'pg';
+import { connect } from '../../src/db.ts';
 import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
 import { bytes, text } from '../blobs/rules.ts';
-import type { User } from '../world.ts';
+import { until } from '../world/hooks.ts';
+import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
+import type { Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
-const w = world(test);
+/** Nobody is there. */
+const REMOTE = '127.0.0.1:1';
+const w = world(test, { 'outbound.allow': REMOTE });
 const HOUR = 3_600_000;
 
 async function query(statement: string, values: unknown[]) {
@@ -158,6 +163,66 @@ test.serial(
     t.false(await there(longOver.blob));
   },
 );
+
+/** The sweep sees the rows of this table, and does no more before `go`: between what it sees and what it locks there is time for others. */
+async function pausedSweep(table: string) {
+  const held = new pg.Client({ connectionString: w.url });
+  await held.connect();
+  await held.query(`
+    select pg_advisory_lock(77);
+    create function pause() returns boolean language plpgsql as $$ begin
+      if current_setting('application_name') = 'sweeper' then perform pg_advisory_xact_lock_shared(77); end if;
+      return true;
+    end $$;
+    alter table ${table} rename to all_rows;
+    create view ${table} as select * from all_rows where pause()`);
+  const db = await connect(w.url, 2, 'sweeper');
+  const swept = removeOrphanBlobs(db, w.blobs, { olderThanMs: -HOUR });
+  const waits = `select from pg_locks where locktype = 'advisory' and objid = 77 and not granted`;
+  await until(async () => (await held.query(waits)).rowCount === 1);
+  return async function go() {
+    await held.query('select pg_advisory_unlock(77)');
+    try {
+      await swept;
+    } finally {
+      await held.query(`drop view ${table}; alter table all_rows rename to ${table}; drop function pause()`);
+      await held.end();
+      await db.end();
+    }
+  };
+}
+
+for (const [table, what, address] of [
+  ['remote_sources', 'address of a remote file', () => `http://${REMOTE}/terrain`],
+  ['staged_blobs', 'staged file', (client: Client) => upload(w, client, 'input')],
+] as const) {
+  test.serial(`the ${what} stays for a transfer that is tried again while it is being let go`, async (t) => {
+    const client = w.as(await w.account());
+    const wish = copyRequest(await newProject(client), await address(client));
+    const { id } = (await start(client, wish)).body;
+    t.is((await client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);
+    await query(`update transfers set finished_at = now() - interval '25 hours' where id = $1`, [id]);
+    await query(`update staged_blobs set expires_at = now() - interval '2 hours'`, []);
+    const go = await pausedSweep(table);
+    const again = await client.post(`/api/conversion/transfer/${id}/retry`);
+    t.is(again.status, 202, JSON.stringify(again.body));
+    await go();
+    const kept = await query(
+      `select from transfers t where id = $1 and (exists (select from remote_sources where id = t.source_id)
+        or exists (select from staged_blobs where name = t.staged_blob and blob is not null))`,
+      [again.body.id],
+    );
+    t.is(kept.length, 1);
+    await client.post(`/api/conversion/transfer/${again.body.id}/cancel`);
+    await query(`update transfers set finished_at = now() - interval '25 hours' where id in ($1, $2)`, [
+      id,
+      again.body.id,
+    ]);
+    await sweep();
+    const late = await client.post(`/api/conversion/transfer/${again.body.id}/retry`);
+    t.like(late, { status: 409, body: { code: 'InputGone' } });
+  });
+}
 
 test.serial('more blobs than one batch are all looked at, and two sweeps at once do no harm', async (t) => {
   for (let n = 0; n < 1100; n++) await put(`dataset/orphan-${n}`);

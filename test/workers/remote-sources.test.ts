@@ -360,6 +360,30 @@ test('more than uploads.maxSize is not taken, whether the server says so or not'
   for (const send of [told, untold, bomb]) await failsWith(t, { send }, /is larger than 10000000 bytes/);
 });
 
+test('what is fetched counts to the scratch space of the transfer, whether the server says its size or not', async (t) => {
+  await worker();
+  const told: Sending = (_, response) => void response.writeHead(200, { 'content-length': 9_000_000 }).write('x');
+  const untold: Sending = (_, response) => {
+    response.writeHead(200);
+    for (let n = 0; n < 9; n++) response.write(Buffer.alloc(1_000_000));
+    response.end();
+  };
+  for (const send of [told, untold]) {
+    const { client, begin, url } = await scene({ send });
+    const { body } = await begin(url, { storageSizeGb: 0.008 });
+    const ended = await untilEnd(client, body.id);
+    t.is(ended.errorMessage, 'The conversion needed more than its 0.008 GB of scratch space.');
+  }
+});
+
+test('a staged file that is larger than the scratch space of the transfer ends it', async (t) => {
+  await worker();
+  const { client, begin } = await scene();
+  const { body } = await begin(await upload(w, client, CONTENT), { storageSizeGb: 0.002 });
+  const ended = await untilEnd(client, body.id);
+  t.is(ended.errorMessage, 'The conversion needed more than its 0.002 GB of scratch space.');
+});
+
 test('a server that falls silent in the middle is left, and asked for the rest', async (t) => {
   await worker();
   const { end, requests, log } = await scene({

@@ -35,6 +35,7 @@ export async function startAppend(
       projectId: target.projectId,
       ...file.input,
       outputDatasetId: target.id,
+      presentBytes: target.storageSize,
       request: { ...accepted(wish, checked), ...file.request },
     };
   });

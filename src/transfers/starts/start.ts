@@ -45,6 +45,8 @@ export interface DryRun {
 export interface Planned extends Omit<Beginning, 'format' | 'memoryMb' | 'cores' | 'flags'> {
   /** Size of what is read; absent where nobody knows it yet. */
   inputBytes?: number;
+  /** Size of the dataset that is added to. */
+  presentBytes?: number;
 }
 
 /** One transaction: what it names, its row, its place in the queue, its event. */
@@ -57,8 +59,8 @@ export const start = (
   plan: (tx: Db) => Promise<Planned>,
 ): Promise<Summary | DryRun> =>
   tried(db, dryRun, warnings, async (tx) => {
-    const { inputBytes, ...planned } = await plan(tx);
-    const resources = resourcesOf(wish, { inputBytes, copied: reader.produces === 'bytes' });
+    const { inputBytes, presentBytes, ...planned } = await plan(tx);
+    const resources = resourcesOf(wish, { inputBytes, presentBytes, copied: reader.produces === 'bytes' });
     const nobody = dryRun ? await whyNobody(tx, resources.flags) : undefined;
     if (nobody !== undefined) warnings.push(nobody);
     return begin(tx, caller, { ...planned, ...resources, format: writer.format });
