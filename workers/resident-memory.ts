@@ -17,8 +17,8 @@ export interface MemoryWatch {
 }
 
 /**
- * One timer for all: V8's own limits know neither WebAssembly nor array buffers, so what counts is what the process occupies. The timer
- * runs only while there is something to watch.
+ * One timer for all: V8's own limits know neither WebAssembly nor array buffers nor other threads' heaps, so what counts is what the process
+ * occupies. The timer runs only while there is something to watch.
  */
 export function watchMemory(): MemoryWatch {
   const bounds = new Map<number, Bound>();
@@ -45,7 +45,7 @@ export function watchMemory(): MemoryWatch {
   };
 }
 
-/** Resident memory in MB of those of these processes that are there. Windows tells nothing: there V8's limit stands alone. */
+/** Memory in MB, resident or (Linux) swapped out, of those of these processes that are there. Windows tells nothing: there V8's limit stands alone. */
 export function residentMb(pids: readonly number[]): Map<number, number> {
   const sizes = new Map<number, number>();
   if (pids.length === 0 || process.platform === 'win32') return sizes;
@@ -60,11 +60,14 @@ export function residentMb(pids: readonly number[]): Map<number, number> {
   return sizes;
 }
 
-/** Synchronous on purpose: a file of the kernel's is read in 27 µs, and nothing can come in between. */
+/**
+ * Synchronous on purpose: a file of the kernel's is read in 27 µs, and nothing can come in between. What was swapped out counts, or the
+ * slowest machine would set no limit.
+ */
 function linuxKb(pid: number): number | undefined {
   try {
-    const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return kb === undefined ? undefined : Number(kb);
+    const parts = [...readFileSync(`/proc/${pid}/status`, 'latin1').matchAll(/^Vm(?:RSS|Swap):\s+(\d+) kB$/gm)];
+    return parts.length === 0 ? undefined : parts.reduce((sum, [, kb]) => sum + Number(kb), 0);
   } catch {
     return undefined;
   }

@@ -70,6 +70,9 @@ for (const [misdeed, what] of [
   ['eatAtOnce', 'buffers, all at once'],
   ['eatShared', 'memory that threads share'],
   ['eatWasm', 'memory of WebAssembly'],
+  ['eatExternal', 'array buffers outside of the heap'],
+  ['eatInThreads', 'heaps of threads'],
+  ['eatSmall', 'many small objects, in a loop that never ends'],
 ]) {
   test(`memory of any kind counts: ${what}`, async (t) => {
     const error = (await misbehaving(misdeed as string).end) as AppError;

@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { endWithWorker } from '../../../workers/lifeline.ts';
 import type { Order, Report } from '../../../workers/messages.ts';
 
@@ -18,6 +19,16 @@ const misdeeds: Record<string, (scratch: string) => void> = {
   },
   eatShared() {
     setInterval(() => held.push(new Uint8Array(new SharedArrayBuffer(32 << 20)).fill(1)), 5);
+  },
+  /** Each thread's heap has a limit of its own, and none reaches it. */
+  eatInThreads() {
+    const program = `const held = []; setInterval(() => {
+      if (held.length < 10) held.push(Array.from({ length: 100_000 }, (_, n) => ({ n, text: 'x' + n })));
+    }, 5)`;
+    setInterval(() => held.push(new Worker(program, { eval: true })), 100);
+  },
+  eatExternal() {
+    setInterval(() => held.push(new ArrayBuffer(16 << 20), Buffer.allocUnsafeSlow(16 << 20).fill(1)), 5);
   },
   eatWasm() {
     const memory = new wasm.Memory({ initial: 1 });
@@ -38,6 +49,10 @@ const misdeeds: Record<string, (scratch: string) => void> = {
   eatHeap() {
     const held: number[][] = [];
     for (;;) held.push(new Array<number>(1000).fill(held.length));
+  },
+  eatSmall() {
+    const held = new Map<string, object>();
+    for (let n = 0; ; n++) held.set(`key ${n}`, { n });
   },
   spin() {
     for (;;);
