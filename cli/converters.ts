@@ -84,7 +84,9 @@ export const conversionOptions = (command: Command): Command =>
           [],
         )
         .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid),
-    ).option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file'),
+    )
+      .option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file')
+      .option('--dry-run', 'only find out whether it could be started, and what to expect; nothing is sent or started'),
   );
 
 /** Members of a request. A name without a side goes to whichever has it, else to the reader, so that the server refuses it. */

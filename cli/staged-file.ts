@@ -15,15 +15,22 @@ export async function sizeOf(file: string): Promise<number> {
 /** A file that a transfer is to read. */
 export interface GivenFile {
   name: string;
-  /** Its address as `uploadUrl` of a start; a local file is put there first. */
+  /** As `uploadUrl` of a start; a local file gets a place. */
   address(): Promise<string>;
+  /** Puts a local file to its place, and tells how far it is. */
+  send?(address: string): Promise<void>;
 }
 
 /** A local file, or the address of a remote one, which the platform fetches itself. */
 export async function givenFile(io: Io, file: string): Promise<GivenFile> {
   if (!/^https?:\/\//i.test(file)) {
     await sizeOf(file);
-    return { name: basename(file), address: () => stage(io, file) };
+    return {
+      name: basename(file),
+      address: async () =>
+        (await io.api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data,
+      send: (address) => uploadShown(io, file, address),
+    };
   }
   // what was given may hold a password and is not repeated
   const url = URL.parse(file);
@@ -38,14 +45,6 @@ function lastSegment(path: string): string {
   } catch {
     return segment;
   }
-}
-
-/** Puts a local file where a transfer can take it, and tells how far it is. Gives the address, as `uploadUrl` of a start. */
-async function stage(io: Io, file: string): Promise<string> {
-  await sizeOf(file);
-  const address = (await io.api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data;
-  await uploadShown(io, file, address);
-  return address;
 }
 
 /** Puts a local file to an address, with a bar. */

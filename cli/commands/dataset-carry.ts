@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { followed } from '../start-transfer.ts';
 import type { TransferSummary } from '../watch.ts';
-import { showEnded, watchTransfer } from '../watch.ts';
 
 interface CarryOptions {
   project: string;
@@ -40,6 +40,5 @@ async function carry(io: Io, verb: 'move' | 'copy', id: string, { project, tenan
     return io.show(answer, () => `The dataset is in project ${project}.`);
   }
   const answer = await io.api.call<TransferSummary>('POST', to, { body, headers: { 'api-version': '4' } });
-  if (watch ?? io.interactive) showEnded(io, await watchTransfer(io, answer.body.id));
-  else io.show(answer, ({ id: transfer }) => transfer);
+  await followed(io, answer, watch);
 }

@@ -2,16 +2,15 @@ import type { Command } from 'commander';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, listConverters, named } from '../converters.ts';
 import type { Io } from '../io.ts';
-import type { TransferSummary } from '../watch.ts';
-import { showEnded, watchTransfer } from '../watch.ts';
+import type { StartOptions } from '../start-transfer.ts';
+import { startTransfer } from '../start-transfer.ts';
 
-interface ConvertOptions extends ConversionOptions {
+interface ConvertOptions extends ConversionOptions, StartOptions {
   reader?: string;
   writer: string;
   name: string;
   description?: string;
   project?: string;
-  watch?: boolean;
 }
 
 export function convertCommand(transfer: Command, io: Io): void {
@@ -43,12 +42,5 @@ async function convert(io: Io, dataset: string, options: ConvertOptions): Promis
     writerName: writer.name,
     ...conversionOf(options, reader, writer),
   };
-  await started(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/convert`, body, options.watch);
-}
-
-/** Starts a transfer, and follows it where that is wanted. */
-export async function started(io: Io, path: string, body: unknown, watch: boolean | undefined): Promise<void> {
-  const answer = await io.api.call<TransferSummary>('POST', path, { body });
-  if (watch ?? io.interactive) showEnded(io, await watchTransfer(io, answer.body.id));
-  else io.show(answer, ({ id }) => id);
+  await startTransfer(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/convert`, body, options);
 }

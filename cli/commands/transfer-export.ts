@@ -4,6 +4,7 @@ import { conversionOf, conversionOptions, converterFor, listConverters, named } 
 import type { DownloadTarget } from '../download.ts';
 import { needsName } from '../download.ts';
 import type { Io } from '../io.ts';
+import { showDryRun } from '../start-transfer.ts';
 import type { TransferSummary } from '../watch.ts';
 import { showEnded, watchTransfer } from '../watch.ts';
 import { downloadShown } from './dataset.ts';
@@ -13,6 +14,7 @@ interface ExportOptions extends ConversionOptions {
   writer?: string;
   output?: string;
   force?: boolean;
+  dryRun?: boolean;
 }
 
 export function exportCommand(transfer: Command, io: Io): void {
@@ -29,7 +31,7 @@ export function exportCommand(transfer: Command, io: Io): void {
 
 async function exportDataset(io: Io, dataset: string, options: ExportOptions): Promise<void> {
   const target: DownloadTarget = { path: options.output, force: options.force };
-  await needsName(target);
+  if (!options.dryRun) await needsName(target);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const writers = (await listConverters(io.api, 'writer')).body.data;
   const reader = options.reader === undefined ? undefined : named(options.reader, readers, '--reader');
@@ -43,6 +45,7 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
     ...conversionOf(options, reader, writer),
   };
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
+  if (options.dryRun) return showDryRun(io, path, body);
   const { id } = (await io.api.call<TransferSummary>('POST', path, { body })).body;
   const ended = await watchTransfer(io, id);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);

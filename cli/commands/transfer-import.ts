@@ -4,15 +4,15 @@ import { conversionOf, conversionOptions, converterFor, listConverters, named } 
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { givenFile } from '../staged-file.ts';
-import { started } from './transfer-convert.ts';
+import type { StartOptions } from '../start-transfer.ts';
+import { startWithFile } from '../start-transfer.ts';
 
-interface ImportOptions extends ConversionOptions {
+interface ImportOptions extends ConversionOptions, StartOptions {
   project: string;
   reader?: string;
   writer?: string;
   name?: string;
   description?: string;
-  watch?: boolean;
 }
 
 export function importCommand(transfer: Command, io: Io): void {
@@ -31,20 +31,19 @@ export function importCommand(transfer: Command, io: Io): void {
     .action((file, options) => importFile(io, file, options));
 }
 
-async function importFile(io: Io, file: string, options: ImportOptions): Promise<void> {
-  const { name, address } = await givenFile(io, file);
-  const { reader, writer } = await chooseConverters(io, name, options);
+async function importFile(io: Io, path: string, options: ImportOptions): Promise<void> {
+  const file = await givenFile(io, path);
+  const { reader, writer } = await chooseConverters(io, file.name, options);
   const description = options.description === undefined ? {} : { description: options.description };
   const body = {
-    originalFileName: name,
-    uploadUrl: await address(),
+    file,
     projectId: options.project,
-    outputDatasetData: { name: options.name ?? name, ...description },
+    outputDatasetData: { name: options.name ?? file.name, ...description },
     readerName: reader.name,
     writerName: writer.name,
     ...conversionOf(options, reader, writer),
   };
-  await started(io, '/api/conversion/upload-convert', body, options.watch);
+  await startWithFile(io, '/api/conversion/upload-convert', body, options);
 }
 
 /** What is not said follows from the file's name and from what the server offers. */

@@ -3,11 +3,11 @@ import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { givenFile } from '../staged-file.ts';
-import { started } from './transfer-convert.ts';
+import type { StartOptions } from '../start-transfer.ts';
+import { startWithFile } from '../start-transfer.ts';
 
-interface UpdateOptions extends ConversionOptions {
+interface UpdateOptions extends ConversionOptions, StartOptions {
   reader?: string;
-  watch?: boolean;
 }
 
 const DESCRIPTIONS = {
@@ -29,16 +29,13 @@ export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESC
     .action((dataset, file, options) => bring(io, verb, dataset, file, options));
 }
 
-async function bring(io: Io, verb: string, dataset: string, file: string, options: UpdateOptions): Promise<void> {
-  const { name, address } = await givenFile(io, file);
+async function bring(io: Io, verb: string, dataset: string, path: string, options: UpdateOptions): Promise<void> {
+  const file = await givenFile(io, path);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const reader =
-    options.reader === undefined ? converterFor(name, readers, '--reader') : named(options.reader, readers, '--reader');
-  const body = {
-    originalFileName: name,
-    uploadUrl: await address(),
-    readerName: reader.name,
-    ...conversionOf(options, reader, undefined),
-  };
-  await started(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/${verb}`, body, options.watch);
+    options.reader === undefined
+      ? converterFor(file.name, readers, '--reader')
+      : named(options.reader, readers, '--reader');
+  const body = { file, readerName: reader.name, ...conversionOf(options, reader, undefined) };
+  await startWithFile(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/${verb}`, body, options);
 }

@@ -35,12 +35,11 @@ export async function issueUploadUrls(
 }
 
 /** A staged file as a transfer takes it. */
-export interface NamedBlob {
+export interface NamedUpload {
   /** Key of `staged_blobs`, for the transfer's row. */
   name: string;
-  /** Its bytes in the blob store; they stay as they are from now on. */
-  blob: string;
-  size: number;
+  /** Of its bytes, which stay as they are from now on. Absent: nothing was uploaded yet. */
+  size?: number;
 }
 
 /**
@@ -48,7 +47,7 @@ export interface NamedBlob {
  * it: from its commit on nobody writes the file, and a writer under way is refused. What was not handed out to the caller or to a tenant
  * of the caller does not exist.
  */
-export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promise<NamedBlob> {
+export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promise<NamedUpload> {
   const address = parseOwnAddress(url);
   if (address?.area !== 'staging')
     throw invalidMember('uploadUrl', `'${url.replace(/[?#].*$/s, '')}' is no upload address of this platform.`);
@@ -56,13 +55,11 @@ export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promi
   const found = await findStagedOf(tx, address.name, caller.userId, tenants);
   if (!found) throw notFound('Upload', address.name);
   const { blob, size } = found;
-  if (blob === undefined || size === undefined) {
-    throw invalidMember('uploadUrl', `Nothing was uploaded to '${address.name}' yet.`);
-  }
-  if (found.namedAt !== undefined) return { name: address.name, blob, size };
+  if (blob === undefined || size === undefined) return { name: address.name };
+  if (found.namedAt !== undefined) return { name: address.name, size };
   const named = await markNamed(tx, address.name);
   if (!named) throw notFound('Upload', address.name);
-  return { name: named.name, blob: named.blob, size: named.size };
+  return { name: named.name, size: named.size };
 }
 
 const blobNotFound = (name: string) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -14,6 +15,9 @@ const w = world(test, settings);
 const machine = machines(w);
 const worker = sharedWorker(test, w, settings);
 test.after.always(() => source.close());
+
+/** An id that nothing has. */
+const nobody = randomUUID;
 
 /** Somebody who is logged in, with a project and a file. */
 async function scene(t: ExecutionContext, name = 'terrain.asc', content = ASCII_GRID) {
@@ -47,6 +51,27 @@ test('a list that is cut tells how to go on', async (t) => {
   const rest = await run(['project', 'list', '--limit', '1', '--cursor', cursor]);
   t.true(rest.out.includes('Upper valley') && !rest.out.includes('Lower valley'));
   t.is(rest.err, '');
+});
+
+test('a dry run tells what a start would be refused for, or what to expect, and neither sends nor starts anything', async (t) => {
+  const { run, project, file } = await scene(t);
+  const start = ['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter'];
+  const tried = await run([...start, '--dry-run']);
+  t.like(tried, { code: 0, err: 'The file is not sent: this only tries.\n' });
+  t.regex(tried.out, /^It could be started\.\nWarning: Nothing was uploaded to '[^']+' yet\.\n$/);
+  const impossible = await run([...start, '--label', 'nobody=here', '--dry-run', '--json']);
+  t.regex(JSON.parse(impossible.out).warnings[1], /nobody=here/);
+  const nowhere = await run(['transfer', 'import', file, '--project', nobody(), '--dry-run']);
+  t.like(nowhere, { code: 1, out: '' });
+  t.regex(nowhere.err, /was not found/);
+  t.is((await run(['transfer', 'list', '--json'])).out.includes('"id"'), false);
+});
+
+test('what is wrong with an import shows up before its file is sent', async (t) => {
+  const { run, file } = await scene(t);
+  const { code, err } = await run(['transfer', 'import', file, '--project', nobody()]);
+  t.is(code, 1);
+  t.regex(err, /^platform: Project '[^']+' was not found\.\n$/, 'without a line of the upload');
 });
 
 test('a file is sent, converted and followed to its end; the dataset comes back as it is stored', async (t) => {

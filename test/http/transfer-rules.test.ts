@@ -204,6 +204,17 @@ test('a dry run says that the request is valid and starts nothing', async (t) =>
   t.is((await w.nobody.put(path, Buffer.from('other'))).status, 201, 'the file may still be written');
 });
 
+test('a dry run needs no file yet: it warns that there is none; a start is refused', async (t) => {
+  const { client, request } = await scene();
+  const uploadUrl = (await client.get('/api/conversion/transfer/upload-url')).body.data;
+  const name = new URL(uploadUrl).pathname.split('/').at(-1);
+  const sentence = `Nothing was uploaded to '${name}' yet.`;
+  const dry = await client.post('/api/conversion/upload-convert?dryRun=true', { ...request, uploadUrl });
+  t.deepEqual([dry.status, dry.body], [200, { valid: true, warnings: [sentence] }]);
+  const { status, body } = await start(client, { ...request, uploadUrl });
+  t.deepEqual([status, body.errors], [400, { uploadUrl: [sentence] }]);
+});
+
 test('a file that a transfer has named can no longer be written', async (t) => {
   const { client, request } = await scene();
   await start(client, request);

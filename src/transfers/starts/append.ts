@@ -25,10 +25,10 @@ export async function startAppend(
   const dataset = await visibleDataset(db, caller, wish.datasetId);
   checkGrowth(wish.writerName, dataset.datasetFormat);
   const checked = checkReplacement(wish, dataset, undefined);
-  return start(db, caller, wish, checked, dryRun, async (tx) => {
+  return start(db, caller, wish, checked, dryRun, async (tx, warn) => {
     const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
     const { originalFileName = downloadName(target.name, target.datasetFormat), uploadUrl } = wish;
-    const file = await uploaded(tx, caller, sources, { originalFileName, uploadUrl });
+    const file = await uploaded(tx, caller, sources, { originalFileName, uploadUrl }, warn);
     return {
       type: 'Append',
       tenantId: target.tenantId,

@@ -20,10 +20,10 @@ export async function startImport(
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
   const checked = checkConversion(wish);
-  return start(db, caller, wish, checked, dryRun, async (tx) => {
+  return start(db, caller, wish, checked, dryRun, async (tx, warn) => {
     const project = await visibleProject(tx, caller, wish.projectId);
     demand(project, 'canCreateContent');
-    const file = await uploaded(tx, caller, sources, wish);
+    const file = await uploaded(tx, caller, sources, wish, warn);
     return {
       type: 'Import',
       tenantId: project.tenantId,

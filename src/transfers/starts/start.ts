@@ -1,4 +1,5 @@
 import type { Db } from '../../db.ts';
+import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { NodeSize } from '../../settings.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
@@ -49,6 +50,9 @@ export interface Planned extends Omit<Beginning, 'format' | 'memoryMb' | 'cores'
   presentBytes?: number;
 }
 
+/** Of a dry run: what would be refused, or would wait, if it were started now. */
+export type Warn = (sentence: string) => void;
+
 /** One transaction: what it names, its row, its place in the queue, its event. */
 export const start = (
   db: Db,
@@ -56,13 +60,14 @@ export const start = (
   wish: ConversionWish,
   { reader, writer, warnings }: CheckedConversion,
   dryRun: boolean,
-  plan: (tx: Db) => Promise<Planned>,
+  plan: (tx: Db, warn: Warn | undefined) => Promise<Planned>,
 ): Promise<Summary | DryRun> =>
   tried(db, dryRun, warnings, async (tx) => {
-    const { inputBytes, presentBytes, ...planned } = await plan(tx);
+    const warn = dryRun ? (sentence: string) => void warnings.push(sentence) : undefined;
+    const { inputBytes, presentBytes, ...planned } = await plan(tx, warn);
     const resources = resourcesOf(wish, { inputBytes, presentBytes, copied: reader.produces === 'bytes' });
-    const nobody = dryRun ? await whyNobody(tx, resources.flags) : undefined;
-    if (nobody !== undefined) warnings.push(nobody);
+    const nobody = warn && (await whyNobody(tx, resources.flags));
+    if (nobody !== undefined) warn?.(nobody);
     return begin(tx, caller, { ...planned, ...resources, format: writer.format });
   });
 
@@ -103,21 +108,26 @@ export const accepted = (
 
 /**
  * What a transfer reads, for its row (`input`) and its `request`. An address whose path is that of an upload place is ours whatever its
- * host: nobody can read such a place over HTTP, neither ours nor that of another platform. Everything else is remote.
+ * host: nobody can read such a place over HTTP, neither ours nor that of another platform. Everything else is remote. Nobody has to
+ * upload a large file only to try.
  */
 export async function uploaded(
   tx: Db,
   caller: Caller,
   sources: Sources,
   { originalFileName: inputName, uploadUrl }: UploadedFile,
+  warn: Warn | undefined,
 ): Promise<{
-  input: { stagedBlob: string; inputBytes: number } | { sourceId: string };
+  input: { stagedBlob: string; inputBytes?: number } | { sourceId: string };
   request: { inputName: string; uploadUrl: string };
 }> {
   if (parseOwnAddress(uploadUrl)?.area === 'staging') {
     const { name, size } = await nameStagedBlob(tx, caller, uploadUrl);
+    const nothing = `Nothing was uploaded to '${name}' yet.`;
+    if (size === undefined && !warn) throw invalidMember('uploadUrl', nothing);
+    if (size === undefined) warn?.(nothing);
     return {
-      input: { stagedBlob: name, inputBytes: size },
+      input: { stagedBlob: name, ...(size === undefined ? {} : { inputBytes: size }) },
       request: { inputName, uploadUrl: shownAddress(new URL(decodedOnce(uploadUrl))) },
     };
   }

@@ -27,9 +27,9 @@ export async function startUpdate(
 ): Promise<Summary | DryRun> {
   const dataset = await visibleDataset(db, caller, wish.datasetId);
   const checked = checkReplacement(wish, dataset, undefined);
-  return start(db, caller, wish, checked, dryRun, async (tx) => {
+  return start(db, caller, wish, checked, dryRun, async (tx, warn) => {
     const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
-    const file = await uploaded(tx, caller, sources, wish);
+    const file = await uploaded(tx, caller, sources, wish, warn);
     return {
       type: 'Update',
       tenantId: target.tenantId,
