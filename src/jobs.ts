@@ -127,8 +127,11 @@ async function callSoon(db: Db): Promise<void> {
   }
 }
 
-/** Tells waiting workers that there may be so many jobs. */
-export const callWorkers = (db: Db, count: number) =>
+/** More jobs than any worker runs. */
+const MANY = 100;
+
+/** Tells waiting workers that there may be so many jobs; without a number all of them look. */
+export const callWorkers = (db: Db, count = MANY) =>
   db.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}::int)::text)`);
 
 /** The queue runs what is due in the order of its time, so a turn is a time long ago. A priority would hold no more than 16 bits. */

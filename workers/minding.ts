@@ -15,8 +15,6 @@ const EVERY_MS = 1000;
 const THOROUGH_EVERY = 5;
 /** How long a row of the queue may be on its way to the process that locked it. */
 const UNHELD_MS = 10_000;
-/** More jobs than any worker runs. */
-const MANY = 100;
 
 export interface MindingParts {
   run: RunParts;
@@ -49,7 +47,7 @@ export function minding(given: MindingParts): { stop(): Promise<void> } {
       log.warn(swept, 'took over what other workers left');
     if (thorough && (await unlockUnheld(parts.db, parts.pool, [...jobIds], UNHELD_MS)) > 0) {
       log.warn({}, 'gave back jobs that this worker had locked and did not know of');
-      await callWorkers(parts.db, MANY);
+      await callWorkers(parts.db);
     }
     if (thorough || (swept?.deadWorkers.length ?? 0) > 0) {
       await removeForsakenScratch(data, () => listWorkers(parts.db));

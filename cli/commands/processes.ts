@@ -1,24 +1,18 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
-import { repeated } from '../options.ts';
 import type { WorkerOptions } from '../worker-options.ts';
-import { withWorkerOptions } from '../worker-options.ts';
+import { withWorkerOptions, workerOptions } from '../worker-options.ts';
 import { passwordFrom } from './login.ts';
 
 /** What is done without a server: the platform's own processes, and looking into files. Their code is loaded when one is started: the other commands need none of it. */
 export function processCommands(program: Command, io: Io): void {
-  program
+  const start = program
     .command('start')
-    .description('start the platform in this terminal: database, API and one worker')
-    .option('--label <key=value>', 'a label of the worker; may be repeated', repeated)
-    .option('--memory <MB>', 'memory that its transfers may take together')
-    .option('--cores <count>', 'cores that they may take together')
-    .option('--scratch <GB>', 'disk space that they may take together')
-    .option('--concurrency <count>', 'transfers at a time')
-    .action(async (options: WorkerOptions) => {
-      const { start } = await import('./start.ts');
-      await start(withWorkerOptions(io.env, options), io);
-    });
+    .description('start the platform in this terminal: database, API and one worker');
+  workerOptions(start).action(async (options: WorkerOptions) => {
+    const { start } = await import('./start.ts');
+    await start(withWorkerOptions(io.env, options), io);
+  });
   program
     .command('serve')
     .description('run the API alone')
@@ -26,18 +20,13 @@ export function processCommands(program: Command, io: Io): void {
       const { serve } = await import('./serve.ts');
       await serve(io);
     });
-  program
+  const work = program
     .command('work')
-    .description('run one worker; what is not said it takes from the settings, else from the machine or container')
-    .option('--label <key=value>', 'what transfers may ask for, such as gpu=a100; may be repeated', repeated)
-    .option('--memory <MB>', 'memory that transfers may take together')
-    .option('--cores <count>', 'cores that they may take together')
-    .option('--scratch <GB>', 'disk space that they may take together')
-    .option('--concurrency <count>', 'transfers at a time')
-    .action(async (options: WorkerOptions) => {
-      const { work } = await import('./work.ts');
-      await work(io, withWorkerOptions(io.env, options));
-    });
+    .description('run one worker; what is not said it takes from the settings, else from the machine or container');
+  workerOptions(work).action(async (options: WorkerOptions) => {
+    const { work } = await import('./work.ts');
+    await work(io, withWorkerOptions(io.env, options));
+  });
   program
     .command('migrate')
     .description('bring the database up to date')

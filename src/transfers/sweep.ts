@@ -38,8 +38,6 @@ const MOST_WORKER_LOSSES = 8;
 /** How long after a deadline its worker may still be about to say so. */
 const DEADLINE_GRACE_MS = 30_000;
 const CANCEL_PATIENCE_MS = 3000;
-/** Jobs that were unlocked: more than any worker runs. */
-const MANY = 100;
 
 /**
  * Mends what killed and stopped workers left; every live worker calls it every second or so, and one at a time does the work (undefined:
@@ -72,7 +70,7 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     await wake(tx, forgotten);
     await wake(tx, await takeRested(tx));
     // unlocking alone tells nobody
-    if (locking.length > 0) await callWorkers(tx, MANY);
+    if (locking.length > 0) await callWorkers(tx);
     await tellNeeds(tx, patience);
     const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);
     return {

@@ -7,8 +7,7 @@ const flags = z.array(z.string());
 /** The next transfer of all that have the same needs. */
 const Head = z.object({ id: z.string(), turn: z.number(), attempt: z.number(), waitedMs: z.number() });
 /** Needs of transfers that wait; without a head all of them rest. */
-const Waiting = z.object({ flags, head: Head.optional() });
-export type Waiting = z.infer<typeof Waiting>;
+const NeedsRow = z.object({ flags, head: Head.optional() });
 
 /** Each looked up by itself: of an `exists` the whole queue may be read. */
 const resting = sql.fragment`outages > 0 and coalesce((
@@ -19,7 +18,7 @@ const resting = sql.fragment`outages > 0 and coalesce((
  * whatever the number of transfers.
  */
 export const listWaiting = (db: Db) =>
-  db.any(sql.type(Waiting)`
+  db.any(sql.type(NeedsRow)`
     with recursive needs as (
       (select flags from transfers where status = 'Pending' order by flags limit 1)
       union all

@@ -66,8 +66,10 @@ export const start = (
     const warn = dryRun ? (sentence: string) => void warnings.push(sentence) : undefined;
     const { inputBytes, presentBytes, ...planned } = await plan(tx, warn);
     const resources = resourcesOf(wish, { inputBytes, presentBytes, copied: reader.produces === 'bytes' });
-    const nobody = warn && (await whyNobody(tx, resources.flags));
-    if (nobody !== undefined) warn?.(nobody);
+    if (warn) {
+      const nobody = await whyNobody(tx, resources.flags);
+      if (nobody !== undefined) warn(nobody);
+    }
     return begin(tx, caller, { ...planned, ...resources, format: writer.format });
   });
 
@@ -123,9 +125,11 @@ export async function uploaded(
 }> {
   if (parseOwnAddress(uploadUrl)?.area === 'staging') {
     const { name, size } = await nameStagedBlob(tx, caller, uploadUrl);
-    const nothing = `Nothing was uploaded to '${name}' yet.`;
-    if (size === undefined && !warn) throw invalidMember('uploadUrl', nothing);
-    if (size === undefined) warn?.(nothing);
+    if (size === undefined) {
+      const nothing = `Nothing was uploaded to '${name}' yet.`;
+      if (!warn) throw invalidMember('uploadUrl', nothing);
+      warn(nothing);
+    }
     return {
       input: { stagedBlob: name, ...(size === undefined ? {} : { inputBytes: size }) },
       request: { inputName, uploadUrl: shownAddress(new URL(decodedOnce(uploadUrl))) },
