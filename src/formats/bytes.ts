@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { giveBack, spareBytesOf } from '../geo/spare-memory.ts';
 import type { ByteSink, ByteSource } from './types.ts';
 
 export interface Checksum {
@@ -124,6 +125,7 @@ export class FileSink implements ByteSink {
     this.#writes = this.#writes.then(async () => {
       try {
         if (this.#failure === undefined) await writeFully(this.#file, at, bytes);
+        giveBack(bytes);
       } catch (error) {
         this.#failure = { error };
       }
@@ -139,7 +141,7 @@ export class FileSink implements ByteSink {
 }
 
 async function readFully(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafeSlow(length);
+  const bytes = spareBytesOf(length);
   let done = 0;
   while (done < length) {
     const { bytesRead } = await file.read(bytes, done, length - done, offset + done);

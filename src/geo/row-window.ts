@@ -1,4 +1,5 @@
 import type { RandomGrid, Samples } from '../formats/types.ts';
+import { giveBack } from './spare-memory.ts';
 
 /** A run of source rows in memory, moved along as the target advances. Rows already held are kept, not read again. */
 export class RowWindow {
@@ -74,6 +75,7 @@ export class RowWindow {
         this.#samples = new (samples.constructor as new (length: number) => Samples)(rows * width);
       }
       this.#samples.set(samples, (row - origin) * width);
+      giveBack(samples);
     }
   }
 }

@@ -11,6 +11,7 @@ import type { Kernel, Piece } from './resample.ts';
 import { bilinear, nearest, upperRows, wideBilinear } from './resample.ts';
 import { RowWindow } from './row-window.ts';
 import { isFloat, nodataOf, sampleArrays } from './samples.ts';
+import { spareSamples } from './spare-memory.ts';
 import { gdal, guarded } from './wasm.ts';
 
 export interface Warped {
@@ -117,7 +118,7 @@ class Warp {
       const apart = upper === undefined ? 0 : upper.to - upper.from + 2 * kernel.reach;
       // Where the source lies too far askew for one window, a taller block makes the reading of it in pieces worth the while.
       if (apart > window.capacity) rowCount = Math.min(tall, Math.ceil((last - row) / stripe) * stripe, height - row);
-      const samples = new sampleArrays[type](rowCount * width).fill(nodata);
+      const samples = spareSamples(type, rowCount * width).fill(nodata);
       if (apart > window.capacity) await this.#inPieces(row, rowCount, window, kernel, samples);
       else if (upper !== undefined) {
         const piece = await this.#piece(window, upper.from, upper.to, kernel);

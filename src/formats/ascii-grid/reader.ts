@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FormatError } from '../../errors.ts';
+import { giveBack, spareSamples } from '../../geo/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
@@ -152,8 +153,9 @@ function take(scanner: NumberScanner, numbers: Numbers): Samples {
   scanner.count = 0;
   numbers.whole &&= scanner.whole;
   numbers.single &&= scanner.single;
-  if (numbers.whole) return new Int32Array(values);
-  return numbers.single ? new Float32Array(values) : new Float64Array(values);
+  const samples = spareSamples(numbers.whole ? 'Int32' : numbers.single ? 'Float32' : 'Float64', values.length);
+  samples.set(values);
+  return samples;
 }
 
 function refuseMore(header: AsciiHeader, bytes: Uint8Array, from: number, end: number, base: number): void {
@@ -186,6 +188,7 @@ async function* words(source: ByteSource, from: number) {
     // An error while the piece is parsed must not leave this one unheard.
     next.catch(() => undefined);
     yield { bytes, end, base };
+    giveBack(bytes);
     base += end;
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { crsName } from '../../geo/crs.ts';
 import { isFloat, sampleTypeOf } from '../../geo/samples.ts';
+import { giveBack } from '../../geo/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { settledRows } from '../settle.ts';
@@ -100,6 +101,7 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
       at = end;
     }
     wholeFloats &&= isFloat(type) && block.samples.every((value) => Number.isInteger(value));
+    giveBack(block.samples);
   }
   if (wholeFloats)
     context.lost(`All values are whole numbers; an ASCII grid does not tell that their type was ${type}.`);

@@ -1,5 +1,6 @@
 import { FormatError } from '../../errors.ts';
-import { sampleArrays } from '../../geo/samples.ts';
+import { bytesOf, sampleArrays } from '../../geo/samples.ts';
+import { giveBack, spareSamples } from '../../geo/spare-memory.ts';
 import type { ByteSource, RowBlock, RowRange, Samples } from '../types.ts';
 import { within } from './directory.ts';
 import type { Layout } from './layout.ts';
@@ -25,6 +26,8 @@ interface Piece {
 interface Waiting {
   piece: Piece;
   unpacked: Promise<Uint8Array> | Uint8Array;
+  /** Bytes of the file that this piece was the last to need. */
+  done?: Uint8Array;
 }
 
 export interface Wanted {
@@ -43,17 +46,20 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Want
   const last = Math.min(layout.height, end * blockHeight);
   let piece: { samples: Samples; exact?: BigInt64Array | BigUint64Array; rows: number; filled: number } | undefined;
   let left = 0;
-  for await (const { piece: block, unpacked } of unpackedBlocks(source, layout, wanted)) {
+  for await (const { piece: block, unpacked, done } of unpackedBlocks(source, layout, wanted)) {
     if (piece === undefined) {
       const rows = Math.min(
         last - firstRow,
         layout.tiled ? block.rows : Math.max(block.rows, Math.floor(cellsPerPiece / width)),
       );
-      const samples = new sampleArrays[layout.type](rows * width);
+      const samples = spareSamples(layout.type, rows * width);
       piece = { samples, ...exactFor(layout, rows * width), rows, filled: 0 };
     }
     const rows = Math.min(block.rows, piece.rows - piece.filled);
-    put(layout, wanted, await unpacked, block, { ...piece, row: piece.filled, rows });
+    const bytes = await unpacked;
+    put(layout, wanted, bytes, block, { ...piece, row: piece.filled, rows });
+    giveBack(bytes);
+    if (done !== undefined) giveBack(done);
     left = block.left + layout.blockWidth;
     if (left < width) continue;
     piece.filled += rows;
@@ -112,12 +118,12 @@ async function* unpackedBlocks(source: ByteSource, layout: Layout, wanted: Wante
   // Some programs pad the last strip to full size.
   const raw = rowBytes * layout.blockHeight;
   const { unpack, mostExpansion } = layout.codec;
-  for await (const { piece, bytes } of readTogether(source, pieces(layout, wanted))) {
+  for await (const { piece, bytes, done } of readTogether(source, pieces(layout, wanted))) {
     const most = Math.min(raw, bytes.length * mostExpansion);
     const unpacked = bytes.length === 0 ? bytes : unpack(bytes, most, piece.offset);
     // An error in an earlier block must not leave this one unheard.
     if (unpacked instanceof Promise) unpacked.catch(() => undefined);
-    waiting.push({ piece, unpacked });
+    waiting.push({ piece, unpacked, ...(done === undefined ? {} : { done }) });
     if (waiting.length >= unpackedAhead) yield waiting.shift()!;
   }
   yield* waiting;
@@ -129,8 +135,10 @@ async function* readTogether(source: ByteSource, all: Iterable<Piece>) {
   async function* read() {
     const start = group[0]?.offset ?? 0;
     const bytes = end > start ? await within(source, start, end - start, 'A block') : new Uint8Array(0);
-    for (const piece of group)
-      yield { piece, bytes: bytes.subarray(piece.offset - start, piece.offset - start + piece.length) };
+    for (const piece of group) {
+      const done = piece === group.at(-1) ? bytes : undefined;
+      yield { piece, bytes: bytes.subarray(piece.offset - start, piece.offset - start + piece.length), done };
+    }
   }
   for (const piece of all) {
     const first = group[0];
@@ -166,8 +174,15 @@ function put(
   const bytes = rows * bytesPerRow(layout);
   if (unpacked.length < bytes)
     throw new FormatError(`A block has ${unpacked.length} of ${bytes} bytes when unpacked.`, block.offset);
-  const values = valuesOf(layout, unpacked.subarray(0, bytes));
   const step = layout.chunky ? layout.samples : 1;
+  if (layout.predictor === 3 && layout.bits >= 32 && step === 1 && blockWidth === width) {
+    const rowBytes = bytesPerRow(layout);
+    const size = layout.bits / 8;
+    const out = bytesOf(samples.subarray(start, start + rows * width));
+    undoFloatDifferences(unpacked.subarray(0, bytes), { size, rowBytes, samples: 1 }, out);
+    return;
+  }
+  const values = valuesOf(layout, unpacked.subarray(0, bytes));
   const rowValues = values.length / rows;
   let from = layout.chunky ? band : 0;
   for (let row = 0; row < rows; row++, from += rowValues, start += width) {
@@ -189,14 +204,16 @@ function valuesOf(layout: Layout, unpacked: Uint8Array): Values {
   const rowBytes = bytesPerRow(layout);
   if (bits < 8) return fewBits(unpacked, bits, rowBytes, layout.blockWidth * (chunky ? layout.samples : 1));
   const size = bits / 8;
-  // A copy, aligned, that may be changed.
-  let bytes =
-    unpacked.byteOffset % size === 0 && layout.predictor === 1 && (layout.littleEndian || size === 1)
-      ? unpacked
-      : unpacked.slice();
+  const asItIs = unpacked.byteOffset % size === 0 && layout.predictor === 1 && (layout.littleEndian || size === 1);
+  // Else a copy, aligned, that may be changed.
+  let bytes = asItIs || layout.predictor === 3 ? unpacked : unpacked.slice();
   if (!layout.littleEndian && layout.predictor !== 3) swap(bytes, size);
   if (layout.predictor === 2) undoDifferences(bytes, size, rowBytes, chunky ? layout.samples : 1);
-  else if (layout.predictor === 3) bytes = undoFloatDifferences(bytes, size, rowBytes, chunky ? layout.samples : 1);
+  else if (layout.predictor === 3) {
+    const out = new Uint8Array(bytes.length);
+    undoFloatDifferences(bytes, { size, rowBytes, samples: chunky ? layout.samples : 1 }, out);
+    bytes = out;
+  }
   const count = bytes.length / size;
   if (bits === 64 && format !== 3)
     return format === 2

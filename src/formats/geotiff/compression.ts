@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { FormatError } from '../../errors.ts';
+import { ownWhole } from '../../geo/spare-memory.ts';
 import { lzwDecode, lzwEncode } from './lzw.ts';
 import { packBitsDecode, packBitsEncode } from './packbits.ts';
 
@@ -32,19 +33,29 @@ const stored: Codec = {
 /** One piece of output that surely suffices, instead of many that are joined. */
 const wholeOutput = (most: number) => ({ maxOutputLength: most, chunkSize: Math.max(64, most + 16) });
 
+/** One piece of memory that takes whatever packing gives, instead of many that are joined. */
+async function inOnePiece(bytes: Uint8Array, pack: (chunkSize: number) => Promise<Uint8Array>): Promise<Uint8Array> {
+  const chunkSize = bytes.length + (bytes.length >> 8) + 1024;
+  const packed = await pack(chunkSize);
+  if (packed.buffer.byteLength === chunkSize) ownWhole(packed);
+  return packed;
+}
+
 const deflated: Codec = {
   name: 'Deflate',
   mostExpansion: 1100,
   unpack: (bytes, most, offset) => orBroken(inflate(bytes, wholeOutput(most)), offset),
   // Level 2 of this zlib packs predicted grids within four per cent of what GDAL reaches, in a third of the time of level 6.
-  pack: (bytes) => deflate(bytes, { level: 2, memLevel: 9, chunkSize: bytes.length + (bytes.length >> 8) + 1024 }),
+  // Of a window of 4 KB, which stays in the processor's first cache, they hardly miss the rest.
+  pack: (bytes) =>
+    inOnePiece(bytes, (chunkSize) => deflate(bytes, { level: 2, memLevel: 9, windowBits: 12, chunkSize })),
 };
 
 const zstd: Codec = {
   name: 'Zstd',
   mostExpansion: 65536,
   unpack: (bytes, most, offset) => orBroken(zstdDecompress(bytes, wholeOutput(most)), offset),
-  pack: (bytes) => zstdCompress(bytes, { chunkSize: bytes.length + (bytes.length >> 8) + 1024 }),
+  pack: (bytes) => inOnePiece(bytes, (chunkSize) => zstdCompress(bytes, { chunkSize })),
 };
 
 /** TIFF's number of a compression → what does it. */

@@ -1,10 +1,11 @@
 import { AppError } from '../../errors.ts';
+import { giveBack, spareBytesOf } from '../../geo/spare-memory.ts';
 import type { ByteSink, Grid } from '../types.ts';
 import type { Codec } from './compression.ts';
 import { codecs } from './compression.ts';
 import { takeDifferences, takeFloatDifferences } from './predictor.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
-import { copyInto, filled, storedArrays, storedBytes } from './stored.ts';
+import { copyInto, fill, spareStored, storedArrays, storedBytes } from './stored.ts';
 
 export interface ImageOptions {
   Compression: keyof typeof compressions;
@@ -59,8 +60,6 @@ export class ImageBlocks {
   readonly #codec: Codec;
   readonly #predicted: boolean;
   #packing: Promise<Uint8Array>[] = [];
-  /** Memory of predicted blocks that are packed by now, to be used again. */
-  readonly #spare: Uint8Array[] = [];
   /** Rows of the strip, or row of tiles, that is being filled. */
   #rows: StoredSamples;
   #filled = 0;
@@ -97,7 +96,8 @@ export class ImageBlocks {
       }
       this.#row = this.#row + wanted === height ? 0 : this.#row + wanted;
       this.#filled = 0;
-      this.#rows = this.#emptyRows();
+      // A strip is on its way now; tiles are copies.
+      if (!this.#options.Tiled) this.#rows = this.#emptyRows();
     }
   }
 
@@ -113,7 +113,7 @@ export class ImageBlocks {
   }
 
   #emptyRows(): StoredSamples {
-    return new storedArrays[this.#type](this.blockRows * this.#raster.width);
+    return spareStored(this.#type, this.blockRows * this.#raster.width);
   }
 
   *#cut(rows: number): Generator<StoredSamples> {
@@ -125,8 +125,10 @@ export class ImageBlocks {
     const side = this.#options.BlockSize;
     const { nodata = 0, exactNodata = nodata } = bands[0]!;
     for (let left = 0; left < width; left += side) {
-      const tile = filled(this.#type, side * this.blockRows, typeof this.#rows[0] === 'bigint' ? exactNodata : nodata);
       const right = Math.min(width, left + side);
+      const tile = spareStored(this.#type, side * this.blockRows);
+      if (right - left < side || rows < this.blockRows)
+        fill(tile, typeof this.#rows[0] === 'bigint' ? exactNodata : nodata);
       for (let row = 0; row < rows; row++)
         copyInto(tile, this.#rows.subarray(row * width + left, row * width + right), row * side);
       yield tile;
@@ -140,23 +142,19 @@ export class ImageBlocks {
     return packed;
   }
 
+  /** The samples are not needed any more when they are packed; stored as they are, they belong to the sink. */
   async #predictAndPack(samples: StoredSamples, width: number): Promise<Uint8Array> {
     const rowBytes = width * samples.BYTES_PER_ELEMENT;
     if (!this.#predicted) return this.#codec.pack(storedBytes(samples), rowBytes);
-    if (!(samples instanceof Float32Array || samples instanceof Float64Array)) {
-      takeDifferences(samples, width);
-      return this.#codec.pack(storedBytes(samples), rowBytes);
-    }
-    const bytes = (this.#spare.pop() ?? new Uint8Array(this.#largestBlock)).subarray(0, samples.byteLength);
-    takeFloatDifferences(samples, width, bytes);
+    let bytes = storedBytes(samples);
+    if (samples instanceof Float32Array || samples instanceof Float64Array) {
+      bytes = spareBytesOf(samples.byteLength);
+      takeFloatDifferences(samples, width, bytes);
+      giveBack(samples);
+    } else takeDifferences(samples, width);
     const packed = await this.#codec.pack(bytes, rowBytes);
-    this.#spare.push(new Uint8Array(bytes.buffer));
+    giveBack(bytes);
     return packed;
-  }
-
-  get #largestBlock(): number {
-    const { BlockSize, Tiled } = this.#options;
-    return this.blockRows * (Tiled ? BlockSize : this.#raster.width) * storedArrays[this.#type].BYTES_PER_ELEMENT;
   }
 
   async #appendFirst(): Promise<void> {
@@ -168,7 +166,9 @@ export class ImageBlocks {
     }
     this.offsets.push(this.#sink.position);
     this.byteCounts.push(bytes.length);
+    // A copy: the sink may use the memory of what it has written again.
+    const trailer = Uint8Array.from(bytes.subarray(-4));
     await this.#sink.append(bytes);
-    if (this.#framed) await this.#sink.append(bytes.slice(-4));
+    if (this.#framed) await this.#sink.append(trailer);
   }
 }

@@ -25,21 +25,56 @@ export function undoDifferences(bytes: Uint8Array, size: number, rowBytes: numbe
 
 /**
  * Predictor 3 (Adobe's technical note 3): the bytes of a row's numbers, first all the highest ones, then the next …, each less its
- * neighbour; back to numbers in this machine's order of bytes.
+ * neighbour; back to numbers in this machine's order of bytes, into `out`, which has as many bytes. `samples` to a cell.
  */
-export function undoFloatDifferences(bytes: Uint8Array, size: number, rowBytes: number, samples: number): Uint8Array {
-  const out = new Uint8Array(bytes.length);
-  const count = rowBytes / size;
+export function undoFloatDifferences(
+  bytes: Uint8Array,
+  { size, rowBytes, samples }: { size: number; rowBytes: number; samples: number },
+  out: Uint8Array,
+): void {
   for (let from = 0; from < bytes.length; from += rowBytes) {
-    const end = from + rowBytes;
-    for (let i = from + samples; i < end; i++) bytes[i] = bytes[i]! + bytes[i - samples]!;
-    for (let plane = 0; plane < size; plane++) {
-      let to = from + size - 1 - plane;
-      const last = from + (plane + 1) * count;
-      for (let i = last - count; i < last; i++, to += size) out[to] = bytes[i]!;
-    }
+    if (samples === 1 && size === 4) undoSingles(bytes, from, rowBytes >> 2, words(out));
+    else undoPlanes(bytes, from, { size, rowBytes, samples }, out);
   }
-  return out;
+}
+
+const words = (out: Uint8Array) => new Uint32Array(out.buffer, out.byteOffset, out.length >> 2);
+
+/** The four planes of a row side by side: the sum of a plane goes on where the one before it ends. */
+function undoSingles(bytes: Uint8Array, from: number, count: number, out: Uint32Array): void {
+  const second = from + count;
+  const third = second + count;
+  const fourth = third + count;
+  let a = 0;
+  let b = 0;
+  for (let i = from; i < second; i++) b += bytes[i]!;
+  let c = b;
+  for (let i = second; i < third; i++) c += bytes[i]!;
+  let d = c;
+  for (let i = third; i < fourth; i++) d += bytes[i]!;
+  const to = from >> 2;
+  for (let i = 0; i < count; i++) {
+    a += bytes[from + i]!;
+    b += bytes[second + i]!;
+    c += bytes[third + i]!;
+    d += bytes[fourth + i]!;
+    out[to + i] = (a << 24) | ((b & 255) << 16) | ((c & 255) << 8) | (d & 255);
+  }
+}
+
+function undoPlanes(
+  bytes: Uint8Array,
+  from: number,
+  { size, rowBytes, samples }: { size: number; rowBytes: number; samples: number },
+  out: Uint8Array,
+): void {
+  const row = bytes.slice(from, from + rowBytes);
+  for (let i = samples; i < rowBytes; i++) row[i] = row[i]! + row[i - samples]!;
+  const count = rowBytes / size;
+  for (let plane = 0; plane < size; plane++) {
+    let to = from + size - 1 - plane;
+    for (let i = plane * count; i < (plane + 1) * count; i++, to += size) out[to] = row[i]!;
+  }
 }
 
 /** Predictor 2 over rows of `width` samples, in place. */

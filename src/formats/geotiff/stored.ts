@@ -1,4 +1,5 @@
 import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../../geo/samples.ts';
+import { spareSamples } from '../../geo/spare-memory.ts';
 import type { Band, RowBlock, Samples, SampleType } from '../types.ts';
 
 /** What a GeoTIFF holds: the types of samples, and whole numbers of 64 bits as such. */
@@ -39,11 +40,20 @@ export function storedSamples({ samples, exact }: RowBlock, type: StoredType): S
 export const storedBytes = (samples: StoredSamples): Uint8Array =>
   new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 
+/** Samples with arbitrary content. */
+export const spareStored = (type: StoredType, length: number): StoredSamples =>
+  type === 'Int64' || type === 'UInt64' ? new storedArrays[type](length) : spareSamples(type, length);
+
 /** Numbers beside or amid samples, whatever array they come in; `fill` of a BigInt array takes no others. */
+export function fill(array: StoredSamples, value: number | bigint): void {
+  if (array instanceof BigInt64Array || array instanceof BigUint64Array) array.fill(BigInt(value));
+  else array.fill(Number(value));
+}
+
 export function filled(type: StoredType, length: number, value: number | bigint): StoredSamples {
   const array = new storedArrays[type](length);
-  if (array instanceof BigInt64Array || array instanceof BigUint64Array) return array.fill(BigInt(value));
-  return array.fill(Number(value));
+  fill(array, value);
+  return array;
 }
 
 export function copyInto(to: StoredSamples, from: StoredSamples, at: number): void {

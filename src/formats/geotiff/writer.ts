@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { giveBack } from '../../geo/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { settledRows } from '../settle.ts';
@@ -107,6 +108,7 @@ async function writeImage(
           image = await begin(grid, type, parameters, sink, context.scratch);
         }
         await image.add(storedSamples(block, type!));
+        giveBack(block.samples);
       }
     await image!.end(geoTags);
   } catch (error) {
