@@ -1,3 +1,4 @@
+import type { Samples } from '../types.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
 import { filled, isFloatType, storedArrays } from './stored.ts';
 
@@ -74,6 +75,10 @@ export class Halver {
 
   #collect(row: StoredSamples, weight: number, sums: Float64Array, weights: Float64Array): void {
     const nodata = this.#nodata;
+    if (row.length === 2 * this.width && !isWhole64(row)) {
+      collectPairs(row, nodata, weight, sums, weights);
+      return;
+    }
     for (let column = 0; column < row.length; column++) {
       const value = Number(row[column]);
       if (value === nodata || Number.isNaN(value)) continue;
@@ -101,6 +106,20 @@ export class Halver {
     [this.#sums, this.#nextSums] = [this.#nextSums, this.#sums.fill(0)];
     [this.#weights, this.#nextWeights] = [this.#nextWeights, this.#weights.fill(0)];
     return out;
+  }
+}
+
+const isWhole64 = (row: StoredSamples): row is BigInt64Array | BigUint64Array =>
+  row instanceof BigInt64Array || row instanceof BigUint64Array;
+
+/** The way most rows go: two neighbours share a target cell, each of them lies in it whole. */
+function collectPairs(row: Samples, nodata: number, weight: number, sums: Float64Array, weights: Float64Array): void {
+  for (let column = 0; column < row.length; column++) {
+    const value = row[column]!;
+    if (value === nodata || Number.isNaN(value)) continue;
+    const target = column >> 1;
+    sums[target]! += value * weight;
+    weights[target]! += weight;
   }
 }
 
