@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { memoryFlags } from '../workers/child.ts';
 
 const run = promisify(execFile);
 const count = 200_000;
@@ -127,7 +128,17 @@ async function compare(
 ): Promise<void> {
   const [input, output, ...options] = peer as [string, string, ...string[]];
   const best: { theirs: Cost; ours: Cost } = { theirs: costOf('Infinity 0'), ours: costOf('Infinity 0') };
-  const node = ['--input-type=module-typescript', '-e', ours, reader, writer, input, join(folder, 'ours'), folder];
+  const node = [
+    ...memoryFlags(1024),
+    '--input-type=module-typescript',
+    '-e',
+    ours,
+    reader,
+    writer,
+    input,
+    join(folder, 'ours'),
+    folder,
+  ];
   // Turn by turn, so that both meet the same moods of the machine.
   for (let n = 0; n < runs; n++) {
     await rm(join(folder, output), { force: true });

@@ -35,13 +35,19 @@ export interface ChildOptions {
   signal: AbortSignal;
 }
 
+/**
+ * Flags of a process that may take so many MB. V8 judges the buffers of zlib by the size of its own heap: with a small one it collects
+ * several times as often.
+ */
+export const memoryFlags = (memoryMb: number): string[] => [
+  `--max-old-space-size=${memoryMb}`,
+  `--initial-old-space-size=${Math.min(FIRST_HEAP_MB, memoryMb >> 2)}`,
+  `--wasm-max-mem-pages=${Math.min(WASM_PAGES, Math.max(WASM_PAGES / 2, memoryMb * 16))}`,
+];
+
 /** Starts a child and waits until it can be given orders. */
 export async function startChild({ program, memoryMb, compileCache, signal }: ChildOptions): Promise<Child> {
-  const wasmPages = Math.min(WASM_PAGES, Math.max(WASM_PAGES / 2, memoryMb * 16));
-  const limits = [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${wasmPages}`];
-  // V8 judges the buffers of zlib by the size of its own heap: from a small one it collects several times as often.
-  limits.push(`--initial-old-space-size=${Math.min(FIRST_HEAP_MB, memoryMb >> 2)}`);
-  const child = spawn(process.execPath, [...limits, program], {
+  const child = spawn(process.execPath, [...memoryFlags(memoryMb), program], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
     // Nothing of the worker's: its environment holds the database's password and the store's keys.
     env: compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache },
