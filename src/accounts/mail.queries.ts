@@ -64,9 +64,13 @@ export async function useTokens(tx: Db, userId: string, kind: TokenKind): Promis
   return rowCount > 0;
 }
 
-/** Tokens that were mailed to an address or for a password that is the account's no more. */
+/** Ends all mailed tokens of an account: their mails went to an address that is not the account's any more. */
 export const deleteTokens = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId}`);
+
+/** Ends the mailed resets of an account whose password has just changed. Its activation stays: it proves who reads the mails, whatever the password. */
+export const deleteResetTokens = (tx: Db, userId: string) =>
+  tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId} and kind = 'passwordReset'`);
 
 export const deleteExpiredTokens = (db: Db) =>
   db.query(sql.unsafe`delete from account_tokens where expires_at <= now()`);

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { rolesOf } from '../accounts/account.ts';
-import { deleteTokens } from '../accounts/mail.queries.ts';
+import { deleteResetTokens, deleteTokens } from '../accounts/mail.queries.ts';
 import type { NewPasswordParts } from '../accounts/new-password.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
@@ -95,7 +95,8 @@ async function apply(
   const after = await getAccountOf(tx, userId);
   if (passwordHash !== undefined || !after.enabled || !after.activated || isLocked(after))
     await revokeFamiliesOf(tx, userId);
-  if (passwordHash !== undefined || after.email !== before.email) await deleteTokens(tx, userId);
+  if (after.email !== before.email) await deleteTokens(tx, userId);
+  else if (passwordHash !== undefined) await deleteResetTokens(tx, userId);
   const changed = Object.keys({ ...before, ...after }).filter(
     (name) => JSON.stringify(before[name as keyof Account]) !== JSON.stringify(after[name as keyof Account]),
   );

@@ -1,4 +1,4 @@
-import { deleteTokens, findTokenHolder, useTokens } from '../accounts/mail.queries.ts';
+import { deleteResetTokens, findTokenHolder, useTokens } from '../accounts/mail.queries.ts';
 import { hashOfMailToken } from '../accounts/mail-token.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
@@ -20,7 +20,7 @@ export async function resetPassword(parts: ChangeParts, token: string, password:
     const userId = await findTokenHolder(tx, 'passwordReset', hash);
     if (!userId || !(await useTokens(tx, userId, 'passwordReset'))) throw tokenNotValid();
     await setPassword(tx, userId, passwordHash, rules.history);
-    await deleteTokens(tx, userId);
+    await deleteResetTokens(tx, userId);
     await revokeFamiliesOf(tx, userId);
     const { id, tenantId } = await getAccountOf(tx, userId);
     await record(tx, { action: 'account.password.reset', accountId: id, subject: id, tenantId, ...origin });

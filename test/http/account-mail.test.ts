@@ -116,6 +116,28 @@ test('a token of one kind is none of the other, and another password or address 
   t.is((await w.nobody.put(`/api/accounts/password?token=${tokenOf(mail)}`, NEW)).status, 400);
 });
 
+test('a reset, or a new password by an administrator, leaves the activation of a registered account as it is', async (t) => {
+  await w.nobody.post('/api/accounts/registration', registration('hasty'));
+  const [activation] = await mailsTo('hasty@example.org');
+  await w.nobody.post('/api/accounts/passwordreset', 'hasty');
+  const [, reset] = await mailsTo('hasty@example.org', 2);
+  t.is((await w.nobody.put(`/api/accounts/password?token=${tokenOf(reset)}`, NEW)).status, 204);
+  t.is((await login('hasty', NEW)).body.detail, 'Account is not activated.');
+  const root = w.as(await w.administrator());
+  const { email } = registration('hasty');
+  t.is((await root.put('/api/accounts', { id: 'hasty', email, password: PASSWORD })).status, 200);
+  t.is((await w.nobody.put(`/api/accounts/activation?token=${tokenOf(activation)}`)).status, 204);
+  t.is((await login('hasty')).status, 200);
+});
+
+test('another address ends the activation that was mailed to the one before', async (t) => {
+  await w.nobody.post('/api/accounts/registration', registration('mistyped'));
+  const [mail] = await mailsTo('mistyped@example.org');
+  const root = w.as(await w.administrator());
+  t.is((await root.put('/api/accounts', { id: 'mistyped', email: 'right@example.org' })).status, 200);
+  t.is((await w.nobody.put(`/api/accounts/activation?token=${tokenOf(mail)}`)).status, 400);
+});
+
 test('tokens are kept as hashes alone, and mails are for their owner alone', async (t) => {
   await w.nobody.post('/api/accounts/registration', registration('hidden'));
   const [mail] = await mailsTo('hidden@example.org');
