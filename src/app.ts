@@ -47,6 +47,7 @@ import { metricsRoutes } from './operations/metrics.routes.ts';
 import { openMetrics } from './operations/metrics.ts';
 import { workerRoutes } from './operations/worker.routes.ts';
 import { openOutbound } from './outbound.ts';
+import { leaveTenantRoutes } from './projects/leave-tenant.routes.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
 import { projectMemberRoutes } from './projects/members.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
@@ -179,6 +180,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(newAccountRoutes, accounts);
   await room(accountChangeRoutes, login);
   await room(tenantRoutes, { db });
+  await room(leaveTenantRoutes, { db });
   await room(tokenRoutes, { ...login, tokens, identities, settings: config });
   await room(tokenKeyRoutes, { db, keys: tokens.keys });
   await room(familyRoutes, { db });

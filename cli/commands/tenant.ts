@@ -66,10 +66,12 @@ export function tenantCommands(program: Command, io: Io): void {
     .action((id, account, { role }) => addMember(io, id, account, role));
   members
     .command('remove')
-    .description('take somebody out')
+    .description("take somebody out; the roles in the tenant's projects end with it")
     .argument('<tenant>')
     .argument('<account>', 'login id or user id')
-    .action((id, account) => removeMember(io, id, account));
+    .option('--keep-project-roles', "leave the roles in the tenant's projects as they are")
+    .option('--dry-run', 'only say how many roles in projects would end')
+    .action((id, account, options) => removeMember(io, id, account, options));
 }
 
 const path = (id: string) => `/api/iam/tenant/${encodeURIComponent(id)}`;
@@ -140,8 +142,29 @@ async function addMember(io: Io, id: string, account: string, role: string): Pro
   io.show(answer, () => `${account} is ${role} now.`);
 }
 
-async function removeMember(io: Io, id: string, account: string): Promise<void> {
-  const userId = await userIdOf(io, account);
-  const answer = await io.api.call('DELETE', `${path(id)}/member/${userId}`);
-  io.show(answer, () => `${account} is no member any more.`);
+interface Removal {
+  keepProjectRoles?: boolean;
+  dryRun?: boolean;
 }
+
+interface EndedRoles {
+  projectRoles: number;
+  projectsWithoutOwner: number;
+}
+
+async function removeMember(io: Io, id: string, account: string, { keepProjectRoles, dryRun }: Removal): Promise<void> {
+  const to = `${path(id)}/member/${await userIdOf(io, account)}`;
+  const preview = await io.api.call<EndedRoles>('DELETE', to, { query: { keepProjectRoles, dryRun: true } });
+  if (dryRun) {
+    io.show(preview, (ended) => `Nothing was changed. Removing ${account} would end ${rolesEnded(ended)}.`);
+    return;
+  }
+  const answer = await io.api.call('DELETE', to, { query: { keepProjectRoles } });
+  io.show(answer, () => `${account} is no member any more. That ended ${rolesEnded(preview.body)}.`);
+}
+
+const rolesEnded = ({ projectRoles, projectsWithoutOwner }: EndedRoles) =>
+  [
+    `${projectRoles} ${projectRoles === 1 ? 'role' : 'roles'} in projects`,
+    ...(projectsWithoutOwner === 0 ? [] : [`projects left to the Owners of the tenant: ${projectsWithoutOwner}`]),
+  ].join('; ');

@@ -1,11 +1,11 @@
-import { giveHome, rehome, userExists } from '../accounts/queries.ts';
+import { giveHome, userExists } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { governs } from './access.ts';
 import type { Role } from './members.queries.ts';
-import { deleteMember, findRole, hasOtherOwner, listMembers, putMember } from './members.queries.ts';
+import { findRole, hasOtherOwner, listMembers, putMember } from './members.queries.ts';
 import type { Window } from './queries.ts';
 import { findTenant, lockTenant } from './queries.ts';
 
@@ -26,16 +26,6 @@ export const setMember = (db: Db, caller: Caller, tenantId: string, userId: stri
     return { userId, role };
   });
 
-export const removeMember = (db: Db, caller: Caller, tenantId: string, userId: string) =>
-  db.transaction(async (tx) => {
-    await lockForMembers(tx, caller, tenantId);
-    if (!(await findRole(tx, tenantId, userId))) throw notFound('Member', userId);
-    await keepAnOwner(tx, tenantId, userId);
-    await deleteMember(tx, tenantId, userId);
-    await rehome(tx, tenantId);
-    await record(tx, { action: 'tenant.member.remove', subject: userId, tenantId, ...by(caller) });
-  });
-
 /** An account without a home finds it here. */
 export async function join(tx: Db, tenantId: string, userId: string, role: Role) {
   await putMember(tx, tenantId, userId, role);
@@ -43,11 +33,12 @@ export async function join(tx: Db, tenantId: string, userId: string, role: Role)
 }
 
 /** Changes of members go one after the other: two Owners who leave at once would both see the other stay. */
-async function lockForMembers(tx: Db, caller: Caller, tenantId: string) {
+export async function lockForMembers(tx: Db, caller: Caller, tenantId: string) {
   if (!governs(caller, tenantId) || !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
 }
 
-async function keepAnOwner(tx: Db, tenantId: string, userId: string) {
+/** Refuses to take away the last Owner. Ask with the members locked. */
+export async function keepAnOwner(tx: Db, tenantId: string, userId: string) {
   if ((await findRole(tx, tenantId, userId)) === 'Owner' && !(await hasOtherOwner(tx, tenantId, userId)))
     throw conflict('The last Owner of a tenant stays its Owner.', { code: 'LastOwner' });
 }

@@ -5,7 +5,7 @@ import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenantsSeenBy } from './manage.ts';
 import { ROLES } from './members.queries.ts';
-import { membersOf, removeMember, setMember } from './members.ts';
+import { membersOf, setMember } from './members.ts';
 
 const Tenant = z.object({
   id: z.string(),
@@ -130,21 +130,5 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
       },
     },
     async (request) => setMember(db, request.caller, request.params.id, request.body.userId, request.body.role),
-  );
-
-  app.delete(
-    '/api/iam/tenant/:id/member/:userId',
-    {
-      config: signedIn,
-      schema: {
-        summary: 'Take a member out of a tenant',
-        params: Id.extend({ userId: Uuid }),
-        response: { 204: z.null() },
-      },
-    },
-    async (request, reply) => {
-      await removeMember(db, request.caller, request.params.id, request.params.userId);
-      return reply.code(204).send(null);
-    },
   );
 }

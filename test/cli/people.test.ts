@@ -156,6 +156,22 @@ test('a tenant is made, gets members by login id, and loses them', async (t) => 
   t.is((await run(['tenant', 'members', 'list', id])).out, 'USER ID  ROLE\n');
 });
 
+test('who is removed from a tenant loses the roles in its projects, and the terminal says how many', async (t) => {
+  const user = await w.account();
+  const { run, logIn } = await machine(t);
+  const root = await w.administrator();
+  await logIn(root.id);
+  const members = [{ userId: user.userId, role: 'Reader' }];
+  const { id } = (await w.as(root).post('/api/metadata/project', { name: 'Weir', members })).body;
+  const remove = ['tenant', 'members', 'remove', root.tenantId, user.id];
+  const seen = async () => (await w.as(user).get(`/api/metadata/project/${id}`)).status;
+  t.regex((await run([...remove, '--dry-run'])).out, /^Nothing was changed\. .* would end 1 role in projects\.$/m);
+  t.regex((await run([...remove, '--keep-project-roles', '--dry-run'])).out, /would end 0 roles/);
+  t.is(await seen(), 200);
+  t.is((await run(remove)).out, `${user.id} is no member any more. That ended 1 role in projects.\n`);
+  t.is(await seen(), 404);
+});
+
 test('--tenant names the tenant to act in', async (t) => {
   const { run, logIn } = await machine(t);
   await logIn((await w.administrator()).id);

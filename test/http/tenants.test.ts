@@ -101,6 +101,108 @@ test('Owners and administrators govern members, for others there are none', asyn
   t.is((await w.as(member).get(`/api/iam/tenant/${tenantId}`)).status, 404);
 });
 
+/** A tenant with an Owner, a Member who made a project of his own, and a project and a subproject in which the Member has roles. */
+async function leavingScene() {
+  const tenantId = await w.tenant();
+  const [owner, member] = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId })];
+  const project = async (user: typeof owner, url: string, body: object) => (await w.as(user).post(url, body)).body.id;
+  const made = '/api/metadata/project';
+  const read = await project(owner, made, { name: 'Read', members: [{ userId: member.userId, role: 'Reader' }] });
+  const explicit = await project(owner, `${made}/${read}/subproject`, {
+    name: 'Explicit',
+    members: [{ userId: member.userId, role: 'Contributor' }],
+  });
+  const own = await project(member, made, { name: 'Own' });
+  const seen = async (ids: readonly string[]) =>
+    Promise.all(ids.map(async (id) => (await w.as(member).get(`${made}/${id}`)).status));
+  return {
+    tenantId,
+    owner,
+    member,
+    ids: [read, explicit, own],
+    seen,
+    url: `/api/iam/tenant/${tenantId}/member/${member.userId}`,
+  };
+}
+
+test('roles in the projects of a tenant end with the membership; preview and audit say how many', async (t) => {
+  const { tenantId, owner, member, ids, seen, url } = await leavingScene();
+  const elsewhere = await w.as(await w.administrator()).post('/api/metadata/project', {
+    name: 'Elsewhere',
+    members: [{ userId: member.userId, role: 'Reader' }],
+  });
+  await w.as(owner).delete(`/api/metadata/project/${ids[1]}`);
+  const before = (await w.as(owner).get(`/api/metadata/project/${ids[0]}`)).body;
+
+  const preview = await w.as(owner).delete(`${url}?dryRun=true`);
+  t.is(preview.status, 200);
+  t.deepEqual(preview.body, { projectRoles: 3, projectsWithoutOwner: 1 });
+  t.deepEqual(await seen(ids), [200, 404, 200], 'a preview changes nothing');
+
+  t.is((await w.as(owner).delete(url)).status, 204);
+  t.deepEqual(await seen(ids), [404, 404, 404]);
+  await w.as(owner).put(`/api/recycle-bin/project/${ids[1]}/restore`);
+  t.deepEqual(await seen(ids), [404, 404, 404], 'a restore brings no role back');
+  t.deepEqual(await seen([elsewhere.body.id]), [200], 'other tenants have their own members');
+  const after = (await w.as(owner).get(`/api/metadata/project/${ids[0]}`)).body;
+  t.not(after.rowVersion, before.rowVersion);
+  t.is(after.updatedBy, owner.userId);
+  t.is((await w.as(owner).get(`/api/metadata/project/${ids[2]}`)).status, 200, 'left to the Owners of the tenant');
+  const rows = await w.sql("select details from audit where action = 'tenant.member.remove' and tenant_id = $1", [
+    tenantId,
+  ]);
+  t.deepEqual(rows, [{ details: { projectRoles: 3, projectsWithoutOwner: 1, keepProjectRoles: false } }]);
+});
+
+test('keepProjectRoles=true leaves the roles in projects, as people of other tenants have them', async (t) => {
+  const { owner, ids, seen, url } = await leavingScene();
+  const preview = await w.as(owner).delete(`${url}?keepProjectRoles=true&dryRun=true`);
+  t.deepEqual(preview.body, { projectRoles: 0, projectsWithoutOwner: 0 });
+  t.is((await w.as(owner).delete(`${url}?keepProjectRoles=True`)).status, 204);
+  t.deepEqual(await seen(ids), [200, 200, 200]);
+});
+
+test('the last Owner of a project leaves no tenant that has no Owner', async (t) => {
+  const tenantId = await w.tenant();
+  const member = await w.account({ tenantId });
+  const admin = await administrator();
+  await w.as(member).post('/api/metadata/project', { name: 'Own' });
+  const url = `/api/iam/tenant/${tenantId}/member`;
+  for (const query of ['', '?dryRun=true']) {
+    const refused = await admin.delete(`${url}/${member.userId}${query}`);
+    t.deepEqual([refused.status, refused.body.code], [409, 'LastOwner']);
+  }
+  const owner = await w.account();
+  await admin.post(url, { userId: owner.userId, role: 'Owner' });
+  t.is((await admin.delete(`${url}/${member.userId}`)).status, 204);
+});
+
+test('a role that a subproject copies from its parent while the member leaves ends too', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const { owner, member, ids, seen, url } = await leavingScene();
+    const made = { name: 'Inherits', inheritsMembers: true };
+    const { id } = (await w.as(owner).post(`/api/metadata/project/${ids[0]}/subproject`, made)).body;
+    const other = await w.account({ tenantId: member.tenantId });
+    const [copied, left] = await Promise.all([
+      w.as(owner).post(`/api/metadata/project/${id}/member`, { userId: other.userId, role: 'Reader' }),
+      w.as(owner).delete(url),
+    ]);
+    t.deepEqual([copied.status, left.status], [200, 204]);
+    t.deepEqual(await seen([...ids, id]), [404, 404, 404, 404]);
+  }
+});
+
+test('events of a project that was removed for good are not for a member who has left', async (t) => {
+  const { owner, member, ids, url } = await leavingScene();
+  await w.as(owner).delete(`/api/metadata/project/${ids[2]}`);
+  await w.as(owner).delete(`/api/recycle-bin/project/${ids[2]}`);
+  const remembered = () =>
+    w.sql('select from gone_members where user_id = $1 and project_id = $2', [member.userId, ids[2]]);
+  t.is((await remembered()).length, 1);
+  t.is((await w.as(owner).delete(url)).status, 204);
+  t.is((await remembered()).length, 0);
+});
+
 test('the last Owner of a tenant stays, whoever asks', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });

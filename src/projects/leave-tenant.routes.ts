@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { uuidParam } from '../http/forms.ts';
+import { queryBoolean } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import { leaveTenant, previewLeaving } from './leave-tenant.ts';
+
+const EndedRoles = z.object({
+  /** Roles in projects of the tenant that end. */
+  projectRoles: z.int(),
+  /** Root projects that are left to the Owners of the tenant. */
+  projectsWithoutOwner: z.int(),
+});
+
+/** Here instead of in `tenants`, because what ends with a membership are roles in projects. */
+export async function leaveTenantRoutes(app: App, { db }: { db: Db }) {
+  app.delete(
+    '/api/iam/tenant/:id/member/:userId',
+    {
+      config: { access: 'signedIn', service: 'iam' },
+      schema: {
+        summary: 'Take a member out of a tenant',
+        description: [
+          'The roles of the user in projects of the tenant end with it, unless `keepProjectRoles=true`.',
+          'With `dryRun=true` nothing is changed; the answer says how many roles would end.',
+        ].join(' '),
+        params: z.object({ id: uuidParam(), userId: uuidParam() }),
+        querystring: z.object({ keepProjectRoles: queryBoolean().optional(), dryRun: queryBoolean().optional() }),
+        response: { 200: EndedRoles, 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const { keepProjectRoles = false, dryRun } = request.query;
+      const leaving = { tenantId: request.params.id, userId: request.params.userId, keepProjectRoles };
+      if (dryRun) return reply.send(await previewLeaving(db, request.caller, leaving));
+      await leaveTenant(db, request.caller, leaving);
+      return reply.code(204).send(null);
+    },
+  );
+}
