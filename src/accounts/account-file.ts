@@ -35,28 +35,37 @@ export type FileEntry = z.infer<typeof Entry>;
 
 const VERSION = 1;
 
-/** The accounts of a file's text. Throws an `AccountFileError` for whatever is wrong with it first. */
-export function parseAccountFile(text: string): FileEntry[] {
+export interface AccountFile {
+  entries: FileEntry[];
+  /** Where in the file each begins, from 1. */
+  lines: number[];
+}
+
+/** The accounts of a file's text. Throws an `AccountFileError` for whatever is wrong with it first, except login ids that are the same. */
+export function parseAccountFile(text: string): AccountFile {
   const parsed = parseJson(text);
   const file = z.object({ version: z.literal(VERSION), accounts: z.array(z.unknown()) }).safeParse(parsed);
   if (!file.success)
     throw new AccountFileError(`Line 1: the file must hold { "version": ${VERSION}, "accounts": [ … ] }.`);
   const lines = linesOfEntries(text);
   const seen = new Map<string, number>();
-  return file.data.accounts.map((value, index) => {
+  const entries = file.data.accounts.map((value, index) => {
     const line = lines[index] ?? 1;
     const entry = Entry.safeParse(value);
     if (!entry.success) {
       const [issue] = entry.error.issues;
       throw new AccountFileError(`Line ${line}: ${[...(issue?.path ?? []), issue?.message].join(' ')}.`);
     }
-    for (const name of [`id ${entry.data.id.toLowerCase()}`, `userId ${entry.data.userId}`]) {
-      const before = entry.data.userId === undefined && name.startsWith('userId') ? undefined : seen.get(name);
-      if (before !== undefined) throw new AccountFileError(`Line ${line}: the ${name} is that of line ${before}, too.`);
-      seen.set(name, line);
+    const { userId } = entry.data;
+    if (userId !== undefined) {
+      const before = seen.get(userId);
+      if (before !== undefined)
+        throw new AccountFileError(`Line ${line}: the userId ${userId} is that of line ${before}, too.`);
+      seen.set(userId, line);
     }
     return entry.data;
   });
+  return { entries, lines: entries.map((_, index) => lines[index] ?? 1) };
 }
 
 export const accountFileText = (accounts: readonly FileEntry[]) =>

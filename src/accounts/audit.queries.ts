@@ -39,9 +39,9 @@ export const listAudit = (db: Db, { account, after }: AuditFilter, before: numbe
 
 /** Rows speak of an account by its login id or its user id. */
 const concerning = (account: string) => sql.fragment`
-  (lower(account_id) = any(${names(account)}) or lower(subject) = any(${names(account)}))`;
+  (fold_name(account_id) = any(${names(account)}) or fold_name(subject) = any(${names(account)}))`;
 
 const names = (account: string) => sql.fragment`array(
-  select lower(${account}::text)
-  union select lower(id) from accounts where user_id::text = lower(${account})
-  union select user_id::text from accounts where lower(id) = lower(${account}))`;
+  select fold_name(${account}::text)
+  union select folded_id from accounts where user_id::text = fold_name(${account})
+  union select user_id::text from accounts where folded_id = fold_name(${account}))`;

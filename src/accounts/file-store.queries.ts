@@ -41,12 +41,22 @@ export const listEntries = (tx: Db) =>
       locked_date_end, allow_me_password_change, registered
     from accounts order by id collate "C"`);
 
+const Twins = z.object({ first: z.number(), second: z.number() });
+
+/** The first two of these login ids that are the same but for their letter case: where they stand in the list, from 0. */
+export const findTwins = (tx: Db, ids: readonly string[]) =>
+  tx.maybeOne(sql.type(Twins)`
+    select first, second from (
+      select n - 1 as second, lag(n) over (partition by fold_name(id) order by n) - 1 as first
+      from unnest(${sql.array(ids, 'text')}) with ordinality e (id, n)) e
+    where first is not null order by second limit 1`);
+
 /** Accounts that the file has no more. Theirs are those with its user ids; an account added by hand has none yet and is known by its login id. */
 export const deleteOthers = (tx: Db, entries: readonly FileEntry[]) =>
   tx.query(sql.unsafe`
     delete from accounts a where not exists (
       select from jsonb_to_recordset(${sql.jsonb(entries as never)}) as e("userId" uuid, id text)
-      where e."userId" = a.user_id or (e."userId" is null and lower(e.id) = lower(a.id)))`);
+      where e."userId" = a.user_id or (e."userId" is null and fold_name(e.id) = a.folded_id))`);
 
 /**
  * Makes the table say what the file says. Logins end where a password, or the right to sign in, is another than before, and an unlock
@@ -56,7 +66,7 @@ export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
   const file = sql.fragment`jsonb_to_recordset(${sql.jsonb(entries as never)}) as e(id text, "userId" uuid, name text, email text,
     company text, "phoneNumber" text, roles text[], metadata jsonb, "passwordHash" text, activated boolean, enabled boolean,
     locked boolean, "lockedDateEnd" timestamptz, "allowMePasswordChange" boolean, registered boolean)`;
-  const known = sql.fragment`(e."userId" = a.user_id or (e."userId" is null and lower(e.id) = lower(a.id)))`;
+  const known = sql.fragment`(e."userId" = a.user_id or (e."userId" is null and fold_name(e.id) = a.folded_id))`;
   await tx.query(sql.unsafe`
     update refresh_families f set revoked_at = now() from accounts a join ${file} on ${known}
     where f.user_id = a.user_id and f.revoked_at is null
@@ -64,7 +74,7 @@ export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
         or (e.locked and coalesce(e."lockedDateEnd" > now(), true)))`);
   // ids that change places would meet on their way
   await tx.query(sql.unsafe`
-    update accounts a set id = 'renamed ' || a.user_id from ${file} where e."userId" = a.user_id and lower(e.id) <> lower(a.id)`);
+    update accounts a set id = 'renamed ' || a.user_id from ${file} where e."userId" = a.user_id and fold_name(e.id) <> a.folded_id`);
   await tx.query(sql.unsafe`
     update accounts a set id = e.id, name = e.name, email = e.email, company = e.company, phone_number = e."phoneNumber",
       roles = e.roles, metadata = e.metadata, password_hash = e."passwordHash", activated = e.activated, enabled = e.enabled,

@@ -4,10 +4,12 @@ import { dirname } from 'node:path';
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
+import type { FileEntry } from './account-file.ts';
 import { AccountFileError, accountFileText, parseAccountFile } from './account-file.ts';
 import {
   deleteOthers,
   findMirrored,
+  findTwins,
   hasAdministratorWho,
   listEntries,
   lockMirror,
@@ -53,7 +55,8 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     if (text === undefined) return;
     const sha256 = hashOf(text);
     if ((await findMirrored(tx))?.equals(sha256)) return;
-    const entries = parseAccountFile(text);
+    const { entries, lines } = parseAccountFile(text);
+    await refuseTwins(tx, entries, lines);
     const before = await hasAdministratorWho(tx);
     await deleteOthers(tx, entries);
     await putEntries(tx, entries);
@@ -110,6 +113,14 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   }, LOOK_EVERY_MS);
   looking.unref();
   return { settle, change, close: () => clearInterval(looking) };
+}
+
+async function refuseTwins(tx: Db, entries: readonly FileEntry[], lines: readonly number[]) {
+  const ids = entries.map(({ id }) => id);
+  const twins = await findTwins(tx, ids);
+  if (!twins) return;
+  const { first, second } = twins;
+  throw new AccountFileError(`Line ${lines[second]}: the id ${ids[second]} is that of line ${lines[first]}, too.`);
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest();

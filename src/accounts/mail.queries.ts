@@ -41,10 +41,10 @@ export const deleteMail = (tx: Db, id: string) => tx.query(sql.unsafe`delete fro
 export const findAddressees = (db: Db, asked: string, { most, mostEach }: { most: number; mostEach: number }) =>
   db.any(sql.type(z.object({ userId: z.string(), id: z.string() }))`
     select a.user_id, a.id from accounts a
-    where (lower(a.id) = lower(${asked}) or lower(a.email) = lower(${asked})) and a.email is not null and a.enabled
+    where (a.folded_id = fold_name(${asked}) or lower(a.email) = lower(${asked})) and a.email is not null and a.enabled
       and (select count(*) from account_tokens t where t.user_id = a.user_id and t.kind = 'passwordReset'
         and t.created_at > now() - interval '1 hour') < ${mostEach}
-    order by lower(a.id) = lower(${asked}) desc, a.id limit ${most}`);
+    order by a.folded_id = fold_name(${asked}) desc, a.id limit ${most}`);
 
 export const insertToken = (tx: Db, userId: string, kind: TokenKind, hash: Buffer, lifetimeMs: number) =>
   tx.query(sql.unsafe`

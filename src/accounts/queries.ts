@@ -19,10 +19,15 @@ export const listAccounts = (db: Db, { offset = 0, limit }: { offset?: number; l
 export const countAccounts = (db: Db) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from accounts`);
 
+/** The user of a login id in any letter case. */
+export const findUserId = (db: Db, id: string) =>
+  db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
+    select user_id from accounts where folded_id = fold_name(${id})`);
+
 /** By login id, in any letter case. */
 export async function getAccount(db: Db, id: string): Promise<Account> {
   const found = await db.maybeOne(
-    sql.type(Account)`select ${account} from accounts a where lower(a.id) = lower(${id})`,
+    sql.type(Account)`select ${account} from accounts a where a.folded_id = fold_name(${id})`,
   );
   if (!found) throw notFound('Account', id);
   return found;
@@ -55,7 +60,7 @@ export const insertAccount = (tx: Db, row: NewAccountRow) =>
       ${row.phoneNumber ?? null}, ${sql.array(row.roles ?? [], 'text')}, ${sql.jsonb((row.metadata ?? {}) as never)},
       ${row.activated ?? true}, ${row.enabled ?? true}, ${row.allowMePasswordChange ?? true}, ${row.registered ?? false},
       ${row.createdBy ?? null}, ${row.createdBy ?? null})
-    on conflict (lower(id)) do nothing
+    on conflict (folded_id) do nothing
     returning user_id`);
 
 const signInState = sql.fragment`
@@ -63,7 +68,7 @@ const signInState = sql.fragment`
   locked and (locked_date_end is null or locked_date_end > now()) or coalesce(locked_out_until > now(), false) as locked`;
 
 export const findSignInState = (db: Db, id: string) =>
-  db.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where lower(id) = lower(${id})`);
+  db.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where folded_id = fold_name(${id})`);
 
 /** Its account row stays as it is until `tx` ends: a login or an exchange cannot slip past a change of password or state. */
 export const lockSignInState = (tx: Db, userId: string) =>

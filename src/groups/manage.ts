@@ -8,6 +8,7 @@ import type { Group } from './queries.ts';
 import {
   deleteGroup,
   findGroup,
+  findUnknown,
   findUsers,
   insertGroup,
   insertGroupMembers,
@@ -125,11 +126,10 @@ async function setMembers(tx: Db, { id }: Group, users: readonly string[]) {
 
 /** User ids of users that a request named by login id or user id, in `users`. */
 async function userIdsOf(tx: Db, users: readonly string[]): Promise<string[]> {
-  const found = await lockUsers(tx, users);
-  const known = new Set(found.flatMap(({ userId, id }) => [userId, id.toLowerCase()]));
-  const at = users.findIndex((user) => !known.has(user.toLowerCase()));
-  if (at >= 0) throw invalidMember(`users[${at}]`, `There is no account '${users[at]}'.`);
-  return found.map(({ userId }) => userId);
+  const userIds = (await lockUsers(tx, users)).map(({ userId }) => userId);
+  const at = await findUnknown(tx, users, userIds);
+  if (at !== null) throw invalidMember(`users[${at}]`, `There is no account '${users[at]}'.`);
+  return userIds;
 }
 
 /** For the audit trail. Of metadata only which keys changed: their values may be secrets. */

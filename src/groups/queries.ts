@@ -108,11 +108,19 @@ const UUID = z.uuid();
 
 const usersNamed = (names: readonly string[]) => sql.fragment`
   select user_id, id from accounts
-  where lower(id) = any(array(select lower(n) from unnest(${sql.array([...names], 'text')}) n))
+  where folded_id = any(array(select fold_name(n) from unnest(${sql.array([...names], 'text')}) n))
     or user_id = any(${sql.array(
       names.filter((name) => UUID.safeParse(name).success),
       'uuid',
     )})`;
+
+/** Where in `names` (from 0) the first stands that means none of these users. */
+export const findUnknown = (tx: Db, names: readonly string[], userIds: readonly string[]) =>
+  tx.maybeOneFirst(sql.type(z.object({ at: z.number() }))`
+    select n - 1 as at from unnest(${sql.array([...names], 'text')}) with ordinality named (name, n)
+    where fold_name(name) not in (
+      select unnest(array[folded_id, user_id::text]) from accounts where user_id = any(${sql.array([...userIds], 'uuid')}))
+    order by n limit 1`);
 
 /** Accounts by their user ids, or their login ids in any letter case. */
 export const findUsers = (db: Db, names: readonly string[]) => db.any(sql.type(User)`${usersNamed(names)}`);

@@ -7,6 +7,8 @@ export interface Caller {
   readonly userId: string;
   /** Login id of the account, or the key's id. */
   readonly accountId: string;
+  /** The login id without its letter case, as Postgres's `fold_name` has it; permissions are compared with it. */
+  readonly foldedId: string;
   /** Where lists look and creations go: named by the tenant header, else the home tenant. */
   readonly tenantId?: string;
   /** Memberships, after the tenant header narrowed them. */

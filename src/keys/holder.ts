@@ -76,6 +76,7 @@ export const callerWithKey = (
 ): Caller => ({
   userId: id,
   accountId: id,
+  foldedId: id,
   tenantId,
   tenants: [{ id: tenantId, role: 'Member' }],
   groups: [],

@@ -3,6 +3,7 @@ import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { callerWithKey } from '../keys/holder.ts';
 import { findKey } from '../keys/queries.ts';
+import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/identity.queries.ts';
 import type { Summary } from '../transfers/queries.ts';
 import { lockTransfer } from '../transfers/queries.ts';
@@ -32,9 +33,7 @@ async function findStarter(tx: Db, id: string, context: RetryContext): Promise<C
   const identity = await findIdentity(tx, userId);
   if (identity) {
     if (!identity.enabled || !identity.activated) return undefined;
-    const { accountId, tenants, groups, roles, tenantId } = identity;
-    const home = tenantId === undefined ? {} : { tenantId };
-    return { userId, accountId, tenants, groups, roles, via: 'token', ...home, ...context };
+    return { ...holderOf(identity), via: 'token', ...context };
   }
   const key = await findKey(tx, userId);
   return key ? callerWithKey(key, context) : undefined;

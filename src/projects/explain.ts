@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/identity.queries.ts';
 import type { Capability } from './access.ts';
 import { Capabilities, capabilitiesOf, demand, may, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES } from './access.ts';
@@ -78,17 +79,5 @@ export async function explainAccess(db: Db, caller: Caller, id: string, userId: 
 async function callerOf(db: Db, userId: string, { address, requestId }: Caller): Promise<Caller> {
   const identity = await findIdentity(db, userId);
   if (!identity) throw invalidMember('userId', `There is no user '${userId}'.`);
-  const { accountId, tenantId, tenants, groups, roles } = identity;
-  return {
-    userId: identity.userId,
-    accountId,
-    ...(tenantId === undefined ? {} : { tenantId }),
-    tenants,
-    groups,
-    roles,
-    scopes: [],
-    via: 'token',
-    address,
-    requestId,
-  };
+  return { ...holderOf(identity), scopes: [], via: 'token', address, requestId };
 }

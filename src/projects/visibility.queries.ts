@@ -15,11 +15,8 @@ const { read, update, delete: remove } = OPERATION_RIGHTS;
 const operationRights = sql.fragment`case g.operation when 'read' then ${read}::int when 'update' then ${update}::int else ${remove}::int end`;
 
 /** Grants `g` that name this caller: by user id or login id in any letter case, by a group's exact name. */
-export function naming({ userId, accountId, groups }: Caller): Fragment {
-  const ids = [userId, accountId.toLowerCase()];
-  const all = [...ids, ...groups.map((group) => group.toLowerCase())];
-  return sql.fragment`lower(g.principal) = any(${sql.array(all, 'text')})
-    and (lower(g.principal) = any(${sql.array(ids, 'text')}) or g.principal = any(${sql.array(groups, 'text')}))`;
+export function naming({ userId, foldedId, groups }: Caller): Fragment {
+  return sql.fragment`(g.folded_principal = any(${sql.array([userId, foldedId], 'text')}) or g.principal = any(${sql.array(groups, 'text')}))`;
 }
 
 /**

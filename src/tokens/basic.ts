@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Presented } from './caller.ts';
+import { holderOf } from './caller.ts';
 import type { Identities } from './identities.ts';
 import type { LoginParts } from './sign-in.ts';
 import { logIn } from './sign-in.ts';
@@ -19,19 +20,7 @@ export async function findBasicCaller(
     const userId = await logIn(login, given, { address, requestId }, async (_tx, userId) => userId);
     const identity = typeof userId === 'string' ? await identities.find(userId) : undefined;
     if (!identity) return undefined;
-    const { accountId, tenantId, tenants, groups, roles } = identity;
-    return {
-      userId: identity.userId,
-      accountId,
-      tenantId,
-      tenants,
-      groups,
-      roles,
-      scopes: [],
-      via: 'basic',
-      address,
-      requestId,
-    };
+    return { ...holderOf(identity), scopes: [], via: 'basic', address, requestId };
   } catch (error) {
     // a stranger learns no more than that nobody valid is asking
     if (error instanceof AppError && ['invalid', 'forbidden'].includes(error.kind)) return undefined;

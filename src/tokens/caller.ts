@@ -2,6 +2,7 @@ import { invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { AccessTokens } from './access.ts';
 import type { Identities } from './identities.ts';
+import type { Identity } from './identity.queries.ts';
 
 /** What a request shows of its sender. */
 export interface Presented {
@@ -30,18 +31,24 @@ export async function findCaller(
     : identities.findByLoginId(holder.accountId));
   if (!identity?.enabled || !identity.activated) return undefined;
   return {
-    userId: identity.userId,
-    accountId: identity.accountId,
-    tenantId: identity.tenantId,
-    tenants: identity.tenants,
-    groups: identity.groups,
-    roles: identity.roles,
+    ...holderOf(identity),
     scopes: grant.scopes ?? tokens.scopesOf(identity),
     via: 'token',
     address,
     requestId,
   };
 }
+
+/** What a caller is by the account alone, however he has shown that it is his. */
+export const holderOf = ({ userId, accountId, foldedId, tenantId, tenants, groups, roles }: Identity) => ({
+  userId,
+  accountId,
+  foldedId,
+  ...(tenantId === undefined ? {} : { tenantId }),
+  tenants,
+  groups,
+  roles,
+});
 
 /** Refuses an access token that would open nothing. */
 export async function validate(

@@ -5,7 +5,7 @@ import type { NewPasswordParts } from '../accounts/new-password.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
 import type { ChangedAccountRow } from '../accounts/queries.ts';
-import { getAccount, getAccountOf, lockAccount, updateAccount } from '../accounts/queries.ts';
+import { findUserId, getAccount, getAccountOf, lockAccount, updateAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
@@ -57,7 +57,8 @@ export async function changeOwnAccount(parts: ChangeParts, caller: Caller, wante
   await parts.store.settle();
   const own = await ownAccount(parts.db, caller);
   const { id = own.id, password, ...rest } = wanted;
-  if (id.toLowerCase() !== own.id.toLowerCase()) throw forbidden(`This is the account '${own.id}', not '${id}'.`);
+  if (id !== own.id && (await findUserId(parts.db, id)) !== own.userId)
+    throw forbidden(`This is the account '${own.id}', not '${id}'.`);
   const mayChange = (account: Account) => {
     if (password !== undefined && !account.allowMePasswordChange)
       throw forbidden('The password of this account is changed by administrators only.', {

@@ -1,4 +1,4 @@
-import { getAccount } from '../accounts/queries.ts';
+import { findUserId } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
@@ -37,7 +37,10 @@ export const endFamilies = (db: Db, caller: Caller, accountId = caller.accountId
   });
 
 async function userIdFor(db: Db, caller: Caller, accountId: string): Promise<string> {
-  if (accountId.toLowerCase() === caller.accountId.toLowerCase()) return caller.userId;
+  if (accountId === caller.accountId) return caller.userId;
+  const userId = await findUserId(db, accountId);
+  if (userId === caller.userId) return userId;
   if (!isAdministrator(caller)) throw forbidden('Only administrators may see or end the logins of others.');
-  return (await getAccount(db, accountId)).userId;
+  if (userId === null) throw notFound('Account', accountId);
+  return userId;
 }

@@ -6,6 +6,7 @@ import { sql } from '../db.ts';
 const Identity = z.object({
   userId: z.string(),
   accountId: z.string(),
+  foldedId: z.string(),
   name: z.string(),
   email: z.string().optional(),
   enabled: z.boolean(),
@@ -19,7 +20,7 @@ const Identity = z.object({
 export type Identity = z.infer<typeof Identity>;
 
 const identity = sql.fragment`
-    select a.user_id, a.id as account_id, a.name, a.email, a.enabled, a.activated, a.tenant_id, a.roles, a.metadata,
+    select a.user_id, a.id as account_id, a.folded_id, a.name, a.email, a.enabled, a.activated, a.tenant_id, a.roles, a.metadata,
       array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
         order by g.name collate "C") as groups,
       coalesce((select jsonb_agg(jsonb_build_object('id', m.tenant_id, 'role', m.role) order by m.tenant_id)
@@ -31,4 +32,4 @@ export const findIdentity = (db: Db, userId: string) =>
 
 /** In its exact spelling. */
 export const findIdentityByLoginId = (db: Db, id: string) =>
-  db.maybeOne(sql.type(Identity)`${identity} where lower(a.id) = lower(${id}) and a.id = ${id}`);
+  db.maybeOne(sql.type(Identity)`${identity} where a.folded_id = fold_name(${id}) and a.id = ${id}`);

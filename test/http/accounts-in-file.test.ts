@@ -135,11 +135,33 @@ test('a start with a file that is not understood ends with its name and the line
   await close();
 });
 
+test('two login ids of the file that differ in their letter case alone are refused with the line, in any script', async (t) => {
+  const { db, folder, close } = await testDatabase();
+  const file = join(folder, 'accounts.json');
+  for (const [one, other] of [
+    ['straße', 'STRASSE'],
+    ['ΝΙΚΟΣ', 'νικος'],
+    ['İbrahim', 'i̇brahim'],
+  ]) {
+    await writeFile(file, `{"version":1,"accounts":[\n{"id":"x"},\n{"id":"${one}"},\n{"id":"${other}"}]}`);
+    const error = await t.throwsAsync(openFileStore(file, db, log));
+    t.is(error?.message, `${file}: Line 4: the id ${other} is that of line 3, too.`);
+  }
+  await writeFile(file, '{"version":1,"accounts":[{"id":"ΝΙΚΟΣ"}]}');
+  (await openFileStore(file, db, log)).close();
+  const [before] = JSON.parse(await readFile(file, 'utf8')).accounts;
+  await writeFile(file, '{"version":1,"accounts":[{"id":"νικος"}]}');
+  (await openFileStore(file, db, log)).close();
+  const [after] = JSON.parse(await readFile(file, 'utf8')).accounts;
+  t.like(after, { id: 'νικος', userId: before.userId }, 'who is written in another case is the same account');
+  await close();
+});
+
 test('an account of the file without a password cannot sign in until it is reset', async (t) => {
   const { db, folder, close } = await testDatabase();
   const file = join(folder, 'accounts.json');
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"},{"id":"A"}]}');
-  await t.throwsAsync(openFileStore(file, db, log), { message: /Line 1: the id a is that of line 1, too/ });
+  await t.throwsAsync(openFileStore(file, db, log), { message: /Line 1: the id A is that of line 1, too/ });
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"}]}');
   const store = await openFileStore(file, db, log);
   store.close();

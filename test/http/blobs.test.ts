@@ -35,6 +35,7 @@ async function person(tenantId?: string): Promise<Caller> {
   return {
     userId: user.userId,
     accountId: user.id,
+    foldedId: user.id,
     tenantId: user.tenantId,
     tenants: [{ id: user.tenantId, role: 'Member' }],
     groups: [],

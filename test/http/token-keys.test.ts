@@ -158,6 +158,7 @@ test('key files sign and check in place of generated keys; rotation is a matter 
   const caller = {
     userId: '',
     accountId: 'root',
+    foldedId: 'root',
     tenants: [],
     groups: [],
     roles: [],

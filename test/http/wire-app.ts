@@ -18,6 +18,7 @@ export const callers: Record<string, Caller> = Object.fromEntries(
     {
       userId: `00000000-0000-4000-8000-00000000000${index}`,
       accountId: name,
+      foldedId: name,
       tenants: [{ id: '018f3c1e-7a4b-7c2d-9e1f-001122334455', role: 'Member' }],
       groups: name === 'admin' ? ['Administrators'] : [],
       roles: [],
