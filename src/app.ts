@@ -73,7 +73,7 @@ import { openTracing } from './tracing.ts';
 import { announcer } from './transfers/announce.ts';
 import { openChanges } from './transfers/changes.ts';
 import { converterRoutes } from './transfers/converters.routes.ts';
-import { findExportBytes } from './transfers/export.ts';
+import { acceptsExportGrant, findExportBytes } from './transfers/export.ts';
 import { transferListRoutes } from './transfers/list.routes.ts';
 import { carryRoutes } from './transfers/starts/carry.routes.ts';
 import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
@@ -201,7 +201,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
     places: {
       staging: stagedPlace(db, blobs),
       dataset: datasetPlace(db, blobs),
-      export: { find: (name) => findExportBytes(db, name) },
+      export: {
+        find: (name) => findExportBytes(db, name),
+        accepts: (name, grant) => acceptsExportGrant(db, name, grant),
+      },
     },
   });
   await room(crsRoutes, {});

@@ -53,6 +53,11 @@ export function datasetCommands(program: Command, io: Io): void {
     .option('-o, --output <file>', "file or folder; default: the dataset's own name here")
     .option('--force', 'replace a file that is there')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
+  dataset
+    .command('revoke-grants')
+    .description('make every address of the dataset void that was signed before')
+    .argument('<id>')
+    .action((id) => revokeGrants(io, id));
   carryCommands(dataset, io);
   dataset
     .command('delete')
@@ -79,6 +84,11 @@ async function listDatasets(io: Io, project: string): Promise<void> {
       ]),
     ),
   );
+}
+
+async function revokeGrants(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call('POST', `${path(id)}/revoke-grants`);
+  io.show(answer, () => 'The addresses of the dataset that were signed before open nothing any more.');
 }
 
 async function showDataset(io: Io, id: string): Promise<void> {

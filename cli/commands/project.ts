@@ -73,6 +73,11 @@ export function projectCommands(program: Command, io: Io): void {
     .option('--no-thumbnail', 'take the image away')
     .action((id, options) => updateProject(io, id, options));
   project
+    .command('revoke-grants')
+    .description('make every address void that was signed before for the project, its folders and datasets')
+    .argument('<id>')
+    .action((id) => revokeGrants(io, id));
+  project
     .command('delete')
     .description('move a project and all in it to the recycle bin')
     .argument('<id>')
@@ -127,6 +132,11 @@ async function updateProject(io: Io, id: string, { thumbnail, description, ...ch
   const said = description === undefined ? {} : { description: description === '' ? undefined : description };
   const { permissions: _, ...body } = { ...before, ...change, ...said };
   io.show(await io.api.call<Project>('PUT', '/api/metadata/project', { body }), describe);
+}
+
+async function revokeGrants(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call('POST', `${path(id)}/revoke-grants`);
+  io.show(answer, () => 'The addresses that were signed before open nothing any more.');
 }
 
 async function deleteProject(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {

@@ -5,9 +5,8 @@ import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import { grantRefused } from '../uploads/address.ts';
 import type { Place, WriteConditions } from '../uploads/place.ts';
-import { findBytes, findGrantsFrom, liesBelow, lockBytes, replaceBytes } from './bytes.queries.ts';
+import { acceptsGrant, findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
 
-const timeOf = (text: string | null | undefined) => (typeof text === 'string' ? new Date(`${text}Z`) : undefined);
 const isId = (name: string) => z.uuid().safeParse(name).success;
 
 /**
@@ -18,12 +17,11 @@ export function datasetPlace(db: Db, blobs: BlobStore): Place {
   const find = async (tx: Db, id: string) => (isId(id) ? await findBytes(tx, id) : undefined) ?? undefined;
 
   async function checkWritable(tx: Db, id: string, conditions: WriteConditions) {
-    const { onlyNew, etag } = conditions;
+    const { onlyNew, etag, grant } = conditions;
     const found = await find(tx, id);
     if (!found) throw new AppError('notFound', `Dataset '${id}' was not found.`, { code: 'BlobNotFound' });
-    // it was moved into another tenant while its bytes came
-    if ('grantsFrom' in conditions && timeOf(found.grantsFrom)?.getTime() !== conditions.grantsFrom?.getTime())
-      throw grantRefused();
+    // revoked, or moved away, while its bytes came
+    if (grant && !(await acceptsGrant(tx, id, grant))) throw grantRefused();
     if (found.heldBy !== undefined) {
       throw conflict(`Dataset '${id}' is in use by transfer '${found.heldBy}'.`, { code: 'DatasetLocked' });
     }
@@ -38,10 +36,7 @@ export function datasetPlace(db: Db, blobs: BlobStore): Place {
 
   return {
     find: async (id) => (await find(db, id))?.blob,
-    async grantsFrom(id) {
-      return timeOf(isId(id) ? await findGrantsFrom(db, id) : undefined);
-    },
-    liesBelow: async (id, folder) => isId(id) && (await liesBelow(db, id, folder)),
+    accepts: async (id, grant) => isId(id) && (await acceptsGrant(db, id, grant)),
     writing: {
       check: (id, conditions = { onlyNew: false }) => checkWritable(db, id, conditions),
       async write(id, conditions, store) {

@@ -7,6 +7,7 @@ import { listOf } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
 import { queryDuration, queryList } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Signer } from '../signing-keys.ts';
 import { signedAddress } from '../uploads/address.ts';
@@ -14,6 +15,7 @@ import { visibleDataset } from './access.ts';
 import { downloadName } from './download-name.ts';
 import { grantFor, HOUR_MS, LONGEST_GRANT_MS, readGrant } from './grants.ts';
 import { listVisible } from './queries.ts';
+import { revokeDatasetGrants } from './revoke-grants.ts';
 
 export interface GrantRoutes {
   db: Db;
@@ -29,6 +31,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
   /** An address to download a dataset from, under its own or another name. */
   const download = (
     request: FastifyRequest,
+    generation: number,
     dataset: { id: string; name: string; datasetFormat: string },
     name?: string,
   ) =>
@@ -36,7 +39,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       signer,
       publicBase(publicUrl, request),
       { area: 'dataset', name: dataset.id },
-      { ...readGrant(), fileName: name || downloadName(dataset.name, dataset.datasetFormat) },
+      { ...readGrant(generation), fileName: name || downloadName(dataset.name, dataset.datasetFormat) },
     );
 
   app.get(
@@ -62,6 +65,25 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
     },
   );
 
+  app.post(
+    '/api/metadata/dataset/:id/revoke-grants',
+    {
+      config: { access: 'signedIn', service: 'metadata' },
+      schema: {
+        tags,
+        summary: 'Revokes all addresses of a dataset that were signed before',
+        description:
+          'Also by grants of the folders that it lies in, and of files exported from it. Needs canGrantAccess.',
+        params: Id,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      await revokeDatasetGrants(db, caller, params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
   app.get(
     '/api/raw/dataset/:id',
     {
@@ -75,8 +97,9 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       },
     },
     async (request) => {
+      const generation = await currentGeneration(db);
       const dataset = await visibleDataset(db, request.caller, request.params.id);
-      return { data: await download(request, dataset, request.query.downloadFileName) };
+      return { data: await download(request, generation, dataset, request.query.downloadFileName) };
     },
   );
 
@@ -94,6 +117,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
     },
     async (request) => {
       const { caller, query } = request;
+      const generation = await currentGeneration(db);
       const project = await visibleProject(db, caller, projectInHeader(request));
       const found = await listVisible(db, caller, project.id, query.id);
       const missing = query.id?.find((id) => !found.some((dataset) => dataset.id === id));
@@ -101,7 +125,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       const data = found.map(async (dataset) => ({
         id: dataset.id,
         name: dataset.name,
-        url: await download(request, dataset),
+        url: await download(request, generation, dataset),
       }));
       return { data: await Promise.all(data) };
     },

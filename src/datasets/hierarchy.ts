@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand, may, VISIBLE } from '../projects/access.ts';
+import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Signer } from '../signing-keys.ts';
@@ -78,8 +79,9 @@ export async function applyHierarchy(
   { actions, accessLevel, expiresAt }: HierarchyRequest,
 ): Promise<HierarchyResult[]> {
   const meant = actions.map((action, index) => at(index, () => meaningOf(action)));
-  const touched = await db.transaction(async (tx) => {
+  const { touched, generation } = await db.transaction(async (tx) => {
     await lockTreesOf(tx, projectId);
+    const generation = await currentGeneration(tx);
     const project = await visibleProject(tx, caller, projectId);
     const done: ({ path: string } & Touched)[] = [];
     // once nearly always; again when actions go on in what earlier ones have moved
@@ -95,9 +97,9 @@ export async function applyHierarchy(
       }
       await writePlan(tx, blobs, tree, { rootId: project.rootId, accessLevel, userId: caller.userId });
     }
-    return done;
+    return { touched: done, generation };
   });
-  return Promise.all(touched.map((one) => resultOf(signer, one, expiresAt)));
+  return Promise.all(touched.map((one) => resultOf(signer, one, expiresAt, generation)));
 }
 
 /** Each link of a chain of moves costs a reading, while nobody else changes the tree. */
@@ -111,15 +113,16 @@ async function resultOf(
   signer: Signer,
   { path, ...touched }: { path: string } & Touched,
   until: Date,
+  generation: number,
 ): Promise<HierarchyResult> {
   // who deleted a folder that leaves him out reads nothing of it, not even when it is restored: his token is past already
-  const expiresAt = (itemOf(touched).rights & VISIBLE) === 0 ? new Date(0) : until;
+  const time = { expiresAt: (itemOf(touched).rights & VISIBLE) === 0 ? new Date(0) : until, generation };
   if ('folder' in touched) {
     const { id, rights } = touched.folder;
-    return { projectId: id, path: `${path}/`, sasToken: await contentGrant(signer, { folder: id, rights }, expiresAt) };
+    return { projectId: id, path: `${path}/`, sasToken: await contentGrant(signer, { folder: id, rights }, time) };
   }
   const { id, rights, folder } = touched.file;
-  const sasToken = await contentGrant(signer, { area: 'dataset', name: id, rights }, expiresAt);
+  const sasToken = await contentGrant(signer, { area: 'dataset', name: id, rights }, time);
   return { projectId: folder.id, datasetId: id, path, sasToken };
 }
 

@@ -6,6 +6,7 @@ import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/paging.ts
 import { publicBase } from '../http/public-base.ts';
 import { queryBoolean, queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Signer } from '../signing-keys.ts';
 import { grantQuery, signedAddress } from '../uploads/address.ts';
@@ -28,9 +29,11 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
   const tags = ['datasets'];
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
   const tokens = { includeSasTokens: queryBoolean().optional() };
-  /** A query that reads the dataset, when it was asked for. */
-  const withToken = async <Row extends { id: string }>(row: Row, wanted: boolean | undefined) =>
-    wanted ? { ...row, sasToken: await grantQuery(signer, { area: 'dataset', name: row.id }, readGrant()) } : row;
+  /** With a query that reads the dataset. */
+  const withToken = async <Row extends { id: string }>(row: Row, generation: number) => ({
+    ...row,
+    sasToken: await grantQuery(signer, { area: 'dataset', name: row.id }, readGrant(generation)),
+  });
 
   app.get(
     '/api/metadata/project/:id/dataset/list',
@@ -47,10 +50,14 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
     },
     async (request) => {
       const { caller, params, query } = request;
+      const generation = query.includeSasTokens ? await currentGeneration(db) : undefined;
       const project = await visibleProject(db, caller, params.id);
       const rows = await listDatasets(db, caller, project.id, query);
       const base = baseOf(request);
-      return { data: await Promise.all(rows.map((row) => withToken(datasetOf(row, base), query.includeSasTokens))) };
+      const data = rows.map((row) => datasetOf(row, base));
+      return {
+        data: generation === undefined ? data : await Promise.all(data.map((row) => withToken(row, generation))),
+      };
     },
   );
 
@@ -91,6 +98,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
     async (request) => {
       const { caller, params, query } = request;
       const { datasetType, includeSasTokens } = query;
+      const generation = await currentGeneration(db);
       const project = await visibleProject(db, caller, params.id);
       const page = await offsetPage(
         query,
@@ -98,9 +106,9 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         (offset, limit) => listBelow(db, caller, project.id, { datasetType, offset, limit }),
       );
       const data = page.data.map(async ({ datasetFormat, ...row }) => {
-        const whole = await withToken(row, includeSasTokens);
+        const whole = includeSasTokens ? await withToken(row, generation) : row;
         if (row.datasetType !== 'file') return whole;
-        const grant = { ...readGrant(), fileName: downloadName(row.name, datasetFormat) };
+        const grant = { ...readGrant(generation), fileName: downloadName(row.name, datasetFormat) };
         const address = { area: 'dataset', name: row.id } as const;
         return { ...whole, datasetUrl: await signedAddress(signer, baseOf(request), address, grant) };
       });

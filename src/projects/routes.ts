@@ -9,6 +9,7 @@ import { Access, explainAccess } from './explain.ts';
 import { ChangedAccessLevel, ChangedProject, Picture } from './forms.ts';
 import { findProject } from './queries.ts';
 import { Project, projectOf, Written } from './record.ts';
+import { revokeProjectGrants } from './revoke-grants.ts';
 import { getThumbnail, setThumbnail } from './thumbnail.ts';
 import { visibleProject } from './visibility.queries.ts';
 
@@ -54,6 +55,24 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       },
     },
     async ({ caller, body }) => changeAccessLevel(db, caller, body),
+  );
+
+  app.post(
+    '/api/metadata/project/:id/revoke-grants',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Revokes all addresses in a project that were signed before',
+        description: 'Those of its folders and datasets, and of files exported from these. Needs canGrantAccess.',
+        params: Id,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      await revokeProjectGrants(db, caller, params.id);
+      return reply.code(204).send(null);
+    },
   );
 
   app.get(

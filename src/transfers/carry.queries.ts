@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import { nextGeneration } from '../projects/grant-generations.queries.ts';
 import type { Fence, LogLine } from './run.queries.ts';
 import { held, logged } from './run.queries.ts';
 
@@ -37,7 +38,9 @@ export interface Carried {
 
 /** Puts a dataset that the transfer has locked into another project, and frees it. False: it is not there. */
 export async function moveCarried(tx: Db, { transferId, datasetId, projectId, changesTenant, userId }: Carried) {
-  const grants = changesTenant ? sql.fragment`permissions = '[]', grants_from = clock_timestamp(),` : sql.fragment``;
+  const grants = changesTenant
+    ? sql.fragment`permissions = '[]', own_grants_since = ${await nextGeneration(tx)}::bigint,`
+    : sql.fragment``;
   const { rowCount } = await tx.query(sql.unsafe`
     update datasets set project_id = ${projectId}, ${grants} locked_by = null, row_version = row_version + 1, updated_at = now(),
       updated_by = ${userId}

@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts';
-import { findBadRecords, findExport } from './queries.ts';
+import type { ShownGrant } from '../uploads/place.ts';
+import { findBadRecords, findExport, hasVoidGrants } from './queries.ts';
 
 /** A blob's name holds no more than this. */
 const LONGEST = 220;
@@ -19,11 +20,18 @@ const BAD_RECORDS = '-bad-records.geojson';
 
 /** Name in the store of what an export's address stands for, while it is kept. */
 export async function findExportBytes(db: Db, name: string): Promise<string | undefined> {
-  const id = UUID.exec(name)?.[0];
+  const id = transferIdIn(name);
   if (id === undefined) return undefined;
   if (name === badRecordsName(id)) return (await findBadRecords(db, id)) ?? undefined;
   const found = await findExport(db, id);
   return found && exportName(id, found.fileName) === name ? found.blob : undefined;
 }
 
+/** Addresses of these files go with those of the datasets that they were made of. */
+export async function acceptsExportGrant(db: Db, name: string, { generation, folder }: ShownGrant): Promise<boolean> {
+  const id = transferIdIn(name);
+  return folder === undefined && id !== undefined && !(await hasVoidGrants(db, id, generation));
+}
+
+const transferIdIn = (name: string) => UUID.exec(name)?.[0];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=[_-])/;

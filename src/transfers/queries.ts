@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
@@ -6,6 +7,7 @@ import { ownedTenants } from '../http/caller.ts';
 import { callBehind } from '../jobs.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
+import { generationNow } from '../projects/grant-generations.queries.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import type { AcceptedRequest } from './request.ts';
 import { Carry, TransferType } from './request.ts';
@@ -120,6 +122,8 @@ const Row = Summary.extend({
   carry: Carry.optional(),
   /** The caller's in the project; none where he only started it. */
   rights: z.number(),
+  /** For addresses that are signed for this caller. */
+  generation: z.number(),
 });
 export type TransferRow = z.infer<typeof Row>;
 
@@ -142,7 +146,7 @@ export const findTransfer = (db: Db, caller: Caller, id: string) =>
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.asked as needs, t.records_read, t.records_written, t.records_skipped,
       t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
-      coalesce(p.rights, 0) as rights
+      coalesce(p.rights, 0) as rights, ${generationNow} as generation
     ${visible(caller)} and t.id = ${id}`);
 
 export const findSummary = (db: Db, id: string) =>
@@ -261,6 +265,14 @@ export const findExport = (db: Db, id: string) =>
 export const findBadRecords = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select bad_records_blob as blob from transfers where id = ${id} and bad_records_blob is not null`);
+
+/** Whether what was signed in this generation is void for one of the datasets that a transfer read or wrote, or one was removed for good. */
+export const hasVoidGrants = (db: Db, id: string, generation: number) =>
+  db.exists(sql.unsafe`
+    select from transfers t
+    join unnest(array[t.input_dataset_id, t.output_dataset_id]) used (id) on used.id is not null
+    left join datasets d on d.id = used.id left join projects p on p.id = d.project_id
+    where t.id = ${id} and (d.id is null or ${ownGrantsSince} > ${generation}::bigint)`);
 
 /** The worse the later. */
 const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findWriter } from '../formats/registry.ts';
+import type { Grant } from '../uploads/address.ts';
 import { badRecordsName, exportName } from './export.ts';
 import type { TransferRow } from './queries.ts';
 import { Summary } from './queries.ts';
@@ -53,7 +54,7 @@ export type Transfer = z.infer<typeof Transfer>;
 /** Where the addresses in an answer start, and how those of files made for downloading are signed. */
 export interface Addresses {
   base: string;
-  signExport(name: string, grant: { expiresAt: Date; fileName: string; contentType: string }): Promise<string>;
+  signExport(name: string, grant: Omit<Grant, 'permission'>): Promise<string>;
 }
 
 const DOWNLOAD_MS = 3_600_000;
@@ -71,6 +72,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
   };
   const {
     rights: _,
+    generation,
     request: __,
     inputDatasetId,
     outputDatasetId,
@@ -109,6 +111,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
       : {
           downloadPath: await addresses.signExport(exportName(row.id, outputFileName), {
             expiresAt: new Date(Date.now() + DOWNLOAD_MS),
+            generation,
             fileName: outputFileName,
             contentType: findWriter(writerName)?.mediaType ?? 'application/octet-stream',
           }),
@@ -118,6 +121,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
       : {
           badRecordsUrl: await addresses.signExport(badRecordsName(row.id), {
             expiresAt: new Date(Date.now() + DOWNLOAD_MS),
+            generation,
             fileName: `${request.inputName.replace(/\.[^.]*$/, '')} bad records.geojson`,
             contentType: 'application/geo+json',
           }),

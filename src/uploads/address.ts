@@ -23,13 +23,16 @@ export type Permission = 'r' | 'cw' | 'rcw';
 export interface Grant {
   permission: Permission;
   expiresAt: Date;
+  /** As `currentGeneration` told it before the right to this was looked at: void when the address has a later one. */
+  generation: number;
   /** File name that a browser saves the bytes under. */
   fileName?: string;
   contentType?: string;
 }
 
-/** Version of the form of our grants. */
-const VERSION = '1';
+/** Version of the form of our grants. The first one had no generation; what was signed with it is checked as of generation 0. */
+const VERSION = '2';
+const FIRST_VERSION = '1';
 const PATH = /\/api\/blob\/(staging|dataset|export)\/([A-Za-z0-9._~-]{1,220})$/;
 
 /** Absolute address without a grant. `base` as `publicBase` tells it. */
@@ -71,14 +74,14 @@ export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScop
     sv: VERSION,
     sr: 'folder' in scope ? 'd' : 'b',
     sp: grant.permission,
-    st: new Date().toISOString(),
     se: `${grant.expiresAt.toISOString().slice(0, 19)}Z`,
   });
   if (grant.fileName !== undefined) query.set('rscd', attachment(grant.fileName));
   if (grant.contentType !== undefined) query.set('rsct', grant.contentType);
-  const { kid, signature } = await signer.sign(signedText(scope, query));
-  // blob clients drop all query names that they do not know, so the folder travels with the key's id
-  query.set('si', 'folder' in scope ? `${kid}.${scope.folder}` : kid);
+  const { generation } = grant;
+  const { kid, signature } = await signer.sign(signedText(scope, generation, query));
+  // blob clients drop all query names that they do not know, so generation and folder travel with the key's id
+  query.set('si', [kid, generation, ...('folder' in scope ? [scope.folder] : [])].join('.'));
   query.set('sig', signature.toString('base64url'));
   // form encoding writes a space as +, which blob clients read as a plus
   return query.toString().replaceAll('+', '%20');
@@ -91,9 +94,8 @@ export const grantRefused = () =>
 /** What a query proves about an address. */
 export interface ProvenGrant {
   permission: Permission;
-  /** Undefined of the oldest ones, which did not say it. */
-  madeAt?: Date;
-  /** Valid for an address only if it lies below this folder, which is for the caller to look at. */
+  /** Whether it still counts for the address is for the caller to look at, and whether that lies below the folder. */
+  generation: number;
   folder?: string;
   disposition?: string;
   contentType?: string;
@@ -107,29 +109,40 @@ export async function checkGrant(
 ): Promise<ProvenGrant | undefined> {
   const one = (name: string) => (query.getAll(name).length === 1 ? (query.get(name) ?? '') : '');
   for (const name of query.keys()) if (query.getAll(name).length > 1) return undefined;
-  const [kid = '', folder] = one('si').split('.');
-  if (one('sv') !== VERSION || one('sr') !== (folder === undefined ? 'b' : 'd')) return undefined;
+  const { kid, generation, folder } = issuerOf(one('sv'), one('si').split('.'));
+  if (one('sr') !== (folder === undefined ? 'b' : 'd')) return undefined;
   const signature = Buffer.from(one('sig'), 'base64url');
   const scope = folder === undefined ? address : { folder };
-  if (!(await signer.verify(signedText(scope, query), kid, signature))) return undefined;
+  if (!(await signer.verify(signedText(scope, generation, query), kid, signature))) return undefined;
   if (!(Date.parse(one('se')) > Date.now())) return undefined;
   const disposition = query.get('rscd');
   const contentType = query.get('rsct');
-  const madeAt = query.get('st');
   return {
     permission: one('sp') as Permission,
-    ...(madeAt === null ? {} : { madeAt: new Date(madeAt) }),
+    generation: generation ?? 0,
     ...(folder === undefined ? {} : { folder }),
     ...(disposition === null ? {} : { disposition }),
     ...(contentType === null ? {} : { contentType }),
   };
 }
 
-/** Everything that the grant says, in one unambiguous text: no area is called `folder`. */
-function signedText(scope: BlobAddress | FolderScope, query: URLSearchParams): string {
+/** What `si` says, in the form of a version. Without a generation: of the first one. A key that does not exist stands for what is no form of ours. */
+function issuerOf(
+  version: string,
+  [kid = '', ...rest]: string[],
+): { kid: string; generation?: number; folder?: string } {
+  if (version === FIRST_VERSION) return { kid, ...(rest[0] === undefined ? {} : { folder: rest[0] }) };
+  const [generation = '', folder] = rest;
+  if (version !== VERSION || !/^\d{1,15}$/.test(generation)) return { kid: '' };
+  return { kid, generation: Number(generation), ...(folder === undefined ? {} : { folder }) };
+}
+
+/** Everything that the grant says, in one unambiguous text: no area is called `folder`, and none is a number. */
+function signedText(scope: BlobAddress | FolderScope, generation: number | undefined, query: URLSearchParams): string {
   const what = 'folder' in scope ? ['folder', scope.folder] : [scope.area, scope.name];
-  const madeAt = query.get('st');
   const said = ['sp', 'se', 'rscd', 'rsct'].map((part) => query.get(part));
+  if (generation !== undefined) return JSON.stringify([generation, ...what, ...said]);
+  const madeAt = query.get('st');
   return JSON.stringify([...what, ...said, ...(madeAt === null ? [] : [madeAt])]);
 }
 

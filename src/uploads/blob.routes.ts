@@ -36,8 +36,8 @@ const CODES: Partial<Record<AppError['kind'], string>> = {
 };
 /** Bytes of a range whose checksum may be asked for. */
 const LARGEST_SUMMED = 4 * 2 ** 20;
-/** How long an address of the store can be used to begin. */
-const REDIRECT_SECONDS = 300;
+/** How long an address of the store can be used to begin. Until then nothing that is revoked here takes it back. */
+const REDIRECT_SECONDS = 60;
 const OCTETS = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const config = { access: 'public', service: 'none' } as const;
@@ -77,20 +77,12 @@ export async function blobRoutes(
     return { address, query, grant };
   }
 
-  async function proven(
-    { area, name }: BlobAddress,
-    query: URLSearchParams,
-  ): Promise<(ProvenGrant & Pick<WriteConditions, 'grantsFrom'>) | undefined> {
+  async function proven({ area, name }: BlobAddress, query: URLSearchParams): Promise<ProvenGrant | undefined> {
     if (!AREAS.includes(area)) return undefined;
     const grant = await checkGrant(signer, { area, name }, query);
     if (!grant) return undefined;
-    const { folder, madeAt } = grant;
-    const grantsFrom = await places[area].grantsFrom?.(name);
-    const counts =
-      folder === undefined
-        ? grantsFrom === undefined || (madeAt !== undefined && madeAt > grantsFrom)
-        : await places[area].liesBelow?.(name, folder);
-    return counts ? { ...grant, grantsFrom } : undefined;
+    const counts = (await places[area].accepts?.(name, grant)) ?? grant.folder === undefined;
+    return counts ? grant : undefined;
   }
 
   async function bytesOf({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
@@ -159,7 +151,7 @@ export async function blobRoutes(
       await blobs.putBlock(blocks, blockId, checkedBody(request.headers, bodyOf(request, maxSize)), maxSize);
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
-    const conditions = { ...writeConditions(request), grantsFrom: grant.grantsFrom };
+    const conditions = { ...writeConditions(request), grant };
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
     if (comp === 'blocklist') {

@@ -1,5 +1,13 @@
 import type { BlobInfo } from '../blobs/blobs.ts';
 
+/** A grant whose signature is right. */
+export interface ShownGrant {
+  /** In which it was signed. */
+  generation: number;
+  /** Of a folder's grant. */
+  folder?: string;
+}
+
 /** What must hold of a place before it is written. */
 export interface WriteConditions {
   /** `If-None-Match: *`. */
@@ -8,18 +16,16 @@ export interface WriteConditions {
   etag?: string;
   /** `If-Match: *`: something must be there. */
   onlyThere?: true;
-  /** `grantsFrom` when the grant was looked at: another one by now, and it is good for nothing any more. */
-  grantsFrom?: Date | undefined;
+  /** Shown by who writes: it must still count when the bytes have come. */
+  grant?: ShownGrant;
 }
 
 /** What stands behind the blob addresses of an area. */
 export interface Place {
   /** Name in the store of the bytes at this moment; undefined when they are not there (any more). */
   find(name: string): Promise<string | undefined>;
-  /** Whether the address lies below the folder whose grant is shown. Absent: a folder's grant is good for nothing here. */
-  liesBelow?(name: string, folder: string): Promise<boolean>;
-  /** When grants of the address began to count; undefined: all do. Absent: all always do. */
-  grantsFrom?(name: string): Promise<Date | undefined>;
+  /** Whether a grant counts for the address now. Absent: one of the address itself always does, one of a folder never. */
+  accepts?(name: string, grant: ShownGrant): Promise<boolean>;
   /** Absent: nothing is put here. */
   writing?: {
     /** Throws unless the place may be written now; asked before any byte is read. */

@@ -17,6 +17,8 @@ import {
   setStagedBlob,
 } from './staged.queries.ts';
 
+/** Upload places lie in no project: their grants end by expiry, and when a transfer names the file. */
+const NEVER_VOID = 0;
 const LIFETIME_MS = 24 * 3_600_000;
 
 /** Hands out places, each for one file: addresses that may be put to for a day. */
@@ -30,7 +32,9 @@ export async function issueUploadUrls(
   const expiresAt = new Date(Date.now() + LIFETIME_MS);
   await insertStaged(db, names, { userId, tenantId, expiresAt });
   return Promise.all(
-    names.map((name) => signedAddress(signer, base, { area: 'staging', name }, { permission: 'cw', expiresAt })),
+    names.map((name) =>
+      signedAddress(signer, base, { area: 'staging', name }, { permission: 'cw', expiresAt, generation: NEVER_VOID }),
+    ),
   );
 }
 

@@ -38,6 +38,15 @@ test('somebody at a terminal makes folders, puts a file, replaces it, moves, ren
   t.is((await run(['dataset', 'update', dataset, '--metadata', '[]'])).code, 2);
   const address = (await run(['dataset', 'raw', dataset])).out.trim();
   t.is(await (await fetch(address)).text(), 'second, and longer');
+  for (const revoke of [
+    ['dataset', 'revoke-grants', dataset],
+    ['project', 'revoke-grants', project],
+  ]) {
+    const before = (await run(['dataset', 'raw', dataset])).out.trim();
+    t.is((await fetch(before)).status, 200);
+    t.regex((await run(revoke)).out, /^The addresses .* open nothing any more\.\n$/);
+    t.is((await fetch(before)).status, 403);
+  }
   const out = join(folder, 'back.txt');
   t.is((await run(['dataset', 'download', dataset, '-o', out])).code, 0);
   t.is(await readFile(out, 'utf8'), 'second, and longer');

@@ -23,6 +23,7 @@ const sign = async (address: BlobAddress, grant: Partial<Grant> = {}) => {
   return signedAddress(await opened, BASE, address, {
     permission: 'r',
     expiresAt: new Date(Date.now() + 60_000),
+    generation: 0,
     ...grant,
   });
 };

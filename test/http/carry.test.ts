@@ -1,8 +1,7 @@
 import test from 'ava';
 import type { CarryScene } from '../world/carries.ts';
 import { carryScene, enrol, VERSION_4 } from '../world/carries.ts';
-import { newDataset } from '../world/content.ts';
-import { local, newProject, upload } from '../world/transfers.ts';
+import { newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
 /** Moves and copies of datasets, as far as no worker is needed: who may, what is refused, what is locked. */
@@ -315,17 +314,4 @@ test('a retry makes its file where the dataset lies now', async (t) => {
   t.is(again.status, 202, JSON.stringify(again.body));
   t.is((await client.get(transfer(again.body.id))).body.projectId, beside);
   t.not(beside, source.projectId);
-});
-
-test('addresses that were signed before a dataset came from another tenant are good for nothing', async (t) => {
-  const { client, owner, source } = await carryScene(w);
-  const id = await newDataset(w, source.projectId, owner);
-  const signed = async () => local((await client.get(`/api/raw/dataset/${id}`)).body.data);
-  const before = await signed();
-  t.is((await w.nobody.get(before)).status, 200);
-  // as a move does; it is tried with a worker elsewhere
-  await w.sql('update datasets set grants_from = clock_timestamp() where id = $1', [id]);
-  t.is((await w.nobody.get(before)).status, 403);
-  t.is((await w.nobody.get(before.replace(/&st=[^&]*/, ''))).status, 403, 'the time is signed');
-  t.is((await w.nobody.get(await signed())).status, 200);
 });

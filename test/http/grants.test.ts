@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { openSigner } from '../../src/signing-keys.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { local, newProject } from '../world/transfers.ts';
 import type { User } from '../world.ts';
@@ -181,6 +185,130 @@ test('a folder’s token does not reach what has members of its own or denies so
   const query = await token(owner, `projectId=${projectId}`);
   t.is((await w.nobody.get(addressOf(inside, query))).status, 403);
   t.is((await w.nobody.get(addressOf(denied, query))).status, 403);
+});
+
+test('dataset revoke-grants makes all void that was signed before and opens the dataset, and nothing else', async (t) => {
+  const { owner, reader, projectId, id, url } = await scene();
+  const folder = await token(owner, `projectId=${projectId}`);
+  const other = await newDataset(w, projectId, owner);
+  const listed = (await w.as(reader).get(`/api/metadata/project/${projectId}/dataset/list?includeSasTokens=true`)).body;
+  const prepared = await w.as(reader).get(`/api/filesync/prepare-download?id=${id}`, { 'svc-project-id': projectId });
+  const signed = [
+    url,
+    addressOf(id, folder),
+    addressOf(id, listed.data.find((one: { id: string }) => one.id === id).sasToken),
+    local(prepared.body.data[0].url),
+    local((await w.as(reader).get(`/api/raw/dataset/${id}`)).body.data),
+  ];
+  const beside = [
+    addressOf(other, folder),
+    addressOf(other, await token(owner, `projectId=${projectId}&resourceId=${other}`)),
+  ];
+  for (const each of [...signed, ...beside]) t.is(await text(each), 'the bytes', each);
+
+  t.is((await w.as(owner).post(`/api/metadata/dataset/${id}/revoke-grants`)).status, 204);
+  for (const each of signed) {
+    const answer = await w.nobody.get(each);
+    t.deepEqual([answer.status, answer.headers['x-ms-error-code']], [403, 'AuthenticationFailed'], each);
+  }
+  t.is((await put(url, 'x')).status, 403);
+  t.is((await w.nobody.send({ method: 'HEAD', url })).status, 403);
+  const source = { 'x-ms-copy-source': `http://localhost${url}` };
+  t.is((await w.nobody.put(beside[1]!, undefined, source)).status, 403, 'neither does it copy from there');
+  for (const each of beside) t.is(await text(each), 'the bytes');
+  t.is(await text(addressOf(id, await token(owner, `projectId=${projectId}`))), 'the bytes');
+  t.is(await text(addressOf(id, await token(owner, `projectId=${projectId}&resourceId=${id}`))), 'the bytes');
+  const audit = await w.sql(
+    `select account_id, tenant_id from audit where action = 'dataset.grants.revoke' and subject = $1`,
+    [id],
+  );
+  t.deepEqual(audit, [{ account_id: owner.id, tenant_id: owner.tenantId }]);
+});
+
+test('project revoke-grants makes all void that was signed before for the project, its folders and their datasets', async (t) => {
+  const { owner, projectId, url } = await scene();
+  const folder = await subproject(w.as(owner), projectId, { name: 'a', inheritsMembers: true });
+  const deeper = await subproject(w.as(owner), folder, { name: 'b', inheritsMembers: true });
+  const file = await newDataset(w, deeper, owner);
+  const tokens = () =>
+    Promise.all(
+      [
+        `projectId=${projectId}`,
+        ...[folder, deeper, file].map((id) => `projectId=${id === file ? deeper : projectId}&resourceId=${id}`),
+      ].map((query) => token(owner, query)),
+    );
+  const actions = [{ type: 'PathActionCreateIfNotExists', path: 'a/', isFolder: true }];
+  const made = await w.as(owner).post(`/api/hierarchy/project/${projectId}/`, { actions });
+  const before = [...(await tokens()), made.body.results[0].sasToken].map((query) => addressOf(file, query));
+  for (const each of before) t.is(await text(each), 'the bytes');
+
+  t.is((await w.as(owner).post(`/api/metadata/project/${folder}/revoke-grants`)).status, 204);
+  for (const each of before) t.is((await w.nobody.get(each)).status, 403, each);
+  t.is(await text(url), 'the bytes', 'what lies beside the folder');
+  for (const query of await tokens()) t.is(await text(addressOf(file, query)), 'the bytes');
+  t.is((await w.sql(`select from audit where action = 'project.grants.revoke' and subject = $1`, [folder])).length, 1);
+});
+
+test.serial('bytes that are on their way while the grants are revoked do not become the dataset’s', async (t) => {
+  const { owner, id, url } = await scene();
+  const body = new Readable({ read() {} });
+  body.push('half');
+  const putting = w.nobody.put(url, body, { 'x-ms-blob-type': 'BlockBlob' });
+  // the grant was looked at, and half of the bytes have come
+  const temporary = join(w.folder, 'blobs/.temporary');
+  while ((await readdir(temporary).catch(() => [])).length === 0) await sleep(5);
+  t.is((await w.as(owner).post(`/api/metadata/dataset/${id}/revoke-grants`)).status, 204);
+  body.push('half');
+  body.push(null);
+  t.is((await putting).status, 403);
+  t.is(
+    await text(
+      addressOf(
+        id,
+        await token(
+          owner,
+          `projectId=${(await w.as(owner).get(`/api/metadata/dataset/${id}`)).body.projectId}&resourceId=${id}`,
+        ),
+      ),
+    ),
+    'the bytes',
+  );
+});
+
+test('a Contributor changes content and does not revoke what others have signed', async (t) => {
+  const { owner, projectId, id } = await scene();
+  const contributor = await w.account();
+  await w
+    .as(owner)
+    .post(`/api/metadata/project/${projectId}/member`, { userId: contributor.userId, role: 'Contributor' });
+  for (const url of [`/api/metadata/dataset/${id}/revoke-grants`, `/api/metadata/project/${projectId}/revoke-grants`])
+    t.is((await w.as(contributor).post(url)).status, 403);
+});
+
+test('what was signed in the first form opens a dataset until the grants are revoked', async (t) => {
+  const { owner, id } = await scene();
+  const signer = await openSigner(w.db, 'address');
+  const grant = { sp: 'r', se: '2100-01-01T00:00:00Z', st: '2026-01-01T00:00:00.000Z' };
+  const { kid, signature } = await signer.sign(
+    JSON.stringify(['dataset', id, grant.sp, grant.se, null, null, grant.st]),
+  );
+  const query = new URLSearchParams({ sv: '1', sr: 'b', ...grant, si: kid, sig: signature.toString('base64url') });
+  const url = addressOf(id, String(query));
+  t.is(await text(url), 'the bytes');
+  t.is((await w.nobody.get(url.replace('sv=1', 'sv=2').replace(kid, `${kid}.0`))).status, 403);
+  await w.as(owner).post(`/api/metadata/dataset/${id}/revoke-grants`);
+  t.is((await w.nobody.get(url)).status, 403);
+});
+
+test('a grant holds no names but those that blob clients keep, and none of its parts can be changed', async (t) => {
+  const { owner, projectId, id, url } = await scene();
+  const KEPT = 'sv ss sr sp st se sip spr sig si rscc rscd rsce rscl rsct'.split(' ');
+  const raw = local((await w.as(owner).get(`/api/raw/dataset/${id}`)).body.data);
+  for (const each of [url, raw, addressOf(id, await token(owner, `projectId=${projectId}`))])
+    for (const name of new URL(each, 'http://x').searchParams.keys()) t.true(KEPT.includes(name), name);
+  const higher = url.replace(/(si=[0-9a-f-]+\.)(\d+)/, (_, start, generation) => `${start}${Number(generation) + 1}`);
+  t.not(higher, url);
+  t.is((await w.nobody.get(higher)).status, 403);
 });
 
 test('a token is for what the caller sees, within the project named', async (t) => {

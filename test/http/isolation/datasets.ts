@@ -23,6 +23,13 @@ export default {
     request: async (scene) => ({ url: `/api/raw/dataset/${(await newDataset(scene)).id}` }),
     ...readers,
   },
+  'POST /api/metadata/dataset/:id/revoke-grants': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/dataset/${(await newDataset(scene)).id}/revoke-grants`,
+    }),
+    ...owners(204),
+  },
   'GET /api/metadata/project/:id/dataset/list': {
     request: async (scene) => {
       const { projectId } = await newDataset(scene);

@@ -55,6 +55,13 @@ export default {
     request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}` }),
     ...readers,
   },
+  'POST /api/metadata/project/:id/revoke-grants': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/project/${await newProject(scene)}/revoke-grants`,
+    }),
+    ...owners(204),
+  },
   'GET /api/metadata/project/:id/capabilities': {
     request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}/capabilities` }),
     ...readers,

@@ -1,0 +1,16 @@
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { demand } from '../projects/access.ts';
+import { nextGeneration } from '../projects/grant-generations.queries.ts';
+import { visibleDataset } from './access.ts';
+import { setDatasetGrants } from './bytes.queries.ts';
+
+/** Makes every address void that was signed before and opens a dataset: its own, those of folders it lies in, those of files exported from it. */
+export const revokeDatasetGrants = (db: Db, caller: Caller, id: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    const { tenantId, projectId, ...dataset } = await visibleDataset(tx, caller, id);
+    demand({ ...dataset, id: projectId }, 'canGrantAccess');
+    await setDatasetGrants(tx, id, await nextGeneration(tx));
+    await record(tx, { action: 'dataset.grants.revoke', subject: id, tenantId, ...by(caller) });
+  });
