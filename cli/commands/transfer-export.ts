@@ -49,8 +49,10 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const { id } = (await io.api.call<TransferSummary>('POST', path, { body })).body;
   const ended = await watchTransfer(io, id);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);
-  const file = await downloadShown(io, ended.body.downloadPath ?? '', target);
-  const { badRecordsUrl, recordsSkipped } = ended.body;
+  const { downloadPath, badRecordsUrl, recordsSkipped } = ended.body;
+  if (downloadPath === undefined)
+    throw new Error(`The file of transfer ${id} is not shown to you: you may not read dataset ${dataset} any more.`);
+  const file = await downloadShown(io, downloadPath, target);
   if (badRecordsUrl !== undefined) io.note(`${recordsSkipped} records were skipped; where they are: ${badRecordsUrl}`);
   io.show(ended, () => file);
 }

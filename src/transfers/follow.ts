@@ -76,4 +76,5 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
 }
 
 /** What of it is worth telling; what the reader may do is not shown. */
-const stateOf = ({ updatedAt: _, rights: __, generation: ___, ...row }: TransferRow) => JSON.stringify(row);
+const stateOf = ({ updatedAt: _, rights: __, generation: ___, readsContents: ____, ...row }: TransferRow) =>
+  JSON.stringify(row);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
+import { visible as visibleDatasets } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
@@ -7,6 +8,7 @@ import { ownedTenants } from '../http/caller.ts';
 import { callBehind } from '../jobs.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
+import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import type { AcceptedRequest } from './request.ts';
@@ -96,6 +98,20 @@ const visible = (caller: Caller) => {
   where (p.id is not null or t.created_by = ${caller.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
 };
 
+/**
+ * The caller may have what a transfer of `visible` tells of contents: he reads its input and its output dataset, of which neither is
+ * deleted. Where it has none, contents are those of an uploaded file: for who started it, and who may change content where it leads.
+ */
+const readsContents = (caller: Caller) => {
+  const reads = (id: ReturnType<typeof sql.fragment>) =>
+    sql.fragment`(${id} is null or exists (select ${visibleDatasets(caller)} and d.id = ${id}))`;
+  return sql.fragment`
+    case when t.input_dataset_id is null and t.output_dataset_id is null
+      then t.created_by = ${caller.userId} or t.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')})
+        or coalesce(p.rights, 0) & ${rightOf('canUpdateContent')}::int <> 0
+      else ${reads(sql.fragment`t.input_dataset_id`)} and ${reads(sql.fragment`t.output_dataset_id`)} end`;
+};
+
 const Row = Summary.extend({
   updatedAt: z.string(),
   updatedBy: z.string(),
@@ -122,6 +138,8 @@ const Row = Summary.extend({
   carry: Carry.optional(),
   /** The caller's in the project; none where he only started it. */
   rights: z.number(),
+  /** Whether the caller may have files, receipt and log; unknown where there are neither files nor a receipt. */
+  readsContents: z.boolean().optional(),
   /** For addresses that are signed for this caller. */
   generation: z.number(),
 });
@@ -146,8 +164,14 @@ export const findTransfer = (db: Db, caller: Caller, id: string) =>
     select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.asked as needs, t.records_read, t.records_written, t.records_skipped,
       t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
-      coalesce(p.rights, 0) as rights, ${generationNow} as generation
+      coalesce(p.rights, 0) as rights, ${generationNow} as generation,
+      case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContents(caller)} end as reads_contents
     ${visible(caller)} and t.id = ${id}`);
+
+/** Whether a caller who sees a transfer may read its log. */
+export const mayReadLog = (db: Db, caller: Caller, id: string) =>
+  db.oneFirst(sql.prepared('may read log', z.object({ may: z.boolean() }))`
+    select exists (select ${visible(caller)} and t.id = ${id} and ${readsContents(caller)}) as may`);
 
 export const findSummary = (db: Db, id: string) =>
   db.one(sql.prepared('find summary', Summary)`select ${summary} from transfers t where t.id = ${id}`);

@@ -73,6 +73,8 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
   const {
     rights: _,
     generation,
+    readsContents,
+    receipt,
     request: __,
     inputDatasetId,
     outputDatasetId,
@@ -84,6 +86,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
   const from = inputDatasetId ?? (row.carry === 'move' ? outputDatasetId : undefined);
   return {
     ...shown,
+    ...(readsContents && receipt !== undefined ? { receipt } : {}),
     ...(request.uploadUrl === undefined
       ? {}
       : {
@@ -106,7 +109,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     ...(row.status !== 'Completed' || outputDatasetId === undefined
       ? {}
       : { importResults: [{ projectId: row.projectId, datasetId: outputDatasetId }] }),
-    ...(outputBlob === undefined || outputFileName === undefined
+    ...(!readsContents || outputBlob === undefined || outputFileName === undefined
       ? {}
       : {
           downloadPath: await addresses.signExport(exportName(row.id, outputFileName), {
@@ -116,7 +119,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
             contentType: findWriter(writerName)?.mediaType ?? 'application/octet-stream',
           }),
         }),
-    ...(badRecordsBlob === undefined
+    ...(!readsContents || badRecordsBlob === undefined
       ? {}
       : {
           badRecordsUrl: await addresses.signExport(badRecordsName(row.id), {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../db.ts';
-import { notFound } from '../errors.ts';
+import { forbidden, notFound } from '../errors.ts';
 import type { FindCaller } from '../http/auth.ts';
 import { narrowed } from '../http/auth.ts';
 import { follower, openPlaces, sendEvents, wantsEvents } from '../http/event-stream.ts';
@@ -17,7 +17,7 @@ import { cancelTransfer } from './cancel.ts';
 import type { Changes } from './changes.ts';
 import { followTransfer } from './follow.ts';
 import type { TransferRow } from './queries.ts';
-import { findTransfer, hasStopped, LoggedLine, listLog, Summary } from './queries.ts';
+import { findTransfer, hasStopped, LoggedLine, listLog, mayReadLog, Summary } from './queries.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
 import { retryTransfer } from './retry.ts';
@@ -87,6 +87,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
           description: [
             '`Prefer: wait=N` keeps the answer until the transfer has ended, at most 60 seconds.',
             'With `Accept: text/event-stream` it comes as an event now and whenever it has changed, until it has ended.',
+            '`downloadPath`, `badRecordsUrl` and `receipt` are for those who may read its input and its output dataset.',
           ].join(' '),
           params: Id,
           response: { 200: Transfer },
@@ -144,7 +145,10 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       schema: {
         tags,
         summary: 'What a transfer had to tell, in order',
-        description: 'With `level`: lines of that level and of worse ones.',
+        description: [
+          'With `level`: lines of that level and of worse ones.',
+          'For those who may read the datasets that the transfer reads and writes.',
+        ].join(' '),
         params: Id,
         querystring: z.object({ level: queryEnum(['debug', 'info', 'warning', 'error']).optional(), ...cursorQuery }),
         response: { 200: cursorPageOf(LoggedLine) },
@@ -152,6 +156,8 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     },
     async (request) => {
       const { id } = await seen(request, request.params.id);
+      if (!(await mayReadLog(db, request.caller, id)))
+        throw forbidden(`The log of transfer '${id}' is for those who may read the datasets that it reads and writes.`);
       const { level } = request.query;
       return cursorPage(
         cursors,

@@ -144,7 +144,7 @@ test('nobody follows more than two hundred times at once; all share one connecti
   const { user, client, projectId } = await scene();
   const ids = await Promise.all(Array.from({ length: 8 }, () => newTransfer(client, projectId)));
   const streams = await Promise.all(Array.from({ length: 200 }, (_, n) => follow(user, one(ids[n % 8]!))));
-  t.true(streams.every(({ status }) => status === 200));
+  t.deepEqual([...new Set(streams.map(({ status }) => status))], [200]);
   t.is((await follow(user, one(ids[0]!))).status, 429);
   const [{ count } = {}] = await w.sql<{ count: number }>(
     `select count(*)::int from pg_stat_activity where datname = current_database() and application_name = 'platform listen'`,

@@ -31,6 +31,8 @@ const own = (url: string): Row => ({
   allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 },
   refused: {},
 });
+/** While a transfer has no dataset, its log is for those who may change content. */
+const logged = owners(200);
 /** Of two datasets of the owner's. */
 async function newPair(scene: Scene): Promise<[string, string]> {
   const [one, other] = [await newDataset(scene), await newDataset(scene)];
@@ -149,7 +151,7 @@ export default {
   },
   'GET /api/conversion/transfer/:id/log': {
     request: async (scene) => ({ url: `/api/conversion/transfer/${await newTransfer(scene)}/log` }),
-    ...readers,
+    ...logged,
   },
   'POST /api/conversion/transfer/:id/cancel': {
     request: async (scene) => ({
