@@ -182,7 +182,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(tenantRoutes, { db });
   await room(leaveTenantRoutes, { db });
   await room(tokenRoutes, { ...login, tokens, identities, settings: config });
-  await room(tokenKeyRoutes, { db, keys: tokens.keys });
+  await room(tokenKeyRoutes, { keys: tokens.keys });
   await room(familyRoutes, { db });
   await room(secondFactorRoutes, login);
   await room(otpRoutes, { ...login, otpIssuer: config['twoFactor.issuer'] });

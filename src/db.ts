@@ -27,15 +27,25 @@ export { sql };
 /** Where statements go: the pool or the transaction under way. `transaction` inside a transaction is a savepoint. */
 export type Db = CommonQueryMethods;
 
-/** A transaction to follow. Take `tx` away when it ends: whatever goes on behind it (a timer, a wait) then uses the pool again. */
-export interface Followed {
-  tx?: Db | undefined;
+/**
+ * The one transaction of whatever runs `within` it. It begins with the first write and stays open until it is ended, so that more can be
+ * written with what the work has come to; reads before it hold no connection. A beginning that throws leaves nothing behind. When it has
+ * ended, whatever goes on (a timer, a wait) uses the pool again.
+ */
+export interface Effect {
+  /** Runs `work` in the transaction; if it throws, what it wrote is undone. */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  commit(): Promise<void>;
+  /** Undoes all that was written. */
+  rollBack(): Promise<void>;
 }
 
 /** The pool as the process owns it. */
 export interface Database extends Db {
-  /** Runs `work` with every statement of this `Database`, made anywhere below it, inside the transaction. */
-  within<T>(followed: Followed, work: () => T): T;
+  /** Nothing is begun yet. */
+  effect(): Effect;
+  /** Runs `work` with every write through this `Database`, made anywhere below it, inside the effect; without one, outside of any. */
+  within<T>(effect: Effect | undefined, work: () => T): T;
   /** How many connections there are, and how many statements wait for one. */
   connections(): { inUse: number; idle: number; awaited: number };
   end(): Promise<void>;
@@ -151,31 +161,123 @@ async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnec
   }
 }
 
-/** A pool whose statements follow the transaction that `within` opened around them, if any. */
+/** Where the statements of an asynchronous context go. */
+interface Context {
+  /** Of a transaction under way. */
+  tx: Db | undefined;
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+}
+
+/** A statement that may write, so that it must not run outside of the effect. One that only looks like it begins the effect early. */
+const WRITES = /\b(?:insert|update|delete|merge)\b/i;
+
+/** A pool whose statements follow the effect that `within` put around them, if any. */
 function following(pool: DatabasePool): Database {
-  const current = new AsyncLocalStorage<Followed>();
-  const target = () => current.getStore()?.tx ?? pool;
+  const current = new AsyncLocalStorage<Context | undefined>();
+  type Method = Exclude<keyof CommonQueryMethods, 'transaction' | 'stream'>;
+  const statement = <Name extends Method>(name: Name): CommonQueryMethods[Name] => {
+    const send = (query: { sql: string }) => {
+      const context = current.getStore();
+      const run = (db: Db) => (db[name] as (query: unknown) => Promise<unknown>)(query);
+      if (context === undefined) return run(pool);
+      if (context.tx !== undefined) return run(context.tx);
+      return WRITES.test(query.sql) ? context.transaction(run) : run(pool);
+    };
+    return send as never;
+  };
+  const contextOf = new WeakMap<Effect, Context>();
   return {
-    any: (...a) => target().any(...a),
-    anyFirst: (...a) => target().anyFirst(...a),
-    exists: (...a) => target().exists(...a),
-    many: (...a) => target().many(...a),
-    manyFirst: (...a) => target().manyFirst(...a),
-    maybeOne: (...a) => target().maybeOne(...a),
-    maybeOneFirst: (...a) => target().maybeOneFirst(...a),
-    one: (...a) => target().one(...a),
-    oneFirst: (...a) => target().oneFirst(...a),
-    query: (...a) => target().query(...a),
-    record: (...a) => target().record(...a),
-    stream: (...a) => target().stream(...a),
-    transaction: (work) => current.getStore()?.tx?.transaction(work) ?? begin(pool, work),
-    within: (followed, work) => current.run(followed, work),
+    any: statement('any'),
+    anyFirst: statement('anyFirst'),
+    exists: statement('exists'),
+    many: statement('many'),
+    manyFirst: statement('manyFirst'),
+    maybeOne: statement('maybeOne'),
+    maybeOneFirst: statement('maybeOneFirst'),
+    one: statement('one'),
+    oneFirst: statement('oneFirst'),
+    query: statement('query'),
+    record: statement('record'),
+    stream: (...a) => (current.getStore()?.tx ?? pool).stream(...a),
+    transaction: (work) => current.getStore()?.transaction(work as never) ?? begin(pool, work),
+    effect() {
+      const { effect, context } = openEffect(pool, (context, work) => current.run(context, work));
+      contextOf.set(effect, context);
+      return effect;
+    },
+    within: (effect, work) => current.run(effect && contextOf.get(effect), work),
     connections() {
       const { acquiredConnections: inUse, idleConnections: idle, waitingClients: awaited } = pool.state();
       return { inUse, idle, awaited };
     },
     end: () => pool.end(),
   };
+}
+
+type Run = <T>(context: Context, work: () => T) => T;
+
+/** `run` runs work in a context, for what is done inside the transaction. */
+function openEffect(pool: DatabasePool, run: Run): { effect: Effect; context: Context } {
+  let open: { tx: Db; outcome: PromiseWithResolvers<void>; ended: Promise<void> } | undefined;
+  let over = false;
+  let turn: Promise<unknown> = Promise.resolve();
+  const inside = <T>(tx: Db, work: () => T) =>
+    run(
+      {
+        get tx() {
+          return over ? undefined : tx;
+        },
+        transaction: (inner) => (over ? begin(pool, inner) : tx.transaction(inner)),
+      },
+      work,
+    );
+
+  /** Throws what `work` throws, and then the transaction is undone and closed. */
+  async function beginWith<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    const begun = Promise.withResolvers<T>();
+    const outcome = Promise.withResolvers<void>();
+    outcome.promise.catch(() => {});
+    const ended = begin(pool, async (tx) => {
+      const result = await inside(tx, () => work(tx));
+      open = { tx, outcome, ended };
+      begun.resolve(result);
+      await outcome.promise;
+    });
+    ended.catch(begun.reject);
+    return begun.promise;
+  }
+
+  const effect: Effect = {
+    transaction(work) {
+      if (over) return begin(pool, work);
+      // two at once come one after the other, as savepoints must
+      const mine = turn.then(() => {
+        const { tx } = open ?? {};
+        return tx ? inside(tx, () => tx.transaction(work)) : beginWith(work);
+      });
+      turn = mine.catch(() => {});
+      return mine;
+    },
+    async commit() {
+      over = true;
+      await turn;
+      open?.outcome.resolve();
+      await open?.ended;
+    },
+    async rollBack() {
+      over = true;
+      await turn;
+      open?.outcome.reject(new Error('The effect is undone.'));
+      await open?.ended.catch(() => {});
+    },
+  };
+  const context: Context = {
+    get tx() {
+      return over ? undefined : open?.tx;
+    },
+    transaction: effect.transaction,
+  };
+  return { effect, context };
 }
 
 /**

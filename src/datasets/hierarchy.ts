@@ -22,7 +22,7 @@ import {
   segmentsOf,
   single,
 } from './paths.ts';
-import { writePlan } from './place-plan.ts';
+import { EmptyBlobsWanted, putEmpty, writePlan } from './place-plan.ts';
 
 export const ACTION_TYPES = [
   'PathActionCreate',
@@ -76,10 +76,32 @@ export async function applyHierarchy(
   { db, blobs, signer }: { db: Db; blobs: BlobStore; signer: Signer },
   caller: Caller,
   projectId: string,
-  { actions, accessLevel, expiresAt }: HierarchyRequest,
+  request: HierarchyRequest,
 ): Promise<HierarchyResult[]> {
-  const meant = actions.map((action, index) => at(index, () => meaningOf(action)));
-  const { touched, generation } = await db.transaction(async (tx) => {
+  const meant = request.actions.map((action, index) => at(index, () => meaningOf(action)));
+  const empties: string[] = [];
+  // ends: each round brings the blobs that the one before lacked
+  for (;;) {
+    try {
+      const { touched, generation } = await act(db, caller, projectId, request.accessLevel, meant, [...empties]);
+      return await Promise.all(touched.map((one) => resultOf(signer, one, request.expiresAt, generation)));
+    } catch (error) {
+      if (!(error instanceof EmptyBlobsWanted)) throw error;
+      empties.push(...(await putEmpty(blobs, error.count)));
+    }
+  }
+}
+
+/** One try: throws `EmptyBlobsWanted`, and has changed nothing, when these are too few for the files that are made. */
+const act = (
+  db: Db,
+  caller: Caller,
+  projectId: string,
+  accessLevel: string,
+  meant: readonly Meant[],
+  empties: string[],
+) =>
+  db.transaction(async (tx) => {
     await lockTreesOf(tx, projectId);
     const generation = await currentGeneration(tx);
     const project = await visibleProject(tx, caller, projectId);
@@ -95,12 +117,10 @@ export async function applyHierarchy(
         if (found) done.push({ ...found, path: (one.newNames ?? one.names).join('/') });
         next++;
       }
-      await writePlan(tx, blobs, tree, { rootId: project.rootId, accessLevel, userId: caller.userId });
+      await writePlan(tx, tree, { rootId: project.rootId, accessLevel, userId: caller.userId }, empties);
     }
     return { touched: done, generation };
   });
-  return Promise.all(touched.map((one) => resultOf(signer, one, expiresAt, generation)));
-}
 
 /** Each link of a chain of moves costs a reading, while nobody else changes the tree. */
 function refuseChain(): never {

@@ -39,7 +39,7 @@ export async function importStaged(
   // ends: what is named stays so, and each round brings the copies that the one before lacked
   for (;;) {
     try {
-      return await importWith({ db, blobs, copies }, caller, projectId, wanted);
+      return await importWith({ db, copies }, caller, projectId, wanted);
     } catch (error) {
       if (!(error instanceof CopiesWanted)) throw error;
       await copyStaged(blobs, error.sources, copies);
@@ -49,7 +49,7 @@ export async function importStaged(
 
 /** One try: throws `CopiesWanted`, and has changed nothing, when copies lack. */
 async function importWith(
-  { db, blobs, copies }: { db: Db; blobs: BlobStore; copies: Copies },
+  { db, copies }: { db: Db; copies: Copies },
   caller: Caller,
   projectId: string,
   { files, destination, createDestination }: StagedImport,
@@ -93,7 +93,7 @@ async function importWith(
       answer.datasets.push({ fileName, datasetId: id });
     }
     if (rows.length > 0) {
-      await writePlan(tx, blobs, tree, { rootId: project.rootId, accessLevel: 'Shared', userId: caller.userId });
+      await writePlan(tx, tree, { rootId: project.rootId, accessLevel: 'Shared', userId: caller.userId });
       await insertFiles(tx, rows, caller.userId);
     }
     return answer;

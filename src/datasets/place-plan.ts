@@ -7,22 +7,37 @@ import type { Folder, Tree } from './paths.ts';
 
 const AT_ONCE = 16;
 
-/** Writes what was planned on a tree, in a handful of statements whatever their number. */
+/** Thrown by `writePlan` when it needs more empty blobs, which nobody should wait for in a transaction. */
+export class EmptyBlobsWanted extends Error {
+  override readonly name = 'EmptyBlobsWanted';
+  readonly count: number;
+
+  constructor(count: number) {
+    super(`${count} empty blobs are wanted.`);
+    this.count = count;
+  }
+}
+
+/**
+ * Writes what was planned on a tree, in a handful of statements whatever their number. Files that were made by their names have bytes, too:
+ * none. Each takes one of `empties` away.
+ */
 export async function writePlan(
   tx: Db,
-  blobs: BlobStore,
   { top, folders, files }: Tree,
   { rootId, accessLevel, userId }: { rootId: string; accessLevel: string; userId: string },
+  empties: string[] = [],
 ): Promise<void> {
+  const newFiles = files.filter((file) => file.made);
+  if (newFiles.length > empties.length) throw new EmptyBlobsWanted(newFiles.length - empties.length);
   const made = folders.filter((folder) => folder.made).map(placed);
   const moved = folders.filter((folder) => folder.moved && !folder.made).map(placed);
   if (made.length + moved.length > 0) await projects.placeFolders(tx, { made, moved }, { rootId, accessLevel, userId });
   const deleted = folders.filter((folder) => folder !== top && folder.deleted).map(({ id }) => id);
   if (deleted.length > 0) await projects.markAllDeleted(tx, deleted, userId);
 
-  const newFiles = files.filter((file) => file.made);
   if (newFiles.length > 0) {
-    const names = await putEmpty(blobs, newFiles.length);
+    const names = empties.splice(0, newFiles.length);
     const rows = newFiles.map(({ id, name, folder }, index) => ({
       id,
       name,
@@ -54,8 +69,8 @@ const placed = (folder: Folder) => ({
   memberSourceId: sourceOf(folder),
 });
 
-/** Files that were made by their names have bytes, too: none. If the transaction fails, the sweep finds that no row names them. */
-async function putEmpty(blobs: BlobStore, count: number): Promise<string[]> {
+/** Makes blobs without bytes. The sweep removes those that no row ever names. */
+export async function putEmpty(blobs: BlobStore, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, () => `dataset/${randomUUID()}`);
   const left = names.values();
   const worker = async () => {

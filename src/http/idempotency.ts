@@ -1,25 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database, Db, Followed } from '../db.ts';
+import type { Database, Effect } from '../db.ts';
 import { AppError, conflict, invalid } from '../errors.ts';
 import type { KeyOwner, StoredAnswer } from './idempotency.queries.ts';
-import { findAnswer, storeAnswer, tryLockKey } from './idempotency.queries.ts';
+import { findAnswer, storeAnswer } from './idempotency.queries.ts';
+import type { Claim, Claims } from './idempotency-claims.ts';
+import { openClaims } from './idempotency-claims.ts';
 import type { Rule } from './rules.ts';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** What of an answer's header belongs to the answer; the rest is said anew at each request. */
 const KEPT_HEADERS = ['content-type', 'location', 'etag', 'cache-control', 'pragma'];
 
-/** A request that runs inside the transaction of its key. */
+/** A request that runs under a key. */
 interface Running {
-  followed: Followed;
-  tx: Db;
+  /** All that it writes, and its answer. */
+  effect: Effect;
   owner: KeyOwner;
+  claim: Claim;
   requestHash: Buffer;
   secret: boolean;
   ended: boolean;
-  commit(): Promise<void>;
-  rollBack(): Promise<void>;
 }
 
 /** A hash of `secret` that is as costly as a password's; hashes of one address take turns with those of others. */
@@ -28,13 +29,14 @@ export type Fingerprint = (secret: Buffer, salt: string, address: string) => Pro
 const running = new WeakMap<FastifyRequest, Running>();
 
 /**
- * `Idempotency-Key`: the handler runs inside a transaction that also stores its answer, so effect and key are there together or not at
- * all, and the answer leaves when both are. No route does anything for it, except that statements must go through the `Database` that
- * the room was given.
+ * `Idempotency-Key`: the request claims its key, and whatever the handler writes goes into one transaction that also stores the answer and
+ * gives the claim up. So effect and answer are there together or not at all, and the answer leaves when both are. The transaction begins
+ * with the handler's first write; what it waits for before holds no connection. No route does anything for it, except that statements must go
+ * through the `Database` that the room was given.
  */
-export const idempotency =
-  (db: Database, fingerprint: Fingerprint): Rule =>
-  (route) => {
+export function idempotency(db: Database, fingerprint: Fingerprint): Rule {
+  const parts = { db, fingerprint, claims: openClaims(db) };
+  return (route) => {
     const { access, service, secretAnswer = false, repeatable = false } = route.config ?? {};
     if (access === 'public' || service === 'none' || repeatable) return {};
     if (![route.method].flat().some((method) => WRITES.has(method))) return {};
@@ -42,10 +44,10 @@ export const idempotency =
       preHandler(request, reply, done) {
         const key = request.headers['idempotency-key'];
         if (key === undefined) return done();
-        enter({ db, fingerprint }, request, String(key), secretAnswer).then((entered) => {
+        enter(parts, request, String(key), secretAnswer).then((entered) => {
           if ('status' in entered) return replay(reply, entered);
           running.set(request, entered);
-          db.within(entered.followed, done);
+          db.within(entered.effect, done);
         }, done);
       },
       onSend(request, reply, payload, done) {
@@ -55,49 +57,41 @@ export const idempotency =
       },
     };
   };
+}
 
 interface Parts {
   db: Database;
   fingerprint: Fingerprint;
+  claims: Claims;
 }
 
-async function enter({ db, fingerprint }: Parts, request: FastifyRequest, key: string, secret: boolean) {
+async function enter(
+  { db, fingerprint, claims }: Parts,
+  request: FastifyRequest,
+  key: string,
+  secret: boolean,
+): Promise<Running | StoredAnswer> {
   if (key.length < 1 || key.length > 255) throw invalid('Idempotency-Key must have 1 to 255 characters.');
   const owner = { userId: request.caller.userId, key };
   const requestHash = await hashOf(request, owner, fingerprint);
-  const entered = Promise.withResolvers<Db | StoredAnswer>();
-  const outcome = Promise.withResolvers<void>();
-  const ended = db.transaction(async (tx) => {
-    if (!(await tryLockKey(tx, owner)))
-      throw conflict('A request with this Idempotency-Key is still running.', { code: 'StillRunning', retryAfter: 1 });
-    const stored = await findAnswer(tx, owner);
-    entered.resolve(stored ?? tx);
-    if (!stored) await outcome.promise;
-  });
-  ended.catch(entered.reject);
-  outcome.promise.catch(() => {});
-  const found = await entered.promise;
-  if ('status' in found) {
-    await ended;
-    return checked(found, requestHash);
+  const claim = await claims.take(owner);
+  try {
+    // after the claim: who held it before has stored its answer by now
+    const stored = await findAnswer(db, owner);
+    if (stored) {
+      await claim?.giveUp();
+      return checked(stored, requestHash);
+    }
+  } catch (error) {
+    await claim?.giveUp();
+    throw error;
   }
-  return {
-    followed: { tx: found },
-    tx: found,
-    owner,
-    requestHash,
-    secret,
-    ended: false,
-    async commit() {
-      outcome.resolve();
-      await ended;
-    },
-    async rollBack() {
-      outcome.reject(new Error('rolled back'));
-      await ended.catch(() => {});
-    },
-  };
+  if (!claim) throw stillRunning();
+  return { effect: db.effect(), owner, claim, requestHash, secret, ended: false };
 }
+
+const stillRunning = () =>
+  conflict('A request with this Idempotency-Key is still running.', { code: 'StillRunning', retryAfter: 1 });
 
 function checked(stored: StoredAnswer, requestHash: Buffer): StoredAnswer {
   if (!stored.requestHash.equals(requestHash)) {
@@ -111,14 +105,26 @@ function checked(stored: StoredAnswer, requestHash: Buffer): StoredAnswer {
   return stored;
 }
 
+/** Headers that say what a request is about. */
+const SELECTING = ['tenant-id', 'project-id', 'dataset-id'] as const;
+
+/** What of the headers selects what the request does, whatever prefix or name they have. */
+function selectionOf(request: FastifyRequest): string {
+  const named = SELECTING.flatMap((name) => {
+    const value = request.platformHeader(name);
+    return value === undefined ? [] : [`${name}: ${value.toLowerCase()}\n`];
+  });
+  return [...named, ...(request.headers['api-version'] ? [`api-version: ${request.apiVersion}\n`] : [])].join('');
+}
+
 /**
- * Over method, path with query, and body as it was sent. Where a password is in it the hash is as costly as that of a password, or the
- * kept row would be the easier way to guess it.
+ * Over method, path with query, the headers that select something, and the body as it was sent. Where a password is in it the hash is as
+ * costly as that of a password, or the kept row would be the easier way to guess it.
  */
 async function hashOf(request: FastifyRequest, { userId, key }: KeyOwner, fingerprint: Fingerprint): Promise<Buffer> {
   const body = request.sentBody ?? request.body;
   const hash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n`)
+    .update(`${request.method} ${request.url}\n${selectionOf(request)}`)
     .update(typeof body === 'string' || Buffer.isBuffer(body) ? body : (JSON.stringify(body) ?? ''))
     .digest();
   return holdsPassword(body) ? fingerprint(hash, `${userId} ${key}`, request.ip) : hash;
@@ -139,12 +145,14 @@ function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer) {
 /** Only what succeeded is kept; every other answer undoes whatever its handler did. */
 async function end(run: Running, reply: FastifyReply, payload: unknown) {
   run.ended = true;
-  // what the handler left behind, such as a timer, must not speak to a transaction that is over
-  run.followed.tx = undefined;
-  if (reply.statusCode < 200 || reply.statusCode >= 300) return run.rollBack();
+  const { effect, owner, claim, requestHash, secret } = run;
   try {
-    await storeAnswer(run.tx, run.owner, {
-      requestHash: run.requestHash,
+    if (reply.statusCode < 200 || reply.statusCode >= 300) {
+      await effect.rollBack();
+      return await claim.giveUp();
+    }
+    const answer = {
+      requestHash,
       status: reply.statusCode,
       headers: Object.fromEntries(
         KEPT_HEADERS.flatMap((name) => {
@@ -152,13 +160,19 @@ async function end(run: Running, reply: FastifyReply, payload: unknown) {
           return value === undefined ? [] : [[name, String(value)]];
         }),
       ),
-      ...(run.secret ? {} : { body: textOf(payload) }),
+      ...(secret ? {} : { body: textOf(payload) }),
+    };
+    await effect.transaction(async (tx) => {
+      // taken over by another request while this process stood still: the effect must not be there twice
+      if (!(await claim.settle(tx)) || !(await storeAnswer(tx, owner, answer))) throw stillRunning();
     });
+    await effect.commit();
+    claim.settled();
   } catch (error) {
-    await run.rollBack();
+    await effect.rollBack();
+    await claim.giveUp();
     throw error;
   }
-  await run.commit();
 }
 
 function textOf(payload: unknown): string {

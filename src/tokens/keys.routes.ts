@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
 import { afterCommit } from '../http/idempotency.ts';
 import type { App } from '../http/route.ts';
 import type { TokenKeys } from './keys.ts';
@@ -23,7 +22,7 @@ const States = z.object({
   ),
 });
 
-export async function tokenKeyRoutes(app: App, { db, keys }: { db: Db; keys: TokenKeys }) {
+export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
   app.get(
     '/.well-known/jwks.json',
     {
@@ -61,7 +60,7 @@ export async function tokenKeyRoutes(app: App, { db, keys }: { db: Db; keys: Tok
       },
     },
     async (request, reply) => {
-      const states = await db.transaction((tx) => keys.rotate(tx, request.caller));
+      const states = await keys.rotate(request.caller);
       return afterCommit(request, reply, { data: states }, async () => {
         await keys.reload();
         return { data: states };

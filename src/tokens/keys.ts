@@ -41,8 +41,8 @@ export interface TokenKeys {
   /** The signing key first; the next one is always among them. */
   published(): Promise<PublicKey[]>;
   states(): Promise<KeyState[]>;
-  /** The next key becomes the signing one and another next key is made, in `tx`. Have `reload` follow its commit. */
-  rotate(tx: Db, caller: Caller): Promise<KeyState[]>;
+  /** The next key becomes the signing one and another next key is made. Have `reload` follow its commit. */
+  rotate(caller: Caller): Promise<KeyState[]>;
   reload(): Promise<void>;
 }
 
@@ -111,22 +111,13 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
       if (isOlderThan(RELOAD_MS)) await reload();
       return loaded.states;
     },
-    async rotate(tx, caller) {
+    async rotate(caller) {
       if (files) {
         const sentence = 'The keys come from files: name the new one first in tokens.keyFiles and start again.';
         throw conflict(sentence, { code: 'KeysComeFromFiles' });
       }
       const next = await makeKey();
-      await promoteNextKey(tx, 'token');
-      await insertNextKey(tx, 'token', randomUUID(), next);
-      const rows = await listKeys(tx, 'token');
-      const [signing, following] = rows;
-      await record(tx, {
-        action: 'keys.rotate',
-        subject: signing?.kid ?? '',
-        ...by(caller),
-        details: { next: following?.kid },
-      });
+      const rows = await db.transaction((tx) => promote(tx, next, caller));
       return rows.filter((row) => isStillChecked(row, checkedMs)).map((row, at) => stateOf(row, at === 0));
     },
     async reload() {
@@ -135,6 +126,20 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
       await reload();
     },
   };
+}
+
+async function promote(tx: Db, next: KeyRow['material'], caller: Caller) {
+  await promoteNextKey(tx, 'token');
+  await insertNextKey(tx, 'token', randomUUID(), next);
+  const rows = await listKeys(tx, 'token');
+  const [signing, following] = rows;
+  await record(tx, {
+    action: 'keys.rotate',
+    subject: signing?.kid ?? '',
+    ...by(caller),
+    details: { next: following?.kid },
+  });
+  return rows;
 }
 
 async function generatedKeys(db: Db, checkedMs: number): Promise<KeyMaterial[]> {

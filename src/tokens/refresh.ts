@@ -35,11 +35,24 @@ export interface TokenParts {
   settings: Pick<Config, 'tokens.refreshLifetime' | 'tokens.familyLifetime' | 'tokens.reuseLeeway'>;
 }
 
-/** The tokens of a login, which starts a family. The keys were settled before `tx`. */
-export async function startFamily(tx: Db, parts: TokenParts, userId: string): Promise<TokenPair> {
-  const familyId = await insertFamily(tx, userId, parts.settings['tokens.familyLifetime']);
-  return issuePair(tx, parts, familyId, await getIdentity(tx, userId));
+/** What a login leads to. Its access token is signed when the transaction is over: signing takes a thread. */
+export interface NewFamily {
+  identity: Identity;
+  refreshToken: IssuedToken;
 }
+
+/** The family that a login starts. */
+export async function startFamily(tx: Db, { settings }: TokenParts, userId: string): Promise<NewFamily> {
+  const familyId = await insertFamily(tx, userId, settings['tokens.familyLifetime']);
+  return { refreshToken: await nextToken(tx, settings, familyId), identity: await getIdentity(tx, userId) };
+}
+
+/** The keys were settled before. */
+export const pairOf = async ({ tokens }: TokenParts, { identity, refreshToken }: NewFamily): Promise<TokenPair> => ({
+  accessToken: await tokens.issue(identity),
+  tokenType: 'bearer',
+  refreshToken,
+});
 
 /**
  * Exchanges a refresh token, once, for a new pair. Unknown, used and revoked tokens are not found; a token that comes back later than the
@@ -54,12 +67,15 @@ export async function refresh(
   await parts.tokens.keys.settle();
   const hash = hashOf(token);
   const asked = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
+  // signed before the transaction, which would wait for a thread; whoever reads the claims asks for the account's state anew
+  const holder = await findFamily(parts.db, hash);
+  const accessToken = holder && (await parts.tokens.issue(await getIdentity(parts.db, holder.userId)));
   // refusals that end a family must be committed, so they leave the transaction as values
   const outcome = await parts.db.transaction(async (tx) => {
-    const found = await findFamily(tx, hash);
+    const found = accessToken && (await findFamily(tx, hash));
     // the account before the token, as a change or deletion of the account does: the other way round the two would wait for each other
     const state = found ? await lockSignInState(tx, found.userId) : undefined;
-    if (!state) return notUsable();
+    if (!state || !accessToken) return notUsable();
     const used = await useRefreshToken(tx, hash, origin.address);
     if (!used) return again(tx, parts, { hash, asked, origin, state });
     const obstacle = standingInTheWay(state);
@@ -67,7 +83,8 @@ export async function refresh(
       await revokeFamily(tx, used.familyId);
       return invalid(obstacle.sentence, { code: obstacle.code });
     }
-    const pair = await issuePair(tx, parts, used.familyId, await getIdentity(tx, used.userId));
+    const refreshToken = await nextToken(tx, parts.settings, used.familyId);
+    const pair: TokenPair = { accessToken, tokenType: 'bearer', refreshToken };
     if (asked) await keepForReplay(tx, asked, pair);
     return { pair, replayed: false };
   });
@@ -131,19 +148,14 @@ async function tellOfReuse(tx: Db, { familyId, userId }: { familyId: string; use
   await record(tx, { action: 'token.reuse', subject: accountId, tenantId, ...origin, details: { familyId } });
 }
 
-async function issuePair(tx: Db, { tokens, settings }: TokenParts, familyId: string, identity: Identity) {
+async function nextToken(tx: Db, settings: TokenParts['settings'], familyId: string): Promise<IssuedToken> {
   const token = newRefreshToken();
   const expiresAt = await insertRefreshToken(tx, hashOf(token), familyId, settings['tokens.refreshLifetime']);
-  const pair: TokenPair = {
-    accessToken: await tokens.issue(identity),
-    tokenType: 'bearer',
-    refreshToken: { token, expiration: `${expiresAt}Z` },
-  };
-  return pair;
+  return { token, expiration: `${expiresAt}Z` };
 }
 
-async function getIdentity(tx: Db, userId: string): Promise<Identity> {
-  const identity = await findIdentity(tx, userId);
+async function getIdentity(db: Db, userId: string): Promise<Identity> {
+  const identity = await findIdentity(db, userId);
   if (!identity) throw notUsable();
   return identity;
 }

@@ -11,7 +11,7 @@ import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import { noteLogin } from './logins.queries.ts';
 import type { TokenPair, TokenParts } from './refresh.ts';
-import { startFamily } from './refresh.ts';
+import { pairOf, startFamily } from './refresh.ts';
 import type { Code, FactorParts } from './second-factor.ts';
 import { checkCode, codeIn, demandOf, findFactor, networkNotAllowed } from './second-factor.ts';
 
@@ -45,7 +45,8 @@ export async function signIn(
   origin: Origin,
 ): Promise<TokenPair | OtpRequired> {
   await parts.tokens.keys.settle();
-  return logIn(parts, given, origin, (tx, userId) => startFamily(tx, parts, userId));
+  const begun = await logIn(parts, given, origin, (tx, userId) => startFamily(tx, parts, userId));
+  return 'otpRequired' in begun ? begun : pairOf(parts, begun);
 }
 
 /**
@@ -108,7 +109,7 @@ export async function withPassword<T>(
     return verdict;
   }
   // not in the transaction of an Idempotency-Key, which a refusal would roll back with all that was counted
-  const outcome = await db.within({}, () =>
+  const outcome = await db.within(undefined, () =>
     // once more: another login may have stored the same password under another hash
     delay.attempt<T | AppError>(address, async () => (await check()) ?? (await check()) ?? validationFailed),
   );

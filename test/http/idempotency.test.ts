@@ -69,12 +69,20 @@ function addRoutes(app: App, db: Database, opened: Promise<void>) {
     await db.query(sql.unsafe`delete from things where name = ${(request.params as { name: string }).name}`);
     return reply.code(204).send(null);
   });
+  app.delete('/api/torn/:name', { config }, async (request) => {
+    await db.query(sql.unsafe`delete from things where name = ${(request.params as { name: string }).name}`);
+    throw conflict('Too late.');
+  });
   app.post('/api/waits', { config, schema }, async (request, reply) => {
     const thing = await insert(request.body.name);
     return afterCommit(request, reply, thing, async () => {
       await opened;
       return { ...thing, count: await count(db) };
     });
+  });
+  app.post('/api/prepares', { config, schema }, async (request) => {
+    await opened;
+    return insert(request.body.name);
   });
   app.post('/api/later', { config, schema }, async (request) => {
     const thing = await insert(request.body.name);
@@ -233,4 +241,127 @@ test('Keys that are too long are refused, those of public routes ignored', async
   t.is((await post('/api/thing', 'a', 'k'.repeat(255))).statusCode, 201);
   t.is((await post('/api/public', 'b', 'k')).statusCode, 200);
   t.is(await keys(db), 1);
+});
+
+const TENANT = '018f3c1e-7a4b-7c2d-9e1f-001122334455';
+const PROJECT = '018f3c1e-7a4b-7c2d-9e1f-00112233aaaa';
+const OTHER = '018f3c1e-7a4b-7c2d-9e1f-00112233bbbb';
+
+test('Whatever selects what a request does belongs to it: tenant, project, dataset, version', async (t) => {
+  const { app, db } = await world(t);
+  const send = async (key: string, headers: Record<string, string> = {}, url = '/api/thing') =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { ...bearer('anna'), 'idempotency-key': key, ...headers },
+      payload: { name: key },
+    });
+  const variants: Record<string, Record<string, string>> = {
+    tenant: { 'svc-tenant-id': TENANT },
+    project: { 'svc-project-id': PROJECT },
+    dataset: { 'dhi-dataset-id': 'any text' },
+    version: { 'api-version': '3' },
+  };
+  for (const [name, headers] of Object.entries(variants)) {
+    t.is((await send(`plain ${name}`)).statusCode, 201);
+    t.is((await send(`plain ${name}`, headers)).statusCode, 422, `${name} was not there`);
+    t.is((await send(name, headers)).statusCode, 201);
+    t.is((await send(name, headers)).headers['idempotent-replayed'], 'true', name);
+    t.is((await send(name)).statusCode, 422, `${name} is gone`);
+  }
+  t.is((await send('project', { 'svc-project-id': OTHER })).statusCode, 422);
+  t.is((await send('version', { 'api-version': '2' })).statusCode, 422);
+  t.is((await send('query', {}, '/api/thing?api-version=3')).statusCode, 201);
+  t.is((await send('query', {}, '/api/thing?api-version=2')).statusCode, 422);
+  t.is((await send('query', { 'api-version': '2' }, '/api/thing?api-version=3')).statusCode, 422, 'the header wins');
+
+  const aliases: Record<string, string>[] = [
+    { 'dhi-tenant-id': TENANT.toUpperCase() },
+    { 'svc-customer-guid': TENANT },
+    { 'dhi-customer-guid': TENANT },
+  ];
+  for (const alias of aliases) t.is((await send('tenant', alias)).headers['idempotent-replayed'], 'true');
+  t.is((await send('project', { 'dhi-project-id': PROJECT })).headers['idempotent-replayed'], 'true');
+  t.is((await send('version', { 'api-version': '3.0' })).headers['idempotent-replayed'], 'true');
+  t.is(await count(db), 2 * Object.keys(variants).length + 1);
+});
+
+test('A request holds no connection until its first write', async (t) => {
+  const { db, gate, post } = await world(t);
+  const all = Array.from({ length: 20 }, (_, n) => post('/api/prepares', `n${n}`, `k${n}`));
+  while ((await claims(db)).length < 20) await sleep(5);
+  while (db.connections().inUse > 0) await sleep(5);
+  t.is((await post('/api/thing', 'another')).statusCode, 201);
+  gate.resolve();
+  t.true((await Promise.all(all)).every(({ statusCode }) => statusCode === 200));
+  t.is(await count(db), 21);
+  t.is((await claims(db)).length, 0);
+});
+
+const Claim = z.object({ key: z.string(), claim: z.string(), leasedUntil: z.string() });
+const claims = (db: Database) => db.any(sql.type(Claim)`select key, claim, leased_until from idempotency_claims`);
+
+/** As a process that runs a request under this key, and is not heard of for so long. */
+const claimElsewhere = (db: Database, key: string, silence: string) =>
+  db.query(sql.unsafe`
+    insert into idempotency_claims (user_id, key, claim, leased_until)
+    values ('00000000-0000-4000-8000-000000000000', ${key}, gen_random_uuid(), now() + interval '15 seconds' - ${silence}::interval)`);
+
+test('The key of a process that is gone can be used again soon, that of one that runs cannot', async (t) => {
+  const { db, post } = await world(t);
+  await claimElsewhere(db, 'runs', '10 seconds');
+  await claimElsewhere(db, 'gone', '16 seconds');
+  const refused = await post('/api/thing', 'a', 'runs');
+  t.deepEqual([refused.statusCode, refused.json().code], [409, 'StillRunning']);
+  t.is((await post('/api/thing', 'a', 'gone')).statusCode, 201);
+  t.is((await post('/api/thing', 'a', 'gone')).headers['idempotent-replayed'], 'true');
+  t.deepEqual(
+    (await claims(db)).map(({ key }) => key),
+    ['runs'],
+  );
+});
+
+test('A process that stood still while another took its key over has no effect', async (t) => {
+  const { db, gate, post } = await world(t);
+  const still = post('/api/slow', 'a', 'k');
+  while ((await claims(db)).length === 0) await sleep(5);
+  await db.query(sql.unsafe`update idempotency_claims set leased_until = now() - interval '1 second'`);
+  t.is((await post('/api/thing', 'b', 'k')).statusCode, 201);
+  gate.resolve();
+  const late = await still;
+  t.deepEqual([late.statusCode, late.json().code], [409, 'StillRunning']);
+  const names = await db.anyFirst(sql.type(Name)`select name from things`);
+  t.deepEqual([...names], ['b']);
+  t.is((await post('/api/thing', 'b', 'k')).headers['idempotent-replayed'], 'true');
+});
+
+test('A request that takes long keeps its key', async (t) => {
+  const { db, gate, post } = await world(t);
+  const long = post('/api/prepares', 'a', 'k');
+  while ((await claims(db)).length === 0) await sleep(5);
+  const [before] = await claims(db);
+  for (let now = before; now?.leasedUntil === before?.leasedUntil; [now] = await claims(db)) await sleep(50);
+  t.is((await post('/api/prepares', 'a', 'k')).statusCode, 409);
+  gate.resolve();
+  t.is((await long).statusCode, 200);
+});
+
+test('Claims that nobody gave up are forgotten', async (t) => {
+  const { db } = await world(t);
+  await claimElsewhere(db, 'old', '2 hours');
+  await claimElsewhere(db, 'new', '0 seconds');
+  await forgetOldAnswers(db);
+  t.deepEqual(
+    (await claims(db)).map(({ key }) => key),
+    ['new'],
+  );
+});
+
+test('A write outside of any transaction is undone with the refusal that follows it', async (t) => {
+  const { app, db, post } = await world(t);
+  await post('/api/thing', 'a');
+  const remove = async (name: string) =>
+    app.inject({ method: 'DELETE', url: `/api/torn/${name}`, headers: { ...bearer('anna'), 'idempotency-key': name } });
+  t.is((await remove('a')).statusCode, 409);
+  t.is(await count(db), 1);
 });

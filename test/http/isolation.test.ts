@@ -6,53 +6,26 @@
  * things of the scene's tenant and says what comes back to whom. Put `scene.mark` into the names of what you make: no answer to another
  * tenant may hold it.
  */
-import { readdir } from 'node:fs/promises';
 import test from 'ava';
 import type { InjectOptions } from 'fastify';
 import { world } from '../world.ts';
 import type { Headers } from './isolation/credentials.ts';
 import { newKey, worthless } from './isolation/credentials.ts';
-import type { Actor, PublicRow, Row, Rows, Scene } from './isolation/row.ts';
+import type { Actor, PublicRow, Row, Scene } from './isolation/row.ts';
+import { allRows, makeScene, routesOf } from './isolation/scene.ts';
 
-const folder = new URL('isolation/', import.meta.url);
-const rows: Rows = {};
-for (const file of (await readdir(folder)).sort()) {
-  if (file === 'row.ts' || file === 'credentials.ts') continue;
-  const { default: more } = (await import(new URL(file, folder).href)) as { default: Rows };
-  Object.assign(rows, more);
-}
-
+const rows = await allRows();
 const w = world(test);
 let made: Promise<Scene> | undefined;
 
 /** Made once, by the first test that needs it. */
 function theScene(): Promise<Scene> {
-  made ??= makeScene();
+  made ??= makeScene(w);
   return made;
 }
 
-async function makeScene(): Promise<Scene> {
-  const tenantId = await w.tenant();
-  const owner = await w.account({ tenantId, role: 'Owner' });
-  const member = await w.account({ tenantId });
-  const reader = await w.account({ tenantId });
-  const stranger = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
-  const administrator = await w.administrator();
-  return { w, tenantId, owner, reader, member, stranger, administrator, mark: 'Marked' };
-}
-
-/** What the server has; not the closed methods, nor HEAD (a GET without its body), nor pages of files. */
-const routes = () =>
-  [...w.app.paths.values()].flatMap((path) =>
-    [...path.methods.values()].flatMap((route) => {
-      const { access, closed } = route.config ?? {};
-      if (access === undefined || closed || route.method === 'HEAD') return [];
-      return [{ name: `${route.method} ${route.url}`, access }];
-    }),
-  );
-
 test('every route has a row, every row a route', (t) => {
-  const known = routes().map(({ name }) => name);
+  const known = routesOf(w.app).map(({ name }) => name);
   t.deepEqual(
     known.filter((name) => !rows[name]),
     [],
@@ -66,7 +39,7 @@ test('every route has a row, every row a route', (t) => {
 });
 
 test('a row is public exactly where its route is', (t) => {
-  for (const { name, access } of routes()) {
+  for (const { name, access } of routesOf(w.app)) {
     const row = rows[name];
     if (row) t.is('anybody' in row, access === 'public', name);
   }

@@ -167,7 +167,7 @@ test('key files sign and check in place of generated keys; rotation is a matter 
     address: '',
     requestId: '',
   } as const;
-  await t.throwsAsync(keys.rotate(w.db, caller), { message: /come from files/ });
+  await t.throwsAsync(keys.rotate(caller), { message: /come from files/ });
 
   for (const [paths, message] of [
     [[next], /is the first and must hold a private key/],

@@ -1,0 +1,211 @@
+/**
+ * No transaction of the API keeps its connection while it waits for anything but its own statements: passwords that are hashed, files that are
+ * copied and receivers that are called take as long as they like, and the pool has few connections. Every route that writes is called, with an
+ * Idempotency-Key and without.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import type { InjectOptions } from 'fastify';
+import { insertToken } from '../../src/accounts/mail.queries.ts';
+import { newMailToken } from '../../src/accounts/mail-token.ts';
+import { sql } from '../../src/db.ts';
+import { attempt, codeOf, setupCodeFrom } from '../world/authenticator.ts';
+import { waitsWithin } from '../world/transactions.ts';
+import { copyRequest, local, newProject, upload } from '../world/transfers.ts';
+import { PASSWORD, world } from '../world.ts';
+import type { Actor, Scene } from './isolation/row.ts';
+import { allRows, makeScene, routesOf } from './isolation/scene.ts';
+
+const rows = await allRows();
+const w = world(test);
+const WRITES = /^(POST|PUT|PATCH|DELETE) /;
+
+type Headers = Record<string, string>;
+
+let made: Promise<Scene> | undefined;
+const theScene = () => (made ??= makeScene(w));
+let clients = 0;
+const newClient = () => `10.1.${clients >> 8}.${clients++ & 255}`;
+
+test.serial(
+  'a wait for a file, a timer or another connection inside a transaction is noticed, and statements are not',
+  async (t) => {
+    const one = sql.unsafe`select 1`;
+    const within = (work: () => Promise<unknown>) =>
+      waitsWithin(() =>
+        w.db.transaction(async (tx) => {
+          await tx.query(one);
+          await work();
+          await tx.query(one);
+        }),
+      );
+    t.deepEqual(await within(async () => {}), []);
+    t.deepEqual(await within(() => w.db.transaction((tx) => tx.query(one)).then(() => {})), [{ after: 'select 1' }]);
+    t.deepEqual(await within(() => sleep(1)), [{ after: 'select 1' }]);
+    t.deepEqual(await within(() => readFile(new URL(import.meta.url))), [{ after: 'select 1' }]);
+    t.deepEqual(await waitsWithin(() => w.db.query(one).then(() => sleep(1))), [], 'outside of a transaction');
+  },
+);
+
+/** What must be there for nothing but the statements of a transaction to be waited for: one with a key and one without. */
+async function stays(
+  t: ExecutionContext,
+  request: () => Promise<InjectOptions>,
+  actor: Actor | undefined,
+  status: number,
+) {
+  const scene = await theScene();
+  const signedIn: Headers = actor ? { authorization: `Bearer ${await w.tokenOf(scene[actor])}` } : {};
+  for (const key of [undefined, randomUUID()]) {
+    const wanted = await request();
+    const headers: Headers = { ...(wanted.headers as Headers), ...signedIn, ...(key && { 'idempotency-key': key }) };
+    const waits = await waitsWithin(async () => {
+      const answer = await w.app.inject({ remoteAddress: newClient(), ...wanted, headers });
+      t.is(answer.statusCode, status, answer.body);
+    });
+    t.deepEqual(waits, [], key ? 'with a key' : 'without a key');
+  }
+}
+
+for (const [name, row] of Object.entries(rows)) {
+  if (!WRITES.test(name)) continue;
+  const [actor, status] =
+    'anybody' in row ? [undefined, row.anybody] : (Object.entries(row.allowed)[0] as [Actor, number]);
+  test.serial(name, (t) => stays(t, async () => row.request(await theScene()), actor, status));
+}
+
+/** Requests that do more than those of the rows, among them all that hash, copy, sign or seal something. */
+const more: Record<string, { actor?: Actor; status: number; request(scene: Scene): Promise<InjectOptions> }> = {
+  'PUT /api/accounts/me, a password': {
+    actor: 'member',
+    status: 200,
+    request: async () => ({ method: 'PUT', url: '/api/accounts/me', payload: { name: 'Me', password: PASSWORD } }),
+  },
+  'PUT /api/accounts, a password': {
+    actor: 'administrator',
+    status: 200,
+    request: async ({ reader }) => ({
+      method: 'PUT',
+      url: '/api/accounts',
+      payload: { id: reader.id, password: PASSWORD },
+    }),
+  },
+  'PUT /api/accounts/activation, a good token': {
+    status: 204,
+    request: async () => ({ method: 'PUT', url: `/api/accounts/activation?token=${await mailToken('activation')}` }),
+  },
+  'PUT /api/accounts/password, a good token': {
+    status: 204,
+    request: async () => ({
+      method: 'PUT',
+      url: `/api/accounts/password?token=${await mailToken('passwordReset')}`,
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify(PASSWORD),
+    }),
+  },
+  'POST /api/tokens/otp/registration, with the right password': {
+    status: 200,
+    request: async () => ({
+      method: 'POST',
+      url: '/api/tokens/otp/registration',
+      payload: { id: (await w.account()).id, password: PASSWORD },
+    }),
+  },
+  'POST /api/tokens, a code': {
+    status: 200,
+    request: async () => {
+      const { id } = await w.account();
+      const { body } = await attempt(w, { id }, '/api/tokens/otp/registration');
+      const otp = codeOf(setupCodeFrom(body.manualEntryCode));
+      return { method: 'POST', url: '/api/tokens', payload: { id, password: PASSWORD, otp } };
+    },
+  },
+  'POST /api/tokens/revocation, a good token': {
+    status: 200,
+    request: async ({ member }) => {
+      const { body } = await attempt(w, { id: member.id });
+      return {
+        method: 'POST',
+        url: '/api/tokens/revocation',
+        headers: { 'content-type': 'application/json' },
+        payload: JSON.stringify(body.refreshToken.token),
+      };
+    },
+  },
+  'POST /api/hierarchy/project/:id, a file': {
+    actor: 'owner',
+    status: 200,
+    request: async ({ owner }) => ({
+      method: 'POST',
+      url: `/api/hierarchy/project/${await newProject(w.as(owner))}`,
+      payload: { actions: [{ type: 'PathActionCreate', path: 'folder/file.txt' }] },
+    }),
+  },
+  'POST /api/conversion/project/:id/file/import-staged, the same file twice': {
+    actor: 'owner',
+    status: 200,
+    request: async ({ owner }) => {
+      const url = await upload(w, w.as(owner), 'bytes');
+      const files = ['one', 'two'].map((fileName) => ({ url, fileName }));
+      const project = await newProject(w.as(owner));
+      return { method: 'POST', url: `/api/conversion/project/${project}/file/import-staged`, payload: { files } };
+    },
+  },
+  'POST /api/conversion/upload-convert, from elsewhere with a password': {
+    actor: 'owner',
+    status: 200,
+    request: async ({ owner }) => ({
+      method: 'POST',
+      url: '/api/conversion/upload-convert',
+      payload: copyRequest(await newProject(w.as(owner)), 'https://me:secret@files.example/notes.txt'),
+    }),
+  },
+  'PUT /api/blob/:area/:name, granted': {
+    status: 201,
+    request: async ({ owner }) => ({ method: 'PUT', url: await granted(owner), payload: 'bytes' }),
+  },
+  'DELETE /api/blob/:area/:name, granted': {
+    status: 202,
+    request: async ({ owner }) => {
+      const url = await granted(owner);
+      await w.nobody.put(url, Buffer.from('bytes'));
+      return { method: 'DELETE', url };
+    },
+  },
+};
+
+for (const [name, { actor, status, request }] of Object.entries(more))
+  test.serial(name, (t) => stays(t, async () => request(await theScene()), actor, status));
+
+test('each route that writes is among them, with a request that succeeds', (t) => {
+  const succeeds = (name: string) => {
+    const row = rows[name];
+    const statuses = row && ('anybody' in row ? [row.anybody] : Object.values(row.allowed));
+    const besides = Object.entries(more).filter(([title]) => title === name || title.startsWith(`${name}, `));
+    return [...(statuses ?? []), ...besides.map(([, { status }]) => status)].some((status) => status < 300);
+  };
+  const lacking = routesOf(w.app).filter(({ name }) => WRITES.test(name) && !succeeds(name));
+  // asks for a code of an authenticator that is there; what it does besides is what a login does
+  t.deepEqual(
+    lacking.map(({ name }) => name).filter((name) => rows[name] && !isUnoffered(name)),
+    ['POST /api/tokens/otp/recovery-codes'],
+  );
+});
+
+const isUnoffered = (name: string) => {
+  const row = rows[name];
+  return row !== undefined && 'allowed' in row && Object.values(row.allowed).every((status) => status === 501);
+};
+
+async function mailToken(kind: 'activation' | 'passwordReset'): Promise<string> {
+  const { userId } = await w.account();
+  const { token, hash } = newMailToken();
+  await insertToken(w.db, userId, kind, hash, 60_000);
+  return token;
+}
+
+const granted = async (owner: Scene['owner']) =>
+  local((await w.as(owner).get('/api/conversion/transfer/upload-url')).body.data);
