@@ -30,6 +30,7 @@ import { memoryStore } from './http/cache-store.ts';
 import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
 import { openapiRoute } from './http/openapi.ts';
+import { originOf } from './http/origin.ts';
 import { requestTimes } from './http/request-times.ts';
 import { requestTraces } from './http/request-traces.ts';
 import type { App } from './http/route.ts';
@@ -121,7 +122,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const whoAsks: FindCaller = (request) => {
     const key = request.platformHeader('open-api-key');
     const { authorization } = request.headers;
-    const shown = { authorization, address: request.ip, requestId: request.id };
+    const shown = { authorization, ...originOf(request) };
     if (key !== undefined) return keys.find({ key, ...shown });
     return request.routeOptions.config.basic && /^Basic /i.test(authorization ?? '')
       ? findBasicCaller({ ...login, identities }, shown)

@@ -80,13 +80,26 @@ export const countMails = (db: Db, most: number) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from (select from account_mails limit ${most}) m`);
 
-/** Notes a registration's mail to an address; false when it got that many within an hour. Of several at once none is overlooked. */
-export async function noteRegistrationMail(tx: Db, recipient: string, most: number): Promise<boolean> {
+/** How many mails of registrations within an hour. */
+export interface MailBounds {
+  toRecipient: number;
+  fromClient: number;
+}
+
+/** Notes a registration's mail to an address; false when it got, or the client ordered, too many lately. Of several at once none is overlooked. */
+export async function noteRegistrationMail(
+  tx: Db,
+  { recipient, client }: { recipient: string; client: string },
+  { toRecipient, fromClient }: MailBounds,
+): Promise<boolean> {
+  await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration from ' || ${client}, 0))`);
   await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration ' || lower(${recipient}), 0))`);
   const { rowCount } = await tx.query(sql.unsafe`
-    insert into registration_mails (recipient) select ${recipient}
+    insert into registration_mails (recipient, client) select ${recipient}, ${client}
     where (select count(*) from registration_mails
-      where lower(recipient) = lower(${recipient}) and ordered_at > now() - interval '1 hour') < ${most}`);
+        where lower(recipient) = lower(${recipient}) and ordered_at > now() - interval '1 hour') < ${toRecipient}
+      and (select count(*) from registration_mails
+        where client = ${client} and ordered_at > now() - interval '1 hour') < ${fromClient}`);
   return rowCount === 1;
 }
 

@@ -1,6 +1,7 @@
 import { record } from '../audit.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
+import { clientOf } from '../networks.ts';
 import { checkLoginId } from './login-id.ts';
 import { countMails, findTokenHolder, noteRegistrationMail, useTokens } from './mail.queries.ts';
 import { hashOfMailToken } from './mail-token.ts';
@@ -27,10 +28,10 @@ export interface Registration {
 
 /** Mails that wait while the mail server is away, before no more are noted. */
 const MOST_WAITING = 10_000;
-/** Mails of registrations to one address within an hour: whoever wants more fills somebody's mailbox. */
-const MOST_MAILS = 5;
+/** Mails of registrations within an hour: whoever wants more fills somebody's mailbox, or the mailboxes of many. */
+const MOST_MAILS = { toRecipient: 5, fromClient: 30 };
 
-/** Makes an account that its holder activates by mail; where the id is taken nothing is made, and the mail says so. For an address that got many mails lately nothing is made. */
+/** Makes an account that its holder activates by mail; where the id is taken nothing is made, and the mail says so. Nothing is made either for an address that got many mails lately, and for a client that had many sent: the answer does not tell. */
 export async function register(parts: RegisterParts, { password, ...wanted }: Registration, origin: Origin) {
   if (!parts.open)
     throw forbidden('Registration is switched off: ask an administrator.', { code: 'RegistrationClosed' });
@@ -38,7 +39,7 @@ export async function register(parts: RegisterParts, { password, ...wanted }: Re
   const passwordHash = await newPasswordHash(parts, password, origin.address);
   await parts.store.change(async (tx) => {
     await keepMailsBounded(tx);
-    if (!(await noteRegistrationMail(tx, wanted.email, MOST_MAILS))) {
+    if (!(await noteRegistrationMail(tx, { recipient: wanted.email, client: clientOf(origin.address) }, MOST_MAILS))) {
       const details = { made: false, tooManyMails: true };
       return record(tx, { action: 'account.register', subject: wanted.id, ...origin, details });
     }

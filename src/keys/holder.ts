@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Origin } from '../http/origin.ts';
 import { contains, parseAddress, parseNetwork } from '../networks.ts';
 import { openRecent } from '../recent.ts';
 import type { Holder } from './queries.ts';
@@ -11,12 +12,10 @@ import { findHolder, noteUse } from './queries.ts';
 const KEEP_MS = 5_000;
 
 /** What a request shows of its sender, a key among it. */
-export interface PresentedKey {
+export interface PresentedKey extends Origin {
   key: string;
   /** Must be absent: two answers to who is asking contradict each other. */
   authorization: string | undefined;
-  address: string;
-  requestId: string;
 }
 
 export interface ApiKeys {
@@ -31,14 +30,14 @@ export interface KeyParts {
   /** What the tokens of accounts are good for. */
   scopes: readonly string[];
   /** Throws the refusal of a key, late when the address has shown wrong ones before. */
-  refuse(address: string, refusal: AppError): Promise<never>;
+  refuse(from: Pick<Origin, 'address' | 'whenGone'>, refusal: AppError): Promise<never>;
 }
 
 /** A request with a key that was seen in the last seconds costs no query. */
 export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
   const recent = openRecent<Holder | null>(KEEP_MS);
   return {
-    async find({ key, authorization, address, requestId }) {
+    async find({ key, authorization, address, requestId, whenGone }) {
       if (authorization !== undefined) {
         throw invalid('A request shows either an API key or an Authorization header, not both.', {
           code: 'TwoCredentials',
@@ -47,7 +46,10 @@ export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
       const hash = hashOf(key);
       const holder = await recent.find(hash.toString('base64'), () => findHolder(db, hash));
       if (!holder || (holder.expires !== undefined && holder.expires <= Date.now()))
-        return refuse(address, new AppError('unauthenticated', 'The API key is unknown, expired or revoked.'));
+        return refuse(
+          { address, whenGone },
+          new AppError('unauthenticated', 'The API key is unknown, expired or revoked.'),
+        );
       if (!isAllowed(holder, address))
         throw forbidden(`This API key must not be used from the address ${address}.`, { code: 'NetworkNotAllowed' });
       if (!holder.usedLately) {

@@ -12,12 +12,12 @@ import { logIn } from './sign-in.ts';
  */
 export async function findBasicCaller(
   { identities, ...login }: LoginParts & { identities: Identities },
-  { authorization, address, requestId }: Presented,
+  { authorization, address, requestId, whenGone }: Presented,
 ): Promise<Caller | undefined> {
   const given = credentialsIn(authorization);
   if (!given) return undefined;
   try {
-    const userId = await logIn(login, given, { address, requestId }, async (_tx, userId) => userId);
+    const userId = await logIn(login, given, { address, requestId, whenGone }, async (_tx, userId) => userId);
     const identity = typeof userId === 'string' ? await identities.find(userId) : undefined;
     if (!identity) return undefined;
     return { ...holderOf(identity), scopes: [], via: 'basic', address, requestId };

@@ -1,16 +1,14 @@
 import { invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Origin } from '../http/origin.ts';
 import type { AccessTokens } from './access.ts';
 import type { Identities } from './identities.ts';
 import type { Identity } from './identity.queries.ts';
 
 /** What a request shows of its sender. */
-export interface Presented {
+export interface Presented extends Origin {
   /** The whole header field. */
   authorization: string | undefined;
-  /** Client's network address. */
-  address: string;
-  requestId: string;
 }
 
 /**

@@ -14,7 +14,7 @@ export async function explainLogin({ db, delay, factor }: LoginParts, accountId:
   const state = await findSignInState(db, id);
   const found = await findFactor(db, factor, userId);
   const decision = demandOf(found, ip);
-  const { failures, waitMs } = await delay.standing(ip);
+  const { failures, waitMs } = await delay.standing({ address: ip, account: id });
   const otp = await findOtpFailures(db, userId);
   const obstacle = state && standingInTheWay(state)?.sentence;
   const groups = found.groups.map(({ name, demand }) => ({
@@ -32,7 +32,7 @@ export async function explainLogin({ db, delay, factor }: LoginParts, accountId:
       : [`${otp.failures} wrong one-time passwords in a row: none is looked at for ${otp.blockedFor} s.`]),
     failures === 0
       ? 'Nobody has failed to log in from this address in the last hour.'
-      : `${failures} failed logins in a row from this address: the next one that fails waits ${waitMs / 1000} s.`,
+      : `${failures} failed logins from this address in the last hour: the next one that fails waits ${waitMs / 1000} s.`,
   ];
   return {
     account: id,

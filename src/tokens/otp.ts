@@ -58,7 +58,7 @@ export interface Registration {
  * needed too. An account whose groups list none gets one of its own, and a new one whenever it shows a code.
  */
 export async function registerOtp(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<Registration> {
-  const { id, setupCode } = await withPassword(parts, credentials, origin.address, async (tx, userId) => {
+  const { id, setupCode } = await withPassword(parts, credentials, origin, async (tx, userId) => {
     const { id } = await getAccount(tx, credentials.id);
     const factor = await findFactor(tx, parts.factor, userId);
     if (demandOf(factor, origin.address).outcome === 'forbidden') return networkNotAllowed();
@@ -96,7 +96,7 @@ async function makeOwn(tx: Db, { sealer }: FactorParts, userId: string): Promise
 
 /** Ten new codes that stand for a one-time password once each; older ones are void. Needs a code, from wherever it is asked. */
 export async function makeRecoveryCodes(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<string[]> {
-  return withPassword(parts, credentials, origin.address, async (tx, userId) => {
+  return withPassword(parts, credentials, origin, async (tx, userId) => {
     const { id } = await getAccount(tx, credentials.id);
     const factor = await findFactor(tx, parts.factor, userId);
     if (demandOf(factor, origin.address).outcome === 'forbidden') return networkNotAllowed();

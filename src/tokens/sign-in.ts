@@ -59,7 +59,7 @@ export const logIn = <T>(
   origin: Origin,
   then: (tx: Db, userId: string) => Promise<T>,
 ): Promise<T | OtpRequired> =>
-  withPassword<T | OtpRequired>(parts, given, origin.address, async (tx, userId) => {
+  withPassword<T | OtpRequired>(parts, given, origin, async (tx, userId) => {
     const factor = await findFactor(tx, parts.factor, userId);
     const demand = demandOf(factor, origin.address);
     if (demand.outcome === 'forbidden') return networkNotAllowed();
@@ -80,7 +80,7 @@ export const logIn = <T>(
 export async function withPassword<T>(
   parts: LoginParts,
   { id, password }: Pick<Credentials, 'id' | 'password'>,
-  address: string,
+  { address, whenGone }: Origin,
   then: (tx: Db, userId: string) => Promise<Exclude<Verdict<T>, { result: 'failure' }> | AppError>,
 ): Promise<T> {
   const { db, store, passwords, lockout, delay } = parts;
@@ -111,7 +111,10 @@ export async function withPassword<T>(
   // not in the transaction of an Idempotency-Key, which a refusal would roll back with all that was counted
   const outcome = await db.within(undefined, () =>
     // once more: another login may have stored the same password under another hash
-    delay.attempt<T | AppError>(address, async () => (await check()) ?? (await check()) ?? validationFailed),
+    delay.attempt<T | AppError>(
+      { address, account: id, whenGone },
+      async () => (await check()) ?? (await check()) ?? validationFailed,
+    ),
   );
   if (outcome instanceof AppError) throw outcome;
   return outcome;

@@ -200,3 +200,22 @@ test('an address gets five mails of registrations within an hour; more have the 
   await w.nobody.post('/api/accounts/registration', registration('flood-later', 'flooded@example.org'));
   t.is((await w.sql(`select from accounts where id = 'flood-later'`)).length, 1);
 });
+
+test('a client has thirty mails of registrations sent within an hour, to whatever addresses', async (t) => {
+  let number = 0;
+  const register = (remoteAddress: string) => {
+    const id = `many-${++number}`;
+    return w.nobody.send({
+      method: 'POST',
+      url: '/api/accounts/registration',
+      remoteAddress,
+      payload: registration(id),
+    });
+  };
+  const made = async () => (await w.sql(`select from accounts where id like 'many-%'`)).length;
+  const hosts = Array.from({ length: 33 }, (_, host) => `2001:db8:5:5::${host}`);
+  for (const { status } of await Promise.all(hosts.map(register))) t.is(status, 202);
+  t.is(await made(), 30);
+  t.is((await register('2001:db8:5:6::1')).status, 202);
+  t.is(await made(), 31);
+});
