@@ -1,8 +1,20 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import type { Part } from '../http/long-list.ts';
+import { sendList } from '../http/long-list.ts';
 import type { App } from '../http/route.ts';
-import { listOlderAccounts, OlderAccount } from './older-list.queries.ts';
+import type { OlderAccount } from './queries.ts';
+import { listOlderAccounts } from './queries.ts';
 import type { AccountStore } from './store.ts';
+
+const Item = z.object({
+  Id: z.string(),
+  Name: z.string(),
+  /** Separated by commas. */
+  Roles: z.string(),
+  Activated: z.boolean(),
+  EncryptedPassword: z.string(),
+});
 
 export interface OlderListParts {
   db: Db;
@@ -13,6 +25,18 @@ export interface OlderListParts {
 
 /** The accounts as older clients list them. */
 export async function olderAccountRoutes(app: App, { db, store, exposeHash }: OlderListParts) {
+  const list = {
+    item: Item,
+    rows: (part: Part) => listOlderAccounts(db, part),
+    show: ({ id, name, roles, activated, passwordHash }: z.output<typeof OlderAccount>) => ({
+      Id: id,
+      Name: name,
+      Roles: roles,
+      Activated: activated,
+      EncryptedPassword: exposeHash ? passwordHash : 'redacted',
+    }),
+  };
+
   app.get(
     '/api/account/list',
     {
@@ -29,12 +53,8 @@ export async function olderAccountRoutes(app: App, { db, store, exposeHash }: Ol
           },
         },
       },
-      schema: { summary: 'All accounts, in an older form', response: { 200: z.array(OlderAccount) } },
+      schema: { summary: 'All accounts, in an older form', response: { 200: z.array(Item) } },
     },
-    async () =>
-      (await listOlderAccounts(db)).map((account) => ({
-        ...account,
-        EncryptedPassword: exposeHash ? account.EncryptedPassword : 'redacted',
-      })),
+    async (_request, reply) => sendList(reply, list, {}, { bare: true }),
   );
 }

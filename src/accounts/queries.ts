@@ -2,19 +2,64 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { notFound } from '../errors.ts';
+import type { FreeForm } from '../http/long-list.queries.ts';
+import { partOf, shown, textOf, weightOf } from '../http/long-list.queries.ts';
+import type { Part } from '../http/long-list.ts';
+import { listed } from '../http/long-list.ts';
 import { Account, SignInState } from './account.ts';
 
-const account = sql.fragment`
-  a.id, a.user_id, a.tenant_id, a.name, a.email, a.company, a.phone_number, array_to_string(a.roles, ',') as roles, a.metadata,
+const accountAs = (free: FreeForm) => sql.fragment`
+  a.id, a.user_id, a.tenant_id, a.name, a.email, a.company, a.phone_number, array_to_string(a.roles, ',') as roles, ${free(sql.fragment`a.metadata`)} as metadata,
   a.activated, a.enabled, a.locked or coalesce(a.locked_out_until > now(), false) as locked,
   case when not a.locked and a.locked_out_until > now() then a.locked_out_until else a.locked_date_end end as locked_date_end, a.no_of_unsuccessful_login_attempts, a.last_login_attempted_date,
   a.allow_me_password_change,
   array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
     order by g.name collate "C") as user_groups`;
+const account = accountAs(shown);
 
-export const listAccounts = (db: Db, { offset = 0, limit }: { offset?: number; limit?: number }) =>
-  db.any(sql.type(Account)`
-    select ${account} from accounts a order by a.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);
+/** An account in a list, whose metadata may come behind it. */
+export const ListedAccount = Account.extend({ metadata: z.any() });
+
+/** Metadata of an account as text, by its login id. */
+export const findMetadata = (db: Db, id: string) =>
+  db.maybeOneFirst(textOf({ ...parts, id: sql.fragment`a.id` }, id, sql.fragment`a.metadata`));
+
+/** Accounts `a` by login id, as a long list has them. */
+const parts = {
+  table: sql.fragment`accounts`,
+  name: sql.fragment`a`,
+  id: sql.fragment`a.user_id`,
+  key: { column: sql.fragment`a.id`, type: 'text' },
+  order: 'Asc',
+  from: sql.fragment`from accounts a where true`,
+} as const;
+
+export const listAccounts = (db: Db, part: Part) =>
+  db.any(
+    sql.type(listed(ListedAccount))`${partOf(part, {
+      ...parts,
+      columns: accountAs,
+      weight: weightOf([sql.fragment`a.metadata`, sql.fragment`a.roles`]),
+    })}`,
+  );
+
+export const OlderAccount = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Separated by commas. */
+  roles: z.string(),
+  activated: z.boolean(),
+  passwordHash: z.string(),
+});
+
+export const listOlderAccounts = (db: Db, part: Part) =>
+  db.any(
+    sql.type(listed(OlderAccount))`${partOf(part, {
+      ...parts,
+      columns: () => sql.fragment`a.id, a.name, array_to_string(a.roles, ',') as roles, a.activated, a.password_hash`,
+      weight: weightOf([sql.fragment`a.roles`]),
+    })}`,
+  );
 
 export const countAccounts = (db: Db) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from accounts`);

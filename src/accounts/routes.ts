@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import type { Part } from '../http/long-list.ts';
+import { sendList } from '../http/long-list.ts';
 import { offsetQuery } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { Account } from './account.ts';
-import { countAccounts, getAccount, listAccounts } from './queries.ts';
+import { countAccounts, findMetadata, getAccount, ListedAccount, listAccounts } from './queries.ts';
 
 const config = { access: 'administrators', service: 'accounts' } as const;
 
@@ -14,7 +16,15 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: { summary: 'All accounts', querystring: z.object(offsetQuery), response: { 200: z.array(Account) } },
     },
-    async (request) => [...(await listAccounts(db, request.query))],
+    async (request, reply) => {
+      const list = {
+        item: ListedAccount,
+        freeForm: { members: ['metadata'], textOf: (id: string) => findMetadata(db, id) },
+        rows: (part: Part) => listAccounts(db, part),
+        show: (row: z.output<typeof ListedAccount>) => row,
+      };
+      return sendList(reply, list, request.query, { bare: true });
+    },
   );
 
   app.get(

@@ -2,30 +2,66 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { partOf, textOf, weightOf } from '../http/long-list.queries.ts';
+import type { Part } from '../http/long-list.ts';
+import { listed } from '../http/long-list.ts';
 import { below } from '../projects/recursive.queries.ts';
 import { seen } from '../projects/visibility.queries.ts';
-import { judgedColumns, judgedDatasets, visible } from './queries.ts';
+import { judgedDatasets, recordColumnsAs, visible } from './queries.ts';
 import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
 
-/** Without a limit, all. */
-export interface Slice {
-  limit?: number | undefined;
-  offset?: number | undefined;
-}
+/** Datasets `d` as a long list has them. */
+export const datasetParts = {
+  table: sql.fragment`datasets`,
+  name: sql.fragment`d`,
+  id: sql.fragment`d.id`,
+  weight: weightOf([
+    sql.fragment`d.description`,
+    sql.fragment`d.metadata`,
+    sql.fragment`d.properties`,
+    sql.fragment`d.tags`,
+    sql.fragment`d.temporal_information`,
+    sql.fragment`d.spatial_information`,
+    sql.fragment`d.permissions`,
+  ]),
+};
+const byName = { key: { column: sql.fragment`d.name`, type: 'text' }, order: 'Asc' } as const;
 
-const inProject = (caller: Caller, projectId: string, { limit, offset }: Slice) => sql.fragment`
-  ${visible(caller)} and d.project_id = ${projectId}
-  order by d.name collate "C", d.id
-  ${limit === undefined ? sql.fragment`` : sql.fragment`limit ${limit}`} offset ${offset ?? 0}`;
+const inProject = (caller: Caller, projectId: string) =>
+  sql.fragment`${visible(caller)} and d.project_id = ${projectId}`;
 
-/** What lies directly in a project, by name. */
-export const listDatasets = (db: Db, caller: Caller, projectId: string, slice: Slice) =>
-  db.any(sql.type(JudgedRow)`select ${judgedColumns} ${inProject(caller, projectId, slice)}`);
+/** A part of what lies directly in a project, by name. */
+export const listDatasets = (db: Db, caller: Caller, projectId: string, part: Part) =>
+  db.any(
+    sql.type(listed(JudgedRow))`${partOf(part, {
+      ...datasetParts,
+      ...byName,
+      from: inProject(caller, projectId),
+      more: sql.fragment`, j.rights`,
+      columns: (free) => sql.fragment`${recordColumnsAs(free)}, d.permissions, page.rights`,
+    })}`,
+  );
+
+const findText = (db: Db, datasetId: string, member: string) =>
+  db.maybeOneFirst(textOf(datasetParts, datasetId, sql.fragment`d.${sql.identifier([member])}`));
+
+/** Metadata and properties of datasets, for long lists. */
+export const datasetTexts = (db: Db) => ({
+  members: ['metadata', 'properties'],
+  textOf: (id: string, member: string) => findText(db, id, member),
+});
 
 /** The same in a few words. */
-export const listSummaries = (db: Db, caller: Caller, projectId: string, slice: Slice) =>
-  db.any(sql.type(DatasetSummary.omit({ dataPath: true }))`
-    select d.id, d.name, d.dataset_type ${inProject(caller, projectId, slice)}`);
+export const listSummaries = (db: Db, caller: Caller, projectId: string, part: Part) =>
+  db.any(
+    sql.type(listed(DatasetSummary.omit({ dataPath: true })))`${partOf(part, {
+      ...datasetParts,
+      ...byName,
+      from: inProject(caller, projectId),
+      columns: () => sql.fragment`d.id, d.name, d.dataset_type`,
+      weight: sql.fragment`0`,
+    })}`,
+  );
 
 /**
  * Datasets `d` in a visible project and in all that the caller sees below it, with `relative_path` from it. First which they are, then

@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { Id } from '../http/forms.ts';
+import type { Part } from '../http/long-list.ts';
+import { sendList } from '../http/long-list.ts';
 import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
 import { queryBoolean, queryEnum } from '../http/query.ts';
@@ -12,7 +14,8 @@ import type { Signer } from '../signing-keys.ts';
 import { grantQuery, signedAddress } from '../uploads/address.ts';
 import { downloadName } from './download-name.ts';
 import { readGrant } from './grants.ts';
-import { countBelow, listBelow, listDatasets, listSummaries } from './list.queries.ts';
+import { countBelow, datasetTexts, listBelow, listDatasets, listSummaries } from './list.queries.ts';
+import type { JudgedRow } from './record.ts';
 import { DATASET_TYPES, Dataset, DatasetSummary, dataPath, datasetOf, PlacedDataset } from './record.ts';
 
 export interface DatasetLists {
@@ -48,16 +51,21 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         response: { 200: listOf(Dataset) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { caller, params, query } = request;
       const generation = query.includeSasTokens ? await currentGeneration(db) : undefined;
       const project = await visibleProject(db, caller, params.id);
-      const rows = await listDatasets(db, caller, project.id, query);
       const base = baseOf(request);
-      const data = rows.map((row) => datasetOf(row, base));
-      return {
-        data: generation === undefined ? data : await Promise.all(data.map((row) => withToken(row, generation))),
+      const list = {
+        item: Dataset,
+        freeForm: datasetTexts(db),
+        rows: (part: Part) => listDatasets(db, caller, project.id, part),
+        show(row: z.output<typeof JudgedRow>) {
+          const shown = datasetOf(row, base);
+          return generation === undefined ? shown : withToken(shown, generation);
+        },
       };
+      return sendList(reply, list, query);
     },
   );
 
@@ -74,11 +82,16 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         response: { 200: listOf(DatasetSummary) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { caller, params, query } = request;
       const project = await visibleProject(db, caller, params.id);
-      const rows = await listSummaries(db, caller, project.id, query);
-      return { data: rows.map((row) => ({ ...row, dataPath: dataPath(row.id, baseOf(request)) })) };
+      const base = baseOf(request);
+      const list = {
+        item: DatasetSummary,
+        rows: (part: Part) => listSummaries(db, caller, project.id, part),
+        show: (row: { id: string }) => ({ ...row, dataPath: dataPath(row.id, base) }),
+      };
+      return sendList(reply, list, query);
     },
   );
 

@@ -3,6 +3,8 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { FreeForm } from '../http/long-list.queries.ts';
+import { shown } from '../http/long-list.queries.ts';
 import { ROLES } from '../projects/access.ts';
 import type { Permissions } from '../projects/permissions.ts';
 import { alive, granted, judgedProjects, seen, withGrants } from '../projects/visibility.queries.ts';
@@ -10,9 +12,14 @@ import type { DatasetType } from './record.ts';
 import { JudgedRow } from './record.ts';
 
 /** The whole record, of a table called `d`. */
-export const recordColumns = sql.fragment`
+export const recordColumns = recordColumnsAs(shown);
+
+/** The same with what is done to what is free in its form. */
+export function recordColumnsAs(free: FreeForm) {
+  return sql.fragment`
   d.id, d.created_at, d.created_by, d.updated_at, d.updated_by, d.name, d.description, d.dataset_type, d.dataset_format, d.project_id,
-  d.metadata, d.properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
+  ${free(sql.fragment`d.metadata`)} as metadata, ${free(sql.fragment`d.properties`)} as properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
+}
 
 /** With what it is to a caller, of `visible`. */
 export const judgedColumns = sql.fragment`${recordColumns}, d.permissions, j.rights`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { Id, uuidParam } from '../http/forms.ts';
-import { freeForm } from '../http/names.ts';
+import { descriptionText, freeForm } from '../http/names.ts';
 import { publicBase } from '../http/public-base.ts';
 import type { App } from '../http/route.ts';
 import { permissionsForm } from '../projects/permissions.ts';
@@ -26,7 +26,7 @@ const ChangedDataset = z.object({
     .trim()
     .min(1, 'must not be empty')
     .refine((text) => [...text].length <= 255, 'must have at most 255 characters'),
-  description: z.string().optional(),
+  description: descriptionText().optional(),
   metadata: freeForm().optional(),
   properties: freeForm().optional(),
   tags: z.array(z.string()).max(1000).optional(),

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import type { FreeForm } from '../http/long-list.queries.ts';
+import { partOf, shown, textOf, weightOf } from '../http/long-list.queries.ts';
+import type { Part } from '../http/long-list.ts';
+import { listed } from '../http/long-list.ts';
 
 /** Puts an account into groups, by their names. Names that no group has are left out. */
 export const joinGroups = (tx: Db, userId: string, names: readonly string[]) =>
@@ -40,12 +44,37 @@ const Group = z.object({
 /** A group; `users` are login ids. */
 export type Group = z.infer<typeof Group>;
 
-const group = sql.fragment`g.id, g.name, g.metadata, g.built_in,
+const groupAs = (
+  free: FreeForm,
+) => sql.fragment`g.id, g.name, ${free(sql.fragment`g.metadata`)} as metadata, g.built_in,
   array(select a.id from group_members m join accounts a using (user_id) where m.group_id = g.id order by a.id collate "C") as users`;
+const group = groupAs(shown);
 
-export const listGroups = (db: Db, { offset = 0, limit }: { offset?: number; limit?: number }) =>
-  db.any(sql.type(Group)`
-    select ${group} from user_groups g order by g.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);
+const groups = {
+  table: sql.fragment`user_groups`,
+  name: sql.fragment`g`,
+  id: sql.fragment`g.id`,
+  idType: 'text',
+} as const;
+
+/** A group in a list, whose metadata may come behind it. */
+export const ListedGroup = Group.extend({ metadata: z.any() });
+
+/** Metadata of a group as text. */
+export const findMetadata = (db: Db, id: string) => db.maybeOneFirst(textOf(groups, id, sql.fragment`g.metadata`));
+
+/** A part of all groups, by id. Members are counted for it, not read. */
+export const listGroups = (db: Db, part: Part) =>
+  db.any(
+    sql.type(listed(ListedGroup))`${partOf(part, {
+      ...groups,
+      key: { column: sql.fragment`g.id`, type: 'text' },
+      order: 'Asc',
+      from: sql.fragment`from user_groups g where true`,
+      columns: groupAs,
+      weight: sql.fragment`${weightOf([sql.fragment`g.metadata`])} + 40 * (select count(*) from group_members m where m.group_id = g.id)`,
+    })}`,
+  );
 
 export const countGroups = (db: Db) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from user_groups`);

@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { answerHoldsSecret } from '../http/idempotency.ts';
+import type { Part } from '../http/long-list.ts';
+import { sendList } from '../http/long-list.ts';
 import { freeForm } from '../http/names.ts';
 import { offsetQuery } from '../http/paging.ts';
 import { queryList } from '../http/query.ts';
@@ -9,8 +11,8 @@ import type { App } from '../http/route.ts';
 import type { GroupParts } from './manage.ts';
 import { changeGroup, createGroup, getGroup, removeGroup } from './manage.ts';
 import { addToGroups, groupIdsOf, removeFromGroups } from './members.ts';
-import type { Group } from './queries.ts';
-import { countGroups, listGroups } from './queries.ts';
+import type { Group, ListedGroup } from './queries.ts';
+import { countGroups, findMetadata, listGroups } from './queries.ts';
 
 const GroupAnswer = z.object({
   id: z.string(),
@@ -55,7 +57,15 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         response: { 200: z.array(GroupAnswer) },
       },
     },
-    async ({ query }) => (await listGroups(db, query)).map(answerOf),
+    async ({ query }, reply) => {
+      const list = {
+        item: GroupAnswer,
+        freeForm: { members: ['metadata'], textOf: (id: string) => findMetadata(db, id) },
+        rows: (part: Part) => listGroups(db, part),
+        show: ({ id, name, users, metadata }: z.output<typeof ListedGroup>) => ({ id, name, users, metadata }),
+      };
+      return sendList(reply, list, query, { bare: true });
+    },
   );
 
   app.post(

@@ -2,8 +2,31 @@ import { z } from 'zod';
 import type { Shape } from './shapes.ts';
 import { hasNames, shapeOf } from './shapes.ts';
 
+/** Bytes of a member whose contents are the caller's own. */
+const LARGEST_FREE_FORM = 2 ** 20;
+const BOUND = LARGEST_FREE_FORM.toLocaleString('en');
+
+/** Refuses what has more bytes as JSON than the platform keeps of one member. */
+export const boundedJson = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.superRefine((value, context) => {
+    const bytes = storedBytes(value);
+    if (bytes > LARGEST_FREE_FORM)
+      context.addIssue(`must have at most ${BOUND} bytes as JSON, not ${bytes.toLocaleString('en')}`);
+  });
+
+/** As Postgres writes it: without an exponent a number such as 1e300 has hundreds of digits. */
+function storedBytes(value: unknown): number {
+  const text = JSON.stringify(value);
+  let bytes = Buffer.byteLength(text);
+  for (const [, exponent] of text.matchAll(/\de([+-]\d{1,3})(?=[,\]}])/g)) bytes += Math.abs(Number(exponent));
+  return bytes;
+}
+
 /** A member whose contents are the caller's own: names, letter case and nulls in it stay as they came (`metadata`, `properties`, `settings`). */
-export const freeForm = () => z.record(z.string(), z.unknown());
+export const freeForm = () => boundedJson(z.record(z.string(), z.unknown()));
+
+/** A text about a thing, which lists of many of them hold. */
+export const descriptionText = () => z.string().max(16_384);
 
 /**
  * Makes the function that reads a request's body as its schema names it: declared names in any letter case (an exact spelling wins over

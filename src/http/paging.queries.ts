@@ -22,10 +22,17 @@ export const pageOrder = (key: SortKey, id: FragmentSqlToken, order: SortOrder) 
   sql.fragment`${sortable(key)} ${direction(order)}, ${id} ${direction(order)}`;
 
 /** Condition for the rows behind a position; true for the first page. */
-export function behind(key: SortKey, id: FragmentSqlToken, order: SortOrder, position: Position | undefined) {
+export function behind(
+  key: SortKey,
+  id: FragmentSqlToken,
+  order: SortOrder,
+  position: Position | undefined,
+  idType: 'uuid' | 'text' = 'uuid',
+) {
   if (!position) return sql.fragment`true`;
   const value = typed(position.value, key.type);
+  const last = idType === 'uuid' ? sql.fragment`${position.id}::uuid` : sql.fragment`${position.id}::text`;
   return order === 'Asc'
-    ? sql.fragment`(${sortable(key)}, ${id}) > (${value}, ${position.id}::uuid)`
-    : sql.fragment`(${sortable(key)}, ${id}) < (${value}, ${position.id}::uuid)`;
+    ? sql.fragment`(${sortable(key)}, ${id}) > (${value}, ${last})`
+    : sql.fragment`(${sortable(key)}, ${id}) < (${value}, ${last})`;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freeForm } from '../http/names.ts';
+import { descriptionText, freeForm } from '../http/names.ts';
 import { queryEnum } from '../http/query.ts';
 import { roleText } from './access.ts';
 import { permissionsForm } from './permissions.ts';
@@ -20,7 +20,7 @@ export const membersForm = () => z.array(memberForm()).max(10_000);
 
 export const NewProject = z.object({
   name: projectName(),
-  description: z.string().optional(),
+  description: descriptionText().optional(),
   metadata: freeForm().optional(),
   settings: freeForm().optional(),
   accessLevel: accessLevel().optional(),

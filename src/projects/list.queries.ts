@@ -2,11 +2,14 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { partOf, textOf, weightOf } from '../http/long-list.queries.ts';
+import type { Part } from '../http/long-list.ts';
+import { listed } from '../http/long-list.ts';
 import type { SortKey, SortOrder } from '../http/paging.queries.ts';
 import { behind, pageOrder } from '../http/paging.queries.ts';
 import type { Position } from '../http/paging.ts';
 import { ROLES } from './access.ts';
-import { itemColumns, recordColumns } from './queries.ts';
+import { itemColumns, recordColumnsAs } from './queries.ts';
 import { ProjectItem, ProjectRow } from './record.ts';
 import { judgedProjects, namedProjects } from './visibility.queries.ts';
 
@@ -90,6 +93,25 @@ function page(selection: Selection, { sortBy, sortOrder }: ProjectOrder, { posit
 export const listProjects = (db: Db, selection: Selection, order: ProjectOrder, window: Window) =>
   db.any(sql.type(ProjectItem)`select ${itemColumns} ${page(selection, order, window)}`);
 
-/** The same with the whole record of each, members too. */
-export const listRecords = (db: Db, selection: Selection, order: ProjectOrder, window: Window) =>
-  db.any(sql.type(ProjectRow)`select ${recordColumns} ${page(selection, order, window)}`);
+const projects = { table: sql.fragment`projects`, name: sql.fragment`p`, id };
+
+/** Metadata or settings of a project as text. */
+export const findText = (db: Db, projectId: string, member: string) =>
+  db.maybeOneFirst(textOf(projects, projectId, sql.fragment`p.${sql.identifier([member])}`));
+
+/** Members are counted, not read. */
+const weight = sql.fragment`${weightOf([sql.fragment`p.description`, sql.fragment`p.metadata`, sql.fragment`p.settings`, sql.fragment`p.permissions`])}
+  + 130 * (select count(*) from project_members m where m.project_id = p.id)`;
+
+/** A part of the same with the whole record of each, members too. */
+export const listRecords = (db: Db, selection: Selection, { sortBy, sortOrder }: ProjectOrder, part: Part) =>
+  db.any(
+    sql.type(listed(ProjectRow))`${partOf(part, {
+      ...projects,
+      key: SORT_KEYS[sortBy],
+      order: sortOrder,
+      from: selected(selection),
+      columns: recordColumnsAs,
+      weight,
+    })}`,
+  );

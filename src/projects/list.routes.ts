@@ -1,8 +1,11 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { Id } from '../http/forms.ts';
+import type { Part } from '../http/long-list.ts';
+import { sendList } from '../http/long-list.ts';
 import {
   cursorPage,
   cursorPageOf,
@@ -18,7 +21,8 @@ import type { Signer } from '../signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';
 import type { ProjectOrder } from './list.queries.ts';
-import { countProjects, listProjects, listRecords } from './list.queries.ts';
+import { countProjects, findText, listProjects, listRecords } from './list.queries.ts';
+import type { ProjectRow } from './record.ts';
 import { Project, ProjectItem, projectOf } from './record.ts';
 import { BelowItem, countBelow, listBelow } from './recursive.queries.ts';
 import type { ProjectFilter } from './standing.ts';
@@ -103,10 +107,18 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
     );
   }
 
-  async function whole(caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {
+  async function whole(reply: FastifyReply, caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {
     const { standings, selection, order } = await listAt(caller, query, parentId);
-    const rows = await listRecords(db, selection, order, query);
-    return { data: rows.map((row) => projectOf({ ...row, ...standings.of(row) })) };
+    const list = {
+      item: Project,
+      freeForm: {
+        members: ['metadata', 'settings'],
+        textOf: (id: string, member: string) => findText(db, id, member),
+      },
+      rows: (part: Part) => listRecords(db, selection, order, part),
+      show: (row: z.output<typeof ProjectRow>) => projectOf({ ...row, ...standings.of(row) }),
+    };
+    return sendList(reply, list, query);
   }
 
   app.get(
@@ -203,7 +215,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
         response: { 200: listOf(Project) },
       },
     },
-    async ({ caller, query }) => whole(caller, query),
+    async ({ caller, query }, reply) => whole(reply, caller, query),
   );
 
   for (const path of ['/api/project/:id/subprojects', '/api/metadata/project/:id/subprojects']) {
@@ -218,7 +230,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
           response: { 200: listOf(Project) },
         },
       },
-      async ({ caller, params, query }) => whole(caller, query, params.id),
+      async ({ caller, params, query }, reply) => whole(reply, caller, query, params.id),
     );
   }
 }

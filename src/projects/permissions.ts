@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedJson } from '../http/names.ts';
 import { queryEnum } from '../http/query.ts';
 import { may } from './access.ts';
 
@@ -9,7 +10,7 @@ const Entry = z.object({
 });
 
 /** `permissions` of a project or dataset in a request, as they are kept: operations in lower case, `type` always there. */
-export const permissionsForm = () => z.array(Entry).max(1000);
+export const permissionsForm = () => boundedJson(z.array(Entry).max(1000));
 export type Permissions = z.output<ReturnType<typeof permissionsForm>>;
 
 /** `permissions` in an answer. */

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import type { FreeForm } from '../http/long-list.queries.ts';
+import { shown } from '../http/long-list.queries.ts';
 import { ROLES } from './access.ts';
 import type { Permissions } from './permissions.ts';
 import { ProjectRow, Written } from './record.ts';
@@ -21,9 +23,10 @@ export const membersOf = (source: ReturnType<typeof sql.fragment>) => sql.fragme
       order by array_position(array['Owner', 'Contributor', 'Reader'], m.role), m.user_id)
     from project_members m where m.project_id = ${source}), '[]'::jsonb) as members`;
 
-/** Columns of the whole record, of a table called `p`. */
-export const recordColumns = sql.fragment`
-  ${itemColumns}, p.metadata, p.settings, p.permissions, ${membersOf(sql.fragment`p.id`)}`;
+/** Columns of the whole record, of a table called `p`, and what is done to what is free in its form. */
+export const recordColumnsAs = (free: FreeForm) => sql.fragment`
+  ${itemColumns}, ${free(sql.fragment`p.metadata`)} as metadata, ${free(sql.fragment`p.settings`)} as settings, p.permissions, ${membersOf(sql.fragment`p.id`)}`;
+export const recordColumns = recordColumnsAs(shown);
 
 const Judged = ProjectRow.extend({ role: z.enum(ROLES).optional(), rights: z.number() });
 const judgedColumns = sql.fragment`${recordColumns}, p.role, p.rights`;

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { recordColumns } from '../datasets/queries.ts';
+import { datasetParts } from '../datasets/list.queries.ts';
+import { recordColumnsAs } from '../datasets/queries.ts';
 import { DatasetRow } from '../datasets/record.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { partOf, weightOf } from '../http/long-list.queries.ts';
+import type { Part } from '../http/long-list.ts';
+import { listed } from '../http/long-list.ts';
 import type { SortKey, SortOrder } from '../http/paging.queries.ts';
 import { pageOrder } from '../http/paging.queries.ts';
 import { itemColumns } from '../projects/queries.ts';
@@ -65,12 +69,33 @@ export const listItems = (db: Db, selection: Selection, wanted: BinPage) =>
       b.container_id as project_id, b.deleted_by, b.deleted_at
     from ${page(selection, wanted)} left join datasets d on d.id = b.id order by ${order(wanted)}`);
 
-export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPage) =>
-  db.any(sql.type(DeletedProjectItem)`
-    select ${itemColumns}, b.deleted_at, b.deleted_by
-    from ${page(selection, wanted)} join projects p on p.id = b.id order by ${order(wanted)}`);
+const binned = (selection: Selection, { sortBy, sortOrder }: BinPage) => ({
+  key: SORT_KEYS[sortBy],
+  order: sortOrder,
+  more: sql.fragment`, b.deleted_at, b.deleted_by`,
+  from: selection,
+});
+const deletedColumns = sql.fragment`page.deleted_at, page.deleted_by`;
 
-export const listDeletedDatasets = (db: Db, selection: Selection, wanted: BinPage) =>
-  db.any(sql.type(DatasetRow.extend(deletion))`
-    select ${recordColumns}, b.deleted_at, b.deleted_by
-    from ${page(selection, wanted)} join datasets d on d.id = b.id order by ${order(wanted)}`);
+/** A part of the deleted projects. */
+export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPage, part: Part) =>
+  db.any(
+    sql.type(listed(DeletedProjectItem))`${partOf(part, {
+      ...binned(sql.fragment`from recycle_bin b join projects p on p.id = b.id where ${selection}`, wanted),
+      table: sql.fragment`projects`,
+      name: sql.fragment`p`,
+      id: sql.fragment`p.id`,
+      columns: () => sql.fragment`${itemColumns}, ${deletedColumns}`,
+      weight: weightOf([sql.fragment`p.description`]),
+    })}`,
+  );
+
+/** A part of the deleted datasets. */
+export const listDeletedDatasets = (db: Db, selection: Selection, wanted: BinPage, part: Part) =>
+  db.any(
+    sql.type(listed(DatasetRow.extend(deletion)))`${partOf(part, {
+      ...datasetParts,
+      ...binned(sql.fragment`from recycle_bin b join datasets d on d.id = b.id where ${selection}`, wanted),
+      columns: (free) => sql.fragment`${recordColumnsAs(free)}, ${deletedColumns}`,
+    })}`,
+  );

@@ -1,9 +1,14 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { datasetTexts } from '../datasets/list.queries.ts';
+import type { DatasetRow } from '../datasets/record.ts';
 import { datasetOf } from '../datasets/record.ts';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { Id } from '../http/forms.ts';
+import type { Part } from '../http/long-list.ts';
+import { sendList } from '../http/long-list.ts';
 import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
 import { queryEnum } from '../http/query.ts';
@@ -59,12 +64,28 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
     if (!project) throw notFound('Project', id);
     return inProject(caller, await findStanding(db, caller, project.tenantId), project, itemType);
   }
-  const projects = async (query: z.output<typeof Query>, selection: Selection) => ({
-    data: [...(await listDeletedProjects(db, selection, pageOf(query)))],
-  });
-  const datasets = async (base: string, query: z.output<typeof Query>, selection: Selection) => {
-    const rows = await listDeletedDatasets(db, selection, pageOf(query));
-    return { data: rows.map((row) => ({ ...row, ...datasetOf(row, base) })) };
+  const projects = (reply: FastifyReply, query: z.output<typeof Query>, selection: Selection) => {
+    const list = {
+      item: DeletedProjectItem,
+      rows: (part: Part) => listDeletedProjects(db, selection, pageOf(query), part),
+      show: (row: z.output<typeof DeletedProjectItem>) => row,
+    };
+    return sendList(reply, list, query);
+  };
+  const datasets = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: z.output<typeof Query>,
+    selection: Selection,
+  ) => {
+    const base = publicBase(publicUrl, request);
+    const list = {
+      item: DeletedDataset,
+      freeForm: datasetTexts(db),
+      rows: (part: Part) => listDeletedDatasets(db, selection, pageOf(query), part),
+      show: (row: z.output<typeof DatasetRow>) => ({ ...row, ...datasetOf(row, base) }),
+    };
+    return sendList(reply, list, query);
   };
 
   app.get(
@@ -107,7 +128,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
         response: { 200: listOf(DeletedProjectItem) },
       },
     },
-    async ({ caller, query }) => projects(query, await ofTenant(caller, 'Project')),
+    async ({ caller, query }, reply) => projects(reply, query, await ofTenant(caller, 'Project')),
   );
 
   app.get(
@@ -123,7 +144,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
         response: { 200: listOf(DeletedProjectItem) },
       },
     },
-    async ({ caller, params, query }) => projects(query, await ofProject(caller, params.id, 'Project')),
+    async ({ caller, params, query }, reply) => projects(reply, query, await ofProject(caller, params.id, 'Project')),
   );
 
   app.get(
@@ -138,9 +159,9 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
         response: { 200: listOf(DeletedDataset) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { caller, query } = request;
-      return datasets(publicBase(publicUrl, request), query, await ofTenant(caller, 'Dataset'));
+      return datasets(request, reply, query, await ofTenant(caller, 'Dataset'));
     },
   );
 
@@ -157,9 +178,9 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
         response: { 200: listOf(DeletedDataset) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { caller, params, query } = request;
-      return datasets(publicBase(publicUrl, request), query, await ofProject(caller, params.id, 'Dataset'));
+      return datasets(request, reply, query, await ofProject(caller, params.id, 'Dataset'));
     },
   );
 }

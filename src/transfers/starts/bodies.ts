@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freeForm } from '../../http/names.ts';
+import { descriptionText, freeForm } from '../../http/names.ts';
 import { queryBoolean } from '../../http/query.ts';
 import { Summary } from '../queries.ts';
 
@@ -28,7 +28,7 @@ const conversion = {
 };
 const OutputDatasetData = z.object({
   name: text(255),
-  description: z.string().optional(),
+  description: descriptionText().optional(),
   metadata: freeForm().optional(),
   properties: freeForm().optional(),
 });
@@ -80,7 +80,10 @@ const older = {
   format: text(100),
   srid: z.union([z.int(), z.string()]).optional(),
   arguments: z
-    .union([z.array(z.object({ name: z.string(), value: z.unknown().optional() })).max(1000), freeForm()])
+    .union([
+      z.array(z.object({ name: z.string(), value: z.unknown().optional() })).max(1000),
+      z.record(z.string(), z.unknown()),
+    ])
     .optional(),
 };
 export const OlderImportBody = z.object({

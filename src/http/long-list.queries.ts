@@ -1,0 +1,73 @@
+import type { FragmentSqlToken } from 'slonik';
+import { z } from 'zod';
+import { sql } from '../db.ts';
+import type { Part } from './long-list.ts';
+import { LIGHT_BYTES } from './long-list.ts';
+import type { SortKey, SortOrder } from './paging.queries.ts';
+import { behind, pageOrder } from './paging.queries.ts';
+
+/** How many bytes these columns have as text, about. What is packed tightly is not unpacked for it: it counts as packed as well as can be. */
+export function weightOf(columns: readonly FragmentSqlToken[]) {
+  const weights = columns.map(
+    (column) => sql.fragment`
+        coalesce(case
+          when pg_column_compression(${column}) is null then pg_column_size(${column})::bigint
+          when pg_column_size(${column}) <= 4096 then octet_length(${column}::text)
+          else pg_column_size(${column})::bigint * case pg_column_compression(${column}) when 'lz4' then 255 else 90 end end, 0)`,
+  );
+  return sql.fragment`${sql.join(weights, sql.fragment` + `)}`;
+}
+
+/** Gives a column, or an empty object in its place. */
+export type FreeForm = (column: FragmentSqlToken) => FragmentSqlToken;
+export const shown: FreeForm = (column) => column;
+const leftOut: FreeForm = () => sql.fragment`'{}'::jsonb`;
+
+/** A free-form column of one row as JSON text. */
+export const textOf = (
+  { table, name, id }: Pick<Parted, 'table' | 'name' | 'id'>,
+  rowId: string,
+  column: FragmentSqlToken,
+) =>
+  sql.type(z.object({ text: z.string() }))`select ${column}::text as text from ${table} ${name} where ${id} = ${rowId}`;
+
+interface Parted {
+  /** The table that the records are rows of, and what it is called in `columns`, `weight` and in `from`. */
+  table: FragmentSqlToken;
+  name: FragmentSqlToken;
+  id: FragmentSqlToken;
+  /** Of ids: `uuid` unless said. */
+  idType?: 'uuid' | 'text';
+  key: SortKey;
+  order: SortOrder;
+  /** `from` and `where`, of the rows that belong to the list. */
+  from: FragmentSqlToken;
+  /** More of these rows that `columns` needs, as columns of `page`. */
+  more?: FragmentSqlToken;
+  /** `free` is put around columns that are free in their form. */
+  columns(free: FreeForm): FragmentSqlToken;
+  weight: FragmentSqlToken;
+}
+
+/** A part of a list, each row with its key, those that are too heavy without their columns. */
+export function partOf(
+  part: Part,
+  { table, name, id, idType = 'uuid', key, order, from, more, columns, weight }: Parted,
+) {
+  const chosen =
+    part.ids === undefined
+      ? sql.fragment`
+          and ${behind(key, id, order, part.position, idType)} order by ${pageOrder(key, id, order)}
+          limit ${part.limit} offset ${part.offset ?? 0}`
+      : sql.fragment`and ${id} = any(${sql.array([...part.ids], idType)})`;
+  const light = part.ids === undefined ? sql.fragment`weighed.listed_weight <= ${LIGHT_BYTES}` : sql.fragment`true`;
+  return sql.fragment`
+    select page.listed_id, page.listed_value, weighed.listed_weight,
+      ${columns(part.ids === undefined ? shown : leftOut)}
+    from (
+      select ${id} as listed_id, (${key.column})::text as listed_value, ${key.column} as sorted ${more ?? sql.fragment``}
+      ${from} ${chosen}) page
+    cross join lateral (select (${weight})::bigint as listed_weight from ${table} ${name} where ${id} = page.listed_id offset 0) weighed
+    left join ${table} ${name} on ${id} = page.listed_id and ${light}
+    order by ${pageOrder({ ...key, column: sql.fragment`page.sorted` }, sql.fragment`page.listed_id`, order)}`;
+}
