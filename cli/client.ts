@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Method, OptionsInit, Response } from 'got';
-import got, { RequestError } from 'got';
-import { NotLoggedIn, Refused, UsageError } from './errors.ts';
+import type { Method, OptionsInit, RequestError, Response } from 'got';
+import type { Problem } from './errors.ts';
+import { NotLoggedIn, Refused, Unreachable, UsageError } from './errors.ts';
 import type { Env } from './io.ts';
 import type { Login, LoginFile } from './login-file.ts';
 import { loginFile } from './login-file.ts';
@@ -220,6 +220,8 @@ async function send(
     timeout: { connect: CONNECT_MS, response: ANSWER_MS },
     ...(body === undefined ? {} : { json: body }),
   };
+  // a third of the time in which the program starts; who asks for help needs none of it
+  const { default: got } = await import('got');
   try {
     return (await got(`${base}${path}`, { ...options, responseType: 'text' })) as Response<string>;
   } catch (error) {
@@ -227,25 +229,16 @@ async function send(
   }
 }
 
-/** Nothing answers, or not to the end: later it may. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
-}
-
 /** A failure below HTTP, as a person can understand it; anything else as it is. */
 export function unreachable(error: unknown, base: string): unknown {
-  if (!(error instanceof RequestError)) return error;
+  if (!isRequestError(error)) return error;
   const reason = error.code === 'ECONNREFUSED' ? 'the connection was refused' : error.message || error.code;
   const advice = "Start it with 'npm start', or name its address in PLATFORM_URL.";
   return new Unreachable(`No platform answers at ${base}: ${reason}. ${advice}`, { cause: error });
 }
 
-interface Problem {
-  detail?: string;
-  code?: string;
-  errors?: Record<string, string[]>;
-  traceId?: string;
-}
+/** Every error of got has the options of its request; got itself may not be loaded. */
+const isRequestError = (error: unknown): error is RequestError => error instanceof Error && 'options' in error;
 
 function answerOf<T>(response: Response<string>, base: string): Answer<T> {
   const { statusCode: status, headers, body: text } = response;
@@ -268,18 +261,20 @@ export function refusalOf(status: number, text: string, base: string): Error {
     problem = {};
   }
   const sentence = sentenceOf(problem) || `${base} answered ${status}.`;
-  if (status === 401) return new NotLoggedIn(sentence);
+  if (status === 401) return new NotLoggedIn(sentence, { ...problem, status });
   const request = status >= 500 && problem.traceId ? ` (request ${problem.traceId})` : '';
-  return new Refused(status, problem.code ?? '', `${sentence}${request}`);
+  return new Refused(status, `${sentence}${request}`, { ...problem, status });
 }
 
-/** One line: the detail, with the members it is about. */
+const isSentence = (text: string) => text.includes(' ');
+
+/** One line: the detail, with the members it is about. Codes are for programs: the detail says them in words. */
 function sentenceOf({ detail = '', errors = {} }: Problem): string {
   const members = Object.entries(errors).flatMap(([path, sentences]) =>
-    sentences.map((one) => (one.startsWith(path) ? one : `${path}: ${one}`)),
+    sentences.filter(isSentence).map((one) => (one.startsWith(path) ? one : `${path}: ${one}`)),
   );
   const joined = members.join('; ');
-  if (joined === '') return detail;
+  if (joined === '') return detail || Object.values(errors).flat().join(', ');
   if (joined.includes(detail)) return joined;
   const said = Object.values(errors).flat();
   return said.every((one) => detail.includes(one)) ? detail : `${detail} (${joined})`;

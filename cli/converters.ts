@@ -67,7 +67,7 @@ interface NamedValue {
 }
 
 export interface ConversionOptions extends TransformationOptions, ResourceOptions {
-  param: string[];
+  param?: string[];
   srid?: number;
   skipBadRecords?: boolean;
 }
@@ -81,7 +81,6 @@ export const conversionOptions = (command: Command): Command =>
           '--param <name=value>',
           'a parameter, may be repeated; reader.NAME= or writer.NAME= where both have it',
           repeated,
-          [],
         )
         .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid),
     )
@@ -91,7 +90,7 @@ export const conversionOptions = (command: Command): Command =>
 
 /** Members of a request. A name without a side goes to whichever has it, else to the reader, so that the server refuses it. */
 export function conversionOf(
-  { param, srid, skipBadRecords, ...wanted }: ConversionOptions,
+  { param = [], srid, skipBadRecords, ...wanted }: ConversionOptions,
   reader: Converter | undefined,
   writer: Converter | undefined,
 ) {

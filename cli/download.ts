@@ -6,8 +6,8 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
 import got from 'got';
-import { refusalOf, Unreachable, unreachable } from './client.ts';
-import { UsageError } from './errors.ts';
+import { refusalOf, unreachable } from './client.ts';
+import { Unreachable, UsageError } from './errors.ts';
 
 const TRIES = 5;
 

@@ -1,22 +1,51 @@
+/** An error as the API tells it (RFC 9457); other members are kept as they came. */
+export interface Problem {
+  title?: string;
+  status?: number;
+  detail?: string;
+  code?: string;
+  errors?: Record<string, string[]>;
+  traceId?: string;
+}
+
 /** The program was called in a way that it does not understand: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Asked whether to go on, the person did not say yes: exit code 1. */
+export class Declined extends Error {
+  override readonly name = 'Declined';
+}
+
 /** Nobody is logged in, or no longer: exit code 3. */
 export class NotLoggedIn extends Error {
   override readonly name = 'NotLoggedIn';
+  /** What the server said, if it was the server. */
+  readonly problem: Problem | undefined;
+
+  constructor(message: string, problem?: Problem) {
+    super(message);
+    this.problem = problem;
+  }
 }
 
-/** The server's own refusal (RFC 9457); `message` is one line for people. */
+/** Nothing answers, or not to the end: later it may. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+/** The server's own refusal; `message` is one line for people. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;
   readonly code: string;
+  readonly problem: Problem;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, message: string, problem: Problem) {
     super(message);
     this.status = status;
-    this.code = code;
+    this.code = problem.code ?? '';
+    this.problem = problem;
   }
 }

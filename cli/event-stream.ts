@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
 import got from 'got';
 import type { Api } from './client.ts';
-import { refusalOf, Unreachable, unreachable } from './client.ts';
-import { Refused } from './errors.ts';
+import { refusalOf, unreachable } from './client.ts';
+import { Refused, Unreachable } from './errors.ts';
 
 const RECONNECT_AFTER_MS = 1000;
 /** The server says something every fifteen seconds. */

@@ -6,6 +6,8 @@ import { connectApi } from './client.ts';
 import { UsageError } from './errors.ts';
 import type { Progress } from './progress.ts';
 import { startProgress } from './progress.ts';
+import type { Shown } from './table.ts';
+import { laidOut } from './table.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -17,37 +19,48 @@ export interface Io {
   readonly interactive: boolean;
   /** Set from `--json` before a command runs. */
   json: boolean;
+  /** Set from `--wide`: tables are whole, however narrow the terminal is. */
+  wide: boolean;
   /** A line of the result, to stdout. */
   out(line: string): void;
   /** Everything else, to stderr. */
   note(line: string): void;
-  /** The result of a command: the API's answer as it came (`--json`), else what `human` makes of it. */
-  show<T>(answer: Answer<T>, human: (body: T) => string): void;
+  /** The result for people, to stdout; on a terminal its tables fit the width. */
+  print(shown: Shown): void;
+  /**
+   * The result of a command: the API's answer as it came (`--json`), else what `human` makes of it. `done` is the object that stands for
+   * an answer without a body.
+   */
+  show<T>(answer: Answer<T>, human: (body: T) => Shown, done?: object): void;
   /** These three throw a `UsageError` with `instead` (what to do without a terminal) if nobody can be asked. */
   ask(question: string, instead: string): Promise<string>;
+  /** Enter alone is no. */
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
   /** All of stdin, without one line end. */
   stdin(): Promise<string>;
-  /** A bar on a terminal, plain lines elsewhere. End it before anything else is written. */
+  /** A bar on a terminal, plain lines elsewhere, nothing with `--json`. End it before anything else is written. */
   progress(label: string): Progress;
 }
 
-type Stream<T> = T & { isTTY?: boolean };
+type Stream<T> = T & { isTTY?: boolean; columns?: number };
 export interface Streams {
   stdin: Stream<Readable>;
   stdout: Stream<Writable>;
   stderr: Stream<Writable>;
 }
 
+const USUAL_COLUMNS = 80;
+const SILENT: Progress = { report() {}, end() {} };
+
 /** The world of a process: its streams and its environment. */
 export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
   const interactive = Boolean(stdin.isTTY && stderr.isTTY);
   // inquirer waits for ever where there is no terminal
-  const prompt = async <T>(type: string, message: string, instead: string): Promise<T> => {
+  const prompt = async <T>(type: string, message: string, instead: string, more: object = {}): Promise<T> => {
     if (!interactive) throw new UsageError(`There is no terminal to ask at: ${instead}.`);
     const { createPromptModule } = await import('inquirer');
-    const question = { type, name: 'answer', message, ...(type === 'password' ? { mask: '*' } : {}) };
+    const question = { type, name: 'answer', message, ...more };
     // inquirer ends what it has written to
     const output = new Writable({ write: (chunk, _, done) => void stderr.write(chunk, done) });
     const { answer } = await createPromptModule({ input: stdin, output })([question as never]);
@@ -58,21 +71,28 @@ export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
     env,
     interactive,
     json: false,
+    wide: false,
     get api() {
       api ??= connectApi(env);
       return api;
     },
     out: (line) => void stdout.write(`${line}\n`),
     note: (line) => void stderr.write(`${line}\n`),
-    show: (answer, human) => {
-      const shown = io.json ? answer.text : human(answer.body);
-      if (shown !== '') io.out(shown);
+    print(shown) {
+      const whole = io.wide || !stdout.isTTY;
+      const { text, dropped } = laidOut(shown, whole ? undefined : stdout.columns || USUAL_COLUMNS);
+      if (text !== '') io.out(text);
+      if (dropped.length > 0) io.note(`No room for ${dropped.join(', ')}: --wide shows all columns.`);
+    },
+    show(answer, human, done = {}) {
+      if (!io.json) return io.print(human(answer.body));
+      io.out(answer.text === '' ? JSON.stringify(done) : answer.text);
     },
     ask: (question, instead) => prompt('input', question, instead),
-    confirm: (question, instead) => prompt('confirm', question, instead),
-    secret: (question, instead) => prompt('password', question, instead),
+    confirm: (question, instead) => prompt('confirm', question, instead, { default: false }),
+    secret: (question, instead) => prompt('password', question, instead, { mask: '*' }),
     stdin: async () => (await text(stdin)).replace(/\r?\n$/, ''),
-    progress: (label) => startProgress(label, stderr),
+    progress: (label) => (io.json ? SILENT : startProgress(label, stderr)),
   };
   return io;
 }

@@ -1,7 +1,49 @@
-import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** Of an option that may be given several times. */
 export const repeated = (text: string, before: readonly string[] = []): string[] => [...before, text];
+
+/** `a, b or c`. */
+const oneOf = (values: readonly string[]): string =>
+  values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+
+/** One of these words in any letter case, as the API spells it. */
+function known(text: string, values: readonly string[]): string {
+  const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
+  if (found === undefined) throw new InvalidArgumentError(`It is ${oneOf(values)}.`);
+  return found;
+}
+
+/** An option that takes one of these words; its help and its refusal name them. */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  const option = new Option(flags, `${description}: ${oneOf(values)}`);
+  option.choices(values).argParser((text: string) => known(text, values));
+  return option;
+}
+
+/** The same of an option that may be given several times. */
+export function choices(flags: string, description: string, values: readonly string[]): Option {
+  const option = new Option(flags, `${description}: ${oneOf(values)}; may be repeated`);
+  option
+    .choices(values)
+    .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), known(text, values)]);
+  return option;
+}
+
+/** Of a command that shows tables. */
+export const wideOption = (command: Command): Command =>
+  command.option('--wide', 'do not shorten tables to the width of the terminal');
+
+/** Has a command understand a word that older versions had for the option `current` (its long flag); no help shows it. */
+export function formerly(command: Command, flags: string, current: string): Command {
+  const option = command.options.find(({ long }) => long === current);
+  if (option === undefined) throw new Error(`${command.name()} has no option ${current}.`);
+  const old = new Option(flags).hideHelp();
+  if (option.parseArg) old.argParser(option.parseArg);
+  old.attributeName = () => option.attributeName();
+  return command.addOption(old);
+}
 
 /** Of an option that takes the number of a coordinate system. */
 export function srid(text: string): number {
@@ -10,16 +52,35 @@ export function srid(text: string): number {
   return Number(digits);
 }
 
-/** Of an option that takes a whole number that is not negative. */
-export function count(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
-  return Number(text);
-}
+/** Of an option that takes a whole number of this range. */
+export const whole =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`It is a whole number ${range}.`);
+  };
 
-/** Of an option that takes an amount such as 4 or 0.5. Which ones are too small or too large, the server says. */
-export function amount(text: string): number {
-  if (!/^\d{1,15}(\.\d{1,6})?$/.test(text)) throw new InvalidArgumentError('It is a number.');
-  return Number(text);
+export const count = whole(0);
+
+/** Entries of one page of a list. */
+export const limit = whole(1, 1000);
+
+/** Of an option that takes an amount such as 4 or 0.5, above 0 and at most `most`. */
+export const amount =
+  (most: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    if (value > 0 && value <= most) return value;
+    throw new InvalidArgumentError(`It is a number above 0, and at most ${most}.`);
+  };
+
+/** Of an option that takes a label of workers, or the key of one. */
+export function label(text: string, before?: readonly string[]): string[] {
+  if (!/^[A-Za-z0-9][\w./-]*(=[\w.-]{1,63})?$/.test(text))
+    throw new InvalidArgumentError('It is KEY=VALUE or KEY, such as gpu=a100.');
+  return repeated(text, before);
 }
 
 /** Of an option that takes a JSON object. */
@@ -34,17 +95,45 @@ export function jsonObject(text: string): object {
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DURATION = /^(\d{1,9})([smhd])$/;
 
-/** Of an option that takes a time such as 90s, 30m, 2h or 7d. */
+/** Of an option that takes a duration such as 90s, 30m, 2h or 7d. */
 export function milliseconds(text: string): number {
-  const [, number, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('It is a time such as 90s, 30m, 2h or 7d.');
+  const [, number, unit = ''] = DURATION.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('It is a duration such as 90s, 30m, 2h or 7d.');
   return Number(number) * (UNITS[unit] as number);
 }
 
-/** The same, in the words of the API: `d.hh:mm:ss`. */
-export function age(text: string): string {
-  const seconds = Math.floor(milliseconds(text) / 1000);
+/** The forms of a time that the API reads; all are UTC. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(\.\d{1,9})?Z?)?$/;
+
+/** Of an option that takes a time (UTC). */
+export function time(text: string): string {
+  if (isTime(text)) return text;
+  throw new InvalidArgumentError('It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.');
+}
+
+/** Of an option that takes a time (UTC), or how long ago it was: `2h` is two hours ago. Given on as a time. */
+export function pastTime(text: string): string {
+  if (DURATION.test(text)) return new Date(Date.now() - milliseconds(text)).toISOString();
+  if (isTime(text)) return text;
+  throw new InvalidArgumentError(
+    'It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or how long ago, such as 90s, 30m, 2h or 7d.',
+  );
+}
+
+function isTime(text: string): boolean {
+  const [, day, hour = '00', minute = '00', second = '00'] = TIME.exec(text) ?? [];
+  const at = new Date(`${day}T${hour}:${minute}:${second}Z`);
+  // a day that the month does not have is another one
+  return !Number.isNaN(at.valueOf()) && at.toISOString().startsWith(`${day}`);
+}
+
+/** A time of `pastTime` as the time since, in the words of the API: `d.hh:mm:ss`, of at least a second. */
+export function ageOf(past: string): string {
+  const [, day, hour = '00', minute = '00', second = '00'] = TIME.exec(past) ?? [];
+  const passed = Date.now() - Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+  const seconds = Math.max(1, Math.floor(passed / 1000));
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   return `${Math.floor(seconds / 86_400)}.${two((seconds / 3600) % 24)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
 }

@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionsInit } from 'got';
 import got from 'got';
-import { refusalOf, Unreachable, unreachable } from './client.ts';
+import { refusalOf, unreachable } from './client.ts';
+import { Unreachable } from './errors.ts';
 
 /** Called with the bytes that have gone so far. */
 export type Report = (bytes: number) => void;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Api } from './client.ts';
-import { Unreachable } from './client.ts';
+import { Unreachable } from './errors.ts';
 import { readStream } from './event-stream.ts';
 import type { Io } from './io.ts';
 import { moment, record } from './table.ts';

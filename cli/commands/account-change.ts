@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import type { Account } from '../accounts.ts';
 import { accountPath, describeAccount } from '../accounts.ts';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed, counted } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import type { PasswordOptions } from './login.ts';
-import { passwordFrom } from './login.ts';
+import { time } from '../options.ts';
+import type { PasswordOptions } from '../password.ts';
+import { newPasswordFrom, passwordFrom, policyOfServer } from '../password.ts';
 
 interface Changes extends PasswordOptions {
   name?: string;
@@ -26,12 +29,12 @@ export function accountChangeCommands(account: Command, io: Io): void {
     .command('update')
     .description('change an account; what is not named stays as it is')
     .argument('<id>', 'login id')
-    .option('--name <name>')
+    .option('--name <name>', 'another name')
     .option('--email <address>', "'' for none")
     .option('--company <name>', "'' for none")
     .option('--phone <number>', "'' for none")
     .option('--roles <roles>', "separated by commas; '' for none")
-    .option('--enable')
+    .option('--enable', 'logins are possible again')
     .option('--disable', 'nobody can log in with it any more, and its logins end')
     .option('--password-stdin', 'read a new password from stdin; its logins end')
     .action((id, options) => updateAccount(io, id, options));
@@ -51,7 +54,7 @@ export function accountChangeCommands(account: Command, io: Io): void {
     .command('lock')
     .description('lock an account: nobody can log in with it, and its logins end')
     .argument('<id>', 'login id')
-    .option('--until <time>', 'UTC, such as 2026-01-24T08:00:00; without it until it is unlocked')
+    .option('--until <time>', 'UTC, such as 2026-01-24T08:00:00; default: until it is unlocked', time)
     .action((id, { until }: { until?: string }) =>
       change(io, id, { locked: true, lockedDateEnd: until }, `${id} is locked.`),
     );
@@ -98,17 +101,30 @@ async function updateAccount(io: Io, id: string, options: Changes): Promise<void
   await change(io, id, changed);
 }
 
-async function deleteAccount(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
-  if (!yes && !(await io.confirm(`Delete the account ${id}?`, 'give --yes'))) return io.note('Nothing was deleted.');
+interface Removal {
+  groups: number;
+  tenants: number;
+  projects: number;
+  logins: number;
+}
+
+async function deleteAccount(io: Io, id: string, options: Confirmed): Promise<void> {
+  if (!options.yes) {
+    const lost = (await io.api.call<Removal>('GET', `${accountPath(id)}/removal`)).body;
+    const roles = `its roles in ${counted(lost.projects, 'project')}`;
+    const members = `its membership in ${counted(lost.tenants, 'tenant')} and ${counted(lost.groups, 'group')}`;
+    const question = `Delete the account '${id}' for ever? With it go ${members}, ${roles} and ${counted(lost.logins, 'login')}.`;
+    await confirmed(io, question, options);
+  }
   const answer = await io.api.call('DELETE', accountPath(id));
-  io.show(answer, () => `${id} is deleted.`);
+  io.show(answer, () => `${id} is deleted.`, { id, deleted: true });
 }
 
 async function activate(io: Io, id: string | undefined, { token }: TokenOptions): Promise<void> {
   if ((id === undefined) === (token === undefined)) throw new UsageError('Give a login id, or --token from a mail.');
   if (id !== undefined) return change(io, id, { activated: true }, `${id} is active.`);
   const answer = await io.api.call('PUT', '/api/accounts/activation', { query: { token }, anonymous: true });
-  io.show(answer, () => 'The account is active.');
+  io.show(answer, () => 'The account is active.', { activated: true });
 }
 
 async function resetPassword(io: Io, id: string | undefined, options: TokenOptions): Promise<void> {
@@ -117,9 +133,9 @@ async function resetPassword(io: Io, id: string | undefined, options: TokenOptio
     throw new UsageError('Give a login id or an e-mail address, or --token from a mail.');
   if (id !== undefined) {
     const answer = await io.api.call('POST', '/api/accounts/passwordreset', { body: id, anonymous: true });
-    return io.show(answer, () => `If there is such an account, a mail is on its way to it.`);
+    return io.show(answer, () => `If there is such an account, a mail is on its way to it.`, { id, requested: true });
   }
-  const body = await passwordFrom(io, options, 'New password:');
+  const body = await newPasswordFrom(io, options, policyOfServer(io));
   const answer = await io.api.call('PUT', '/api/accounts/password', { query: { token }, body, anonymous: true });
-  io.show(answer, () => 'The password is set.');
+  io.show(answer, () => 'The password is set.', { passwordSet: true });
 }

@@ -4,10 +4,10 @@ import type { Account } from '../accounts.ts';
 import { accountPath, describeAccount, stateOf } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
+import type { PasswordOptions } from '../password.ts';
+import { passwordFrom } from '../password.ts';
 import { table } from '../table.ts';
 import { accountChangeCommands } from './account-change.ts';
-import type { PasswordOptions } from './login.ts';
-import { passwordFrom } from './login.ts';
 
 interface NewAccount extends PasswordOptions {
   id: string;
@@ -15,14 +15,13 @@ interface NewAccount extends PasswordOptions {
   email?: string;
 }
 
-export function accountCommands(program: Command, io: Io): void {
-  const account = program.command('account').description('accounts: who may log in (administrators)');
+export function accountCommands(account: Command, io: Io): void {
   account
     .command('create')
     .description('create an account in the tenant you act in; prints a generated password once unless one is given')
     .requiredOption('--id <id>', 'login id')
-    .option('--name <name>')
-    .option('--email <address>')
+    .option('--name <name>', 'default: the login id')
+    .option('--email <address>', 'where mails go')
     .option('--password-stdin', 'read the password from stdin')
     .action((options) => createAccount(io, options));
   account

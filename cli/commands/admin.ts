@@ -1,6 +1,6 @@
 import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { openPasswords } from '../../src/accounts/password.ts';
-import { passwordRules } from '../../src/accounts/password-policy.ts';
+import { passwordRules, policyOf } from '../../src/accounts/password-policy.ts';
 import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database.ts';
 import { connect } from '../../src/db.ts';
@@ -15,6 +15,9 @@ export interface FirstAdministrator {
   email?: string;
   tenant?: string;
 }
+
+/** What the settings ask of a password. */
+export const policyOfSettings = ({ env }: Pick<Io, 'env'>) => policyOf(loadConfig(env));
 
 /**
  * Makes the first administrator in the database of the settings, whether the platform runs or not; refuses when there is one.

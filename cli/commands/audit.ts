@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { formerly, limit, pastTime } from '../options.ts';
 import { moment, table } from '../table.ts';
 
 interface Entry {
@@ -13,27 +14,31 @@ interface Entry {
 
 interface AuditOptions {
   account?: string;
-  after?: string;
+  since?: string;
   cursor?: string;
-  limit?: string;
+  limit: number;
 }
 
-export function auditCommands(program: Command, io: Io): void {
-  const audit = program
-    .command('audit')
-    .description('who did what to accounts, groups, tenants and keys (administrators)');
-  audit
+/** A time, an age, or the number of an entry. */
+const after = (text: string) => (/^\d+$/.test(text) ? text : pastTime(text));
+
+export function auditCommands(audit: Command, io: Io): void {
+  const list = audit
     .command('list')
     .description('list the trail, newest first')
     .option('--account <account>', 'login id or user id: what was done by it or to it')
-    .option('--after <time>', 'only later than this time (UTC), or than the entry with this id')
-    .option('--limit <number>', 'how many at most')
-    .option('--cursor <cursor>', 'go on where the last list ended')
-    .action((options) => listAudit(io, options));
+    .option(
+      '--since <time>',
+      'only later than this time (UTC or an age such as 2h), or than the entry with this id',
+      after,
+    )
+    .option('--limit <count>', 'maximum number', limit, 50)
+    .option('--cursor <cursor>', 'go on where the last list ended');
+  formerly(list, '--after <time>', '--since').action((options) => listAudit(io, options));
 }
 
-async function listAudit(io: Io, { account, after, limit, cursor }: AuditOptions): Promise<void> {
-  const query = { account, after, limit, cursor };
+async function listAudit(io: Io, { account, since, limit: most, cursor }: AuditOptions): Promise<void> {
+  const query = { account, after: since, limit: most, cursor };
   const answer = await io.api.call<{ data: Entry[]; cursor?: string }>('GET', '/api/audit/list', { query });
   io.show(answer, ({ data }) =>
     table(

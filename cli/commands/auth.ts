@@ -19,10 +19,8 @@ const OUTCOMES = {
   refused: 'refused',
 };
 
-export function authCommands(program: Command, io: Io): void {
-  program
-    .command('auth')
-    .description('why a login goes as it goes (administrators)')
+export function authCommands(auth: Command, io: Io): void {
+  auth
     .command('explain')
     .description('tell which groups and networks count, whether a code is asked for, which delay holds, and why')
     .requiredOption('--account <id>', 'login id')

@@ -1,25 +1,28 @@
-import type { Command } from 'commander';
 import type { Converter } from '../converters.ts';
 import { listConverters } from '../converters.ts';
 import type { Io } from '../io.ts';
+import type { Fill } from '../nouns.ts';
+import { choice } from '../options.ts';
+import type { Shown } from '../table.ts';
 import { record, table } from '../table.ts';
 
-export function converterCommands(program: Command, io: Io): void {
-  for (const kind of ['reader', 'writer'] as const) {
-    const what = kind === 'reader' ? 'readers: what the platform can read' : 'writers: what the platform can write';
-    const command = program.command(kind).description(what);
-    command
+const converterCommands =
+  (kind: 'reader' | 'writer'): Fill =>
+  (converter, io) => {
+    converter
       .command('list')
       .description(`list the ${kind}s`)
-      .option('--filter <filter>', 'All, File or Dedicated')
+      .addOption(choice('--filter <filter>', 'which of them', ['All', 'File', 'Dedicated']))
       .action(({ filter }) => list(io, kind, filter));
-    command
+    converter
       .command('show')
       .description(`show a ${kind} and its parameters`)
       .argument('<name>')
       .action((name) => show(io, kind, name));
-  }
-}
+  };
+
+export const readerCommands = converterCommands('reader');
+export const writerCommands = converterCommands('writer');
 
 async function list(io: Io, kind: 'reader' | 'writer', filter: string | undefined): Promise<void> {
   io.show(await listConverters(io.api, kind, filter), ({ data }) =>
@@ -35,7 +38,7 @@ async function show(io: Io, kind: 'reader' | 'writer', name: string): Promise<vo
   io.show(answer, describe);
 }
 
-function describe(converter: Converter): string {
+function describe(converter: Converter): Shown {
   const head = record({
     name: converter.name,
     format: converter.datasetFormat,
@@ -51,5 +54,5 @@ function describe(converter: Converter): string {
     one.defaultValue === undefined ? '' : JSON.stringify(one.defaultValue),
     one.allowedValues === undefined ? one.description : `${one.description} (${one.allowedValues.join(', ')})`,
   ]);
-  return `${head}\n\n${table(['PARAMETER', 'TYPE', 'REQUIRED', 'DEFAULT', 'DESCRIPTION'], rows)}`;
+  return [head, table(['PARAMETER', 'TYPE', 'REQUIRED', 'DEFAULT', 'DESCRIPTION'], rows)];
 }

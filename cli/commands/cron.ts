@@ -10,8 +10,7 @@ interface CronJob {
   nextRun?: string;
 }
 
-export function cronCommands(program: Command, io: Io): void {
-  const cron = program.command('cron').description('what workers do by the clock (administrators)');
+export function cronCommands(cron: Command, io: Io): void {
   cron
     .command('list')
     .description('list it, with the last and the next time')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { choice, limit } from '../options.ts';
 import { record, table } from '../table.ts';
 
 interface System {
@@ -10,17 +11,16 @@ interface System {
   proj4String?: string;
 }
 
-export function crsCommands(program: Command, io: Io): void {
-  const crs = program.command('crs').description('coordinate reference systems of EPSG and Esri');
+export function crsCommands(crs: Command, io: Io): void {
   crs
     .command('list')
     .description('find coordinate reference systems')
     .argument('[text]', 'contained in the name')
     .option('--full-text <text>', 'contained in the name, the definition or the area of use')
-    .option('--authority <name>', 'EPSG or ESRI')
-    .option('--limit <n>', 'at most so many', '50')
-    .action(async (nametext, { fullText: fulltext, authority, limit }) => {
-      const query = { nametext, fulltext, authority, limit };
+    .addOption(choice('--authority <name>', 'whose', ['EPSG', 'ESRI']))
+    .option('--limit <count>', 'maximum number', limit, 50)
+    .action(async (nametext, { fullText: fulltext, authority, limit: most }) => {
+      const query = { nametext, fulltext, authority, limit: most };
       const answer = await io.api.call<{ data: System[] }>('GET', '/api/crs/coordinate-system/list', { query });
       io.show(answer, ({ data }) =>
         table(

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { formerly } from '../options.ts';
 import { followed } from '../start-transfer.ts';
 import type { TransferSummary } from '../watch.ts';
 
 interface CarryOptions {
   project: string;
-  tenant?: string;
+  toTenant?: string;
   watch?: boolean;
 }
 
@@ -22,22 +23,22 @@ export function carryCommands(dataset: Command, io: Io): void {
       .description(said)
       .argument('<id>')
       .requiredOption('--project <id>', 'where it shall be');
-    const flags = '--tenant <id>';
+    const flags = '--to-tenant <id>';
     if (tenant) command.requiredOption(flags, "the project's tenant, which you own like the dataset's");
     else command.option(flags, "the project's tenant, which you own like the dataset's; default: the dataset's own");
-    command
+    formerly(command, '--tenant <id>', '--to-tenant')
       .option('--watch', 'follow the transfer to its end (default at a terminal)')
       .option('--no-watch', 'only start it')
       .action((id, options) => carry(io, verb, id, options));
   }
 }
 
-async function carry(io: Io, verb: 'move' | 'copy', id: string, { project, tenant, watch }: CarryOptions) {
+async function carry(io: Io, verb: 'move' | 'copy', id: string, { project, toTenant: tenant, watch }: CarryOptions) {
   const to = `/api/metadata/dataset/${encodeURIComponent(id)}/${verb}`;
   const body = { targetProjectId: project, targetTenantId: tenant };
   if (tenant === undefined) {
     const answer = await io.api.call('POST', to, { body, headers: { 'api-version': '3' } });
-    return io.show(answer, () => `The dataset is in project ${project}.`);
+    return io.show(answer, () => `The dataset is in project ${project}.`, { id, projectId: project, moved: true });
   }
   const answer = await io.api.call<TransferSummary>('POST', to, { body, headers: { 'api-version': '4' } });
   await followed(io, answer, watch);

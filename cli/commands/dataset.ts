@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed } from '../confirm.ts';
 import type { DownloadTarget } from '../download.ts';
 import { download } from '../download.ts';
 import { UsageError } from '../errors.ts';
@@ -17,15 +19,19 @@ export interface Dataset {
   storageSize?: number;
   createdAt: string;
   updatedAt: string;
+  tags?: string[];
+  metadata?: object;
+  properties?: object;
+  temporalInformation?: object;
+  rowVersion: string;
   spatialInformation?: { primarySpatialReference?: string; srid?: number; resolution?: unknown };
 }
 
-export function datasetCommands(program: Command, io: Io): void {
-  const dataset = program.command('dataset').description('datasets: what transfers made');
+export function datasetCommands(dataset: Command, io: Io): void {
   dataset
     .command('list')
     .description('list the datasets of a project')
-    .requiredOption('--project <id>')
+    .requiredOption('--project <id>', 'where they are')
     .action(({ project }) => listDatasets(io, project));
   dataset
     .command('show')
@@ -36,8 +42,8 @@ export function datasetCommands(program: Command, io: Io): void {
     .command('update')
     .description('change what is said of a dataset; what is not given stays')
     .argument('<id>')
-    .option('--name <name>')
-    .option('--description <text>')
+    .option('--name <name>', 'another name')
+    .option('--description <text>', 'what it is about')
     .option('--tag <tag>', 'replaces the tags; may be repeated', repeated)
     .option('--metadata <json>', 'replaces the metadata', jsonObject)
     .action((id, options) => updateDataset(io, id, options));
@@ -117,15 +123,23 @@ interface DatasetChange {
 }
 
 async function updateDataset(io: Io, id: string, { name, description, tag, metadata }: DatasetChange): Promise<void> {
-  const given = Object.entries({ name, description, tags: tag, metadata }).filter(([, value]) => value !== undefined);
-  if (given.length === 0) throw new UsageError('Say what shall change: --name, --description, --tag or --metadata.');
+  if ([name, description, tag, metadata].every((one) => one === undefined))
+    throw new UsageError('Say what shall change: --name, --description, --tag or --metadata.');
   const before = (await io.api.call<Dataset>('GET', path(id))).body;
   const to = `/api/metadata/project/${before.projectId}/dataset`;
-  // the rowVersion goes back with it, so that nobody else's change in between is lost
-  io.show(
-    await io.api.call<Dataset>('PUT', to, { body: { ...before, ...Object.fromEntries(given) } }),
-    describeDataset,
-  );
+  // the server replaces all of this; the rowVersion goes back with it, so that nobody else's change in between is lost
+  const body = {
+    id: before.id,
+    name: name ?? before.name,
+    description: description ?? before.description,
+    tags: tag ?? before.tags,
+    metadata: metadata ?? before.metadata,
+    properties: before.properties,
+    temporalInformation: before.temporalInformation,
+    spatialInformation: before.spatialInformation,
+    rowVersion: before.rowVersion,
+  };
+  io.show(await io.api.call<Dataset>('PUT', to, { body }), describeDataset);
 }
 
 async function showAddress(io: Io, id: string): Promise<void> {
@@ -151,8 +165,9 @@ export async function downloadShown(io: Io, address: string, target: DownloadTar
   }
 }
 
-async function deleteDataset(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
-  const { name } = (await io.api.call<Dataset>('GET', path(id))).body;
-  if (!yes && !(await io.confirm(`Move the dataset '${name}' to the recycle bin?`, 'give --yes'))) return;
-  io.show(await io.api.call('DELETE', path(id)), () => `The dataset '${name}' is in the recycle bin.`);
+async function deleteDataset(io: Io, id: string, options: Confirmed): Promise<void> {
+  const { name, storageSize } = (await io.api.call<Dataset>('GET', path(id))).body;
+  await confirmed(io, `Move the dataset '${name}' (${bytes(storageSize ?? 0)}) to the recycle bin?`, options);
+  const answer = await io.api.call('DELETE', path(id));
+  io.show(answer, () => `The dataset '${name}' is in the recycle bin.`, { id, name, deleted: true });
 }

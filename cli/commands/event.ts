@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { followStream } from '../event-stream.ts';
 import type { Io } from '../io.ts';
-import { count } from '../options.ts';
+import { count, limit } from '../options.ts';
 import { moment, plain, table } from '../table.ts';
 
 interface CloudEvent {
@@ -16,13 +16,12 @@ interface CloudEvent {
 
 const LIST = '/api/eventing/event/list';
 
-export function eventCommands(program: Command, io: Io): void {
-  const event = program.command('event').description('events: what happened to transfers, projects and datasets');
+export function eventCommands(event: Command, io: Io): void {
   event
     .command('list')
     .description('list events in order, from the oldest that is kept')
     .option('--after <offset>', 'only those behind this one', count)
-    .option('--limit <count>', 'at most this many', count, 50)
+    .option('--limit <count>', 'maximum number', limit, 50)
     .action((options) => listEvents(io, options));
   event
     .command('follow')

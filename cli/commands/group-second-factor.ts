@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Answer } from '../client.ts';
+import { confirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import type { Shown } from '../table.ts';
 import { table } from '../table.ts';
 
 interface Affected {
@@ -46,12 +48,12 @@ async function setSecondFactor(io: Io, id: string, given: string[], options: Opt
   if (options.preview) return io.show(previewed, describe);
   const { lockedOut } = previewed.body;
   const question = `${lockedOut.join(', ')} would be locked out of where they logged in from. Go on?`;
-  if (lockedOut.length > 0 && !options.yes && !(await io.confirm(question, 'give --yes'))) return;
+  if (lockedOut.length > 0) await confirmed(io, question, options, 'Nothing was changed.');
   const answer: Answer<unknown> = await io.api.call('PUT', path, { body: { entries } });
-  io.show(answer, () => `The second factor of ${id} is set.`);
+  io.show(answer, () => `The second factor of ${id} is set.`, { id, entries: entries.length });
 }
 
-function describe({ days, lockedOut, accounts }: Preview): string {
+function describe({ days, lockedOut, accounts }: Preview): Shown {
   const changed = accounts.filter(({ refused, asked }) => refused.length + asked.length > 0);
   const rows = changed.map((one) => [
     one.id,
@@ -65,7 +67,7 @@ function describe({ days, lockedOut, accounts }: Preview): string {
       ? `Of the logins in the last ${days} days none would have been refused.`
       : `Would be locked out of where they logged in from: ${lockedOut.join(', ')}.`;
   if (rows.length === 0) return sentence;
-  return `${table(['ACCOUNT', 'LOGINS', 'REFUSED FROM', 'ASKED FOR A CODE FROM', 'MUST REGISTER'], rows)}\n\n${sentence}`;
+  return [table(['ACCOUNT', 'LOGINS', 'REFUSED FROM', 'ASKED FOR A CODE FROM', 'MUST REGISTER'], rows), sentence];
 }
 
 const MOST_SHOWN = 3;

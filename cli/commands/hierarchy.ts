@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Answer } from '../client.ts';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { sizeOf, uploadShown } from '../staged-file.ts';
@@ -15,10 +17,7 @@ interface Below {
   project: string;
 }
 
-export function hierarchyCommands(program: Command, io: Io): void {
-  const hierarchy = program
-    .command('hierarchy')
-    .description('folders and files by their paths below a project; folders end with a slash');
+export function hierarchyCommands(hierarchy: Command, io: Io): void {
   const below = (name: string, description: string) =>
     hierarchy.command(name).description(description).requiredOption('--project <id>', 'where paths begin');
 
@@ -74,8 +73,8 @@ async function movePath(io: Io, path: string, newPath: string, project: string):
   io.show(await send(io, project, { actions: [{ type: 'PathActionMove', path, newPath }] }), describe);
 }
 
-async function deletePath(io: Io, path: string, { project, yes }: Below & { yes?: boolean }): Promise<void> {
-  if (!yes && !(await io.confirm(`Move '${path}' to the recycle bin?`, 'give --yes'))) return;
+async function deletePath(io: Io, path: string, { project, yes }: Below & Confirmed): Promise<void> {
+  await confirmed(io, `Move '${path}', with all in it if it is a folder, to the recycle bin?`, { yes });
   const answer = await send(io, project, { actions: [{ type: 'PathActionDelete', path }] });
   io.show(answer, ({ results }) =>
     results.length === 0 ? `There is no '${path}'.` : `'${path}' is in the recycle bin.`,

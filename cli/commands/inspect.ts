@@ -5,6 +5,7 @@ import type { Extent, Inspection } from '../../src/formats/inspect.ts';
 import { inspect } from '../../src/formats/inspect.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import type { Shown, Table } from '../table.ts';
 import { bytes, record, table } from '../table.ts';
 
 /** Tells what is in a local file, and draws it where `png` says; no server is asked. */
@@ -16,7 +17,8 @@ export async function inspectFile(path: string, png: string | undefined, io: Io)
   try {
     const { signal } = new AbortController();
     const found = await inspect({ path, scratch, picture: png !== undefined, signal });
-    io.out(io.json ? JSON.stringify(found.inspection, undefined, 2) : described(found.inspection));
+    if (io.json) io.out(JSON.stringify(found.inspection, undefined, 2));
+    else io.print(described(found.inspection));
     if (png === undefined) return;
     if (found.png === undefined) throw new Error(`There is nothing to draw in ${path}.`);
     await writeFile(png, found.png);
@@ -26,7 +28,7 @@ export async function inspectFile(path: string, png: string | undefined, io: Io)
   }
 }
 
-function described(inspection: Inspection): string {
+function described(inspection: Inspection): Shown {
   const { size, looksLike, reader, crs, extent, extentWgs84, width, height, affine, layer, statistics } = inspection;
   const head = record({
     content: looksLike ?? 'not known',
@@ -46,9 +48,7 @@ function described(inspection: Inspection): string {
         .join(', '),
     vertices: statistics?.vertices,
   });
-  return [head, bandTable(inspection), fieldTable(inspection), ...inspection.remarks]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  return [head, bandTable(inspection), fieldTable(inspection), ...inspection.remarks];
 }
 
 const systemOf = (crs: Inspection['crs']): string =>
@@ -65,7 +65,7 @@ function cellText([, a = 0, b = 0, , c = 0, d = 0]: readonly number[]): string {
   return `${Math.hypot(a, c)} × ${Math.hypot(b, d)}${turned}`;
 }
 
-function bandTable({ bands }: Inspection): string {
+function bandTable({ bands }: Inspection): string | Table {
   if (bands === undefined) return '';
   return table(
     ['BAND', 'NAME', 'TYPE', 'UNIT', 'NODATA', 'CELLS', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN'],
@@ -84,7 +84,7 @@ function bandTable({ bands }: Inspection): string {
   );
 }
 
-function fieldTable({ fields }: Inspection): string {
+function fieldTable({ fields }: Inspection): string | Table {
   if (fields === undefined || fields.length === 0) return '';
   return table(
     ['FIELD', 'TYPE', 'WIDTH', 'DECIMALS'],

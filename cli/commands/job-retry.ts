@@ -5,7 +5,7 @@ import type { Answer } from '../client.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { each, jobPath } from '../jobs.ts';
-import { count } from '../options.ts';
+import { limit, pastTime, whole } from '../options.ts';
 import { moment, record, table } from '../table.ts';
 
 interface Failure {
@@ -55,9 +55,9 @@ export function failureCommands(job: Command, io: Io): void {
   job
     .command('failures')
     .description('list failed transfers in groups of one cause, those with the most that nobody tried again first')
-    .option('--tenant <id>', 'transfers of this tenant')
-    .option('--since <time>', 'that ended at or after, such as 2026-01-24 or 2026-01-24T08:00:00Z')
-    .option('--limit <count>', 'at most this many groups', count, 100)
+    .option('--tenant <id>', 'only in this tenant')
+    .option('--since <time>', 'that ended at or after this time (UTC) or age, such as 2026-01-24 or 2h', pastTime)
+    .option('--limit <count>', 'maximum number of groups', limit, 100)
     .action((options) => listFailures(io, options));
   job
     .command('retry')
@@ -65,15 +65,15 @@ export function failureCommands(job: Command, io: Io): void {
     .argument('[id...]')
     .option('--fingerprint <fingerprint>', "all that failed in this way, see 'job failures'")
     .option('--rate <rate>', 'so many at a time, such as 5/s, 30/m or 100/h', rate, 1)
-    .option('--limit <count>', 'at most this many', count)
+    .option('--limit <count>', 'maximum number', whole(1, 1_000_000_000))
     .option('--stop-on-fail', 'start no more when one fails in the same way')
     .option('--detach', 'do not wait until all are started; the platform goes on by itself')
     .action((ids, options) => retry(io, ids, options));
   job
     .command('retries')
     .description('list orders to try failures again, and what came of them')
-    .option('--limit <count>', 'at most this many', count, 50)
-    .action((query) => listRetries(io, query));
+    .option('--limit <count>', 'maximum number', limit, 50)
+    .action(({ limit }) => listRetries(io, { limit }));
   job
     .command('retry-stop')
     .description('start no more of an order; those that were started go on')
@@ -93,9 +93,9 @@ function rate(text: string): number {
 
 async function listFailures(
   io: Io,
-  { tenant, ...more }: { tenant?: string; since?: string; limit: number },
+  { tenant, since, limit }: { tenant?: string; since?: string; limit: number },
 ): Promise<void> {
-  const answer = await io.api.call<{ data: Failure[] }>('GET', FAILURE, { query: { ...more, tenantId: tenant } });
+  const answer = await io.api.call<{ data: Failure[] }>('GET', FAILURE, { query: { since, limit, tenantId: tenant } });
   io.show(answer, ({ data }) =>
     table(
       ['FINGERPRINT', 'OPEN', 'ALL', 'FIRST', 'LAST', 'WHAT', 'EXAMPLE', 'ERROR'],

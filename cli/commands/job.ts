@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { JobState } from '../../src/operations/jobs.queries.ts';
 import type { Io } from '../io.ts';
 import { each, JOB, jobPath } from '../jobs.ts';
-import { age, count, repeated } from '../options.ts';
+import { ageOf, choices, formerly, limit, pastTime } from '../options.ts';
 import { moment, plain, record, table } from '../table.ts';
 import { drainCommand } from './job-drain.ts';
 import { failureCommands } from './job-retry.ts';
@@ -57,25 +58,20 @@ interface JobDetail extends Job {
   log: { time: string; level: string; message: string }[];
 }
 
-export function jobCommands(program: Command, io: Io): void {
-  const job = program.command('job').description('the queue: transfers of all tenants and other jobs (administrators)');
-  job
+export function jobCommands(job: Command, io: Io): void {
+  const list = job
     .command('list')
     .description('list jobs, newest first; those that have not ended unless --state says otherwise')
-    .option(
-      '--state <state>',
-      'waiting, delayed, running, spent, failed, cancelled or completed; may be repeated',
-      repeated,
-    )
-    .option('--status <state>', 'the same as --state', repeated)
+    .addOption(choices('--state <state>', 'only those', STATES))
     .option('--task <name>', 'such as runTransfer or sendAccountMail')
-    .option('--tenant <id>', 'transfers of this tenant')
+    .option('--tenant <id>', 'only in this tenant')
     .option('--fingerprint <fingerprint>', "transfers that failed in this way, see 'job failures'")
     .option('--worker <id>', "what this worker has, see 'worker list'")
-    .option('--older-than <age>', 'that ended or were asked for longer ago, such as 90s, 30m, 2h or 7d', age)
-    .option('--limit <count>', 'at most this many', count, 50)
-    .option('--cursor <cursor>', 'go on where the last list ended')
-    .action((options) => listJobs(io, options));
+    .option('--until <time>', 'that ended or were asked for before this time (UTC) or age, such as 2h or 7d', pastTime)
+    .option('--limit <count>', 'maximum number', limit, 50)
+    .option('--cursor <cursor>', 'go on where the last list ended');
+  formerly(list, '--status <state>', '--state');
+  formerly(list, '--older-than <age>', '--until').action((options) => listJobs(io, options));
   job
     .command('show')
     .description('show everything about a job: attempts, its row in the queue, its worker, the end of its log')
@@ -94,22 +90,29 @@ export function jobCommands(program: Command, io: Io): void {
     .argument('<id...>')
     .action((ids) =>
       each(io, ids, async (id) => {
-        io.show(await io.api.call('POST', `${jobPath(id)}/cancel`), () => `Job ${id} is being cancelled.`);
+        const answer = await io.api.call('POST', `${jobPath(id)}/cancel`);
+        io.show(answer, () => `Job ${id} is being cancelled.`, { id, cancelRequested: true });
       }),
     );
   failureCommands(job, io);
   drainCommand(job, io);
 }
 
+const STATES = ['waiting', 'delayed', 'running', 'spent', 'failed', 'cancelled', 'completed'] satisfies JobState[];
+
 interface ListOptions {
   state?: string[];
-  status?: string[];
+  task?: string;
   tenant?: string;
-  [name: string]: unknown;
+  fingerprint?: string;
+  worker?: string;
+  until?: string;
+  limit: number;
+  cursor?: string;
 }
 
-async function listJobs(io: Io, { state = [], status = [], tenant, ...more }: ListOptions): Promise<void> {
-  const query = { ...(more as Record<string, string>), state: [...state, ...status], tenantId: tenant };
+async function listJobs(io: Io, { tenant, until, ...more }: ListOptions): Promise<void> {
+  const query = { ...more, tenantId: tenant, olderThan: until === undefined ? undefined : ageOf(until) };
   const answer = await io.api.call<{ data: Job[]; cursor?: string }>('GET', JOB, { query });
   io.show(answer, ({ data }) =>
     table(

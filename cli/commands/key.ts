@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { repeated } from '../options.ts';
+import { choice, repeated, time } from '../options.ts';
 import { moment, record, table } from '../table.ts';
 
 interface Key {
@@ -23,14 +25,19 @@ interface NewKey {
 
 const PATH = '/api/iam/key';
 
-export function keyCommands(program: Command, io: Io): void {
-  const key = program.command('key').description('API keys of your tenant (its owners and administrators)');
+export function keyCommands(key: Command, io: Io): void {
   key
     .command('create')
     .description('create a key; it is shown only now')
-    .requiredOption('--name <name>')
-    .requiredOption('--role <role>', 'Owner, Contributor or Reader, in every project of the tenant')
-    .option('--expires <time>', 'UTC, such as 2026-12-31 or 2026-12-31T18:00:00')
+    .requiredOption('--name <name>', 'what it is for')
+    .addOption(
+      choice('--role <role>', 'in every project of the tenant', [
+        'Owner',
+        'Contributor',
+        'Reader',
+      ]).makeOptionMandatory(),
+    )
+    .option('--expires <time>', 'UTC, such as 2026-12-31 or 2026-12-31T18:00:00', time)
     .option('--network <cidr>', 'where it may be used from; may be repeated', repeated)
     .action((options) => createKey(io, options));
   key
@@ -41,7 +48,8 @@ export function keyCommands(program: Command, io: Io): void {
     .command('revoke')
     .description('revoke a key: from now on it opens nothing')
     .argument('<id>', 'id of the key, not the key itself')
-    .action((id) => revokeKey(io, id));
+    .option('--yes', 'do not ask')
+    .action((id, options) => revokeKey(io, id, options));
 }
 
 async function createKey(io: Io, { name, role, expires, network }: NewKey): Promise<void> {
@@ -71,6 +79,13 @@ async function listKeys(io: Io): Promise<void> {
   );
 }
 
-async function revokeKey(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call('DELETE', `${PATH}/${encodeURIComponent(id)}`), () => `The key ${id} is revoked.`);
+async function revokeKey(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
+  await confirmed(
+    io,
+    `Revoke the key ${id} for ever? Programs that use it are refused.`,
+    { yes },
+    'Nothing was revoked.',
+  );
+  const answer = await io.api.call('DELETE', `${PATH}/${encodeURIComponent(id)}`);
+  io.show(answer, () => `The key ${id} is revoked.`, { id, revoked: true });
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { Answer, Credentials, OtpRequired, TokenAnswer } from '../client.ts';
 import type { Io } from '../io.ts';
+import type { Fill } from '../nouns.ts';
+import type { PasswordOptions } from '../password.ts';
+import { passwordFrom } from '../password.ts';
 import { record } from '../table.ts';
-
-export interface PasswordOptions {
-  passwordStdin?: boolean;
-}
 
 export interface CredentialOptions extends PasswordOptions {
   id?: string;
@@ -13,21 +12,10 @@ export interface CredentialOptions extends PasswordOptions {
   otpAuthenticator?: string;
 }
 
-export function loginCommands(program: Command, io: Io): void {
-  takesCredentials(program.command('login'))
-    .description(
-      'log in; what the server answers is kept for the next commands (with --json also printed: it holds tokens)',
-    )
-    .action((options) => login(io, options));
-  program
-    .command('logout')
-    .description('forget the login of this address')
-    .action(() => logout(io));
-  program
-    .command('whoami')
-    .description('show who is logged in, and in which tenant')
-    .action(() => whoami(io));
-}
+export const loginCommand: Fill = (command, io) =>
+  void takesCredentials(command).action((options) => login(io, options));
+export const logoutCommand: Fill = (command, io) => void command.action(() => logout(io));
+export const whoamiCommand: Fill = (command, io) => void command.action(() => whoami(io));
 
 async function login(io: Io, options: CredentialOptions): Promise<void> {
   let id = '';
@@ -70,15 +58,6 @@ export async function tokensFor(
   return answer as Answer<TokenAnswer>;
 }
 
-/** From stdin when asked for, else from the person; an empty one is none. */
-export async function passwordFrom(
-  io: Io,
-  { passwordStdin }: PasswordOptions,
-  question = 'Password:',
-): Promise<string> {
-  return passwordStdin ? io.stdin() : io.secret(question, 'give --password-stdin and the password on stdin');
-}
-
 async function logout(io: Io): Promise<void> {
   const { url } = io.api;
   const sentences = {
@@ -86,7 +65,9 @@ async function logout(io: Io): Promise<void> {
     'only here': `Logged out of ${url} on this machine; the server did not end the login, which runs out by itself.`,
     everywhere: `Logged out of ${url}.`,
   };
-  io.note(sentences[await io.api.logOut()]);
+  const done = await io.api.logOut();
+  if (io.json) io.out(JSON.stringify({ url, loggedOut: done !== 'nobody was', ended: done === 'everywhere' }));
+  else io.note(sentences[done]);
 }
 
 interface Principal {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import QRCode from 'qrcode';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { moment, record } from '../table.ts';
 import type { CredentialOptions } from './login.ts';
@@ -16,8 +17,7 @@ interface Status {
 const PATH = '/api/tokens/otp';
 const pathOf = (account: string) => `${PATH}/${encodeURIComponent(account)}`;
 
-export function otpCommands(program: Command, io: Io): void {
-  const otp = program.command('otp').description('one-time passwords: authenticator apps and recovery codes');
+export function otpCommands(otp: Command, io: Io): void {
   takesCredentials(otp.command('register'))
     .description('show the setup code of your authenticator, as a QR code and to be typed')
     .action((options) => register(io, options));
@@ -46,7 +46,7 @@ async function register(io: Io, options: CredentialOptions): Promise<void> {
   const { manualEntryCode } = answer.body;
   const issuer = encodeURIComponent(new URL(io.api.url).hostname);
   const uri = `otpauth://totp/${issuer}:${encodeURIComponent(body.id)}?secret=${manualEntryCode}&issuer=${issuer}`;
-  const picture = io.json ? '' : await QRCode.toString(uri, { type: 'utf8' });
+  const picture = io.json ? '' : await (await import('qrcode')).toString(uri, { type: 'utf8' });
   io.show(answer, () => `${picture.trimEnd()}\n\nTo be typed: ${manualEntryCode}`);
   io.note('It is shown until its first one-time password was accepted.');
 }
@@ -67,10 +67,11 @@ async function status(io: Io, account?: string): Promise<void> {
 const describe = ({ type, own, registered }: Status['authenticators'][number]) =>
   `${type} (${own ? 'own' : 'of a group'}, ${registered ? 'in use' : 'not used yet'})`;
 
-async function reset(io: Io, account: string, { yes }: { yes?: boolean }): Promise<void> {
-  if (!yes && !(await io.confirm(`Take away the authenticator and recovery codes of '${account}'?`, 'give --yes')))
-    return;
-  io.show(await io.api.call('DELETE', pathOf(account)), () => `${account} can register an authenticator anew.`);
+async function reset(io: Io, account: string, options: Confirmed): Promise<void> {
+  const question = `Take away the authenticator and recovery codes of '${account}' for ever?`;
+  await confirmed(io, question, options, 'Nothing was taken away.');
+  const answer = await io.api.call('DELETE', pathOf(account));
+  io.show(answer, () => `${account} can register an authenticator anew.`, { account, reset: true });
 }
 
 async function recoveryCodes(io: Io, options: CredentialOptions): Promise<void> {

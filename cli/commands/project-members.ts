@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Io } from '../io.ts';
+import { choice } from '../options.ts';
 import { table } from '../table.ts';
 import { userIdOf } from './account.ts';
 
@@ -15,6 +16,8 @@ interface Given {
   role: string;
 }
 
+const ROLES = ['Owner', 'Contributor', 'Reader'];
+
 export function projectMemberCommands(project: Command, io: Io): void {
   const members = project.command('members').description('who has a role in a project');
   members
@@ -27,7 +30,7 @@ export function projectMemberCommands(project: Command, io: Io): void {
     .description('add somebody, or change the role')
     .argument('<project>')
     .argument('<account>', 'login id or user id')
-    .option('--role <role>', 'Owner, Contributor or Reader', 'Reader')
+    .addOption(choice('--role <role>', 'what they may do', ROLES).default('Reader'))
     .action((id, account, { role }) => addMember(io, id, { account, role }));
   members
     .command('remove')
@@ -53,7 +56,10 @@ const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
 function given(text: string, before: Given[] | undefined): Given[] {
   const at = text.lastIndexOf(':');
   if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('It is an account and a role: ann:Reader.');
-  return [...(before ?? []), { account: text.slice(0, at), role: text.slice(at + 1) }];
+  const role = ROLES.find((one) => one.toLowerCase() === text.slice(at + 1).toLowerCase());
+  if (role === undefined)
+    throw new InvalidArgumentError(`The role is ${ROLES.join(', ')}, not '${text.slice(at + 1)}'.`);
+  return [...(before ?? []), { account: text.slice(0, at), role }];
 }
 
 async function listMembers(io: Io, id: string): Promise<void> {
@@ -74,7 +80,7 @@ async function addMember(io: Io, id: string, { account, role }: Given): Promise<
 
 async function removeMember(io: Io, id: string, account: string): Promise<void> {
   const answer = await io.api.call('DELETE', `${path(id)}/member/${await userIdOf(io, account)}`);
-  io.show(answer, () => `${account} is no member any more.`);
+  io.show(answer, () => `${account} is no member any more.`, { id, account, member: false });
 }
 
 async function setMembers(io: Io, id: string, all: readonly Given[]): Promise<void> {

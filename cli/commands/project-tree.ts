@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { count, formerly, limit } from '../options.ts';
 import { plain, record, table } from '../table.ts';
 import { userIdOf } from './account.ts';
 
@@ -28,26 +29,27 @@ export function projectTreeCommands(project: Command, io: Io): void {
     .command('tree')
     .description('show everything below a project')
     .argument('<project>')
-    .option('--limit <count>', 'at most this many, up to 1000', '1000')
-    .option('--offset <count>', 'leave out so many')
-    .action((id, options) => showTree(io, id, options));
+    .option('--limit <count>', 'maximum number', limit, 1000)
+    .option('--offset <count>', 'leave out this many', count)
+    .action((id, { limit, offset }) => showTree(io, id, { limit, offset }));
   project
     .command('move')
     .description('move a subproject with all below it to another place in the same root project')
     .argument('<project>')
     .argument('<target>', 'the project that it shall lie in')
     .action((id, target) => move(io, id, target));
-  project
-    .command('access-explain')
+  const explainCommand = project
+    .command('explain')
+    .alias('access-explain')
     .description('tell which rule gives or denies somebody each capability (owners)')
     .argument('<project>')
-    .option('--user <account>', 'login id or user id; default: you')
-    .action((id, options) => explain(io, id, options));
+    .option('--account <account>', 'login id or user id; default: you');
+  formerly(explainCommand, '--user <account>', '--account').action((id, options) => explain(io, id, options));
 }
 
 const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
 
-async function showTree(io: Io, id: string, query: { limit: string; offset?: string }): Promise<void> {
+async function showTree(io: Io, id: string, query: { limit: number; offset?: number }): Promise<void> {
   const answer = await io.api.call<Below>('GET', `${path(id)}/offset-list-recursive`, { query: { ...query } });
   const { data, offset, totalCount } = answer.body;
   // a level is a name of the path; rows come by path, so each stands below the one that holds it only after sorting by whole paths
@@ -76,11 +78,11 @@ function compare(one: readonly string[], other: readonly string[]): number {
 
 async function move(io: Io, id: string, targetProjectId: string): Promise<void> {
   const answer = await io.api.call('POST', `${path(id)}/move`, { body: { targetProjectId } });
-  io.show(answer, () => `The project is in ${targetProjectId} now.`);
+  io.show(answer, () => `The project is in ${targetProjectId} now.`, { id, targetProjectId, moved: true });
 }
 
-async function explain(io: Io, id: string, { user }: { user?: string }): Promise<void> {
-  const query = user === undefined ? {} : { userId: await userIdOf(io, user) };
+async function explain(io: Io, id: string, { account }: { account?: string }): Promise<void> {
+  const query = account === undefined ? {} : { userId: await userIdOf(io, account) };
   const answer = await io.api.call<Access>('GET', `${path(id)}/access`, { query });
   io.show(answer, ({ role, reasons }) => {
     const rows = reasons.map(({ capability, allowed, rules }) => [
@@ -88,7 +90,7 @@ async function explain(io: Io, id: string, { user }: { user?: string }): Promise
       allowed ? 'yes' : 'no',
       rules.map(sentence).join('; '),
     ]);
-    return `${record({ role: role ?? 'none' })}\n\n${table(['CAPABILITY', 'ALLOWED', 'BECAUSE'], rows)}`;
+    return [record({ role: role ?? 'none' }), table(['CAPABILITY', 'ALLOWED', 'BECAUSE'], rows)];
   });
 }
 

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { repeated } from '../options.ts';
+import { choice, choices, limit } from '../options.ts';
+import type { Shown } from '../table.ts';
 import { moment, record, table } from '../table.ts';
 import { projectMemberCommands } from './project-members.ts';
 import { projectTreeCommands } from './project-tree.ts';
@@ -15,7 +18,9 @@ interface Project {
   createdAt: string;
   updatedAt: string;
   members?: { userId: string; role: string }[];
-  permissions?: unknown;
+  metadata?: object;
+  settings?: object;
+  rowVersion: string;
 }
 
 interface Page {
@@ -28,21 +33,20 @@ interface ListOptions {
   role?: string[];
   sortBy?: string;
   sortOrder?: string;
-  limit?: string;
+  limit: number;
   cursor?: string;
   parent?: string;
 }
 
-export function projectCommands(program: Command, io: Io): void {
-  const project = program
-    .command('project')
-    .description('projects: what holds datasets, and who may do what with them');
+const ACCESS_LEVELS = ['Confidential', 'Private', 'Shared'];
+
+export function projectCommands(project: Command, io: Io): void {
   project
     .command('create')
     .description('create a project; you become its owner')
-    .requiredOption('--name <name>')
-    .option('--description <text>')
-    .option('--access-level <level>', 'Confidential, Private or Shared')
+    .requiredOption('--name <name>', 'its name')
+    .option('--description <text>', 'what it is about')
+    .addOption(choice('--access-level <level>', 'who sees it', ACCESS_LEVELS))
     .option('--parent <project>', 'make it a subproject of this one')
     .option('--inherit', 'a subproject with the members of its parent')
     .action((options) => createProject(io, options));
@@ -50,11 +54,11 @@ export function projectCommands(program: Command, io: Io): void {
     .command('list')
     .description('list the projects in which you have a role, or those directly below one')
     .option('--parent <project>', 'only those directly below this one')
-    .option('--name-prefix <text>')
-    .option('--role <role>', 'only where you are Owner, Contributor or Reader; may be repeated', repeated)
-    .option('--sort-by <field>', 'Name, CreatedAt or UpdatedAt')
-    .option('--sort-order <order>', 'Asc or Desc')
-    .option('--limit <count>', 'at most this many, up to 1000')
+    .option('--name-prefix <text>', 'only those whose names begin with it')
+    .addOption(choices('--role <role>', 'only where you are', ['Owner', 'Contributor', 'Reader']))
+    .addOption(choice('--sort-by <field>', 'order', ['Name', 'CreatedAt', 'UpdatedAt']))
+    .addOption(choice('--sort-order <order>', 'order', ['Asc', 'Desc']))
+    .option('--limit <count>', 'maximum number', limit, 1000)
     .option('--cursor <cursor>', 'go on where a list ended')
     .action((options) => listProjects(io, options));
   project
@@ -66,9 +70,9 @@ export function projectCommands(program: Command, io: Io): void {
     .command('update')
     .description('change what is said of a project; what is not named stays')
     .argument('<id>')
-    .option('--name <name>')
+    .option('--name <name>', 'another name')
     .option('--description <text>', 'empty: none')
-    .option('--access-level <level>', 'Confidential, Private or Shared')
+    .addOption(choice('--access-level <level>', 'who sees it', ACCESS_LEVELS))
     .option('--thumbnail <file>', 'a PNG, JPEG or WEBP image of up to 1 MiB')
     .option('--no-thumbnail', 'take the image away')
     .action((id, options) => updateProject(io, id, options));
@@ -98,9 +102,8 @@ async function createProject(
 }
 
 async function listProjects(io: Io, { parent, ...options }: ListOptions): Promise<void> {
-  const query = { limit: '1000', ...options };
   const list = parent === undefined ? '/api/metadata/project/list' : `${path(parent)}/subproject/list`;
-  const answer = await io.api.call<Page>('GET', list, { query });
+  const answer = await io.api.call<Page>('GET', list, { query: { ...options } });
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'NAME', 'ACCESS', 'UPDATED'],
@@ -122,30 +125,38 @@ interface Change {
   thumbnail: string | boolean;
 }
 
-/** The server replaces the whole record, so the rest of it is sent as it was read, and refused when it has changed meanwhile. */
+/** The server replaces the whole record but for its permissions, so the rest of it is sent as it was read, and refused when it has changed meanwhile. */
 async function updateProject(io: Io, id: string, { thumbnail, description, ...change }: Change): Promise<void> {
   if (typeof thumbnail === 'string') {
     const thumbnailBase64 = (await readFile(thumbnail)).toString('base64');
     await io.api.call('PUT', `${path(id)}/thumbnail`, { body: { thumbnailBase64 } });
   } else if (!thumbnail) await io.api.call('PUT', `${path(id)}/thumbnail`, { body: { thumbnailBase64: '' } });
   const before = (await io.api.call<Project>('GET', path(id))).body;
-  const said = description === undefined ? {} : { description: description === '' ? undefined : description };
-  const { permissions: _, ...body } = { ...before, ...change, ...said };
+  const body = {
+    id: before.id,
+    name: change.name ?? before.name,
+    description: (description ?? before.description) || undefined,
+    metadata: before.metadata,
+    settings: before.settings,
+    accessLevel: change.accessLevel ?? before.accessLevel,
+    rowVersion: before.rowVersion,
+  };
   io.show(await io.api.call<Project>('PUT', '/api/metadata/project', { body }), describe);
 }
 
 async function revokeGrants(io: Io, id: string): Promise<void> {
   const answer = await io.api.call('POST', `${path(id)}/revoke-grants`);
-  io.show(answer, () => 'The addresses that were signed before open nothing any more.');
+  io.show(answer, () => 'The addresses that were signed before open nothing any more.', { id, revoked: true });
 }
 
-async function deleteProject(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
+async function deleteProject(io: Io, id: string, options: Confirmed): Promise<void> {
   const { name } = (await io.api.call<Project>('GET', path(id))).body;
-  if (!yes && !(await io.confirm(`Move the project '${name}' and all in it to the recycle bin?`, 'give --yes'))) return;
-  io.show(await io.api.call('DELETE', path(id)), () => `The project '${name}' is in the recycle bin.`);
+  await confirmed(io, `Move the project '${name}' and all in it to the recycle bin?`, options);
+  const answer = await io.api.call('DELETE', path(id));
+  io.show(answer, () => `The project '${name}' is in the recycle bin.`, { id, name, deleted: true });
 }
 
-function describe(project: Project): string {
+function describe(project: Project): Shown {
   const head = record({
     id: project.id,
     name: project.name,
@@ -157,5 +168,5 @@ function describe(project: Project): string {
   });
   if (!project.members?.length) return head;
   const rows = project.members.map(({ userId, role }) => [userId, role]);
-  return `${head}\n\n${table(['MEMBER', 'ROLE'], rows)}`;
+  return [head, table(['MEMBER', 'ROLE'], rows)];
 }

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
+import type { Confirmed } from '../confirm.ts';
+import { confirmedByName, counted } from '../confirm.ts';
 import { Refused, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { moment, record, table } from '../table.ts';
+import { choice, count, limit } from '../options.ts';
+import { bytes, moment, record, table } from '../table.ts';
 import { runCron } from './cron.ts';
 
 type ItemType = 'Project' | 'Dataset';
@@ -32,26 +35,26 @@ interface Deleted {
 interface Preview {
   restores: { id: string; name: string; itemType: ItemType }[];
   missing: { id: string; name: string; privilege: string; grantableBy: string[] }[];
+  removes: { projects: number; datasets: number; bytes: number };
 }
 
 interface ListOptions {
   mine?: boolean;
   sortBy?: string;
   sortOrder?: string;
-  limit: string;
-  offset?: string;
+  limit: number;
+  offset?: number;
 }
 
-export function recycleBinCommands(program: Command, io: Io): void {
-  const bin = program.command('recycle-bin').description('what was deleted: to bring back, or to remove for ever');
+export function recycleBinCommands(bin: Command, io: Io): void {
   bin
     .command('list')
     .description('list what you could have deleted, newest first')
     .option('--mine', 'only what you deleted yourself')
-    .option('--sort-by <field>', 'Name, DeletedAt or StorageSize')
-    .option('--sort-order <order>', 'Asc or Desc')
-    .option('--limit <count>', 'at most this many, up to 1000', '50')
-    .option('--offset <count>', 'leave out this many')
+    .addOption(choice('--sort-by <field>', 'order', ['Name', 'DeletedAt', 'StorageSize']))
+    .addOption(choice('--sort-order <order>', 'order', ['Asc', 'Desc']))
+    .option('--limit <count>', 'maximum number', limit, 50)
+    .option('--offset <count>', 'leave out this many', count)
     .action((options) => listItems(io, options));
   bin
     .command('show')
@@ -60,7 +63,7 @@ export function recycleBinCommands(program: Command, io: Io): void {
     .action((id) => showItem(io, id));
   bin
     .command('preview')
-    .description('tell what restoring would bring back, and whom to ask for what you lack')
+    .description('tell what restoring would bring back, whom to ask for what you lack, and what a purge would destroy')
     .argument('<id>')
     .action((id) => preview(io, id));
   bin
@@ -84,7 +87,9 @@ export function recycleBinCommands(program: Command, io: Io): void {
 
 async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void> {
   const from = `/api/recycle-bin/${mine ? 'my' : 'all'}-deleted-items`;
-  const answer = await io.api.call<{ totalCount: number; offset: number; data: Item[] }>('GET', from, { query });
+  const answer = await io.api.call<{ totalCount: number; offset: number; data: Item[] }>('GET', from, {
+    query: { ...query },
+  });
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'NAME', 'TYPE', 'FORMAT', 'KB', 'DELETED', 'BY'],
@@ -138,11 +143,15 @@ async function showItem(io: Io, id: string): Promise<void> {
 
 async function preview(io: Io, id: string): Promise<void> {
   const { path } = await find(io, id);
-  io.show(await io.api.call<Preview>('GET', `${path}/restore/preview`), ({ restores, missing }) => {
+  io.show(await io.api.call<Preview>('GET', `${path}/restore/preview`), ({ restores, missing, removes }) => {
     const rows = restores.map((step) => [step.id, step.name, step.itemType]);
     const lacks = missing.map((step) => [step.id, step.privilege, step.grantableBy.join(' ')]);
     const back = table(['BRINGS BACK', 'NAME', 'TYPE'], rows);
-    return lacks.length === 0 ? back : `${back}\n\n${table(['YOU LACK ON', 'PRIVILEGE', 'ASK'], lacks)}`;
+    return [
+      back,
+      ...(lacks.length === 0 ? [] : [table(['YOU LACK ON', 'PRIVILEGE', 'ASK'], lacks)]),
+      `A purge would destroy ${contents(removes)}.`,
+    ];
   });
 }
 
@@ -153,12 +162,24 @@ async function restoreItem(io: Io, id: string, { to, asRoot }: { to?: string; as
   const elsewhere = to !== undefined || asRoot === true;
   const body = to === undefined ? {} : { targetProjectId: to };
   const done = await io.api.call(elsewhere ? 'POST' : 'PUT', `${path}/restore`, elsewhere ? { body } : {});
-  io.show(done, () => `The ${itemType.toLowerCase()} '${answer.body.name}' is restored.`);
+  const { name } = answer.body;
+  io.show(done, () => `The ${itemType.toLowerCase()} '${name}' is restored.`, { id, name, itemType, restored: true });
 }
 
-async function purgeItem(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
+const contents = ({ projects, datasets, bytes: size }: Preview['removes']): string =>
+  [...(projects > 0 ? [counted(projects, 'project')] : []), `${counted(datasets, 'dataset')} (${bytes(size)})`].join(
+    ' and ',
+  );
+
+async function purgeItem(io: Io, id: string, options: Confirmed): Promise<void> {
   const { path, itemType, answer } = await find(io, id);
-  const what = itemType === 'Project' ? `project '${answer.body.name}' and all in it` : `dataset '${answer.body.name}'`;
-  if (!yes && !(await io.confirm(`Remove the ${what} for ever?`, 'give --yes'))) return;
-  io.show(await io.api.call('DELETE', path), () => `The ${what} is gone for ever.`);
+  const { name } = answer.body;
+  const what = itemType === 'Project' ? `project '${name}' and all in it` : `dataset '${name}'`;
+  if (!options.yes) {
+    const { removes } = (await io.api.call<Preview>('GET', `${path}/restore/preview`)).body;
+    const loss = `The ${what} would be removed for ever: ${contents(removes)}. Nothing brings them back.`;
+    await confirmedByName(io, loss, name, options);
+  }
+  const done = await io.api.call('DELETE', path);
+  io.show(done, () => `The ${what} is gone for ever.`, { id, name, itemType, purged: true });
 }

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed, counted } from '../confirm.ts';
 import type { Io } from '../io.ts';
+import { choice } from '../options.ts';
 import { moment, record, table } from '../table.ts';
 import { userIdOf } from './account.ts';
 
@@ -19,18 +22,17 @@ interface Member {
   role: string;
 }
 
-export function tenantCommands(program: Command, io: Io): void {
-  const tenant = program.command('tenant').description('tenants: who owns projects');
+export function tenantCommands(tenant: Command, io: Io): void {
   tenant
     .command('create')
     .description('create a tenant (administrators)')
-    .requiredOption('--name <name>')
+    .requiredOption('--name <name>', 'its name')
     .option('--owner <id>', 'login id or user id of its first owner')
     .action((options) => createTenant(io, options));
   tenant
     .command('list')
-    .description('list your tenants; --all: every tenant (administrators)')
-    .option('--all')
+    .description('list your tenants, or all')
+    .option('--all', 'every tenant (administrators)')
     .action((options) => listTenants(io, options));
   tenant
     .command('show')
@@ -41,7 +43,7 @@ export function tenantCommands(program: Command, io: Io): void {
     .command('update')
     .description('rename a tenant (its owners), or change its share of the queue (administrators)')
     .argument('<id>')
-    .option('--name <name>')
+    .option('--name <name>', 'another name')
     .option('--weight <number>', 'share of the queue; others have 1', weight)
     .option('--recycle-bin-days <days>', "how long deleted things are kept; 'default' for the platform's setting", days)
     .action((id, options) => updateTenant(io, id, options));
@@ -62,7 +64,7 @@ export function tenantCommands(program: Command, io: Io): void {
     .description('add somebody, or change the role')
     .argument('<tenant>')
     .argument('<account>', 'login id or user id')
-    .option('--role <role>', 'Owner or Member', 'Member')
+    .addOption(choice('--role <role>', 'what they may do', ['Owner', 'Member']).default('Member'))
     .action((id, account, { role }) => addMember(io, id, account, role));
   members
     .command('remove')
@@ -96,10 +98,12 @@ async function updateTenant(io: Io, id: string, body: TenantChange): Promise<voi
   io.show(await io.api.call<Tenant>('PUT', path(id), { body }), describe);
 }
 
-async function deleteTenant(io: Io, id: string, { yes }: { yes?: boolean }): Promise<void> {
-  const { name } = (await io.api.call<Tenant>('GET', path(id))).body;
-  if (!yes && !(await io.confirm(`Delete the tenant '${name}'?`, 'give --yes'))) return;
-  io.show(await io.api.call('DELETE', path(id)), () => `The tenant ${name} is deleted.`);
+async function deleteTenant(io: Io, id: string, options: Confirmed): Promise<void> {
+  const { name, members = [] } = (await io.api.call<Tenant>('GET', path(id))).body;
+  const question = `Delete the tenant '${name}' for ever? ${counted(members.length, 'membership')} would end with it.`;
+  await confirmed(io, question, options);
+  const answer = await io.api.call('DELETE', path(id));
+  io.show(answer, () => `The tenant ${name} is deleted.`, { id, name, deleted: true });
 }
 
 const describe = ({ id, name, weight, recycleBinDays, createdAt, members }: Tenant) =>
@@ -160,7 +164,8 @@ async function removeMember(io: Io, id: string, account: string, { keepProjectRo
     return;
   }
   const answer = await io.api.call('DELETE', to, { query: { keepProjectRoles } });
-  io.show(answer, () => `${account} is no member any more. That ended ${rolesEnded(preview.body)}.`);
+  const done = { id, account, member: false };
+  io.show(answer, () => `${account} is no member any more. That ended ${rolesEnded(preview.body)}.`, done);
 }
 
 const rolesEnded = ({ projectRoles, projectsWithoutOwner }: EndedRoles) =>

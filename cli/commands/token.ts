@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { confirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { moment, table } from '../table.ts';
@@ -17,12 +18,12 @@ interface RevokeOptions {
   family?: string;
   account?: string;
   tokenStdin?: boolean;
+  yes?: boolean;
 }
 
 const FAMILY = '/api/tokens/family';
 
-export function tokenCommands(program: Command, io: Io): void {
-  const token = program.command('token').description('tokens: give one out, list logins, end them');
+export function tokenCommands(token: Command, io: Io): void {
   takesCredentials(token.command('issue'))
     .description('print an access token for other programs; nothing is kept (--json: the refresh token too)')
     .action((options) => issue(io, options));
@@ -37,6 +38,7 @@ export function tokenCommands(program: Command, io: Io): void {
     .option('--token-stdin', 'the login that the refresh token on stdin belongs to')
     .option('--family <id>', "one login, by its id in 'token families'")
     .option('--account <id>', 'all logins of an account')
+    .option('--yes', 'do not ask')
     .action((options) => revoke(io, options));
 }
 
@@ -61,17 +63,18 @@ async function families(io: Io, account?: string): Promise<void> {
   );
 }
 
-async function revoke(io: Io, { family, account, tokenStdin }: RevokeOptions): Promise<void> {
+async function revoke(io: Io, { family, account, tokenStdin, yes = !io.interactive }: RevokeOptions): Promise<void> {
   if ([family, account, tokenStdin].filter((one) => one !== undefined).length !== 1)
     throw new UsageError('Give one of --token-stdin, --family and --account.');
   if (tokenStdin) {
     const answer = await io.api.call('POST', '/api/tokens/revocation', { body: await io.stdin(), anonymous: true });
-    return io.show(answer, () => 'The login of this token has ended.');
+    return io.show(answer, () => 'The login of this token has ended.', { revoked: true });
   }
   if (family !== undefined) {
     const answer = await io.api.call('DELETE', `${FAMILY}/${encodeURIComponent(family)}`);
-    return io.show(answer, () => `The login ${family} has ended.`);
+    return io.show(answer, () => `The login ${family} has ended.`, { family, revoked: true });
   }
+  await confirmed(io, `End all logins of '${account}'?`, { yes }, 'Nothing was ended.');
   const answer = await io.api.call('DELETE', FAMILY, { query: { account } });
-  io.show(answer, () => `All logins of ${account} have ended.`);
+  io.show(answer, () => `All logins of ${account} have ended.`, { account, revoked: true });
 }

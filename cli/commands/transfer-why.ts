@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import type { Shown } from '../table.ts';
 import { plain, record, table } from '../table.ts';
 import { transferPath } from '../watch.ts';
 
@@ -27,7 +28,7 @@ export async function showWhy(io: Io, path: string): Promise<void> {
   io.show(await io.api.call<Why>('GET', `${path}/why`), describe);
 }
 
-function describe({ status, needs, position, reason, blockedBy, workers }: Why): string {
+function describe({ status, needs, position, reason, blockedBy, workers }: Why): Shown {
   const about = record({
     status,
     'asks for': needs?.join(' '),
@@ -37,5 +38,5 @@ function describe({ status, needs, position, reason, blockedBy, workers }: Why):
   });
   if (workers.length === 0) return about;
   const rows = workers.map((one) => [one.id, one.canRun ? 'yes' : 'no', plain(one.reason ?? '')]);
-  return `${about}\n\n${table(['WORKER', 'COULD RUN IT', 'NOW'], rows)}`;
+  return [about, table(['WORKER', 'COULD RUN IT', 'NOW'], rows)];
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { repeated } from '../options.ts';
+import { choice, choices, formerly, limit, pastTime } from '../options.ts';
 import { moment, plain, table } from '../table.ts';
 import type { Transfer, TransferSummary } from '../watch.ts';
 import { describeTransfer, showEnded, transferPath, watchTransfer } from '../watch.ts';
@@ -11,21 +11,21 @@ import { importCommand } from './transfer-import.ts';
 import { updateCommand } from './transfer-update.ts';
 import { whyCommand } from './transfer-why.ts';
 
-export function transferCommands(program: Command, io: Io): void {
-  const transfer = program.command('transfer').description('transfers: conversions and their progress');
+export function transferCommands(transfer: Command, io: Io): void {
   importCommand(transfer, io);
   exportCommand(transfer, io);
   convertCommand(transfer, io);
   updateCommand(transfer, io, 'update');
   updateCommand(transfer, io, 'append');
-  transfer
+  const list = transfer
     .command('list')
     .description('list the transfers that you started, newest first')
-    .option('--status <status>', 'Pending, InProgress, Completed or Error; may be repeated', repeated)
-    .option('--from <time>', 'started at or after, such as 2026-01-24 or 2026-01-24T08:00:00Z')
-    .option('--to <time>', 'started before')
-    .option('--limit <count>', 'at most this many', '50')
-    .action((options) => listTransfers(io, options));
+    .addOption(choices('--status <status>', 'only those', ['Pending', 'InProgress', 'Completed', 'Error']))
+    .option('--since <time>', 'started at or after this time (UTC) or age, such as 2026-01-24 or 2h', pastTime)
+    .option('--until <time>', 'started before', pastTime)
+    .option('--limit <count>', 'maximum number', limit, 50);
+  formerly(list, '--from <time>', '--since');
+  formerly(list, '--to <time>', '--until').action((options) => listTransfers(io, options));
   transfer
     .command('show')
     .description('show one transfer')
@@ -38,12 +38,12 @@ export function transferCommands(program: Command, io: Io): void {
     .action((id) => watch(io, id));
   transfer
     .command('cancel')
-    .description('end a transfer; what it has written so far is nowhere to be seen')
+    .description('end a transfer; partial output is discarded')
     .argument('<id>')
     .action((id) => cancelTransfer(io, id));
   transfer
     .command('retry')
-    .description('do again what ended in an error, as a new transfer')
+    .description('retry a failed transfer, as a new one')
     .argument('<id>')
     .action((id) => retry(io, id));
   whyCommand(transfer, io);
@@ -51,20 +51,21 @@ export function transferCommands(program: Command, io: Io): void {
     .command('log')
     .description('show what a transfer said on its way')
     .argument('<id>')
-    .option('--level <level>', 'debug, info, warning or error, and what is worse')
+    .addOption(choice('--level <level>', 'this one and what is worse', ['debug', 'info', 'warning', 'error']))
     .action((id, { level }) => showLog(io, id, level));
 }
 
 interface ListOptions {
   status?: string[];
-  from?: string;
-  to?: string;
-  limit: string;
+  since?: string;
+  until?: string;
+  limit: number;
 }
 
-async function listTransfers(io: Io, query: ListOptions): Promise<void> {
+async function listTransfers(io: Io, { status, since, until, limit }: ListOptions): Promise<void> {
+  const query = { status, from: since, to: until, limit };
   const from = '/api/conversion/transfer/list-summaries';
-  const answer = await io.api.call<{ data: TransferSummary[] }>('GET', from, { query: { ...query } });
+  const answer = await io.api.call<{ data: TransferSummary[] }>('GET', from, { query });
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'TYPE', 'FORMAT', 'STATUS', 'STARTED'],

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { Confirmed } from '../confirm.ts';
+import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { count, repeated } from '../options.ts';
+import { choice, count, limit, repeated } from '../options.ts';
 import { moment, record, table } from '../table.ts';
 
 interface Webhook {
@@ -25,8 +27,7 @@ interface Delivery {
 const HOOKS = '/api/eventing/webhook';
 const path = (id: string) => `${HOOKS}/${encodeURIComponent(id)}`;
 
-export function webhookCommands(program: Command, io: Io): void {
-  const webhook = program.command('webhook').description("webhooks: a tenant's events sent elsewhere (its owners)");
+export function webhookCommands(webhook: Command, io: Io): void {
   webhook
     .command('create')
     .description('have events sent to an address, signed as Standard Webhooks; prints the secret, once')
@@ -45,16 +46,17 @@ export function webhookCommands(program: Command, io: Io): void {
     .action(async (id) => io.show(await io.api.call<Webhook>('GET', path(id)), describe));
   webhook
     .command('delete')
-    .description('send nothing to it any more')
+    .description('delete a webhook, with the deliveries that are under way')
     .argument('<id>')
-    .action(async (id) => io.show(await io.api.call('DELETE', path(id)), () => `Webhook ${id} is deleted.`));
+    .option('--yes', 'do not ask')
+    .action((id, options) => deleteWebhook(io, id, options));
   webhook
     .command('deliveries')
     .description('list what became of each event, newest first')
     .argument('<id>')
-    .option('--state <state>', 'Pending, Delivered or Failed')
-    .option('--limit <count>', 'at most this many', count, 50)
-    .action((id, query) => listDeliveries(io, id, query));
+    .addOption(choice('--state <state>', 'only those', ['Pending', 'Delivered', 'Failed']))
+    .option('--limit <count>', 'maximum number', limit, 50)
+    .action((id, { state, limit }) => listDeliveries(io, id, { state, limit }));
   webhook
     .command('replay')
     .description('send all events behind an offset again')
@@ -76,6 +78,15 @@ async function createWebhook(io: Io, url: string, options: { type?: string[]; se
     ...(options.secretStdin ? { secret: await io.stdin() } : {}),
   };
   io.show(await io.api.call<Webhook>('POST', HOOKS, { body }), describe);
+}
+
+async function deleteWebhook(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
+  if (!yes) {
+    const { url } = (await io.api.call<Webhook>('GET', path(id))).body;
+    await confirmed(io, `Delete the webhook to ${url} for ever? Events that it waits for are not sent.`, { yes });
+  }
+  const answer = await io.api.call('DELETE', path(id));
+  io.show(answer, () => `Webhook ${id} is deleted.`, { id, deleted: true });
 }
 
 async function listWebhooks(io: Io): Promise<void> {

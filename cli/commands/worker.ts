@@ -19,17 +19,43 @@ export interface Worker {
   reserved: { memoryMb: number; cores: number; scratchGb: number };
 }
 
-export function workerCommands(program: Command, io: Io): void {
-  const worker = program.command('worker').description('worker processes (administrators)');
+/** Which workers take no more transfers, and since when. */
+export interface Drain {
+  scope: 'all' | 'host' | 'pool';
+  name: string;
+  since: string;
+  accountId: string;
+}
+
+interface Workers {
+  data: Worker[];
+  drains: Drain[];
+}
+
+export function workerCommands(worker: Command, io: Io): void {
   worker
     .command('list')
-    .description('list them: where they run, what they have and what of it is taken')
+    .description('list them: where they run, what they have and what of it is taken; and drains that are in force')
     .action(async () =>
-      io.show(await io.api.call<{ data: Worker[] }>('GET', '/api/admin/worker'), ({ data }) => workerTable(data)),
+      io.show(await io.api.call<Workers>('GET', '/api/admin/worker'), ({ data, drains }) => [
+        workerTable(data),
+        ...(drains.length === 0 ? [] : [drainTable(drains)]),
+      ]),
     );
 }
 
-export const workerTable = (workers: readonly Worker[]): string =>
+/** Each with the option of `job drain` that names it. */
+export const drainTable = (drains: readonly Drain[]) =>
+  table(
+    ['DRAINED', 'SINCE', 'BY'],
+    drains.map((one) => [targetOf(one), moment(one.since), one.accountId]),
+  );
+
+/** As options of `job drain`. */
+export const targetOf = ({ scope, name }: Pick<Drain, 'scope' | 'name'>): string =>
+  scope === 'all' ? '--all' : scope === 'host' ? `--host ${name}` : `--worker ${name}`;
+
+export const workerTable = (workers: readonly Worker[]) =>
   table(
     ['ID', 'HOST', 'PID', 'STATE', 'RUNNING', 'MEMORY (MB)', 'CORES', 'SCRATCH (GB)', 'LABELS', 'SINCE'],
     workers.map((one) => [

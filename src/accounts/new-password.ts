@@ -23,7 +23,8 @@ export async function newPasswordHash(
   await checkPassword(password, rules);
   if (userId !== undefined && rules.history > 0) {
     for (const former of await listFormerHashes(db, userId, rules.history))
-      if (await passwords.matches(password, former, address)) throw invalidPassword(['PasswordWasUsedBefore']);
+      if (await passwords.matches(password, former, address))
+        throw invalidPassword(['PasswordWasUsedBefore'], rules.policy);
   }
   return passwords.hash(password, address);
 }

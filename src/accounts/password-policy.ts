@@ -29,7 +29,7 @@ export const passwordRules = (config: Config, log: Log): PasswordRules => ({
   history: config['accounts.passwordHistory'],
 });
 
-const policyOf = (config: Config): PasswordPolicy => ({
+export const policyOf = (config: Config): PasswordPolicy => ({
   requiredLength: config['passwords.requiredLength'],
   requiredUniqueChars: config['passwords.requiredUniqueChars'],
   requireNonAlphanumeric: config['passwords.requireNonAlphanumeric'],
@@ -67,11 +67,24 @@ export const usualRules = (): PasswordRules => ({ policy: PASSWORD_POLICY, breac
 export async function checkPassword(password: string, { policy, breached }: PasswordRules) {
   const codes = passwordProblems(password, policy);
   if (await breached(password)) codes.push('PasswordIsBreached');
-  if (codes.length > 0) throw invalidPassword(codes);
+  if (codes.length > 0) throw invalidPassword(codes, policy);
 }
 
-export const invalidPassword = (codes: string[]) =>
-  invalid(`The password is not acceptable: ${codes.join(', ')}.`, {
+/** The codes are for programs, the detail says the same to people. */
+export function invalidPassword(codes: string[], { requiredLength, requiredUniqueChars }: PasswordPolicy) {
+  const sentences: Record<string, string> = {
+    PasswordIsTooShort: `it has fewer than ${requiredLength} characters`,
+    PasswordRequiresUniqueChars: `it has fewer than ${requiredUniqueChars} different characters`,
+    PasswordRequiresNonAlphanumeric: 'it has only letters and digits',
+    PasswordRequiresLower: 'it has no lower-case letter',
+    PasswordRequiresUpper: 'it has no upper-case letter',
+    PasswordRequiresDigit: 'it has no digit',
+    PasswordIsBreached: 'it is widely known',
+    PasswordWasUsedBefore: 'the account has or had it before',
+  };
+  const said = codes.map((code) => sentences[code] ?? code);
+  return invalid(`The password is not acceptable: ${said.join('; ')}.`, {
     code: 'InvalidPassword',
     errors: { password: codes },
   });
+}

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { listOf } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { drain, draining, endDrain, targetOf } from './drain.ts';
-import { Drain } from './workers.queries.ts';
+import { Drain, listDrains } from './workers.queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';
 
 const Draining = z.object({
@@ -26,11 +26,12 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
-        summary: 'Worker processes: where they run, what they have, what they are doing',
-        response: { 200: listOf(WorkerState) },
+        summary:
+          'Worker processes: where they run, what they have, what they are doing; and the drains that are in force',
+        response: { 200: listOf(WorkerState).extend({ drains: z.array(Drain) }) },
       },
     },
-    async () => ({ data: [...(await listWorkerStates(db))] }),
+    async () => ({ data: [...(await listWorkerStates(db))], drains: [...(await listDrains(db))] }),
   );
 
   app.get(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { eventsInsert } from '../outbox.ts';
+import type { ItemType } from './record.ts';
 
 /** Writes the dataset or reads it, now or when its turn comes. */
 export const findTransferOf = (tx: Db, datasetId: string) =>
@@ -28,6 +29,18 @@ export interface Removal {
 const Removed = z.object({ projects: z.number(), datasets: z.number() });
 /** How many rows went. */
 export type Removed = z.infer<typeof Removed>;
+
+const Contents = z.object({ projects: z.number(), datasets: z.number(), bytes: z.number() });
+
+/** What goes with an item of the bin: itself and all that is below it. */
+export const contentsOf = (db: Db, { itemType, id }: { itemType: ItemType; id: string }) =>
+  itemType === 'Dataset'
+    ? db.one(sql.type(Contents)`
+        select 0 as projects, count(*) as datasets, coalesce(sum(storage_size), 0)::bigint as bytes from datasets where id = ${id}`)
+    : db.one(sql.type(Contents)`
+        with doomed as materialized (select id from projects where path && ${sql.array([id], 'uuid')})
+        select (select count(*) from doomed) as projects, count(*) as datasets, coalesce(sum(storage_size), 0)::bigint as bytes
+        from datasets where project_id in (select id from doomed)`);
 
 /**
  * Projects with all that is below them, and datasets; an event for each row, and the names of their bytes, for a job to remove. One

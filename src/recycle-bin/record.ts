@@ -26,7 +26,7 @@ export const DeletedProjectItem = ProjectItem.extend(deletion);
 export const DeletedProject = Project.extend(deletion);
 export const DeletedDataset = Dataset.extend(deletion);
 
-/** What a restore would do, and whom to ask for what the caller lacks. */
+/** What a restore would do, whom to ask for what the caller lacks, and what a purge would destroy. */
 export const Preview = z.object({
   /** From the top down; the item comes last. */
   restores: z.array(z.object({ id: z.string(), name: z.string(), itemType: ItemType })),
@@ -39,5 +39,7 @@ export const Preview = z.object({
       grantableBy: z.array(z.string()),
     }),
   ),
+  /** With all that lies below; `bytes` of the datasets' contents. */
+  removes: z.object({ projects: z.number(), datasets: z.number(), bytes: z.number() }),
 });
 export type Preview = z.infer<typeof Preview>;

@@ -3,6 +3,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Binned, Step, Wanted } from './item.queries.ts';
 import { listDeletedAbove, listGrantors } from './item.queries.ts';
 import { binnedItem, lacking, lockedItem, placeOf, privilegeFor } from './item.ts';
+import { contentsOf } from './purge.queries.ts';
 import type { Preview } from './record.ts';
 import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 
@@ -24,9 +25,10 @@ export async function restore(db: Db, caller: Caller, wanted: Wanted): Promise<v
   });
 }
 
-/** What `restore` would bring back, and what the caller lacks for it. */
+/** What `restore` would bring back, what the caller lacks for it, and what `purge` would destroy. */
 export async function previewRestore(db: Db, caller: Caller, wanted: Wanted): Promise<Preview> {
-  const steps = await stepsOf(db, caller, await binnedItem(db, caller, wanted));
+  const item = await binnedItem(db, caller, wanted);
+  const steps = await stepsOf(db, caller, item);
   const refused = steps.filter((step) => !step.privileged);
   const grantors = await listGrantors(
     db,
@@ -41,6 +43,7 @@ export async function previewRestore(db: Db, caller: Caller, wanted: Wanted): Pr
       privilege: privilegeFor(itemType),
       grantableBy: grantableBy.get(id) ?? [],
     })),
+    removes: await contentsOf(db, item),
   };
 }
 

@@ -7,7 +7,8 @@ import { queryTime } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import type { ChangeParts } from './change-account.ts';
 import { changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
-import { removeAccount } from './remove-account.ts';
+import { Removal } from './removal.queries.ts';
+import { previewRemoval, removeAccount } from './remove-account.ts';
 import { resetPassword } from './reset-password.ts';
 import type { LoginParts } from './sign-in.ts';
 import { logIn, OtpRequired } from './sign-in.ts';
@@ -54,6 +55,19 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
       await removeAccount(parts, request.caller, request.params.id);
       return reply.code(204).send(null);
     },
+  );
+
+  app.get(
+    '/api/accounts/:id/removal',
+    {
+      config: administrators,
+      schema: {
+        summary: 'What deleting an account would end',
+        params: z.object({ id: z.string() }),
+        response: { 200: Removal },
+      },
+    },
+    async ({ params }) => previewRemoval(parts.db, params.id),
   );
 
   app.get(

@@ -6,6 +6,13 @@ import { conflict } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
 import { findTenantOwnedAlone, lockOwnedTenants } from '../tenants/members.queries.ts';
+import { countRemoval } from './removal.queries.ts';
+
+/** What `removeAccount` would end besides the account. */
+export async function previewRemoval(db: Db, id: string) {
+  const { userId } = await getAccount(db, id);
+  return countRemoval(db, userId);
+}
 
 /** Its memberships in groups, tenants and projects, its logins and tokens go with it. The last administrator and the last Owner of a tenant stay. */
 export async function removeAccount(

@@ -124,5 +124,5 @@ test('--reason goes into the audit trail, which is listed newest first', async (
   const rest = await run(['audit', 'list', '--account', id, '--limit', '1', '--cursor', cursor]);
   t.regex(rest.out, / account.create /);
   t.is((await run(['audit', 'list', '--account', id, '--after', '2099-01-01'])).out.split('\n').length, 2);
-  t.is((await run(['audit', 'list', '--after', 'x'])).code, 1);
+  t.is((await run(['audit', 'list', '--since', 'x'])).code, 2);
 });

@@ -30,7 +30,11 @@ async function transfer(grid: boolean) {
 test.serial('drained, the workers take nothing; the command waits, and gives up at its time-out', async (t) => {
   const run = await operator(t);
   const { pid } = await worker();
-  const drained = await run(['job', 'drain', '--timeout', '1m']);
+  t.like(await run(['job', 'drain']), {
+    code: 2,
+    err: 'platform: Name the workers that shall take no more transfers: --host, --worker or --all.\n',
+  });
+  const drained = await run(['job', 'drain', '--all', '--timeout', '1m']);
   t.is(drained.code, 0, drained.err);
   t.regex(drained.out, new RegExp(`^pool-\\w+ +\\S+ +${pid} +drained +0 of \\d+`, 'm'));
   const { id, client } = await transfer(false);
@@ -41,19 +45,34 @@ test.serial('drained, the workers take nothing; the command waits, and gives up 
     from graphile_worker._private_jobs where key = $1`,
     [id],
   );
-  const late = await run(['job', 'drain', '--timeout', '1s']);
+  const late = await run(['job', 'drain', '--all', '--timeout', '1s']);
   t.is(late.code, 1);
-  t.regex(late.err, /^1 transfers still run\.$[\s\S]*^platform: 1 transfers still run; the workers stay drained\.$/m);
+  t.regex(late.err, /^1 transfer still runs\.$[\s\S]*^platform: 1 transfer still runs\. The workers stay drained\.$/m);
   await w.sql(`delete from graphile_worker._private_jobs where key = '00000000-0000-4000-8000-000000000000'`);
   t.regex((await run(['job', 'list'])).out, new RegExp(`^${id} +waiting +Import FileReader > FileWriter`, 'm'));
   const why = await run(['job', 'why', id]);
   t.regex(why.out, /^status +Pending$/m);
   t.true(why.out.includes('WORKER'));
   t.is((await run(['job', 'why', '7'])).code, 1);
-  await run(['job', 'drain', '--host', 'elsewhere', '--timeout', '0s']);
-  const left = await run(['job', 'drain', '--host', 'elsewhere', '--end']);
+  const nosuch = await run(['job', 'drain', '--host', 'nosuch', '--timeout', '0s']);
+  t.is(nosuch.code, 1);
+  t.is(nosuch.err, `platform: There is no worker on nosuch. Workers run on ${hostname()}.\n`);
+  t.is(
+    (await run(['job', 'drain', '--host', hostname(), '--timeout', '0s'])).code,
+    0,
+    'nothing runs, nothing is awaited',
+  );
+  for (const listing of [
+    ['job', 'drain', '--list'],
+    ['worker', 'list'],
+  ]) {
+    const { out } = await run(listing);
+    t.regex(out, /^--all +\d{4}-\d\d-\d\d .*root$/m);
+    t.regex(out, new RegExp(`^--host ${hostname()} `, 'm'));
+  }
+  const left = await run(['job', 'drain', '--host', hostname(), '--end']);
   t.is(left.code, 0);
-  t.is(left.err.trim(), 'Still drained: all workers (--end alone ends that).');
+  t.is(left.err.trim(), 'Still drained: --all.');
   t.is((await run(['job', 'drain', '--end'])).code, 0);
   t.is((await run(['job', 'drain', '--end'])).code, 1, 'there is none');
   t.is((await run(['job', 'drain', '--worker', 'a', '--host', 'b'])).code, 2);

@@ -35,6 +35,10 @@ export default {
     request: ({ member }) => ({ method: 'PUT', url: '/api/accounts', payload: { id: member.id, name: 'Marked' } }),
     ...administrators(200),
   },
+  'GET /api/accounts/:id/removal': {
+    request: ({ member }) => ({ url: `/api/accounts/${member.id}/removal` }),
+    ...administrators(200),
+  },
   'DELETE /api/accounts/:id': {
     request: async ({ w }) => ({ method: 'DELETE', url: `/api/accounts/${(await w.account()).id}` }),
     ...administrators(204),

@@ -7,13 +7,12 @@ interface States {
   data: { kid: string; state: string; activatedAt?: string; retiredAt?: string }[];
 }
 
-export function keysCommands(program: Command, io: Io): void {
-  const keys = program.command('keys').description('keys that sign access tokens (administrators)');
-  keys
+export function signingKeyCommands(key: Command, io: Io): void {
+  key
     .command('list')
     .description('list the key that signs, the next one, and those that still check')
     .action(async () => show(io, await io.api.call<States>('GET', '/api/tokens/keys')));
-  keys
+  key
     .command('rotate')
     .description('sign with the next key from now on; tokens of the present one stay valid')
     .action(async () => show(io, await io.api.call<States>('POST', '/api/tokens/keys/rotate')));

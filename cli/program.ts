@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addHelp } from './help.ts';
+import type { Io } from './io.ts';
+import type { Noun } from './nouns.ts';
+import { NOUNS } from './nouns.ts';
+import { wideOption } from './options.ts';
+
+/** The program as far as these arguments need it: the names of all commands, and whole the one that they call. */
+export async function programFor(argv: readonly string[], io: Io): Promise<Command> {
+  const words = argv.filter((argument) => !argument.startsWith('-'));
+  const first = words[0] === 'help' ? words[1] : words[0];
+  return programOf(io, first === 'completion' ? () => true : (noun) => isCalled(noun, first), argv.includes('--json'));
+}
+
+const isCalled = ({ name, former = [] }: Noun, word: string | undefined) =>
+  word !== undefined && (name === word || former.includes(word));
+
+async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolean): Promise<Command> {
+  const program = new Command('platform')
+    .description('A data platform: projects, datasets, and the transfers that convert them.')
+    .version(`platform ${version()}`, '-V, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.note(text.trimEnd()),
+      outputError: (text) => io.note(json ? usageProblem(text) : `platform: ${sentenceOf(text)}`),
+    });
+  addHelp(program, { local: false });
+  for (const noun of NOUNS) {
+    const command = program.command(noun.name).description(noun.description);
+    for (const word of noun.former ?? []) command.alias(word);
+    if (!isWanted(noun)) continue;
+    (await noun.load())(command, io);
+    for (const leaf of leavesOf(command)) addTerminalOptions(leaf, noun, io);
+    addHelp(command, noun);
+  }
+  return program;
+}
+
+const version = (): string =>
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version as string;
+
+/** What commander says of wrong usage, in one line. */
+const sentenceOf = (text: string): string =>
+  text
+    .replace(/^error: /, '')
+    .trimEnd()
+    .replace(/\n\(Did you mean (?:one of )?(.*)\?\)$/, (_, words: string) => {
+      const quoted = words.split(', ').map((word) => `'${word}'`);
+      return `. Did you mean ${quoted.join(' or ')}?`;
+    });
+
+const usageProblem = (text: string): string =>
+  JSON.stringify({ type: 'about:blank', title: 'Wrong usage', detail: sentenceOf(text), code: 'UsageError' });
+
+/** The commands that do something, hidden ones among them. */
+const leavesOf = (command: Command): Command[] => {
+  if (command.commands.length === 0) return [command];
+  command.helpCommand(false);
+  return command.commands.flatMap(leavesOf);
+};
+
+/** Verbs of audited nouns that change nothing. */
+const READING = new Set(['list', 'show', 'why', 'failures', 'retries']);
+
+/** Options of the terminal: the program takes them before the command's action runs, which does not see them, so that none slips into a request. */
+function addTerminalOptions(leaf: Command, { local, everywhere, audited }: Noun, io: Io): void {
+  leaf.option('--json', "print the server's answer as it came, and errors as JSON");
+  if (!local) wideOption(leaf);
+  // some name another tenant, where their header would only narrow who asks
+  const actsInTenant = !local && !everywhere && !leaf.options.some(({ long }) => long === '--tenant');
+  if (actsInTenant) leaf.option('--tenant <id>', 'act in this tenant instead of the home tenant');
+  const saysWhy = audited && !READING.has(leaf.name());
+  if (saysWhy) leaf.option('--reason <text>', 'why, for the audit trail');
+  leaf.hook('preAction', () => {
+    const take = (name: string) => {
+      const value = leaf.getOptionValue(name);
+      leaf.setOptionValue(name, undefined);
+      return value;
+    };
+    io.json = Boolean(take('json'));
+    io.wide = Boolean(take('wide'));
+    const tenant = actsInTenant && take('tenant');
+    if (tenant) io.api.tenant = tenant;
+    const reason = saysWhy && take('reason');
+    if (reason) io.api.reason = reason;
+  });
+}

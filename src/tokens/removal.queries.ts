@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+/** What goes with an account: numbers of its memberships, of projects in which it has a role of its own, and of logins that go on. */
+export const Removal = z.object({
+  groups: z.number(),
+  tenants: z.number(),
+  projects: z.number(),
+  logins: z.number(),
+});
+
+export const countRemoval = (db: Db, userId: string) =>
+  db.one(sql.type(Removal)`
+    select (select count(*) from group_members where user_id = ${userId}) as groups,
+      (select count(*) from tenant_members where user_id = ${userId}) as tenants,
+      (select count(*) from project_members where user_id = ${userId}) as projects,
+      (select count(*) from refresh_families where user_id = ${userId} and revoked_at is null and expires_at > now()) as logins`);

@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Command } from 'commander';
+import { NOUNS } from '../../cli/nouns.ts';
+import { programFor } from '../../cli/program.ts';
+import { record } from '../world/recorder.ts';
+import { ASCII_GRID } from '../world/transfers.ts';
+import { PASSWORD, world } from '../world.ts';
+import type { Description } from './declared.ts';
+import { undeclared } from './declared.ts';
+import { machines } from './machine.ts';
+import { person } from './person.ts';
+
+const w = world(test);
+const machine = machines(w);
+
+/** Commands that ask no server. */
+const LOCAL = new Set(NOUNS.filter(({ local }) => local).map(({ name }) => name));
+/** Options of the terminal, and those whose request is the same without them. */
+const NOT_SENT = new Set([
+  '--json',
+  '--wide',
+  '--tenant',
+  '--reason',
+  '--yes',
+  '--watch',
+  '--no-watch',
+  '--force',
+  '--output',
+]);
+
+interface Leaf {
+  path: string[];
+  command: Command;
+}
+
+const leavesOf = (command: Command, path: string[] = []): Leaf[] =>
+  command.commands.length === 0
+    ? [{ path, command }]
+    : command
+        .createHelp()
+        .visibleCommands(command)
+        .filter((one) => one.name() !== 'help')
+        .flatMap((one) => leavesOf(one, [...path, one.name()]));
+
+const leaves = async () =>
+  leavesOf(await programFor(['completion'], person({}).io)).filter(({ path }) => !LOCAL.has(path[0] ?? ''));
+
+/** How a command line is called: what it reads, and whether the platform refuses it, which changes nothing of what it sends. */
+interface How {
+  stdin?: string;
+  refused?: boolean;
+}
+
+test('no command sends anything that its route does not declare, whatever its options', async (t) => {
+  const { userId, tenantId } = await w.administrator();
+  const at = await machine(t);
+  const wire = await record(at.url);
+  t.teardown(() => wire.close());
+  const description: Description = (await w.nobody.get('/openapi.json')).body;
+  const all = await leaves();
+  const called = new Map(all.map(({ path }) => [path.join(' '), new Set<string>()]));
+  const env = { PLATFORM_URL: wire.url, PLATFORM_TOKEN: await w.tokenOf({ userId }) };
+
+  const wrong: string[] = [];
+  /** Runs it with every option of the terminal, checks what went over the wire, and gives the JSON that it printed. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+  const run = async (argv: string[], { stdin, refused = false }: How = {}): Promise<any> => {
+    const leaf = all.find(({ path }) => path.every((word, index) => argv[index] === word));
+    if (!leaf) throw new Error(`There is no command ${argv.join(' ')}.`);
+    const flags = new Set(leaf.command.options.filter(({ hidden }) => !hidden).map(({ long }) => long));
+    const more = ['--json', '--wide', '--yes', '--reason=a test', `--tenant=${tenantId}`].filter((option) => {
+      const [flag = ''] = option.split('=');
+      return flags.has(flag) && !argv.includes(flag);
+    });
+    const line = [...argv, ...more];
+    const seen = await at.run(line, { env, ...(stdin === undefined ? {} : { stdin }) });
+    if (seen.code !== (refused ? 1 : 0)) wrong.push(`${line.join(' ')}: ${seen.code} ${seen.err}`);
+    const requests = wire.take();
+    if (requests.length === 0) wrong.push(`${line.join(' ')}: asks no server`);
+    for (const request of requests) {
+      if (request.path.startsWith('/api/blob/')) continue;
+      const stranger = undeclared(description, request);
+      if (stranger.length > 0) wrong.push(`${line.join(' ')}: ${request.method} ${request.path} sends ${stranger}`);
+    }
+    const given = called.get(leaf.path.join(' '));
+    for (const word of argv) given?.add(word);
+    given?.add('');
+    try {
+      return JSON.parse(seen.out.split('\n')[0] ?? '');
+    } catch {
+      return undefined;
+    }
+  };
+
+  const password = { stdin: PASSWORD };
+  const credentials = ['--id', 'root', '--password-stdin', '--otp', '123456', '--otp-authenticator', 'APPAUTH'];
+  await run(['login', ...credentials], password);
+  await run(['whoami']);
+  await run(['otp', 'register', ...credentials], password);
+  await run(['otp', 'recovery-codes', ...credentials], { ...password, refused: true });
+  await run(['otp', 'status', 'root']);
+  await run(['token', 'issue', ...credentials], { ...password, refused: true });
+  const families = await run(['token', 'families', 'root']);
+  await run(['token', 'revoke', '--family', families.data[0].id]);
+  await run(['token', 'revoke', '--token-stdin'], { stdin: 'x' });
+  await run(['auth', 'explain', '--account', 'root', '--ip', '127.0.0.1']);
+
+  const ann = ['--id', 'ann', '--name', 'Ann', '--email', 'ann@river.example', '--password-stdin'];
+  await run(['account', 'create', ...ann], password);
+  await run(['token', 'revoke', '--account', 'ann']);
+  await run(['account', 'list']);
+  await run(['account', 'show', 'ann']);
+  const changes = ['--name', 'A', '--email', 'a@river.example', '--company', 'River', '--phone', '1', '--roles', 'r'];
+  await run(['account', 'update', 'ann', ...changes, '--enable', '--password-stdin'], { stdin: 'Seven-bends-9' });
+  await run(['account', 'lock', 'ann', '--until', '2099-01-01']);
+  await run(['account', 'unlock', 'ann']);
+  await run(['account', 'update', 'ann', '--disable']);
+  await run(['account', 'activate', 'ann']);
+  await run(['account', 'activate', '--token', 'x'], { refused: true });
+  await run(['account', 'reset-password', 'ann']);
+  await run(['account', 'reset-password', '--token', 'x', '--password-stdin'], {
+    stdin: 'Seven-bends-9',
+    refused: true,
+  });
+  await run(['otp', 'reset', 'ann']);
+
+  await run(['group', 'create', '--name', 'Staff', '--id', 'staff', '--member', 'ann', '--metadata', '{"a":1}']);
+  await run(['group', 'list', '--account', 'ann']);
+  await run(['group', 'show', 'staff']);
+  await run(['group', 'update', 'staff', '--name', 'All', '--member', 'ann', '--metadata', '{}']);
+  await run(['group', 'update', 'staff', '--no-members']);
+  await run(['group', 'members', 'add', 'staff', 'ann']);
+  await run(['group', 'members', 'list', 'staff']);
+  await run(['group', 'members', 'remove', 'staff', 'ann']);
+  await run(['group', 'set-2fa', 'staff', 'CIDR:10.0.0.0/8', '--new-authenticator', '--preview']);
+  await run(['group', 'set-2fa', 'staff', '--none']);
+  await run(['group', 'delete', 'staff']);
+
+  const tenant = await run(['tenant', 'create', '--name', 'Sea', '--owner', 'root']);
+  await run(['tenant', 'list', '--all']);
+  await run(['tenant', 'show', tenant.id]);
+  await run(['tenant', 'update', tenant.id, '--name', 'Lake', '--weight', '2', '--recycle-bin-days', '30']);
+  await run(['tenant', 'members', 'add', tenant.id, 'ann', '--role', 'Member']);
+  await run(['tenant', 'members', 'list', tenant.id]);
+  await run(['tenant', 'members', 'remove', tenant.id, 'ann']);
+  const made = ['--name', 'crawler', '--role', 'Reader', '--expires', '2099-01-01', '--network', '10.0.0.0/8'];
+  const key = await run(['key', 'create', ...made]);
+  await run(['key', 'list']);
+  await run(['key', 'revoke', key.id]);
+  await run(['signing-key', 'list']);
+  await run(['signing-key', 'rotate']);
+  await run(['audit', 'list', '--account', 'root', '--since', '1h', '--limit', '1', '--cursor', 'x'], {
+    refused: true,
+  });
+
+  const image = join(at.folder, 'image.png');
+  await writeFile(image, Buffer.from('89504e470d0a1a0a', 'hex'));
+  const level = ['--access-level', 'Private'];
+  const project = await run(['project', 'create', '--name', 'Valley', '--description', 'wide', ...level]);
+  const below = await run(['project', 'create', '--name', 'Below', '--parent', project.id, '--inherit']);
+  const beside = await run(['project', 'create', '--name', 'Beside', '--parent', project.id]);
+  const order = ['--sort-by', 'Name', '--sort-order', 'Asc', '--limit', '5'];
+  await run(['project', 'list', '--parent', project.id, '--name-prefix', 'B', '--role', 'Owner', ...order]);
+  await run(['project', 'list', '--cursor', 'x'], { refused: true });
+  await run(['project', 'show', project.id]);
+  await run(['project', 'update', project.id, '--name', 'Vale', '--description', 'narrow', ...level]);
+  await run(['project', 'update', project.id, '--thumbnail', image]);
+  await run(['project', 'update', project.id, '--no-thumbnail']);
+  await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1']);
+  await run(['project', 'explain', project.id, '--account', 'root']);
+  await run(['project', 'members', 'add', project.id, 'ann', '--role', 'Reader']);
+  await run(['project', 'members', 'list', project.id]);
+  await run(['project', 'members', 'set', beside.id, 'root:Owner']);
+  await run(['project', 'members', 'inherit', beside.id]);
+  await run(['project', 'members', 'remove', project.id, 'ann']);
+  await run(['project', 'move', beside.id, below.id]);
+
+  const grid = join(at.folder, 'grid.asc');
+  await writeFile(grid, ASCII_GRID);
+  const here = ['--project', project.id];
+  await run(['hierarchy', 'mkdir', 'maps/', ...here]);
+  const put = await run(['hierarchy', 'put', grid, 'maps/grid.asc', ...here]);
+  await run(['hierarchy', 'move', 'maps/grid.asc', 'maps/moved.asc', ...here]);
+  const actions = join(at.folder, 'actions.json');
+  await writeFile(actions, '[{"type":"PathActionCreateIfNotExists","path":"more/","isFolder":true}]');
+  await run(['hierarchy', 'apply', actions, ...here]);
+  await run(['hierarchy', 'delete', 'more/', ...here]);
+  const dataset = put.results[0].datasetId;
+  await run(['dataset', 'list', ...here]);
+  await run(['dataset', 'show', dataset]);
+  await run(['dataset', 'update', dataset, '--name', 'n', '--description', 'd', '--tag', 't', '--metadata', '{"a":1}']);
+  await run(['dataset', 'raw', dataset]);
+  await run(['dataset', 'download', dataset, '-o', join(at.folder, 'fetched')]);
+  await run(['dataset', 'move', dataset, '--project', below.id]);
+  await run(['dataset', 'move', dataset, ...here, '--to-tenant', tenant.id], { refused: true });
+  await run(['dataset', 'copy', dataset, ...here, '--to-tenant', tenant.id], { refused: true });
+
+  const system = ['--srid', '25832', '--to-srid', '3857', '--clip', 'POINT (1 2)', '--clip-srid', '4326'];
+  const steps = [...system, '--items', '0', '--statistics', '--skip-bad-records'];
+  const needs = ['--label', 'gpu', '--memory', '1024', '--cores', '1', '--scratch', '1'];
+  const reads = ['--reader', 'AsciiGridReader', '--param', 'Tiled=true', ...steps, ...needs];
+  const named = ['--name', 'Grid', '--description', 'd'];
+  const writes = ['--writer', 'GeoTiffWriter'];
+  const imports = ['transfer', 'import', grid, ...here, ...reads, ...writes, ...named];
+  const tried = await run([...imports, '--dry-run', '--node-size', 'none'], { refused: true });
+  t.is(tried, undefined);
+  const transfer = await run([...imports, '--no-watch']);
+  const size = ['--node-size', 'none', '--dry-run'];
+  await run(['transfer', 'export', dataset, ...reads, ...writes, ...size], { refused: true });
+  await run(['transfer', 'convert', dataset, ...reads, ...writes, ...named, ...here, ...size], { refused: true });
+  await run(['transfer', 'update', dataset, grid, ...reads, ...size], { refused: true });
+  await run(['transfer', 'append', dataset, grid, ...reads, ...size], { refused: true });
+  const page = ['--since', '1h', '--until', '2099-01-01', '--limit', '5'];
+  await run(['transfer', 'list', '--status', 'Pending', ...page]);
+  await run(['transfer', 'show', transfer.id]);
+  await run(['transfer', 'why', transfer.id]);
+  await run(['job', 'list', '--state', 'waiting', '--task', 'runTransfer', '--tenant', tenantId, '--limit', '5']);
+  await run(['job', 'list', '--fingerprint', 'f', '--worker', 'x', '--until', '1h', '--limit', '5']);
+  await run(['job', 'list', '--cursor', 'x'], { refused: true });
+  await run(['job', 'show', transfer.id]);
+  await run(['job', 'why', transfer.id]);
+  await run(['transfer', 'cancel', transfer.id]);
+  await run(['transfer', 'watch', transfer.id], { refused: true });
+  await run(['transfer', 'log', transfer.id, '--level', 'info']);
+  await run(['transfer', 'retry', transfer.id]);
+
+  await run(['job', 'cancel', transfer.id], { refused: true });
+  await run(['job', 'failures', '--tenant', tenantId, '--since', '1h', '--limit', '5']);
+  const again = ['--fingerprint', 'f', '--rate', '5/s', '--limit', '5', '--stop-on-fail', '--detach'];
+  await run(['job', 'retry', ...again], { refused: true });
+  await run(['job', 'retries', '--limit', '5']);
+  await run(['job', 'retry-stop', randomUUID()], { refused: true });
+  await run(['job', 'drain', '--all', '--timeout', '0s']);
+  await run(['job', 'drain', '--list']);
+  await run(['job', 'drain', '--end']);
+  await run(['job', 'drain', '--host', 'nosuch'], { refused: true });
+  await run(['job', 'drain', '--worker', 'nosuch'], { refused: true });
+  await run(['worker', 'list']);
+  await run(['cron', 'list']);
+  await run(['cron', 'run', 'cleanUp']);
+
+  await run(['dataset', 'delete', dataset]);
+  const listed = ['--mine', '--sort-by', 'Name', '--sort-order', 'Asc', '--limit', '5', '--offset', '0'];
+  await run(['recycle-bin', 'list', ...listed]);
+  await run(['recycle-bin', 'show', dataset]);
+  await run(['recycle-bin', 'preview', dataset]);
+  await run(['recycle-bin', 'restore', dataset]);
+  await run(['dataset', 'delete', dataset]);
+  await run(['recycle-bin', 'restore', dataset, '--to', project.id]);
+  await run(['project', 'delete', below.id]);
+  await run(['recycle-bin', 'restore', below.id, '--as-root']);
+  await run(['project', 'delete', below.id]);
+  await run(['recycle-bin', 'purge', below.id]);
+  await run(['recycle-bin', 'sweep']);
+
+  await run(['reader', 'list', '--filter', 'All']);
+  await run(['reader', 'show', 'GeoTiffReader']);
+  await run(['writer', 'list', '--filter', 'All']);
+  await run(['writer', 'show', 'GeoTiffWriter']);
+  await run(['crs', 'list', 'utm', '--full-text', 'Denmark', '--authority', 'EPSG', '--limit', '2']);
+  await run(['crs', 'show', '25832']);
+  await run(['event', 'list', '--after', '0', '--limit', '1']);
+  await run(['event', 'follow', '--after', '0', '--limit', '1']);
+  const secret = { stdin: `whsec_${Buffer.alloc(32, 7).toString('base64')}` };
+  const hook = ['webhook', 'create', 'https://192.0.2.1/hook', '--type', 'transferfinished'];
+  await run([...hook, '--secret-stdin'], { ...secret, refused: true });
+  await run(['webhook', 'list']);
+  await run(['webhook', 'show', randomUUID()], { refused: true });
+  await run(['webhook', 'deliveries', randomUUID(), '--state', 'Failed', '--limit', '5'], { refused: true });
+  await run(['webhook', 'replay', randomUUID(), '--after', '0'], { refused: true });
+  await run(['webhook', 'delete', randomUUID()], { refused: true });
+  await run(['tenant', 'delete', tenant.id]);
+  await run(['account', 'delete', 'ann']);
+  await at.run(['login', ...credentials], { ...password, env });
+  await run(['logout']);
+
+  for (const { path, command } of all) {
+    const given = called.get(path.join(' ')) ?? new Set();
+    if (given.size === 0) wrong.push(`${path.join(' ')} has no line in this test`);
+    for (const { long, short, hidden } of command.options)
+      if (long && !hidden && !NOT_SENT.has(long) && !(short && given.has(short)) && !given.has(long))
+        wrong.push(`${path.join(' ')} ${long} has no line in this test`);
+  }
+  t.deepEqual(wrong, []);
+});
