@@ -28,4 +28,5 @@ export async function confirmedByName(
 }
 
 /** `1 dataset`, `2 datasets`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;

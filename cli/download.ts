@@ -5,7 +5,6 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
-import got from 'got';
 import { refusalOf, unreachable } from './client.ts';
 import { Unreachable, UsageError } from './errors.ts';
 
@@ -65,6 +64,7 @@ export async function needsName({ path = '.', force }: DownloadTarget): Promise<
 /** The name that the server gives the file. Only a name: it must not lead to another folder. */
 async function nameAt(address: string): Promise<string> {
   const base = new URL(address).origin;
+  const { default: got } = await import('got');
   const answer = await got
     .head(address, { throwHttpErrors: false, followRedirect: false, timeout: { connect: 10_000, response: 30_000 } })
     .catch((error) => {
@@ -85,6 +85,7 @@ function nameFrom(disposition: string): string {
 }
 
 async function fetchInto(file: FileHandle, address: string, report: (bytes: number, size?: number) => void) {
+  const { default: got } = await import('got');
   let have = 0;
   let etag: string | undefined;
   for (let failures = 0; ; ) {

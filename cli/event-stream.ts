@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
-import got from 'got';
 import type { Api } from './client.ts';
 import { refusalOf, unreachable } from './client.ts';
 import { Refused, Unreachable } from './errors.ts';
@@ -48,6 +47,7 @@ export async function* readStream(
   path: string,
   { lastId, signal }: { lastId?: string | undefined; signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<{ id: string; data?: string }> {
+  const { default: got } = await import('got');
   const stream = got.stream(`${api.url}${path}`, {
     headers: {
       accept: 'text/event-stream',

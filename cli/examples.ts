@@ -2,6 +2,13 @@ const UUID = '0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e';
 
 /** Of each command that does something, by its words; what stands behind `platform`. Capital words are placeholders. */
 export const EXAMPLES: Record<string, readonly string[]> = {
+  '': [
+    'start',
+    "admin bootstrap --id admin --tenant-name 'River authority'",
+    'login --id admin',
+    "project create --name 'Upper valley'",
+    'transfer import terrain.asc --project PROJECT --srid 25832',
+  ],
   start: ['start', 'start --memory 8192 --label gpu=a100'],
   serve: ['serve'],
   work: ['work --concurrency 4', 'work --label zone=north --memory 60000 --cores 16 --scratch 500'],
@@ -89,8 +96,9 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'recycle-bin purge': ['recycle-bin purge ID'],
   'recycle-bin sweep': ['recycle-bin sweep'],
   'transfer import': [
-    'transfer import terrain.asc --project PROJECT --writer GeoTiffWriter --srid 25832 --to-srid 3857',
-    'transfer import https://host.example/terrain.tif --project PROJECT --dry-run',
+    'transfer import terrain.asc --project PROJECT --srid 25832',
+    'transfer import terrain.tif --project PROJECT --to-srid 3857 --dry-run',
+    'transfer import https://host.example/terrain.tif --project PROJECT',
   ],
   'transfer export': [
     'transfer export DATASET -o valley.asc',

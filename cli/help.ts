@@ -4,7 +4,7 @@ import type { Noun } from './nouns.ts';
 
 /** What every command that asks the server heeds. */
 const CLIENT = [
-  ['PLATFORM_URL', 'address of the platform; default: http://PLATFORM_HOST:PLATFORM_PORT, else http://127.0.0.1:8080'],
+  ['PLATFORM_URL', 'address of the platform; default: http://127.0.0.1:8080'],
   ['PLATFORM_TOKEN', 'an access token, in place of the stored login'],
   ['XDG_CONFIG_HOME', 'where logins are stored; default: ~/.config'],
 ] as const;
@@ -13,7 +13,8 @@ const CLIENT = [
 const SERVER = [
   ['PLATFORM_DATA', 'folder of the embedded database and of the bytes; default: data'],
   ['DATABASE_URL', 'another Postgres than the embedded one'],
-  ['PLATFORM_HOST, PLATFORM_PORT', 'where the API listens; default: 127.0.0.1, 8080'],
+  ['PLATFORM_HOST', 'where the API listens; default: 127.0.0.1'],
+  ['PLATFORM_PORT', 'default: 8080'],
   ['PLATFORM_CONFIG', 'a JSON file with settings'],
   ['PLATFORM_…', 'any other setting, such as PLATFORM_LOG_LEVEL for log.level'],
 ] as const;
@@ -26,7 +27,8 @@ const WITHOUT_SETTINGS = new Set(['inspect', 'demo', 'completion']);
 /** Has a command and those below it mark required options and end their help with examples and the environment that they heed. */
 export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
   command.configureHelp({
-    subcommandTerm: (one) => `${one.name()} ${usageOf(one)}`.trimEnd(),
+    // the program knows of its commands only the names until one is called
+    subcommandTerm: (one) => (one.parent?.parent ? `${one.name()} ${usageOf(one)}` : one.name()),
     optionDescription(option) {
       const notes = [
         ...(option.mandatory ? ['required'] : []),
@@ -56,9 +58,18 @@ function usageOf(command: Command): string {
 export const pathOf = (command: Command): string[] =>
   command.parent === null ? [command.name()] : [...pathOf(command.parent), command.name()];
 
+const MOST_EXAMPLES = 4;
+
+/** Of a noun the first example of each of its first verbs. */
+const firstBelow = (path: string): string[] =>
+  Object.entries(EXAMPLES)
+    .filter(([below]) => below.startsWith(`${path} `))
+    .flatMap(([, [first]]) => first ?? [])
+    .slice(0, MOST_EXAMPLES);
+
 function endOf(command: Command, { local }: Pick<Noun, 'local'>): string {
   const path = pathOf(command).slice(1).join(' ');
-  const examples = EXAMPLES[path] ?? [];
+  const examples = EXAMPLES[path] ?? firstBelow(path);
   const noSettings = WITHOUT_SETTINGS.has(path);
   const environment = noSettings ? [] : local ? SERVER : CLIENT;
   const width = Math.max(...environment.map(([name]) => name.length));

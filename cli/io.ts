@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Writable } from 'node:stream';
+import { finished, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Answer, Api } from './client.ts';
 import { connectApi } from './client.ts';
@@ -61,9 +61,12 @@ export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
     if (!interactive) throw new UsageError(`There is no terminal to ask at: ${instead}.`);
     const { createPromptModule } = await import('inquirer');
     const question = { type, name: 'answer', message, ...more };
-    // inquirer ends what it has written to
+    // inquirer ends what it has written to, with the line that was asked on: what is said next comes behind it
     const output = new Writable({ write: (chunk, _, done) => void stderr.write(chunk, done) });
     const { answer } = await createPromptModule({ input: stdin, output })([question as never]);
+    await new Promise<void>((resolve) =>
+      output.writableEnded ? finished(output, () => resolve()) : output.end(resolve),
+    );
     return answer as T;
   };
   let api: Api | undefined;

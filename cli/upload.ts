@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionsInit } from 'got';
-import got from 'got';
 import { refusalOf, unreachable } from './client.ts';
 import { Unreachable } from './errors.ts';
 
@@ -85,6 +84,7 @@ function withQuery(address: string, query: Record<string, string>): string {
 }
 
 async function put(address: string, options: Pick<OptionsInit, 'headers' | 'body'>): Promise<void> {
+  const { default: got } = await import('got');
   const answer = await got(address, {
     method: 'PUT',
     throwHttpErrors: false,

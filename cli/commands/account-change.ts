@@ -111,9 +111,15 @@ interface Removal {
 async function deleteAccount(io: Io, id: string, options: Confirmed): Promise<void> {
   if (!options.yes) {
     const lost = (await io.api.call<Removal>('GET', `${accountPath(id)}/removal`)).body;
-    const roles = `its roles in ${counted(lost.projects, 'project')}`;
-    const members = `its membership in ${counted(lost.tenants, 'tenant')} and ${counted(lost.groups, 'group')}`;
-    const question = `Delete the account '${id}' for ever? With it go ${members}, ${roles} and ${counted(lost.logins, 'login')}.`;
+    const parts = [
+      [lost.tenants, 'tenant membership'],
+      [lost.groups, 'group membership'],
+      [lost.projects, 'role in projects', 'roles in projects'],
+      [lost.logins, 'login'],
+    ] as const;
+    const said = parts.flatMap(([number, one, several]) => (number > 0 ? [counted(number, one, several)] : []));
+    const loss = said.length > 0 ? ` With it go ${said.join(', ')}.` : '';
+    const question = `Delete the account '${id}' for ever?${loss}`;
     await confirmed(io, question, options);
   }
   const answer = await io.api.call('DELETE', accountPath(id));

@@ -125,7 +125,7 @@ async function updateGroup(io: Io, id: string, { name, member, members, metadata
 async function deleteGroup(io: Io, id: string, options: Confirmed): Promise<void> {
   if (!options.yes) {
     const { users } = (await io.api.call<Group>('GET', pathOf(id))).body;
-    const question = `Delete the group '${id}' for ever? ${counted(users.length, 'member')} lose what it allows.`;
+    const question = `Delete the group '${id}' for ever? ${counted(users.length, 'member loses', 'members lose')} what it allows.`;
     await confirmed(io, question, options);
   }
   io.show(await io.api.call('DELETE', pathOf(id)), () => `The group ${id} is deleted.`, { id, deleted: true });

@@ -57,8 +57,8 @@ export const adminCommands: Fill = (admin, io) => {
     .description('make the first administrator, and a tenant for it; the platform may run or not')
     .requiredOption('--id <id>', 'login id')
     .option('--password-stdin', 'read the password from stdin')
-    .option('--name <name>')
-    .option('--email <address>')
+    .option('--name <name>', 'default: the login id')
+    .option('--email <address>', 'where mails go')
     .option('--tenant-name <name>', 'name of the new tenant');
   formerly(bootstrap, '--tenant <name>', '--tenant-name').action(async ({ tenantName, ...options }) => {
     const { bootstrapAdministrator, policyOfSettings } = await import('./admin.ts');

@@ -35,7 +35,7 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
   step(
     2,
     'Its first administrator, with a tenant.',
-    'npm run platform -- admin bootstrap --id admin --password-stdin --tenant "River authority"',
+    'npm run platform -- admin bootstrap --id admin --password-stdin --tenant-name "River authority"',
   );
   const quiet = { env, json: false, out: () => {} };
   const adminPassword = newPassword();

@@ -500,11 +500,13 @@ test('the preview says what a restore brings back, what is missing, and who can 
     { id: sub, name: 'sub', itemType: 'Project' },
     { id, name: 'data', itemType: 'Dataset' },
   ];
-  t.deepEqual(await preview(`dataset/${id}`), { restores, missing });
-  t.deepEqual(await preview(`project/${sub}/dataset/${id}`), { restores, missing });
-  t.deepEqual(await preview(`project/${sub}`), { restores: restores.slice(0, 2), missing });
+  const one = { projects: 0, datasets: 1, bytes: 10 };
+  t.deepEqual(await preview(`dataset/${id}`), { restores, missing, removes: one });
+  t.deepEqual(await preview(`project/${sub}/dataset/${id}`), { restores, missing, removes: one });
+  const removes = { ...one, projects: 1 };
+  t.deepEqual(await preview(`project/${sub}`), { restores: restores.slice(0, 2), missing, removes });
   t.is((await w.as(boss).put(`${BIN}/project/${top}/restore`)).status, 204);
-  t.deepEqual(await preview(`dataset/${id}`), { restores: restores.slice(1), missing: [] });
+  t.deepEqual(await preview(`dataset/${id}`), { restores: restores.slice(1), missing: [], removes: one });
 });
 
 test('removal takes the whole subtree, earlier deleted datasets included, with one event for each', async (t) => {

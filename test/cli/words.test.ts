@@ -1,0 +1,225 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import test from 'ava';
+import type { Command } from 'commander';
+import { EXAMPLES } from '../../cli/examples.ts';
+import { main } from '../../cli/main.ts';
+import { programFor } from '../../cli/program.ts';
+import { person } from './person.ts';
+
+const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent', PLATFORM_TOKEN: 'x' };
+
+async function run(...argv: string[]) {
+  const { io, out, err } = person(nowhere);
+  const code = await main(argv, io);
+  return { code, out: out(), err: err() };
+}
+
+/** Commands that the help shows, with their words behind `platform`. */
+const below = (command: Command, path: readonly string[] = []): { path: readonly string[]; command: Command }[] => [
+  { path, command },
+  ...command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((one) => one.name() !== 'help')
+    .flatMap((one) => below(one, [...path, one.name()])),
+];
+const everything = async () => below(await programFor(['completion'], person({}).io));
+
+test('a slip of the pen is answered with the nearest word', async (t) => {
+  for (const [argv, sentence] of [
+    ['project lst', "unknown command 'lst'. Did you mean 'list'?"],
+    ['projct list', "unknown command 'projct'. Did you mean 'project'?"],
+    ['whoami --jsn', "unknown option '--jsn'. Did you mean '--json'?"],
+  ] as const)
+    t.deepEqual(await run(...argv.split(' ')), { code: 2, out: '', err: `platform: ${sentence}\n` });
+});
+
+test('a value that an option does not take is wrong usage, named with those that it takes', async (t) => {
+  for (const [argv, sentence] of [
+    [
+      'transfer list --status Canceled',
+      "'--status <status>' argument 'Canceled' is invalid. It is Pending, InProgress, Completed or Error.",
+    ],
+    ['transfer list --limit abc', "'--limit <count>' argument 'abc' is invalid. It is a whole number from 1 to 1000."],
+    [
+      'transfer list --limit 1001',
+      "'--limit <count>' argument '1001' is invalid. It is a whole number from 1 to 1000.",
+    ],
+    [
+      'job list --state foo',
+      "'--state <state>' argument 'foo' is invalid. It is waiting, delayed, running, spent, failed, cancelled or completed.",
+    ],
+    ['work --memory abc', "'--memory <MB>' argument 'abc' is invalid. It is a whole number of at least 256."],
+    ['start --cores 0', "'--cores <count>' argument '0' is invalid. It is a number above 0, and at most 10000."],
+    [
+      'work --label a=b=c',
+      "'--label <key=value>' argument 'a=b=c' is invalid. It is KEY=VALUE or KEY, such as gpu=a100.",
+    ],
+    [
+      'audit list --since soon',
+      "'--since <time>' argument 'soon' is invalid. It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or how long ago, such as 90s, 30m, 2h or 7d.",
+    ],
+    [
+      'account lock ann --until 2026-02-30',
+      "'--until <time>' argument '2026-02-30' is invalid. It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.",
+    ],
+    [
+      'project list --sort-by Size',
+      "'--sort-by <field>' argument 'Size' is invalid. It is Name, CreatedAt or UpdatedAt.",
+    ],
+  ] as const)
+    t.deepEqual(await run(...argv.split(' ')), { code: 2, out: '', err: `platform: option ${sentence}\n` }, argv);
+});
+
+test('what a setting finds wrong with the value of an option is told of the option', async (t) => {
+  const { code, err } = await run('work', '--label', `x${'/'.repeat(400)}y`);
+  t.is(code, 2);
+  t.regex(err, /^platform: (.*)--label: must be a list of key=value, or of keys\.$/m);
+  t.notRegex(err, /PLATFORM_WORKER/);
+});
+
+test('with --json an error is a problem on stderr, whoever found it', async (t) => {
+  const usage = await run('transfer', 'list', '--limit', 'abc', '--json');
+  t.is(usage.code, 2);
+  t.like(JSON.parse(usage.err), { title: 'Wrong usage', code: 'UsageError' });
+  const away = await run('whoami', '--json');
+  t.is(away.code, 1);
+  t.like(JSON.parse(away.err), { title: 'No answer', code: 'Unreachable' });
+  t.regex(JSON.parse(away.err).detail, /^No platform answers at http:\/\/127\.0\.0\.1:9: /);
+});
+
+test('--version tells the version', async (t) => {
+  t.deepEqual(await run('--version'), { code: 0, out: 'platform 0.1.0\n', err: '' });
+});
+
+test('older words are understood and shown nowhere', async (t) => {
+  for (const words of [
+    'keys list',
+    'project access-explain p --user 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e',
+    'group add-user g a',
+    'group remove-user g a',
+    'group list --user a',
+    'group create --name g --user a',
+    'group update g --no-users',
+    'transfer list --from 2026-01-24 --to 2026-01-25',
+    'job list --older-than 2h --status waiting',
+    'audit list --after 2026-01-24',
+    'dataset copy d --project p --tenant t',
+  ]) {
+    const { code, err } = await run(...words.split(' '));
+    t.is(code, 1, `${words}: ${err}`);
+    t.regex(err, /No platform answers/, words);
+  }
+  const shown = (await everything()).map(({ command }) => command.helpInformation()).join('\n');
+  t.notRegex(shown, /^ +keys\b|\b(access-explain|add-user|remove-user)\b|--(user|no-users|from|older-than)\b/m);
+});
+
+test('each help marks what is required, and has examples, the environment and the exit codes', async (t) => {
+  for (const { path, command } of await everything()) {
+    const { code, out } = await run(...path, '--help');
+    const name = path.join(' ');
+    t.is(code, 0, name);
+    t.regex(out, /^Examples:\n {2}platform /m, name);
+    if (!['inspect', 'demo', 'completion'].includes(name)) t.regex(out, /^Environment:\n {2}\w+ /m, name);
+    t.regex(out, /^Exit codes: 0 done/m, name);
+    t.notRegex(out, /default: ("|\[\])/, name);
+    for (const { long, mandatory, hidden, description } of command.options) {
+      if (mandatory && !hidden) t.regex(out, new RegExp(`${long}\\b[\\s\\S]*\\(required`), `${name} ${long}`);
+      if (!hidden) t.not(description, '', `${name} ${long} says nothing`);
+    }
+  }
+});
+
+/** As a shell reads it. */
+const wordsOf = (line: string) =>
+  [...line.matchAll(/(?:'[^']*'|"[^"]*"|\S)+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+
+test('each command has an example, and every example is right usage', async (t) => {
+  const leaves = (await everything()).filter(({ command }) => command.commands.length === 0);
+  const names = leaves.map(({ path }) => path.join(' '));
+  t.deepEqual(
+    Object.keys(EXAMPLES)
+      .filter((name) => name !== '')
+      .sort(),
+    [...names].sort(),
+  );
+  for (const [name, examples] of Object.entries(EXAMPLES))
+    for (const example of examples) {
+      const argv = wordsOf(example.replace('@area.geojson', "'POINT (1 2)'"));
+      const program = await programFor(argv, person(nowhere).io);
+      let ran = '';
+      const idle = (command: Command) => {
+        if (command.commands.length === 0)
+          command.action(() => {
+            for (let at: Command | null = command; at?.parent; at = at.parent) ran = `${at.name()} ${ran}`.trim();
+          });
+        command.commands.forEach(idle);
+      };
+      idle(program);
+      await program.parseAsync(argv, { from: 'user' });
+      if (name !== '') t.is(ran, name, example);
+    }
+});
+
+test('help and version load the words of the commands alone', async (t) => {
+  // in this process they are loaded: another one tells what it needs
+  const script = `import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+    const { main } = await import(${JSON.stringify(new URL('../../cli/main.ts', import.meta.url).href)});
+    await main(process.argv.slice(1), { env: {}, out() {}, note() {}, api: {} });
+    console.log(JSON.stringify(loaded));`;
+  for (const argv of [['--help'], ['--version'], ['transfer', 'import', '--help']]) {
+    const out = execFileSync(process.execPath, ['--input-type=module', '-e', script, '--', ...argv], {
+      encoding: 'utf8',
+    });
+    const urls: string[] = JSON.parse(out);
+    t.true(urls.length > 5);
+    for (const heavy of ['got', 'inquirer', 'qrcode', 'zod', 'fastify', 'slonik', 'pg'])
+      t.false(
+        urls.some((url) => url.includes(`/node_modules/${heavy}/`)),
+        `${argv.join(' ')} loads ${heavy}`,
+      );
+    if (argv.length === 1)
+      t.false(
+        urls.some((url) => url.includes('/cli/commands/')),
+        argv.join(' '),
+      );
+  }
+});
+
+test('the completion of bash knows commands, options and their values', async (t) => {
+  const { code, out } = await run('completion', 'bash');
+  t.is(code, 0);
+  const complete = (...words: string[]) => {
+    const list = words.map((word) => `'${word}'`).join(' ');
+    const script = `${out}\nCOMP_WORDS=(platform ${list})\nCOMP_CWORD=${words.length}\n_platform\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+    const done = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+    t.is(done.status, 0, done.stderr);
+    return done.stdout.trim().split('\n').filter(Boolean);
+  };
+  t.deepEqual(complete('trans'), ['transfer']);
+  t.deepEqual(complete('project', 'mem'), ['members']);
+  t.deepEqual(complete('project', 'members', ''), ['list', 'add', 'remove', 'set', 'inherit']);
+  t.deepEqual(complete('transfer', 'list', '--st'), ['--status']);
+  t.deepEqual(complete('transfer', 'list', '--status', 'In'), ['InProgress']);
+  t.deepEqual(complete('dataset', 'show', ''), []);
+});
+
+test('there are completions for zsh and fish, and for no other shell', async (t) => {
+  for (const [shell, line] of [
+    ['zsh', /^#compdef platform$/m],
+    [
+      'fish',
+      /^complete -c platform -n "__platform_at 'transfer list'" -l status -x -a 'Pending InProgress Completed Error' /m,
+    ],
+  ] as const) {
+    const { code, out } = await run('completion', shell);
+    t.is(code, 0);
+    t.regex(out, line);
+    const checked = spawnSync(shell, ['-n', '-c', out]);
+    // where the shell is not there nothing is said of its grammar
+    if (checked.error === undefined) t.is(checked.status, 0, String(checked.stderr));
+  }
+  t.is((await run('completion', 'tcsh')).code, 2);
+});
