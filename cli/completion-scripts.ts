@@ -106,11 +106,12 @@ function fish(all: readonly Completed[]): string {
 function __platform_at
   set -l found
   for word in (commandline -opc)[2..]
-    if contains -- (string join ' ' $found $word) ${known.join(' ')}
+    if contains -- (string join -- ' ' $found $word) ${known.join(' ')}
       set -a found $word
     end
   end
-  test (string join ' ' $found) = "$argv[1]"
+  set -l command (string join -- ' ' $found)
+  test "$command" = "$argv[1]"
 end
 ${lines.join('\n')}`;
 }

@@ -63,7 +63,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'project create': ["project create --name 'Upper valley'", 'project create --name Gauges --parent PROJECT --inherit'],
   'project list': ['project list', 'project list --role Owner --sort-by UpdatedAt --sort-order Desc'],
   'project show': ['project show PROJECT'],
-  'project update': ["project update PROJECT --description 'Terrain and gauges' --access-level Shared"],
+  'project update': ["project update PROJECT --description 'Terrain and gauges'"],
   'project delete': ['project delete PROJECT'],
   'project tree': ['project tree PROJECT'],
   'project move': ['project move SUBPROJECT PROJECT'],

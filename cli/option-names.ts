@@ -30,14 +30,14 @@ export function sentenceInOptions({ message, problem }: Refused, command: Comman
       (one) => !one.hidden && (one.attributeName() === member || MEMBERS[one.long ?? ''] === member),
     );
     if (option?.long === undefined || option.long === null) continue;
-    const flag = option.long;
     // where a sentence begins with it; elsewhere it may be a word of the language
-    for (const begin of ['', '; ', '('])
-      for (const name of [path, member]) {
-        if (begin === '' && sentence.startsWith(`${name} `)) sentence = flag + sentence.slice(name.length);
-        if (begin !== '') sentence = sentence.replaceAll(`${begin}${name} `, `${begin}${flag} `);
-        if (begin !== '') sentence = sentence.replaceAll(`${begin}${name}: `, `${begin}${flag}: `);
-      }
+    for (const name of [path, member])
+      sentence = sentence
+        .split(/(; |\()/)
+        .map((part) =>
+          /^:? /.test(part.slice(name.length)) && part.startsWith(name) ? option.long + part.slice(name.length) : part,
+        )
+        .join('');
   }
   return sentence;
 }
