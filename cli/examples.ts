@@ -65,6 +65,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'project show': ['project show PROJECT'],
   'project update': ["project update PROJECT --description 'Terrain and gauges'"],
   'project delete': ['project delete PROJECT'],
+  'project revoke-grants': ['project revoke-grants PROJECT'],
   'project tree': ['project tree PROJECT'],
   'project move': ['project move SUBPROJECT PROJECT'],
   'project explain': ['project explain PROJECT --account ann'],
@@ -78,6 +79,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'dataset update': ['dataset update DATASET --tag terrain --metadata \'{"source":"lidar"}\''],
   'dataset raw': ['dataset raw DATASET'],
   'dataset download': ['dataset download DATASET -o valley.tif'],
+  'dataset revoke-grants': ['dataset revoke-grants DATASET'],
   'dataset move': [
     'dataset move DATASET --project PROJECT',
     'dataset move DATASET --project PROJECT --to-tenant TENANT',

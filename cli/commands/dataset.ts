@@ -63,7 +63,8 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .command('revoke-grants')
     .description('make every address of the dataset void that was signed before')
     .argument('<id>')
-    .action((id) => revokeGrants(io, id));
+    .option('--yes', 'do not ask')
+    .action((id, options) => revokeGrants(io, id, options));
   carryCommands(dataset, io);
   dataset
     .command('delete')
@@ -92,9 +93,18 @@ async function listDatasets(io: Io, project: string): Promise<void> {
   );
 }
 
-async function revokeGrants(io: Io, id: string): Promise<void> {
+async function revokeGrants(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
+  await confirmed(
+    io,
+    `Make every signed address of the dataset void? Nothing brings them back.`,
+    { yes },
+    'Nothing was revoked.',
+  );
   const answer = await io.api.call('POST', `${path(id)}/revoke-grants`);
-  io.show(answer, () => 'The addresses of the dataset that were signed before open nothing any more.');
+  io.show(answer, () => 'The addresses of the dataset that were signed before open nothing any more.', {
+    id,
+    revoked: true,
+  });
 }
 
 async function showDataset(io: Io, id: string): Promise<void> {

@@ -80,7 +80,8 @@ export function projectCommands(project: Command, io: Io): void {
     .command('revoke-grants')
     .description('make every address void that was signed before for the project, its folders and datasets')
     .argument('<id>')
-    .action((id) => revokeGrants(io, id));
+    .option('--yes', 'do not ask')
+    .action((id, options) => revokeGrants(io, id, options));
   project
     .command('delete')
     .description('move a project and all in it to the recycle bin')
@@ -144,7 +145,13 @@ async function updateProject(io: Io, id: string, { thumbnail, description, ...ch
   io.show(await io.api.call<Project>('PUT', '/api/metadata/project', { body }), describe);
 }
 
-async function revokeGrants(io: Io, id: string): Promise<void> {
+async function revokeGrants(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
+  await confirmed(
+    io,
+    `Make every signed address of the project void? Nothing brings them back.`,
+    { yes },
+    'Nothing was revoked.',
+  );
   const answer = await io.api.call('POST', `${path(id)}/revoke-grants`);
   io.show(answer, () => 'The addresses that were signed before open nothing any more.', { id, revoked: true });
 }

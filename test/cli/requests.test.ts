@@ -145,6 +145,7 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['tenant', 'update', tenant.id, '--name', 'Lake', '--weight', '2', '--recycle-bin-days', '30']);
   await run(['tenant', 'members', 'add', tenant.id, 'ann', '--role', 'Member']);
   await run(['tenant', 'members', 'list', tenant.id]);
+  await run(['tenant', 'members', 'remove', tenant.id, 'ann', '--keep-project-roles', '--dry-run']);
   await run(['tenant', 'members', 'remove', tenant.id, 'ann']);
   const made = ['--name', 'crawler', '--role', 'Reader', '--expires', '2099-01-01', '--network', '10.0.0.0/8'];
   const key = await run(['key', 'create', ...made]);
@@ -193,6 +194,8 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['dataset', 'show', dataset]);
   await run(['dataset', 'update', dataset, '--name', 'n', '--description', 'd', '--tag', 't', '--metadata', '{"a":1}']);
   await run(['dataset', 'raw', dataset]);
+  await run(['dataset', 'revoke-grants', dataset]);
+  await run(['project', 'revoke-grants', project.id]);
   await run(['dataset', 'download', dataset, '-o', join(at.folder, 'fetched')]);
   await run(['dataset', 'move', dataset, '--project', below.id]);
   await run(['dataset', 'move', dataset, ...here, '--to-tenant', tenant.id], { refused: true });
