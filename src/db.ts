@@ -17,12 +17,19 @@ import {
   IdleTransactionTimeoutError,
   SchemaValidationError,
   StatementTimeoutError,
-  sql,
+  sql as slonikSql,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik';
+import { storableValues } from './storable.ts';
 import { timestampFromPostgres } from './time.ts';
 
-export { sql };
+/** slonik's own `json` and `jsonb` throw where a text holds what Postgres refuses; `storable` below mends it, wherever it stands. */
+export const sql = {
+  ...slonikSql,
+  json: (value: Json) => slonikSql.fragment`${JSON.stringify(value)}::json`,
+  jsonb: (value: Json) => slonikSql.fragment`${JSON.stringify(value)}::jsonb`,
+};
+type Json = Parameters<typeof slonikSql.jsonb>[0];
 
 /** Where statements go: the pool or the transaction under way. `transaction` inside a transaction is a savepoint. */
 export type Db = CommonQueryMethods;
@@ -88,6 +95,15 @@ const prepared: Interceptor = {
     query.name === undefined ? query : { ...query, name: `${query.name} ${hash('sha1', query.sql).slice(0, 16)}` },
 };
 
+/** No text makes a statement fail, whoever sent it; see `storableValues`. */
+const storable: Interceptor = {
+  name: 'storable',
+  transformQuery: (_context, query) => {
+    const values = storableValues(query.sql, query.values);
+    return values === query.values ? query : { ...query, values };
+  },
+};
+
 /** Sizes and counts fit a number exactly or are refused; amounts stay text, so that credits are exact; times keep their microseconds. */
 const typeParsers: DriverTypeParser[] = [
   {
@@ -107,7 +123,7 @@ const typeParsers: DriverTypeParser[] = [
 export async function connect(url: string, poolSize: number, applicationName = 'platform'): Promise<Database> {
   const pool = await createPool(withOptions(url, applicationName), {
     driverFactory: createPgDriverFactory(),
-    interceptors: [rows, prepared],
+    interceptors: [rows, storable, prepared],
     typeParsers,
     maximumPoolSize: poolSize,
     captureStackTrace: false,

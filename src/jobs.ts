@@ -45,7 +45,7 @@ export async function enqueue<Name extends keyof Jobs>(
   await tx.query(sql.unsafe`
     select from graphile_worker.add_job(
       ${name},
-      payload => ${JSON.stringify(payload)}::json,
+      payload => ${sql.json(payload as never)},
       job_key => ${options.jobKey ?? null},
       flags => ${sql.array(options.flags ?? [CHORE], 'text')},
       priority => ${options.priority ?? null},
@@ -97,7 +97,7 @@ export const enqueueing = <Name extends keyof Jobs>(job: FreshJob<Name>, from: F
     on conflict (identifier) do update set identifier = excluded.identifier returning id),
   job as (
     insert into graphile_worker._private_jobs (task_id, payload, key, flags, priority, run_at)
-    select coalesce((select id from known_task), (select id from new_task)), ${JSON.stringify(job.payload)}::json, ${job.jobKey},
+    select coalesce((select id from known_task), (select id from new_task)), ${sql.json(job.payload as never)}, ${job.jobKey},
       ${sql.jsonb(Object.fromEntries(job.flags.map((flag) => [flag, true])))}, ${job.priority}::int, ${runAt(job)}
     from ${from})`;
 

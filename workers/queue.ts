@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker';
 import { Logger, run } from 'graphile-worker';
+import { storableError } from '../src/storable.ts';
 import type { Gate, GateOptions } from './gate.ts';
 import { CHORES, openGate } from './gate.ts';
 
@@ -47,7 +48,7 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
   tellLooks(events, gate);
   const jobIds = jobsUnderWay(events);
   const runner: Runner = await run({
-    taskList: tasks(gate),
+    taskList: withStorableErrors(tasks(gate)),
     crontab,
     noHandleSignals: true,
     events,
@@ -94,6 +95,21 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
     },
   };
 }
+
+/** The queue keeps the message of a job that failed; one that it cannot store would leave the job locked for hours. */
+const withStorableErrors = (tasks: TaskList): TaskList =>
+  Object.fromEntries(
+    Object.entries(tasks).map(([name, task]) => [
+      name,
+      async (payload, helpers) => {
+        try {
+          await task?.(payload as never, helpers);
+        } catch (error) {
+          throw storableError(error);
+        }
+      },
+    ]),
+  );
 
 /** Tasks that need nothing but a moment. */
 export const chores = (gate: Gate, tasks: Record<string, Task<never>>): TaskList =>
