@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { sincesAbove } from '../projects/grant-generations.queries.ts';
 import type { ShownGrant } from '../uploads/place.ts';
+import { keptProperties } from './locks.queries.ts';
 
 /** Of a dataset `d`: it is not in the recycle bin, and nothing that it lies in is. */
 const there = sql.fragment`
@@ -40,9 +41,16 @@ export const findHeld = (db: Db, id: string, transferId: string) =>
 /** Nobody else writes it, or begins to read it for a transfer, until the transaction ends. */
 export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
 
+/**
+ * Puts other bytes in place of those that a dataset holds. What describes those goes with them: measured statistics, place and time. What
+ * was said before there were any bytes describes the new ones and stays.
+ */
 export const replaceBytes = (tx: Db, id: string, blob: string, size: number) =>
   tx.query(sql.unsafe`
-    update datasets set blob = ${blob}, storage_size = ${size}::bigint, row_version = row_version + 1, updated_at = now()
+    update datasets set blob = ${blob}, storage_size = ${size}::bigint, row_version = row_version + 1, updated_at = now(),
+      properties = case when storage_size = 0 then properties else ${keptProperties} end,
+      spatial_information = case when storage_size = 0 then spatial_information end,
+      temporal_information = case when storage_size = 0 then temporal_information end
     where id = ${id}`);
 
 /** Since which generation addresses of a dataset `d` itself count; `p` is its project. */

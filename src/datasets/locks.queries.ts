@@ -45,7 +45,7 @@ export interface NewContent {
 }
 
 /** `statistics` that a conversion wrote describe what the dataset held: with its content they go. A caller's own have no `kind`. */
-const kept = sql.fragment`case
+export const keptProperties = sql.fragment`case
   when properties #> '{statistics,kind}' is null then properties else properties - 'statistics' end`;
 
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
@@ -58,6 +58,6 @@ export const replacement = (content: NewContent, ended: Fragment): Fragment => s
       spatial_information = ${jsonb(content.spatialInformation)}::jsonb,
       temporal_information = coalesce(${jsonb(content.temporalInformation)}::jsonb,
         case when ${content.grown ?? false} then temporal_information end),
-      properties = ${kept} || ${jsonb(content.properties ?? {})}::jsonb,
+      properties = ${keptProperties} || ${jsonb(content.properties ?? {})}::jsonb,
       row_version = row_version + 1, updated_at = now(), updated_by = ${content.userId}::uuid, locked_by = null
     where id = ${content.datasetId} and locked_by = ${content.transferId} and exists (select from ${ended}))`;
