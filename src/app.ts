@@ -74,6 +74,7 @@ import { openTracing } from './tracing.ts';
 import { announcer } from './transfers/announce.ts';
 import { openChanges } from './transfers/changes.ts';
 import { converterRoutes } from './transfers/converters.routes.ts';
+import { endWaitingBelow } from './transfers/end-waiting.ts';
 import { acceptsExportGrant, findExportBytes } from './transfers/export.ts';
 import { transferListRoutes } from './transfers/list.routes.ts';
 import { carryRoutes } from './transfers/starts/carry.routes.ts';
@@ -189,7 +190,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(otpRoutes, { ...login, otpIssuer: config['twoFactor.issuer'] });
   await room(keyRoutes, { db, identities });
   await room(projectRoutes, { db });
-  await room(projectTreeRoutes, { db, publicUrl });
+  await room(projectTreeRoutes, { db, publicUrl, afterDeletion: endWaitingBelow });
   await room(projectMemberRoutes, { db });
   await room(projectListRoutes, { db, cursors, recursive: config['compat.recursiveLists'] });
   await room(uploadRoutes, { db, signer, publicUrl });
@@ -212,7 +213,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(datasetRoutes, { db, publicUrl });
   await room(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
   await room(grantRoutes, { db, signer, publicUrl });
-  await room(hierarchyRoutes, { db, blobs, signer });
+  await room(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
   await room(importStagedRoutes, { db, blobs });
   const starts = { db, sources, endings, nodeSizes: config['transfers.nodeSizes'] };
   await room(importRoutes, starts);

@@ -40,6 +40,16 @@ export const eventInsert = (event: Event, condition = sql.fragment`true`) => sql
 export const eventsInsert = (rows: ReturnType<typeof sql.fragment>) => sql.fragment`
   insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data) ${rows}`;
 
+/** The same for many. */
+export async function appendAll(tx: Db, events: readonly Event[]) {
+  if (events.length === 0) return;
+  const rows = sql.fragment`
+    select type, source, subject, "tenantId", "projectId", "userId", "resourceId", "requestId", data
+    from jsonb_to_recordset(${sql.jsonb(events as never)}) as event (type text, source text, subject text,
+      "tenantId" uuid, "projectId" uuid, "userId" uuid, "resourceId" text, "requestId" text, data jsonb)`;
+  await tx.query(sql.unsafe`${eventsInsert(rows)}`);
+}
+
 /** Writes an event in the transaction of the fact: it is told if and only if the fact holds. */
 export async function append(tx: Db, event: Event) {
   await tx.query(sql.unsafe`${eventInsert(event)}`);

@@ -1,20 +1,11 @@
 import { z } from 'zod';
-import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
 import { Id } from '../http/forms.ts';
 import { queryDuration, queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import { accessLevel } from '../projects/forms.ts';
-import type { Signer } from '../signing-keys.ts';
 import { HOUR_MS, LONGEST_GRANT_MS } from './grants.ts';
+import type { HierarchyParts } from './hierarchy.ts';
 import { ACTION_TYPES, applyHierarchy } from './hierarchy.ts';
-
-export interface HierarchyRoutes {
-  db: Db;
-  blobs: BlobStore;
-  /** Signs addresses. */
-  signer: Signer;
-}
 
 const LONGEST_PATH = 10_000;
 const Hierarchy = z.object({
@@ -38,7 +29,7 @@ const Result = z.object({
   sasToken: z.string(),
 });
 
-export async function hierarchyRoutes(app: App, { db, blobs, signer }: HierarchyRoutes) {
+export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
   app.post(
     '/api/hierarchy/project/:id',
     {
@@ -55,7 +46,7 @@ export async function hierarchyRoutes(app: App, { db, blobs, signer }: Hierarchy
       const { actions, defaultAccessLevel = 'Shared', sasTokenExpiration = HOUR_MS } = body;
       const expiresAt = new Date(Date.now() + sasTokenExpiration);
       const request = { actions, accessLevel: defaultAccessLevel, expiresAt };
-      return { results: await applyHierarchy({ db, blobs, signer }, caller, params.id, request) };
+      return { results: await applyHierarchy(parts, caller, params.id, request) };
     },
   );
 }

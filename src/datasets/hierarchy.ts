@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand, may, VISIBLE } from '../projects/access.ts';
+import type { AfterDeletion } from '../projects/delete.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
@@ -55,6 +56,14 @@ export interface HierarchyResult {
   sasToken: string;
 }
 
+export interface HierarchyParts {
+  db: Db;
+  blobs: BlobStore;
+  /** Signs addresses. */
+  signer: Signer;
+  afterDeletion: AfterDeletion;
+}
+
 /** How often a request may read its tree anew. */
 const MOST_ROUNDS = 50;
 
@@ -73,7 +82,7 @@ type Touched = { folder: Folder } | { file: File };
  * each action that had something to act on.
  */
 export async function applyHierarchy(
-  { db, blobs, signer }: { db: Db; blobs: BlobStore; signer: Signer },
+  { db, blobs, signer, afterDeletion }: HierarchyParts,
   caller: Caller,
   projectId: string,
   request: HierarchyRequest,
@@ -83,7 +92,10 @@ export async function applyHierarchy(
   // ends: each round brings the blobs that the one before lacked
   for (;;) {
     try {
-      const { touched, generation } = await act(db, caller, projectId, request.accessLevel, meant, [...empties]);
+      const { touched, generation } = await act({ db, afterDeletion }, caller, projectId, request.accessLevel, {
+        meant,
+        empties: [...empties],
+      });
       return await Promise.all(touched.map((one) => resultOf(signer, one, request.expiresAt, generation)));
     } catch (error) {
       if (!(error instanceof EmptyBlobsWanted)) throw error;
@@ -94,12 +106,11 @@ export async function applyHierarchy(
 
 /** One try: throws `EmptyBlobsWanted`, and has changed nothing, when these are too few for the files that are made. */
 const act = (
-  db: Db,
+  { db, afterDeletion }: Pick<HierarchyParts, 'db' | 'afterDeletion'>,
   caller: Caller,
   projectId: string,
   accessLevel: string,
-  meant: readonly Meant[],
-  empties: string[],
+  { meant, empties }: { meant: readonly Meant[]; empties: string[] },
 ) =>
   db.transaction(async (tx) => {
     await lockTreesOf(tx, projectId);
@@ -117,7 +128,9 @@ const act = (
         if (found) done.push({ ...found, path: (one.newNames ?? one.names).join('/') });
         next++;
       }
-      await writePlan(tx, tree, { rootId: project.rootId, accessLevel, userId: caller.userId }, empties);
+      const place = { rootId: project.rootId, accessLevel, userId: caller.userId };
+      const deleted = await writePlan(tx, tree, place, empties);
+      if (deleted.length > 0) await afterDeletion(tx, deleted);
     }
     return { touched: done, generation };
   });

@@ -21,13 +21,14 @@ export class EmptyBlobsWanted extends Error {
 /**
  * Writes what was planned on a tree, in a handful of statements whatever their number. Files that were made by their names have bytes, too:
  * none. Each takes one of `empties` away.
+ * Gives the ids of the folders that are deleted.
  */
 export async function writePlan(
   tx: Db,
   { top, folders, files }: Tree,
   { rootId, accessLevel, userId }: { rootId: string; accessLevel: string; userId: string },
   empties: string[] = [],
-): Promise<void> {
+): Promise<string[]> {
   const newFiles = files.filter((file) => file.made);
   if (newFiles.length > empties.length) throw new EmptyBlobsWanted(newFiles.length - empties.length);
   const made = folders.filter((folder) => folder.made).map(placed);
@@ -54,6 +55,7 @@ export async function writePlan(
   }
   const goneFiles = files.filter((file) => file.deleted).map(({ id }) => id);
   if (goneFiles.length > 0) await markAllDeleted(tx, goneFiles, userId);
+  return deleted;
 }
 
 const idsOf = (folder: Folder): readonly string[] =>

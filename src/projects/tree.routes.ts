@@ -8,6 +8,7 @@ import { publicBase } from '../http/public-base.ts';
 import type { App } from '../http/route.ts';
 import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
 import { createProject } from './create.ts';
+import type { AfterDeletion } from './delete.ts';
 import { deleteProject } from './delete.ts';
 import { NewProject, Target } from './forms.ts';
 import { moveSubproject } from './move.ts';
@@ -25,8 +26,14 @@ const PathNode = z.object({
   effectiveUserRole: z.enum(ROLES).optional(),
 });
 
+interface TreeParts {
+  db: Db;
+  publicUrl: string | undefined;
+  afterDeletion: AfterDeletion;
+}
+
 /** Where a project stands: made, moved, removed. */
-export async function projectTreeRoutes(app: App, { db, publicUrl }: { db: Db; publicUrl: string | undefined }) {
+export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion }: TreeParts) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
   const addressOf = (request: FastifyRequest, id: string) =>
@@ -110,7 +117,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl }: { db: Db; p
         },
       },
       async ({ caller, params }, reply) => {
-        await deleteProject(db, caller, params.id);
+        await deleteProject(db, caller, params.id, afterDeletion);
         return reply.code(204).send(null);
       },
     );

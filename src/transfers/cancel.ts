@@ -3,6 +3,7 @@ import { conflict, forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { may } from '../projects/access.ts';
 import { failUnheld } from './finish.ts';
+import { CANCELLED } from './last-words.ts';
 import { notifyCancel } from './notices.queries.ts';
 import type { Summary } from './queries.ts';
 import { findSummary, findTransfer, hasStopped, lockTransfer, requestCancel } from './queries.ts';
@@ -26,7 +27,7 @@ export function endTransfer(db: Db, id: string, userId: string): Promise<Summary
     if (hasStopped(now.status))
       throw conflict(`Transfer '${id}' has ended: it is ${now.status}.`, { code: 'TransferEnded' });
     await requestCancel(tx, id, userId);
-    if (now.status === 'Pending') await failUnheld(tx, now, 'Cancelled.');
+    if (now.status === 'Pending') await failUnheld(tx, now, CANCELLED);
     else await notifyCancel(tx, id);
     return findSummary(tx, id);
   });

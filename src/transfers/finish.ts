@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts';
 import { tellFinished } from './events.ts';
+import { lastWords } from './last-words.ts';
 import type { Counts, Fence, LogLine } from './run.queries.ts';
 import { failTransfer, failUnheldTransfer, releaseTransfer } from './run.queries.ts';
 import { wakeAgain, wakeLater } from './wake.ts';
@@ -36,6 +37,9 @@ export function handBack(
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const released = await releaseTransfer(tx, fence, counts, lines);
-    if (released) await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, [released]));
+    if (!released) return;
+    const sentence = lastWords(released);
+    if (sentence !== undefined) await failUnheld(tx, released, sentence);
+    else await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, [released]));
   });
 }

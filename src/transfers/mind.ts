@@ -1,3 +1,4 @@
+import { takeAll } from '../one-by-one.ts';
 import { handBack } from './finish.ts';
 import { listHeld } from './run.queries.ts';
 import type { RunParts } from './run.ts';
@@ -10,9 +11,10 @@ export async function mindRuns(parts: Pick<RunParts, 'db' | 'pool' | 'running'>)
   const { db, pool, running } = parts;
   const before = [...running].flatMap(([id, { attempt }]) => (attempt === undefined ? [] : [{ id, attempt }]));
   const held = await listHeld(db, pool);
+  const unheld = [];
   for (const row of held) {
     const run = running.get(row.id);
-    if (run === undefined) await handBack(db, row, {}, []);
+    if (run === undefined) unheld.push(row);
     else if (row.cancelled) run.stop('cancelled');
     else if (row.projectDeleted) run.stop('projectDeleted');
   }
@@ -21,4 +23,5 @@ export async function mindRuns(parts: Pick<RunParts, 'db' | 'pool' | 'running'>)
     const run = running.get(id);
     if (run?.attempt === attempt && attempts.get(id) !== attempt) run.stop('overtaken');
   }
+  await takeAll(unheld.map((row) => () => handBack(db, row, {}, [])));
 }

@@ -6,6 +6,7 @@ import { sql } from '../db.ts';
 import type { LogLevel } from '../formats/define.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
+import { MOST_ATTEMPTS } from './last-words.ts';
 import type { Output } from './output.ts';
 import { Carry, TransferType } from './request.ts';
 import { clockAtTurn } from './turn.queries.ts';
@@ -46,17 +47,18 @@ const Claimed = z.object({
 export type ClaimedRow = z.infer<typeof Claimed>;
 
 /** In the recycle bin or below something there, or removed for ever. */
-const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not exists (
+export const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not exists (
   select from projects p
   where p.id = ${projectId} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null))`;
 /** That of the transfer, or the one that a dataset is carried out of. */
 const projectDeleted = sql.fragment`(${deleted(sql.fragment`transfers.project_id`)}
   or (transfers.source_project_id is not null and ${deleted(sql.fragment`transfers.source_project_id`)}))`;
-const stopped = sql.fragment`cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted`;
+/** Of `transfers`: why one is not to go on. */
+export const stopped = sql.fragment`cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted`;
 
 /**
- * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, it needs something else, or this pool
- * was given up. The clock of turns shows its turn then.
+ * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, it needs something else, it had
+ * all its attempts, or this pool was given up. The clock of turns shows its turn then.
  * @param timeLimit milliseconds
  */
 export const claimTransfer = (
@@ -69,7 +71,7 @@ export const claimTransfer = (
     update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
       deadline = now() + ${timeLimit} * interval '1 millisecond', started_at = now(), updated_at = now(),
       phase = 'Starting'
-    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')}
+    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MOST_ATTEMPTS}
       and exists (select from workers where pool = ${pool})
     returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
       handed_back, memory_mb,      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
@@ -79,16 +81,23 @@ export const claimTransfer = (
       coalesce((select size from staged_blobs where name = staged_blob),
         (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`);
 
-/** A transfer that waits, held until the transaction ends; unless it has ended, is run by somebody, or needs just this. */
+const Stops = z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() });
+const Released = Stops.extend({ id: z.string(), flags: z.array(z.string()), turn: z.number(), attempt: z.number() });
+const released = sql.fragment`id, flags, turn, attempt, ${stopped}`;
+
+/**
+ * A transfer that waits, held until the transaction ends; unless it has ended, is run by somebody, or needs just this and has attempts left.
+ */
 export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | undefined) =>
-  tx.maybeOne(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), turn: z.number(), attempt: z.number() }))`
-    select id, flags, turn, attempt from transfers
-    where id = ${id} and status = 'Pending' and flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`}
+  tx.maybeOne(sql.type(Released)`
+    select ${released} from transfers
+    where id = ${id} and status = 'Pending' and (
+      attempt >= ${MOST_ATTEMPTS} or flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`})
     for update`);
 
 /** Why a transfer is not to be completed, whoever runs it. */
 export const getStops = (db: Db, id: string) =>
-  db.one(sql.type(z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() }))`
+  db.one(sql.type(Stops)`
     select ${stopped} from transfers where id = ${id}`);
 
 /** Which run of a transfer writes. What was overtaken, cancelled or handed back has another attempt or status, and writes nothing. */
@@ -189,6 +198,11 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
 
+/** Part of a `with`: what no worker has taken yet needs nobody any more, least of all where nobody ever could. */
+const unqueued = sql.fragment`
+  unqueued as (
+    delete from graphile_worker._private_jobs where key in (select id::text from changed) and locked_at is null)`;
+
 /** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.type(Ended)`
@@ -196,8 +210,31 @@ export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: str
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
     lines as (${logged(lines)}),
+    ${unqueued},
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
+
+/** Ends those of these transfers that wait, with one sentence for all. */
+export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
+  tx.any(sql.type(Ended)`
+    with waiting as (
+      -- in one order, whoever ends several
+      select id from transfers where id = any(${sql.array(ids, 'uuid')}) and status = 'Pending' order by id for update),
+    changed as (
+      update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
+      where id in (select id from waiting) and status = 'Pending' returning *),
+    lines as (insert into transfer_log (transfer_id, level, message) select id, 'error', ${sentence} from changed),
+    ${unqueued},
+    ${releases(sql.fragment`changed`)}
+    select ${ended} from changed`);
+
+/** Transfers that wait and write to one of these projects or below it, or carry a dataset out of there. */
+export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    with below as materialized (select id from projects where path && ${sql.array(projectIds, 'uuid')})
+    select id from transfers
+    where status = 'Pending' and (project_id in (select id from below) or source_project_id in (select id from below))
+    order by id`);
 
 /** What a run that is handed back counts for. */
 export interface Counts {
@@ -214,13 +251,13 @@ export const releaseTransfer = (
   { handedBack = 0, childDeaths = 0, outages = 0 }: Counts,
   lines: readonly LogLine[],
 ) =>
-  tx.maybeOne(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), turn: z.number() }))`
+  tx.maybeOne(sql.type(Released)`
     with changed as (
       update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
         handed_back = handed_back + ${handedBack}, child_deaths = child_deaths + ${childDeaths}, outages = outages + ${outages}
-      where ${held(fence)} returning id, flags, turn),
+      where ${held(fence)} returning ${released}),
     lines as (${logged(lines)})
-    select id, flags, turn from changed`);
+    select * from changed`);
 
 /** What a pool holds as its transfers' rows see it. */
 export const listHeld = (db: Db, pool: string) =>

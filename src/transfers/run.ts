@@ -5,8 +5,9 @@ import type { SpanOptions, Tracing } from '../tracing.ts';
 import { carryOut } from './carry-out.ts';
 import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';
-import { failRun, handBack } from './finish.ts';
+import { failRun, failUnheld, handBack } from './finish.ts';
 import type { RemoteSources } from './input.ts';
+import { CANCELLED, lastWords, PROJECT_DELETED } from './last-words.ts';
 import { perform } from './perform.ts';
 import type { Report } from './report.ts';
 import { openReport } from './report.ts';
@@ -98,13 +99,16 @@ const traced = ({ pool }: RunParts, { id, type, attempt, traceparent }: ClaimedR
 
 /**
  * Leaves a transfer that this worker has no room for to others, with no attempt used up and at its turn. What it needs stands in its new
- * queue row again, so that nobody who has it not takes that one.
+ * queue row again, so that nobody who has it not takes that one. What is not to be tried any more ends here.
  * @param unless with these needs it is left as it is
  */
 export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise<void> =>
   db.transaction(async (tx) => {
     const waiting = await lockWaiting(tx, id, unless);
-    if (waiting) await (waiting.attempt > 0 ? wakeAgain(tx, [waiting]) : wake(tx, [waiting]));
+    if (!waiting) return;
+    const sentence = lastWords(waiting);
+    if (sentence !== undefined) await failUnheld(tx, waiting, sentence);
+    else await (waiting.attempt > 0 ? wakeAgain(tx, [waiting]) : wake(tx, [waiting]));
   });
 
 /** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */
@@ -122,8 +126,8 @@ async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, err
     const stops = error.why === 'overtaken' ? await getStops(db, transfer.id) : undefined;
     if (error.why === 'shutdown')
       await again('The worker was stopped; the transfer waits for another one.', { handedBack: 1 });
-    else if (error.why === 'cancelled' || stops?.cancelled) await fail('Cancelled.');
-    else if (error.why === 'projectDeleted' || stops?.projectDeleted) await fail('The project was deleted.');
+    else if (error.why === 'cancelled' || stops?.cancelled) await fail(CANCELLED);
+    else if (error.why === 'projectDeleted' || stops?.projectDeleted) await fail(PROJECT_DELETED);
   } else if (isHopeless(error)) await fail(error.message);
   else if (error instanceof ChildDied) {
     log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import { deleted, stopped } from './run.queries.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -31,7 +32,13 @@ export const unlockJobs = (tx: Db, pools: readonly string[]) =>
   tx.query(sql.unsafe`select from graphile_worker.force_unlock_workers(${sql.array(pools, 'text')})`);
 
 const waiting = { id: z.string(), flags: z.array(z.string()), turn: z.number() };
-const Lost = z.object({ ...waiting, attempt: z.number(), workerLosses: z.number(), cancelled: z.boolean() });
+const Lost = z.object({
+  ...waiting,
+  attempt: z.number(),
+  workerLosses: z.number(),
+  cancelled: z.boolean(),
+  projectDeleted: z.boolean(),
+});
 
 /** Takes transfers from pools that are struck off. */
 export const takeFromLostWorkers = (tx: Db) =>
@@ -43,7 +50,7 @@ export const takeFromLostWorkers = (tx: Db) =>
         select id from transfers
         where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
         for update skip locked)
-      returning id, flags, turn, attempt, handed_back, worker_losses, cancel_requested_at is not null as cancelled),
+      returning id, flags, turn, attempt, handed_back, worker_losses, ${stopped}),
     lines as (
       insert into transfer_log (transfer_id, level, message)
       select id, 'warning', 'The worker that ran attempt ' || attempt - handed_back || ' was lost.' from lost)
@@ -70,20 +77,35 @@ export const listUnheardCancels = (tx: Db, patienceMs: number) =>
 
 /** So many waiting transfers are looked at in one go, so that a sweep of a long queue takes no longer than one of a short queue. */
 const LOOKED_AT = 5000;
+/** Of projects fewer: most transfers of a queue have few of them, and what is looked for here is rare. */
+const PROJECTS_OF = 1000;
 
-/** Pending transfers that no row of the queue will ever start: all, or of a longer queue those behind a place that chance chooses. */
-export const listForgotten = (tx: Db) => {
+/** Of pending transfers all, or of a longer queue those behind a place that chance chooses. */
+const somePending = (columns: Fragment, most: number): Fragment => {
   const place = randomUUID();
   const some = (where: Fragment) => sql.fragment`
-    (select id, flags, turn from transfers where status = 'Pending' and ${where} order by id limit ${LOOKED_AT})`;
-  return tx.any(sql.type(z.object(waiting))`
-    select id, flags, turn from (
-      select * from (${some(sql.fragment`id >= ${place}`)} union all ${some(sql.fragment`id < ${place}`)}) looked_at limit ${LOOKED_AT}) transfer
+    (select ${columns} from transfers where status = 'Pending' and ${where} order by id limit ${most})`;
+  return sql.fragment`
+    (select * from (${some(sql.fragment`id >= ${place}`)} union all ${some(sql.fragment`id < ${place}`)}) looked_at limit ${most})`;
+};
+
+/** Pending transfers of projects that are in the recycle bin or removed for ever: they became pending in the moment of the deletion. */
+export const listOfDeleted = (tx: Db) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    with pending as materialized ${somePending(sql.fragment`id, project_id, source_project_id`, PROJECTS_OF)},
+    project as materialized (
+      select project_id as id from pending union select source_project_id from pending where source_project_id is not null),
+    gone as materialized (select id from project where ${deleted(sql.fragment`project.id`)})
+    select id from pending where project_id in (select id from gone) or source_project_id in (select id from gone) order by id`);
+
+/** Pending transfers that no row of the queue will ever start. */
+export const listForgotten = (tx: Db) =>
+  tx.any(sql.type(z.object(waiting))`
+    select id, flags, turn from ${somePending(sql.fragment`id, flags, turn`, LOOKED_AT)} transfer
     -- each looked up by itself: as a join the whole queue would be read
     where (select true from graphile_worker._private_jobs job
       where job.key = transfer.id::text and (job.attempts < job.max_attempts or job.locked_at is not null)) is null
     limit 1000`);
-};
 
 /** Queue rows that a pool locked after it was struck off: it was stopped, not dead, and saw its end too late. */
 export const listStrangers = (tx: Db) =>

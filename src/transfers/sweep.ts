@@ -1,9 +1,13 @@
 import type { Db } from '../db.ts';
+import { troubleOf } from '../db.ts';
 import { callWorkers } from '../jobs.ts';
+import { endOfDeleted } from './end-waiting.ts';
 import { failUnheld } from './finish.ts';
+import { CANCELLED, lastWords } from './last-words.ts';
 import {
   disownStuckWorkers,
   listForgotten,
+  listOfDeleted,
   listStrangers,
   listUnheardCancels,
   removeDeadWorkers,
@@ -24,6 +28,8 @@ export interface Swept {
   /** Transfers that ended. */
   ended: string[];
   forgotten: number;
+  /** Transfers that should have ended and could not be; the next sweep tries again. */
+  failures: { id: string; error: unknown }[];
 }
 
 export interface SweepOptions {
@@ -33,8 +39,6 @@ export interface SweepOptions {
   patience: number;
 }
 
-/** A transfer that lost this many workers is given back once more; with the next loss it ends. */
-const MOST_WORKER_LOSSES = 8;
 /** How long after a deadline its worker may still be about to say so. */
 const DEADLINE_GRACE_MS = 30_000;
 const CANCEL_PATIENCE_MS = 3000;
@@ -48,24 +52,36 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
   return db.transaction(async (tx) => {
     if (!(await trySweepLock(tx))) return undefined;
     const ended: string[] = [];
-    const end = async (transfer: { id: string; attempt: number }, sentence: string) => {
-      if (await failUnheld(tx, transfer, sentence)) ended.push(transfer.id);
+    const failures: Swept['failures'] = [];
+    // in a savepoint: what goes wrong with one transfer keeps nothing else from being mended
+    const apart = async (id: string, work: (inner: Db) => Promise<unknown>) => {
+      try {
+        await tx.transaction(work);
+      } catch (error) {
+        if (troubleOf(error) === 'outage') throw error;
+        failures.push({ id, error });
+      }
     };
+    const end = (transfer: { id: string; attempt: number }, sentence: string) =>
+      apart(transfer.id, async (inner) => {
+        if (await failUnheld(inner, transfer, sentence)) ended.push(transfer.id);
+      });
 
     const deadWorkers = await removeDeadWorkers(tx);
     const lost = await takeFromLostWorkers(tx);
     const locking = thorough ? [...deadWorkers, ...(await listStrangers(tx))] : deadWorkers;
     if (locking.length > 0) await unlockJobs(tx, locking);
     if (thorough) await removeLeftBehind(tx);
-    const hopeless = lost.filter(({ cancelled, workerLosses }) => cancelled || workerLosses > MOST_WORKER_LOSSES);
-    for (const { cancelled, workerLosses, ...transfer } of hopeless)
-      await end(
-        transfer,
-        cancelled ? 'Cancelled.' : `The workers that ran this transfer were lost ${workerLosses} times.`,
-      );
-    const handedBack = lost.filter((transfer) => !hopeless.includes(transfer));
+    const handedBack = [];
+    for (const transfer of lost) {
+      const sentence = lastWords(transfer);
+      if (sentence === undefined) handedBack.push(transfer);
+      else await end(transfer, sentence);
+    }
     await wakeAgain(tx, handedBack);
-    for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, 'Cancelled.');
+    for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, CANCELLED);
+    const orphans = thorough ? await listOfDeleted(tx) : [];
+    for (const id of orphans) await apart(id, async (inner) => ended.push(...(await endOfDeleted(inner, [id]))));
     const forgotten = thorough ? await listForgotten(tx) : [];
     await wake(tx, forgotten);
     await wake(tx, await takeRested(tx));
@@ -79,6 +95,7 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
       handedBack: handedBack.length,
       ended,
       forgotten: forgotten.length,
+      failures,
     };
   });
 }
