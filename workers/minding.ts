@@ -34,37 +34,45 @@ export interface MindingParts {
 export function minding(given: MindingParts): { stop(): Promise<void> } {
   const { run: parts, gate, jobIds, patience, data, draining, scopes, log } = given;
   const stopping = new AbortController();
-  let away = false;
 
-  const once = async (round: number) => {
-    await draining.look();
-    await mindRuns(parts);
-    const thorough = round % THOROUGH_EVERY === 0;
+  async function mend(thorough: boolean) {
     const swept = await sweep(parts.db, { thorough, patience });
-    gate.learn({ ...(await getOutlook(parts.db, parts.pool)), draining: draining.now });
-    for (const id of swept?.ended ?? []) parts.announce(id);
-    if (swept && (swept.deadWorkers.length > 0 || swept.stuckWorkers.length > 0 || swept.forgotten > 0))
-      log.warn(swept, 'took over what other workers left');
-    if (thorough && (await unlockUnheld(parts.db, parts.pool, [...jobIds], UNHELD_MS)) > 0) {
-      log.warn({}, 'gave back jobs that this worker had locked and did not know of');
-      await callWorkers(parts.db);
+    const { ended = [], failures = [], deadWorkers = [] } = swept ?? {};
+    for (const id of ended) parts.announce(id);
+    for (const { id, error } of failures)
+      log.warn({ transferId: id, err: error }, 'a transfer could not be ended; the next sweep tries again');
+    if (swept && (deadWorkers.length > 0 || swept.stuckWorkers.length > 0 || swept.forgotten > 0))
+      log.warn({ ...swept, failures: failures.length }, 'took over what other workers left');
+    if (thorough || deadWorkers.length > 0) await removeForsakenScratch(data, () => listWorkers(parts.db));
+  }
+  async function unlock() {
+    if ((await unlockUnheld(parts.db, parts.pool, [...jobIds], UNHELD_MS)) === 0) return;
+    log.warn({}, 'gave back jobs that this worker had locked and did not know of');
+    await callWorkers(parts.db);
+  }
+  const learn = async () => gate.learn({ ...(await getOutlook(parts.db, parts.pool)), draining: draining.now });
+
+  const failing = new Set<string>();
+  /** One that fails keeps none behind it from being taken. Said once, until it goes again. */
+  const step = async (part: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+      if (failing.delete(part)) log.info({ part }, 'sweeping again');
+    } catch (error) {
+      if (!failing.has(part)) log.warn({ part, err: error }, 'sweeping is not possible now');
+      failing.add(part);
     }
-    if (thorough || (swept?.deadWorkers.length ?? 0) > 0) {
-      await removeForsakenScratch(data, () => listWorkers(parts.db));
-    }
-    await followMassRetries(parts.db, scopes);
-    if (thorough) await addFigures(parts.db);
   };
   const loop = async () => {
     for (let round = 0; !stopping.signal.aborted; round++) {
-      try {
-        await once(round);
-        if (away) log.info({}, 'sweeping again');
-        away = false;
-      } catch (error) {
-        if (!away) log.warn({ err: error }, 'sweeping is not possible now');
-        away = true;
-      }
+      const thorough = round % THOROUGH_EVERY === 0;
+      await step('drains', () => draining.look());
+      await step('runs', () => mindRuns(parts));
+      await step('transfers', () => mend(thorough));
+      await step('outlook', learn);
+      if (thorough) await step('jobs', unlock);
+      await step('retries', () => followMassRetries(parts.db, scopes));
+      if (thorough) await step('figures', () => addFigures(parts.db));
       await sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };

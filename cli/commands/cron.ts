@@ -1,19 +1,23 @@
 import type { Command } from 'commander';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { moment, table } from '../table.ts';
+import { moment, plain, table } from '../table.ts';
 
 interface CronJob {
   name: string;
   schedule: string;
   lastRun?: string;
   nextRun?: string;
+  finishedAt?: string;
+  /** What its last run could not do, and the first of it. */
+  failed?: number;
+  failures?: { part: string; item?: string; reason: string }[];
 }
 
 export function cronCommands(cron: Command, io: Io): void {
   cron
     .command('list')
-    .description('list it, with the last and the next time')
+    .description('list it, with the last and the next time, and what the last run could not do')
     .action(() => listCron(io));
   cron
     .command('run')
@@ -23,12 +27,29 @@ export function cronCommands(cron: Command, io: Io): void {
 }
 
 async function listCron(io: Io): Promise<void> {
-  io.show(await io.api.call<{ data: CronJob[] }>('GET', '/api/admin/cron'), ({ data }) =>
-    table(
-      ['NAME', 'SCHEDULE (UTC)', 'LAST', 'NEXT'],
-      data.map(({ name, schedule, lastRun, nextRun }) => [name, schedule, moment(lastRun), moment(nextRun)]),
-    ),
+  io.show(
+    await io.api.call<{ data: CronJob[] }>('GET', '/api/admin/cron'),
+    ({ data }) =>
+      table(
+        ['NAME', 'SCHEDULE (UTC)', 'FAILED', 'LAST', 'NEXT'],
+        data.map(({ name, schedule, failed, lastRun, nextRun }) => [
+          name,
+          schedule,
+          failed === undefined ? '' : String(failed),
+          moment(lastRun),
+          moment(nextRun),
+        ]),
+      ) + data.map(failuresOf).join(''),
   );
+}
+
+/** A line for each failure that is told, and one for the others. */
+function failuresOf({ name, failed = 0, failures = [] }: CronJob): string {
+  const told = failures.map(
+    ({ part, item, reason }) => `\n${name}: ${plain([part, item, reason].filter(Boolean).join(': '))}`,
+  );
+  const left = failed - failures.length;
+  return told.join('') + (left > 0 ? `\n${name}: and ${left} more` : '');
 }
 
 export const runCron = (io: Io, name: string): Promise<Answer<{ name: string }>> =>

@@ -75,6 +75,18 @@ export const deleteResetTokens = (tx: Db, userId: string) =>
 export const deleteExpiredTokens = (db: Db) =>
   db.query(sql.unsafe`delete from account_tokens where expires_at <= now()`);
 
+/**
+ * Mails that were ordered an hour ago or earlier and that no row of the queue will ever send: it was tried in vain as often as it may be.
+ * `old`: longer ago than anybody waits for a mail.
+ */
+export const listStrandedMails = (db: Db, oldMs: number, most: number) =>
+  db.any(sql.type(z.object({ id: z.string(), old: z.boolean() }))`
+    select id, created_at < now() - ${oldMs} * interval '1 millisecond' as old from account_mails m
+    where created_at < now() - interval '1 hour' and not exists (
+      select from graphile_worker._private_jobs job
+      where job.key = m.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
+    order by created_at, id limit ${most}`);
+
 /** How many wait to be sent, counted up to a limit. */
 export const countMails = (db: Db, most: number) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`

@@ -1,6 +1,8 @@
 import { record } from '../audit.ts';
+import type { Chore } from '../chore.ts';
+import { togetherOrApart, UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
-import { deleteNeverActivated, hasNeverActivated } from './queries.ts';
+import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
 /** Accounts that one transaction removes. */
@@ -14,21 +16,25 @@ export async function removeNeverActivated(
   db: Db,
   openStore: () => Promise<AccountStore>,
   lifetimeMs: number,
-  signal?: AbortSignal,
+  chore: Chore = UNGUARDED,
 ): Promise<void> {
-  if (!(await hasNeverActivated(db, lifetimeMs))) return;
+  const next = (after?: string) => listNeverActivated(db, lifetimeMs, BATCH, after);
+  let accounts = await next();
+  if (accounts.length === 0) return;
   const store = await openStore();
+  const remove = (some: readonly { id: string }[]) =>
+    store.change(async (tx) => {
+      const userIds = some.map(({ id }) => id);
+      const ids = await deleteNeverActivated(tx, lifetimeMs, userIds);
+      if (ids.length > 0)
+        await record(tx, { action: 'account.registration.expire', subject: 'accounts', details: { ids: [...ids] } });
+    });
   try {
-    let removed: number;
-    do {
-      signal?.throwIfAborted();
-      removed = await store.change(async (tx) => {
-        const ids = await deleteNeverActivated(tx, lifetimeMs, BATCH);
-        if (ids.length > 0)
-          await record(tx, { action: 'account.registration.expire', subject: 'accounts', details: { ids: [...ids] } });
-        return ids.length;
-      });
-    } while (removed === BATCH);
+    while (accounts.length > 0) {
+      chore.signal?.throwIfAborted();
+      await togetherOrApart(chore, 'accounts that were never activated', accounts, remove);
+      accounts = await next(accounts.at(-1)?.id);
+    }
   } finally {
     store.close();
   }

@@ -212,14 +212,19 @@ const neverActivated = (lifetimeMs: number) => sql.fragment`
   and not exists (select from account_mails m where m.user_id = a.user_id)
   and not exists (select from account_tokens t where t.user_id = a.user_id and t.expires_at > now())`;
 
-export const hasNeverActivated = (db: Db, lifetimeMs: number) =>
-  db.exists(sql.unsafe`select from accounts a where ${neverActivated(lifetimeMs)}`);
+/** User ids in their order, behind this one. */
+export const listNeverActivated = (db: Db, lifetimeMs: number, most: number, after: string | undefined) =>
+  db.any(sql.type(z.object({ id: z.string() }))`
+    select a.user_id as id from accounts a
+    where ${neverActivated(lifetimeMs)} and a.user_id > coalesce(${after ?? null}::uuid, '00000000-0000-0000-0000-000000000000')
+    order by a.user_id limit ${most}`);
 
-/** Gives the login ids of those removed, `most` at a time. */
-export const deleteNeverActivated = (tx: Db, lifetimeMs: number, most: number) =>
+/** Gives the login ids of those removed: of these accounts, by user id, the ones that are not activated still. */
+export const deleteNeverActivated = (tx: Db, lifetimeMs: number, userIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     delete from accounts where user_id in (
-      select a.user_id from accounts a where ${neverActivated(lifetimeMs)} limit ${most} for update skip locked)
+      select a.user_id from accounts a
+      where a.user_id = any(${sql.array(userIds, 'uuid')}) and ${neverActivated(lifetimeMs)} for update skip locked)
     returning id`);
 
 export const userExists = (db: Db, userId: string) =>

@@ -1,11 +1,20 @@
 import { record } from '../audit.ts';
+import type { Chore } from '../chore.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { enqueue } from '../jobs.ts';
 import type { Mailer } from '../mail.ts';
 import { Undeliverable } from '../mail.ts';
 import type { MailRow, TokenKind } from './mail.queries.ts';
-import { deleteMail, findAddressees, findMail, insertMail, insertToken, lockMail } from './mail.queries.ts';
+import {
+  deleteMail,
+  findAddressees,
+  findMail,
+  insertMail,
+  insertToken,
+  listStrandedMails,
+  lockMail,
+} from './mail.queries.ts';
 import { newMailToken } from './mail-token.ts';
 import { findMailAddress } from './queries.ts';
 
@@ -18,6 +27,26 @@ const MOST_RESETS = 5;
 export async function orderMail(tx: Db, mail: Omit<MailRow, 'id'>) {
   const mailId = await insertMail(tx, mail);
   if (mailId) await enqueue(tx, 'sendAccountMail', { mailId }, { jobKey: mailId });
+}
+
+/** Longer than this nobody waits for a mail: its tokens would be for a day, and whoever still wants one asks again. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+/** Mails that one run of the clean-up looks at. */
+const MOST_REVIVED = 1000;
+
+/**
+ * Puts mails that were tried in vain into the queue again, and drops those that nobody waits for any more. One that stayed for ever would
+ * keep its account from ever being sent the same again.
+ */
+export async function reviveMails({ db, log }: Pick<MailParts, 'db' | 'log'>, { attempt }: Chore): Promise<void> {
+  for (const { id, old } of await listStrandedMails(db, KEPT_MS, MOST_REVIVED)) {
+    const revive = () => enqueue(db, 'sendAccountMail', { mailId: id }, { jobKey: id });
+    const drop = async () => {
+      await deleteMail(db, id);
+      log.warn({ mailId: id }, 'a mail could not be sent within seven days and is dropped');
+    };
+    await attempt('mails', old ? drop : revive, id);
+  }
 }
 
 export interface MailParts {

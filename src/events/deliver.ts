@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
+import { takeAll } from '../one-by-one.ts';
 import type { Outbound } from '../outbound.ts';
 import { attempt } from './attempt.ts';
 import type { Claimed, Outcome } from './delivery.queries.ts';
@@ -65,12 +66,16 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
   }
 
   async function round() {
-    await note();
-    await publish(db);
-    if (performance.now() - lookedForLost > LOOK_FOR_LOST_EVERY_MS) {
-      lookedForLost = performance.now();
-      await releaseLost(db);
-    }
+    await takeAll([note, () => publish(db), lookForLost, claim]);
+  }
+
+  async function lookForLost() {
+    if (performance.now() - lookedForLost <= LOOK_FOR_LOST_EVERY_MS) return;
+    lookedForLost = performance.now();
+    await releaseLost(db);
+  }
+
+  async function claim() {
     const failing = [...underWay.keys()].filter((delivery) => delivery.failing).length;
     const room = { all: MOST - underWay.size, failing: MOST_FAILING - failing };
     if (room.all <= 0 || !(await isAnyDue(db))) return;

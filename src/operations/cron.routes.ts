@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts';
 import { listOf } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { CRON, enqueue } from '../jobs.ts';
+import { ChoreFailure, listChoreRuns } from './chores.queries.ts';
 import { listLastRuns } from './cron.queries.ts';
 import { nextRun } from './cron.ts';
 
@@ -22,24 +23,36 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
       schema: {
         tags,
         summary: 'What workers do by the clock (UTC): its schedule, when it was last done and when it will be next',
+        description:
+          '`failed` counts what the last run that came to its end could not do, `failures` tells the first of it; the next run tries it again.',
         response: {
           200: listOf(
-            Name.extend({ schedule: z.string(), lastRun: z.string().optional(), nextRun: z.string().optional() }),
+            Name.extend({
+              schedule: z.string(),
+              lastRun: z.string().optional(),
+              nextRun: z.string().optional(),
+              finishedAt: z.string().optional(),
+              failed: z.number().optional(),
+              failures: z.array(ChoreFailure).optional(),
+            }),
           ),
         },
       },
     },
     async () => {
       const last = new Map((await listLastRuns(db)).map(({ name, lastRun }) => [name, lastRun]));
+      const ended = new Map((await listChoreRuns(db)).map((run) => [run.name, run]));
       const now = new Date();
       const data = names.map((name) => {
         const lastRun = last.get(name);
         const next = nextRun(CRON[name], now);
+        const { finishedAt, failed, failures } = ended.get(name) ?? {};
         return {
           name,
           schedule: CRON[name],
           ...(lastRun === undefined ? {} : { lastRun }),
           ...(next === undefined ? {} : { nextRun: next }),
+          ...(finishedAt === undefined ? {} : { finishedAt, failed, failures: [...(failures ?? [])] }),
         };
       });
       return { data };

@@ -2,11 +2,12 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db.ts';
+import { listChoreRuns } from './chores.queries.ts';
 import { asMetric } from './exposed.ts';
 import { listFigures } from './figures.queries.ts';
 import { countOrders, getLags, listQueueParts } from './gauges.queries.ts';
 import { toldFigures } from './told-figures.ts';
-import { toldLags, toldQueue, toldWorkers } from './told-gauges.ts';
+import { toldChores, toldLags, toldQueue, toldWorkers } from './told-gauges.ts';
 import { listWorkerStates } from './workers.ts';
 
 /** A request that was answered. */
@@ -80,12 +81,13 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   };
 
   const tell = async () => {
-    const [parts, lags, workers, figures, orders] = await Promise.all([
+    const [parts, lags, workers, figures, orders, chores] = await Promise.all([
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
       listFigures(db),
       countOrders(db),
+      listChoreRuns(db),
     ]);
     const told = new Registry();
     const running = {
@@ -99,6 +101,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       ...toldLags(lags, parts),
       ...toldWorkers(workers),
       ...toldFigures(figures),
+      ...toldChores(chores),
       running,
     ])
       told.registerMetric(asMetric(one));

@@ -1,3 +1,5 @@
+import { dateFromTimestamp } from '../time.ts';
+import type { ChoreRun } from './chores.queries.ts';
 import type { Exposed, Labels } from './exposed.ts';
 import type { getLags, QueuePart } from './gauges.queries.ts';
 import type { WorkerState } from './workers.ts';
@@ -71,6 +73,23 @@ export function toldLags(lags: Awaited<ReturnType<typeof getLags>>, parts: reado
     single('platform_webhooks_failing', 'Webhooks whose last attempt failed.', lags.webhooksFailing),
   ];
 }
+
+/** How the last runs of the jobs of the clock went. */
+export const toldChores = (runs: readonly ChoreRun[]): Exposed[] => [
+  gauge(
+    'platform_chore_failed_items',
+    'What the last run of a job of the clock could not do; the next run tries it again.',
+    runs.map(({ name, failed }) => ({ labels: { chore: name }, value: failed })),
+  ),
+  gauge(
+    'platform_chore_finished_timestamp_seconds',
+    'When a job of the clock last came to its end.',
+    runs.map(({ name, finishedAt }) => ({
+      labels: { chore: name },
+      value: dateFromTimestamp(finishedAt).getTime() / 1000,
+    })),
+  ),
+];
 
 /** What workers there are, by machine: names of processes would be new series at each start. */
 export function toldWorkers(workers: readonly WorkerState[]): Exposed[] {

@@ -2,10 +2,15 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** The oldest names of bytes whose rows are gone. */
-export const listSpent = (db: Db, most: number) =>
-  db.anyFirst(sql.type(z.object({ name: z.string() }))`
-    select name from spent_blobs order by spent_at, name limit ${most}`);
+const Spent = z.object({ name: z.string(), spentAt: z.string() });
+export type Spent = z.infer<typeof Spent>;
+
+/** The oldest names of bytes whose rows are gone, behind this one. */
+export const listSpent = (db: Db, most: number, after?: Spent) =>
+  db.any(sql.type(Spent)`
+    select name, spent_at from spent_blobs
+    where (spent_at, name) > (${after?.spentAt ?? '-infinity'}::timestamptz, ${after?.name ?? ''})
+    order by spent_at, name limit ${most}`);
 
 /** Once the store has said that they are gone. */
 export const forgetSpent = (db: Db, names: readonly string[]) =>

@@ -3,6 +3,9 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { ItemType } from './record.ts';
 
+/** Before all ids. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Of the tenant `t`: what was deleted before this is kept no longer. `retention` is milliseconds. */
 const limit = (retention: number) => sql.fragment`
   now() - coalesce(t.recycle_bin_days * interval '1 day', ${retention} * interval '1 millisecond')`;
@@ -18,20 +21,23 @@ const Expired = z.object({
   itemType: ItemType,
   /** A project itself, or the one in which a dataset lies. */
   placeId: z.string(),
+  deletedAt: z.string(),
 });
 export type Expired = z.infer<typeof Expired>;
 
-/** The oldest of a tenant, until together they are `weight` rows; at least one, however heavy. */
-export const listExpired = (db: Db, tenantId: string, retention: number, weight: number) =>
+/** The oldest of a tenant behind this one, until together they are `weight` rows; at least one, however heavy. */
+export const listExpired = (db: Db, tenantId: string, retention: number, weight: number, after?: Expired) =>
   db.any(sql.type(Expired)`
-    select id, item_type, place_id from (
-      select b.id, b.item_type, case b.item_type when 'Project' then b.id else b.container_id end as place_id,
+    select id, item_type, place_id, deleted_at from (
+      select b.id, b.item_type, b.deleted_at, case b.item_type when 'Project' then b.id else b.container_id end as place_id,
         sum(b.weight) over (order by b.deleted_at, b.id) - b.weight as before
       from (
         select b.* from recycle_bin b join tenants t on t.id = b.tenant_id
         where b.tenant_id = ${tenantId} and b.deleted_at < ${limit(retention)}
+          and (b.deleted_at, b.id) > (${after?.deletedAt ?? '-infinity'}::timestamptz, ${after?.id ?? NO_ID}::uuid)
         order by b.deleted_at, b.id limit ${weight}) b) b
-    where before < ${weight}`);
+    where before < ${weight}
+    order by deleted_at, id`);
 
 /** Those of these that are in the bin past their time still. */
 export const stillExpired = (tx: Db, ids: readonly string[], retention: number) =>

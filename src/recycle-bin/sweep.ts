@@ -1,41 +1,51 @@
+import type { Chore } from '../chore.ts';
+import { togetherOrApart, UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import type { Removed } from './purge.queries.ts';
 import { removeItems } from './purge.ts';
+import type { Expired } from './sweep.queries.ts';
 import { listExpired, listTenantsToSweep, stillExpired } from './sweep.queries.ts';
 
 /** Rows that one transaction takes on; one item that is heavier goes alone. */
 const BATCH_ROWS = 500;
 
-export interface Sweep {
-  /** Milliseconds that things stay in the bin, where their tenant says nothing else. */
-  retention: number;
-  signal?: AbortSignal | undefined;
-}
-
 /**
  * Removes for ever what has been in the bin for longer than it is kept. Each batch is a transaction of its own, so it can be broken off
- * anywhere and goes on where it was; two at once take nothing twice.
+ * anywhere and goes on where it was; two at once take nothing twice. What cannot be removed stays in the bin, and the rest goes.
+ * @param retention milliseconds that things stay in the bin, where their tenant says nothing else
  */
-export async function sweepBin(db: Db, { retention, signal }: Sweep): Promise<Removed> {
+export async function sweepBin(db: Db, retention: number, chore: Chore = UNGUARDED): Promise<Removed> {
   const total = { projects: 0, datasets: 0 };
+  const remove = async (items: readonly Expired[]) => {
+    const { projects, datasets } = await removeExpired(db, items, retention);
+    total.projects += projects;
+    total.datasets += datasets;
+  };
   for (const tenantId of await listTenantsToSweep(db, retention)) {
-    for (;;) {
-      signal?.throwIfAborted();
-      const removed = await sweepBatch(db, tenantId, retention);
-      if (!removed) break;
-      total.projects += removed.projects;
-      total.datasets += removed.datasets;
-    }
+    await chore.attempt('recycle bin of a tenant', () => sweepTenant(db, tenantId, retention, chore, remove), tenantId);
   }
   return total;
 }
 
-/** Undefined: nothing is left to do. */
-async function sweepBatch(db: Db, tenantId: string, retention: number): Promise<Removed | undefined> {
-  const expired = await listExpired(db, tenantId, retention, BATCH_ROWS);
-  if (expired.length === 0) return undefined;
-  return db.transaction(async (tx) => {
+async function sweepTenant(
+  db: Db,
+  tenantId: string,
+  retention: number,
+  chore: Chore,
+  remove: (items: readonly Expired[]) => Promise<void>,
+): Promise<void> {
+  for (let after: Expired | undefined; ; ) {
+    chore.signal?.throwIfAborted();
+    const expired = await listExpired(db, tenantId, retention, BATCH_ROWS, after);
+    if (expired.length === 0) return;
+    await togetherOrApart(chore, 'recycle bin', expired, remove);
+    after = expired.at(-1);
+  }
+}
+
+const removeExpired = (db: Db, expired: readonly Expired[], retention: number): Promise<Removed> =>
+  db.transaction(async (tx) => {
     await lockTreesOf(tx, ...expired.map((item) => item.placeId));
     // some may have been restored or removed while the trees were somebody else's
     const still = new Set(
@@ -49,4 +59,3 @@ async function sweepBatch(db: Db, tenantId: string, retention: number): Promise<
       expired.filter((item) => item.itemType === itemType && still.has(item.id)).map((item) => item.id);
     return removeItems(tx, { projectIds: ids('Project'), datasetIds: ids('Dataset'), reason: 'Retention' });
   });
-}

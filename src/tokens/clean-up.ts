@@ -1,4 +1,6 @@
 import { forgetOldLoginFailures } from '../accounts/login-delay.ts';
+import type { Chore } from '../chore.ts';
+import { UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
 import { forgetAnswers, removeOldFamilies, removeOldTokens } from './families.queries.ts';
 import { forgetRetiredKeys } from './keys.ts';
@@ -9,12 +11,15 @@ import { REPLAY_MS } from './replay.ts';
 const BATCH = 1000;
 
 /** What tokens and logins leave behind when their time is over. Any number may run at once. */
-export async function forgetOldTokens(db: Db, accessLifetimeMs: number, signal?: AbortSignal): Promise<void> {
-  await forgetAnswers(db, REPLAY_MS);
-  for (const remove of [removeOldFamilies, removeOldTokens]) {
+export async function forgetOldTokens(db: Db, accessLifetimeMs: number, chore: Chore = UNGUARDED): Promise<void> {
+  const { attempt, signal } = chore;
+  const all = (remove: typeof removeOldTokens) => async () => {
     while ((await remove(db, BATCH)) === BATCH) signal?.throwIfAborted();
-  }
-  await forgetRetiredKeys(db, accessLifetimeMs);
-  await forgetOldLoginFailures(db);
-  await forgetReplayedLogins(db);
+  };
+  await attempt('answers of token exchanges', () => forgetAnswers(db, REPLAY_MS));
+  await attempt('old logins', all(removeOldFamilies));
+  await attempt('old tokens', all(removeOldTokens));
+  await attempt('retired keys', () => forgetRetiredKeys(db, accessLifetimeMs));
+  await attempt('failed logins', () => forgetOldLoginFailures(db));
+  await attempt('addresses of logins', () => forgetReplayedLogins(db));
 }

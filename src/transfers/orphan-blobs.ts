@@ -1,4 +1,6 @@
 import type { BlobStore } from '../blobs/blobs.ts';
+import type { Chore } from '../chore.ts';
+import { UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
 import { forgetStaged, listUnnamed, releaseBadRecords, releaseExports, releaseStaged } from './orphan-blobs.queries.ts';
 import { forgetSources } from './sources.queries.ts';
@@ -10,7 +12,7 @@ const LEFTOVERS_MS = 24 * 3_600_000;
 export interface OrphanSweep {
   /** Bytes younger than this may be about to get their row. */
   olderThanMs: number;
-  signal?: AbortSignal;
+  chore?: Chore;
 }
 
 /**
@@ -20,18 +22,20 @@ export interface OrphanSweep {
 export async function removeOrphanBlobs(
   db: Db,
   blobs: BlobStore,
-  { olderThanMs, signal }: OrphanSweep,
+  { olderThanMs, chore = UNGUARDED }: OrphanSweep,
 ): Promise<{ removed: number; leftovers: number }> {
+  const { signal, attempt } = chore;
   for (const letGo of [releaseStaged, releaseExports, releaseBadRecords, forgetStaged, forgetSources]) {
-    while ((await letGo(db, BATCH)) === BATCH) signal?.throwIfAborted();
+    await attempt('expired files', async () => {
+      while ((await letGo(db, BATCH)) === BATCH) signal?.throwIfAborted();
+    });
   }
   let removed = 0;
   let batch: string[] = [];
   const sweepBatch = async () => {
     signal?.throwIfAborted();
     const unnamed = await listUnnamed(db, batch);
-    for (const name of unnamed) await blobs.remove(name);
-    removed += unnamed.length;
+    for (const name of unnamed) if (await attempt('blobs without a row', () => blobs.remove(name), name)) removed++;
     batch = [];
   };
   const before = Date.now() - olderThanMs;

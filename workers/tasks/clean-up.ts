@@ -1,9 +1,11 @@
 import { deleteExpiredTokens, forgetRegistrationMails } from '../../src/accounts/mail.queries.ts';
 import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
+import { reviveMails } from '../../src/accounts/send-mail.ts';
 import type { Config } from '../../src/config.ts';
 import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
+import { runChore } from '../../src/operations/chores.ts';
 import { forgetDrains } from '../../src/operations/workers.queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
@@ -15,21 +17,26 @@ type Settings = Pick<Config, 'tokens.accessLifetime' | 'accounts.store' | 'accou
 
 const YOUNG_MS = 3_600_000;
 
-/** Hourly, by whichever worker comes first: what nobody needs any more. */
+/** Hourly, by whichever worker comes first: what nobody needs any more. A part that fails keeps no other from being done. */
 export const cleanUpTask =
   (parts: Promise<RunParts>, settings: Settings, log: Parameters<typeof openAccountStore>[2]) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
     const { db, blobs } = await parts;
-    await forgetOldAnswers(db);
-    await deleteExpiredTokens(db);
-    await forgetRegistrationMails(db);
-    await removeSpentJobs(db);
-    await forgetDrains(db);
-    await forgetOldTokens(db, settings['tokens.accessLifetime'], signal);
-    await forgetEvents(db, signal);
-    await removeSpentBlobs(db, blobs, signal);
-    await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, ...(signal ? { signal } : {}) });
-    // last: an account file that is not understood must not keep the rest from being done
-    const openStore = () => openAccountStore(settings, db, log);
-    await removeNeverActivated(db, openStore, settings['accounts.tokenLifetime'], signal);
+    await runChore({ db, log, signal }, 'cleanUp', async (chore) => {
+      const { attempt } = chore;
+      await attempt('answers of repeated requests', () => forgetOldAnswers(db));
+      await attempt('tokens of mails', () => deleteExpiredTokens(db));
+      await attempt('notes of registrations', () => forgetRegistrationMails(db));
+      await attempt('mails', () => reviveMails({ db, log }, chore));
+      await attempt('spent jobs', () => removeSpentJobs(db));
+      await attempt('drains', () => forgetDrains(db));
+      await forgetOldTokens(db, settings['tokens.accessLifetime'], chore);
+      await attempt('events', () => forgetEvents(db, signal));
+      await attempt('spent blobs', () => removeSpentBlobs(db, blobs, chore));
+      await attempt('blobs without a row', () => removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, chore }));
+      const openStore = () => openAccountStore(settings, db, log);
+      await attempt('accounts that were never activated', () =>
+        removeNeverActivated(db, openStore, settings['accounts.tokenLifetime'], chore),
+      );
+    });
   };

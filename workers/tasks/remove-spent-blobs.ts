@@ -1,9 +1,11 @@
+import { runChore } from '../../src/operations/chores.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import type { RunParts } from '../../src/transfers/run.ts';
 
+/** Soon after a removal. What the store does not remove now is tried again by the hourly clean-up, which tells of it. */
 export const removeSpentBlobsTask =
   (parts: Promise<RunParts>) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
-    const { db, blobs } = await parts;
-    await removeSpentBlobs(db, blobs, signal);
+    const { db, blobs, log } = await parts;
+    await runChore({ db, log, signal }, 'removeSpentBlobs', (chore) => removeSpentBlobs(db, blobs, chore));
   };

@@ -1,3 +1,4 @@
+import { runChore } from '../../src/operations/chores.ts';
 import { sweepBin } from '../../src/recycle-bin/sweep.ts';
 import type { RunParts } from '../../src/transfers/run.ts';
 
@@ -5,5 +6,8 @@ import type { RunParts } from '../../src/transfers/run.ts';
 export const sweepRecycleBinTask =
   (parts: Promise<RunParts>, retention: number) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
-    await sweepBin((await parts).db, { retention, signal });
+    const { db, log } = await parts;
+    await runChore({ db, log, signal }, 'sweepRecycleBin', async (chore) => {
+      await sweepBin(db, retention, chore);
+    });
   };

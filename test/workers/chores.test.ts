@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { machines } from '../cli/machine.ts';
+import { newProject } from '../world/transfers.ts';
+import { sharedWorker } from '../world/worker.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
+
+/** Work that is done by the clock, where some of it fails. */
+const w = world(test);
+const worker = sharedWorker(test, w);
+const machine = machines(w);
+
+interface Listed {
+  name: string;
+  finishedAt?: string;
+  failed?: number;
+  failures?: { part: string; item?: string; reason: string }[];
+}
+
+async function listed(name: string): Promise<Listed> {
+  const { body } = await w.as(await w.administrator()).get('/api/admin/cron');
+  return body.data.find((one: Listed) => one.name === name);
+}
+
+/** Has it done, and gives what is told of it behind that. */
+async function run(name: string): Promise<Listed> {
+  await worker();
+  const before = (await listed(name)).finishedAt;
+  const { status } = await w.as(await w.administrator()).post(`/api/admin/cron/${name}/run`);
+  if (status !== 202) throw new Error(String(status));
+  for (let tries = 0; tries < 600; tries++) {
+    const now = await listed(name);
+    if (now.finishedAt !== undefined && now.finishedAt !== before) return now;
+    await sleep(100);
+  }
+  throw new Error(`${name} does not end.`);
+}
+
+/** Waits until the metrics tell this number of failed items; they are kept for a moment. */
+async function untilTold(chore: string, failed: number): Promise<void> {
+  const wanted = `\nplatform_chore_failed_items{chore="${chore}"} ${failed}\n`;
+  for (let tries = 0; tries < 600; tries++) {
+    const { body } = await w.nobody.send({ method: 'GET', url: '/metrics', remoteAddress: '127.0.0.1' });
+    if (body.includes(wanted)) return;
+    await sleep(100);
+  }
+  throw new Error(`The metrics do not tell${wanted}`);
+}
+
+/** Makes each removal of rows like this fail, until the function that it gives is called. */
+async function refuse(table: string, condition: string, reason: string): Promise<() => Promise<unknown>> {
+  const name = `refuse_${table}`;
+  await w.sql(`
+    create function ${name}() returns trigger language plpgsql as $$ begin raise exception '${reason}'; end $$;
+    create trigger ${name} before delete on ${table} for each row when (${condition}) execute function ${name}()`);
+  return () => w.sql(`drop trigger ${name} on ${table}; drop function ${name}()`);
+}
+
+async function binned(user: User, days: number, weight = 1): Promise<string> {
+  const client = w.as(user);
+  const id = await newProject(client);
+  await client.delete(`/api/project/${id}`);
+  await w.sql(`update recycle_bin set deleted_at = now() - $2 * interval '1 day', weight = $3 where id = $1`, [
+    id,
+    days,
+    weight,
+  ]);
+  return id;
+}
+const inBin = async (ids: string[]) =>
+  (await w.sql<{ id: string }>('select id from recycle_bin where id = any($1) order by deleted_at', [ids])).map(
+    ({ id }) => id,
+  );
+
+test.serial(
+  'what the sweep of the bin cannot remove stays, the rest goes; it is counted, shown and tried again',
+  async (t) => {
+    const [one, other] = [await w.account(), await w.account({ tenantId: await w.tenant() })];
+    // the first of its batch, one that is a batch by itself, and one of another tenant
+    const bad = [await binned(one, 300), await binned(one, 250, 1000), await binned(other, 260)];
+    const good = [
+      await binned(one, 299),
+      await binned(one, 240),
+      await binned(one, 200, 1000),
+      await binned(other, 255),
+    ];
+    const mend = await refuse('projects', `old.id in ('${bad.join("','")}')`, 'it holds on');
+    const told = await run('sweepRecycleBin');
+    t.deepEqual(await inBin(good), []);
+    t.deepEqual((await inBin(bad)).sort(), [...bad].sort());
+    t.is(told.failed, 3);
+    const wanted = bad.map((item) => ({ part: 'recycle bin', item, reason: 'it holds on' }));
+    const byItem = (a: { item?: string }, b: { item?: string }) => String(a.item).localeCompare(String(b.item));
+    t.deepEqual([...(told.failures ?? [])].sort(byItem), wanted.sort(byItem));
+    await untilTold('sweepRecycleBin', 3);
+    const log = (await worker()).output();
+    for (const id of bad) t.true(log.includes(id), log);
+    const root = await w.administrator();
+    const { run: command, logIn } = await machine(t);
+    t.is((await logIn(root.id)).code, 0);
+    const { out } = await command(['cron', 'list']);
+    t.regex(out, /^sweepRecycleBin +37 2 \* \* \* +3 /m);
+    for (const id of bad) t.true(out.includes(`\nsweepRecycleBin: recycle bin: ${id}: it holds on`), out);
+
+    await mend();
+    t.like(await run('sweepRecycleBin'), { failed: 0, failures: [] });
+    t.deepEqual(await inBin(bad), []);
+    await untilTold('sweepRecycleBin', 0);
+    t.regex((await command(['cron', 'list'])).out, /^sweepRecycleBin +37 2 \* \* \* +0 /m);
+  },
+);
+
+test.serial('a tenant whose bin cannot be looked at keeps no other from being swept', async (t) => {
+  const [one, other] = [
+    await w.account({ tenantId: await w.tenant() }),
+    await w.account({ tenantId: await w.tenant() }),
+  ];
+  const ids = [await binned(one, 200), await binned(other, 200)];
+  const good = ids[0] ?? '';
+  // a row as no deletion makes it
+  const checks = await w.sql<{ name: string }>(`
+    select conname as name from pg_constraint where conrelid = 'recycle_bin'::regclass and contype = 'c'`);
+  for (const { name } of checks) await w.sql(`alter table recycle_bin drop constraint ${name}`);
+  await w.sql(`update recycle_bin set item_type = 'Dataset', container_id = null where tenant_id = $1`, [
+    other.tenantId,
+  ]);
+  const told = await run('sweepRecycleBin');
+  t.deepEqual(await inBin([good]), []);
+  t.is(told.failed, 1, JSON.stringify(told));
+  t.like(told.failures?.[0], { part: 'recycle bin of a tenant', item: other.tenantId });
+  await w.sql('delete from recycle_bin where tenant_id = $1', [other.tenantId]);
+});
+
+test.serial(
+  'a part of the clean-up that fails keeps no other from being done, nor one item the others of its part',
+  async (t) => {
+    const past = '2020-01-01T00:00:00Z';
+    const user = await w.account();
+    await w.sql(
+      `insert into idempotency_keys (user_id, key, request_hash, status, headers, created_at) values ($1, 'old', '', 200, '{}', $2)`,
+      [user.userId, past],
+    );
+    await w.sql(`insert into drains (scope, name, since, account_id) values ('pool', 'gone', $1, 'root')`, [past]);
+    await w.sql(`insert into refresh_families (user_id, expires_at) values ($1, $2)`, [user.userId, past]);
+    await w.sql(`insert into registration_mails (recipient, ordered_at) values ('a@example.org', $1)`, [past]);
+    await w.sql(`insert into login_failures (client, failures, last_at) values ('192.0.2.1', 1, $1)`, [past]);
+    const register = async () => {
+      const id = `never-${randomUUID()}`;
+      const request = { id, name: id, email: `${id}@example.org`, password: 'Correct-horse-7' };
+      const { status } = await w.nobody.post('/api/accounts/registration', request);
+      if (status !== 202) throw new Error(String(status));
+      return id;
+    };
+    const registered = [await register(), await register(), await register()];
+    await w.sql('delete from account_mails');
+    await w.sql(`delete from account_tokens where user_id in (select user_id from accounts where id = any($1))`, [
+      registered,
+    ]);
+    await w.sql('update accounts set created_at = $1, updated_at = $1 where id = any($2)', [past, registered]);
+    const spent = Array.from({ length: 3 }, () => `dataset/${randomUUID()}`);
+    async function* content() {
+      yield Buffer.from('x');
+    }
+    for (const name of [spent[0], spent[2]]) await w.blobs.put(name as string, content(), 1);
+    // a folder that holds something is no blob that could be removed
+    const stuck = join(w.folder, 'blobs', spent[1] as string);
+    await mkdir(join(stuck, 'inside'), { recursive: true });
+    await w.sql(`insert into spent_blobs (name) select unnest($1::text[])`, [spent]);
+
+    const mends = [
+      await refuse('idempotency_keys', `old.key = 'old'`, 'the first part fails'),
+      await refuse('refresh_families', 'true', 'old logins stay'),
+      await refuse('accounts', `old.id = '${registered[1]}'`, 'this one stays'),
+    ];
+    const counts = async () => {
+      const [row] = await w.sql(
+        `select (select count(*)::int from idempotency_keys where key = 'old') as keys,
+        (select count(*)::int from drains where name = 'gone') as drains,
+        (select count(*)::int from refresh_families where expires_at = $1) as logins,
+        (select count(*)::int from registration_mails where recipient = 'a@example.org') as notes,
+        (select count(*)::int from login_failures where client = '192.0.2.1') as failures,
+        (select count(*)::int from accounts where id = any($2)) as accounts,
+        (select count(*)::int from spent_blobs where name = any($3)) as spent`,
+        [past, registered, spent],
+      );
+      return row;
+    };
+    const told = await run('cleanUp');
+    t.deepEqual(await counts(), { keys: 1, drains: 0, logins: 1, notes: 0, failures: 0, accounts: 1, spent: 1 });
+    t.is(told.failed, 4, JSON.stringify(told));
+    t.deepEqual(
+      told.failures?.map(({ part, reason }) => [part, reason]),
+      [
+        ['answers of repeated requests', 'the first part fails'],
+        ['old logins', 'old logins stay'],
+        ['spent blobs', told.failures?.[2]?.reason ?? ''],
+        ['accounts that were never activated', 'this one stays'],
+      ],
+    );
+    t.is(told.failures?.[2]?.item, spent[1]);
+    t.false(told.failures?.[2]?.reason.includes(w.folder), 'a place on the disk is nobody else’s business');
+    await untilTold('cleanUp', 4);
+
+    for (const mend of mends) await mend();
+    await rm(stuck, { recursive: true });
+    t.like(await run('cleanUp'), { failed: 0, failures: [] });
+    t.deepEqual(await counts(), { keys: 0, drains: 0, logins: 0, notes: 0, failures: 0, accounts: 0, spent: 0 });
+  },
+);
+
+test.serial(
+  'a mail that was tried in vain goes into the queue again, and is dropped when nobody waits for it any more',
+  async (t) => {
+    const user = await w.account();
+    const ask = async () => {
+      const { status } = await w.nobody.post('/api/accounts/passwordreset', JSON.stringify(user.id), {
+        'content-type': 'application/json',
+      });
+      t.is(status, 202);
+    };
+    const stranded = async (kind: string, age: string) => {
+      const [row] = await w.sql<{ id: string }>(
+        `insert into account_mails (kind, asked, created_at) values ($1, $2, now() - $3::interval) returning id`,
+        [kind, user.id, age],
+      );
+      return row?.id ?? '';
+    };
+    const fresh = await stranded('passwordResetAsked', '2 hours');
+    await ask();
+    t.like(await run('cleanUp'), { failed: 0 });
+    for (let tries = 0; tries < 300; tries++) {
+      if ((await w.sql('select from account_mails where id = $1', [fresh])).length === 0) break;
+      await sleep(100);
+    }
+    t.deepEqual(await w.sql('select from account_mails where id = $1', [fresh]), [], 'it was dealt with');
+    const audited = await w.sql(`select from audit where action = 'account.password.resetAsked' and subject = $1`, [
+      user.id,
+    ]);
+    t.is(audited.length, 0, 'this account has no address');
+
+    const old = await stranded('passwordResetAsked', '8 days');
+    t.like(await run('cleanUp'), { failed: 0 });
+    t.deepEqual(await w.sql('select from account_mails where id = $1', [old]), []);
+    t.deepEqual(await w.sql(`select from graphile_worker._private_jobs where key = $1`, [old]), []);
+  },
+);
