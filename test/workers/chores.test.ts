@@ -21,6 +21,14 @@ interface Listed {
   failures?: { part: string; item?: string; reason: string }[];
 }
 
+async function until(what: () => Promise<boolean>) {
+  for (let tries = 0; tries < 600; tries++) {
+    if (await what()) return;
+    await sleep(100);
+  }
+  throw new Error('It takes too long.');
+}
+
 async function listed(name: string): Promise<Listed> {
   const { body } = await w.as(await w.administrator()).get('/api/admin/cron');
   return body.data.find((one: Listed) => one.name === name);
@@ -32,24 +40,20 @@ async function run(name: string): Promise<Listed> {
   const before = (await listed(name)).finishedAt;
   const { status } = await w.as(await w.administrator()).post(`/api/admin/cron/${name}/run`);
   if (status !== 202) throw new Error(String(status));
-  for (let tries = 0; tries < 600; tries++) {
-    const now = await listed(name);
-    if (now.finishedAt !== undefined && now.finishedAt !== before) return now;
-    await sleep(100);
-  }
-  throw new Error(`${name} does not end.`);
+  let now = await listed(name);
+  await until(async () => {
+    now = await listed(name);
+    return now.finishedAt !== undefined && now.finishedAt !== before;
+  });
+  return now;
 }
 
 /** Waits until the metrics tell this number of failed items; they are kept for a moment. */
-async function untilTold(chore: string, failed: number): Promise<void> {
-  const wanted = `\nplatform_chore_failed_items{chore="${chore}"} ${failed}\n`;
-  for (let tries = 0; tries < 600; tries++) {
+const untilTold = (chore: string, failed: number) =>
+  until(async () => {
     const { body } = await w.nobody.send({ method: 'GET', url: '/metrics', remoteAddress: '127.0.0.1' });
-    if (body.includes(wanted)) return;
-    await sleep(100);
-  }
-  throw new Error(`The metrics do not tell${wanted}`);
-}
+    return body.includes(`\nplatform_chore_failed_items{chore="${chore}"} ${failed}\n`);
+  });
 
 /** Makes each removal of rows like this fail, until the function that it gives is called. */
 async function refuse(table: string, condition: string, reason: string): Promise<() => Promise<unknown>> {
@@ -156,7 +160,9 @@ test.serial(
       return id;
     };
     const registered = [await register(), await register(), await register()];
-    await w.sql('delete from account_mails');
+    // their mails are sent, and make tokens, at any moment
+    await worker();
+    await until(async () => (await w.sql('select from account_mails')).length === 0);
     await w.sql(`delete from account_tokens where user_id in (select user_id from accounts where id = any($1))`, [
       registered,
     ]);
