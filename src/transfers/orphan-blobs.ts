@@ -2,10 +2,10 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Chore } from '../chore.ts';
 import { UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
-import { forgetStaged, listUnnamed, releaseBadRecords, releaseExports, releaseStaged } from './orphan-blobs.queries.ts';
-import { forgetSources } from './sources.queries.ts';
+import { clearExpired } from './expiry.ts';
+import { listUnnamed } from './orphan-blobs.queries.ts';
 
-/** Rows or names that one statement deals with. */
+/** Names that one statement deals with. */
 const BATCH = 500;
 const LEFTOVERS_MS = 24 * 3_600_000;
 
@@ -16,8 +16,8 @@ export interface OrphanSweep {
 }
 
 /**
- * Removes bytes that nothing names: first the rows let go of what has had its time (staged files, exports, places of skipped records), then every blob without a row
- * goes. Addresses of remote files go as staged files do. Crash-safe by this order: what a row has let go of is found again without it. Any number may run at once.
+ * Clears references to expired blobs, then deletes blobs without references. Crash-safe by this order: what a row has let go of is found
+ * again without it. Any number may run at once.
  */
 export async function removeOrphanBlobs(
   db: Db,
@@ -25,11 +25,7 @@ export async function removeOrphanBlobs(
   { olderThanMs, chore = UNGUARDED }: OrphanSweep,
 ): Promise<{ removed: number; leftovers: number }> {
   const { signal, attempt } = chore;
-  for (const letGo of [releaseStaged, releaseExports, releaseBadRecords, forgetStaged, forgetSources]) {
-    await attempt('expired files', async () => {
-      while ((await letGo(db, BATCH)) === BATCH) signal?.throwIfAborted();
-    });
-  }
+  await clearExpired(db, chore);
   let removed = 0;
   let batch: string[] = [];
   const sweepBatch = async () => {

@@ -201,7 +201,7 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
 /** Part of a `with`: what no worker has taken yet needs nobody any more, least of all where nobody ever could. */
 const unqueued = sql.fragment`
   unqueued as (
-    delete from graphile_worker._private_jobs where key in (select id::text from changed) and locked_at is null)`;
+    delete from graphile_worker._private_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
 
 /** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>

@@ -16,14 +16,19 @@ const spent = sql.fragment`not exists (
   where t.source_id = s.id
     and (t.finished_at is null or (t.status = 'Error' and t.finished_at > now() - interval '24 hours')))`;
 
+/** Addresses that no transfer needs any more. */
+export const listSpentSources = (db: Db, most: number, after: string | undefined) =>
+  db.any(sql.type(z.object({ id: z.string() }))`
+    select id from remote_sources s
+    where ${spent} and id > coalesce(${after ?? null}::uuid, '00000000-0000-0000-0000-000000000000') order by id limit ${most}`);
+
 /**
- * Forgets addresses that no transfer needs any more. Says how many it looked at. They are locked first and asked about again by a later
- * statement, which sees a transfer that was tried again meanwhile; who tries later waits, and hears that the address is gone.
+ * Forgets those of these addresses that no transfer needs. They are locked first and asked about again by a later statement, which sees a
+ * transfer that was tried again meanwhile; who tries later waits, and hears that the address is gone.
  */
-export const forgetSources = (db: Db, most: number): Promise<number> =>
+export const forgetSources = (db: Db, given: readonly string[]) =>
   db.transaction(async (tx) => {
     const ids = await tx.anyFirst(sql.type(z.object({ id: z.string() }))`
-      select id from remote_sources s where ${spent} limit ${most} for update skip locked`);
+      select id from remote_sources where id = any(${sql.array(given, 'uuid')}) for update skip locked`);
     await tx.query(sql.unsafe`delete from remote_sources s where id = any(${sql.array(ids, 'uuid')}) and ${spent}`);
-    return ids.length;
   });

@@ -132,6 +132,29 @@ test('many end together', async (t) => {
   t.is(Number(rows[0]?.count), 501);
 });
 
+test.serial('a transfer that cannot be ended keeps no other of a lost worker from being mended', async (t) => {
+  const { client, projectId } = await scene();
+  const ids = [await waiting(client, projectId), await waiting(client, projectId), await waiting(client, projectId)];
+  const bad = ids[0] ?? '';
+  await w.sql(
+    `update transfers set status = 'InProgress', attempt = 1, worker_pool = 'nobody', deadline = now(),
+       cancel_requested_at = case when id <> $2 then now() end where id = any($1)`,
+    [ids, ids[2]],
+  );
+  await w.sql(`
+    create function no_end() returns trigger language plpgsql as $$ begin raise exception 'no end'; end $$;
+    create trigger no_end before update on transfers for each row
+      when (new.status = 'Error' and new.id = '${bad}') execute function no_end()`);
+  const swept = await sweep(w.db, { thorough: true, patience: 60_000 });
+  t.deepEqual(
+    swept?.failures.map(({ id }) => id),
+    [bad],
+  );
+  t.like(await shown(client, ids[1] ?? ''), { status: 'Error', errorMessage: 'Cancelled.' });
+  t.is((await shown(client, ids[2] ?? '')).status, 'Pending', 'it waits for another worker');
+  await w.sql('drop trigger no_end on transfers');
+});
+
 test.serial('what is started, or handed back, in the moment of the deletion ends with the next sweep', async (t) => {
   const { client, projectId } = await scene();
   const urls = await Promise.all(Array.from({ length: 8 }, () => upload(w, client, 'words')));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { machines } from '../cli/machine.ts';
-import { newProject } from '../world/transfers.ts';
+import { newProject, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
@@ -254,3 +254,25 @@ test.serial(
     t.deepEqual(await w.sql(`select from graphile_worker._private_jobs where key = $1`, [old]), []);
   },
 );
+
+test.serial('an expired file whose row cannot be changed keeps no other from being cleared', async (t) => {
+  const client = w.as(await w.account());
+  const names: string[] = [];
+  for (const content of ['one', 'two', 'three'])
+    names.push(new URL(await upload(w, client, content)).pathname.split('/').at(-1) as string);
+  await w.sql(`update staged_blobs set expires_at = now() - interval '2 hours' where name = any($1)`, [names]);
+  await w.sql(`
+    create function keep_staged() returns trigger language plpgsql as $$ begin raise exception 'kept'; end $$;
+    create trigger keep_staged before update on staged_blobs for each row
+      when (old.name = '${names[1]}') execute function keep_staged()`);
+  const left = () => w.sql(`select name from staged_blobs where name = any($1) and blob is not null`, [names]);
+  const { failed, failures } = await run('cleanUp');
+  t.deepEqual(
+    { failed, failures },
+    { failed: 1, failures: [{ part: 'expired uploads', item: names[1] ?? '', reason: 'kept' }] },
+  );
+  t.deepEqual(await left(), [{ name: names[1] }]);
+  await w.sql('drop trigger keep_staged on staged_blobs');
+  t.like(await run('cleanUp'), { failed: 0 });
+  t.deepEqual(await left(), []);
+});
