@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { machines } from '../cli/machine.ts';
-import { newProject, upload } from '../world/transfers.ts';
+import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Work that is done by the clock, where some of it fails. */
-const w = world(test);
-const worker = sharedWorker(test, w);
+/** Nobody is there. */
+const SILENT = { 'outbound.allow': '127.0.0.1:1' };
+const w = world(test, SILENT);
+const worker = sharedWorker(test, w, SILENT);
 const machine = machines(w);
 
 interface Listed {
@@ -275,4 +277,31 @@ test.serial('an expired file whose row cannot be changed keeps no other from bei
   await w.sql('drop trigger keep_staged on staged_blobs');
   t.like(await run('cleanUp'), { failed: 0 });
   t.deepEqual(await left(), []);
+});
+
+test.serial('events are published also while what came of deliveries cannot be noted', async (t) => {
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(owner);
+  await worker();
+  const hook = await client.post('/api/eventing/webhook', { url: 'http://127.0.0.1:1/' });
+  t.is(hook.status, 201, JSON.stringify(hook.body));
+  await w.sql(`
+    create function unnoted() returns trigger language plpgsql as $$ begin raise exception 'not noted'; end $$;
+    create trigger unnoted before update on deliveries for each row
+      when (new.attempts > old.attempts) execute function unnoted()`);
+  const happens = async () => {
+    const projectId = await newProject(client);
+    const { body } = await start(client, copyRequest(projectId, await upload(w, client, 'words')));
+    const published = () => w.sql(`select from events where resource_id = $1 and "offset" is not null`, [body.id]);
+    await until(async () => (await published()).length > 0);
+  };
+  await happens();
+  const claims = () => w.sql('select from deliveries where webhook_id = $1 and claim > 0', [hook.body.id]);
+  await until(async () => (await claims()).length > 0);
+  await until(async () => (await worker()).output().includes('events cannot be delivered now'));
+  await happens();
+  await w.sql('drop trigger unnoted on deliveries');
+  const noted = () => w.sql('select from deliveries where webhook_id = $1 and attempts > 0', [hook.body.id]);
+  await until(async () => (await noted()).length > 0);
+  t.pass();
 });
