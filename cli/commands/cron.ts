@@ -32,11 +32,17 @@ async function listCron(io: Io): Promise<void> {
     ({ data }) =>
       table(
         ['NAME', 'SCHEDULE (UTC)', 'FAILED', 'LAST', 'NEXT'],
-        data.map(({ name, schedule, failed, lastRun, nextRun }) => [
+        data.map(({ name, schedule, failed, lastRun, finishedAt, nextRun }) => [
           name,
           schedule,
           failed === undefined ? '' : String(failed),
-          moment(lastRun),
+          // by the clock, or because somebody had it done
+          moment(
+            [lastRun, finishedAt]
+              .filter((time) => time !== undefined)
+              .sort()
+              .at(-1),
+          ),
           moment(nextRun),
         ]),
       ) + data.map(failuresOf).join(''),
