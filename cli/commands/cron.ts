@@ -27,35 +27,34 @@ export function cronCommands(cron: Command, io: Io): void {
 }
 
 async function listCron(io: Io): Promise<void> {
-  io.show(
-    await io.api.call<{ data: CronJob[] }>('GET', '/api/admin/cron'),
-    ({ data }) =>
-      table(
-        ['NAME', 'SCHEDULE (UTC)', 'FAILED', 'LAST', 'NEXT'],
-        data.map(({ name, schedule, failed, lastRun, finishedAt, nextRun }) => [
-          name,
-          schedule,
-          failed === undefined ? '' : String(failed),
-          // by the clock, or because somebody had it done
-          moment(
-            [lastRun, finishedAt]
-              .filter((time) => time !== undefined)
-              .sort()
-              .at(-1),
-          ),
-          moment(nextRun),
-        ]),
-      ) + data.map(failuresOf).join(''),
-  );
+  io.show(await io.api.call<{ data: CronJob[] }>('GET', '/api/admin/cron'), ({ data }) => [
+    table(
+      ['NAME', 'SCHEDULE (UTC)', 'FAILED', 'LAST', 'NEXT'],
+      data.map(({ name, schedule, failed, lastRun, finishedAt, nextRun }) => [
+        name,
+        schedule,
+        failed === undefined ? '' : String(failed),
+        // by the clock, or because somebody had it done
+        moment(
+          [lastRun, finishedAt]
+            .filter((time) => time !== undefined)
+            .sort()
+            .at(-1),
+        ),
+        moment(nextRun),
+      ]),
+    ),
+    data.flatMap(failuresOf).join('\n'),
+  ]);
 }
 
 /** A line for each failure that is told, and one for the others. */
-function failuresOf({ name, failed = 0, failures = [] }: CronJob): string {
+function failuresOf({ name, failed = 0, failures = [] }: CronJob): string[] {
   const told = failures.map(
-    ({ part, item, reason }) => `\n${name}: ${plain([part, item, reason].filter(Boolean).join(': '))}`,
+    ({ part, item, reason }) => `${name}: ${plain([part, item, reason].filter(Boolean).join(': '))}`,
   );
   const left = failed - failures.length;
-  return told.join('') + (left > 0 ? `\n${name}: and ${left} more` : '');
+  return left > 0 ? [...told, `${name}: and ${left} more`] : told;
 }
 
 export const runCron = (io: Io, name: string): Promise<Answer<{ name: string }>> =>
