@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -23,6 +23,7 @@ export interface Processes {
   databaseUrl: string;
   /** Plain connections to the database. */
   pool: pg.Pool;
+  /** Logs warnings to standard error; with a level among the settings, to a file. */
   launch(command: 'serve' | 'work', settings?: Record<string, string>): Promise<Part>;
   /** Another database of the same server, in the state in which the platform's began. */
   anotherDatabase(): Promise<string>;
@@ -52,7 +53,9 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
       pool,
       async launch(command, settings = {}) {
         const env = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0', ...settings };
-        const part = await startPart([PROGRAM, command], env);
+        const log = 'PLATFORM_LOG_LEVEL' in settings ? openSync(join(folder, `${command}.log`), 'a') : 'inherit';
+        const part = await startPart([PROGRAM, command], env, log);
+        if (typeof log === 'number') closeSync(log);
         parts.push(part);
         return part;
       },
@@ -81,9 +84,13 @@ async function fill(databaseUrl: string) {
 }
 
 /** Starts a Node program that says by a message that it is ready. */
-export async function startPart(args: readonly string[], env: Record<string, string>): Promise<Part> {
+export async function startPart(
+  args: readonly string[],
+  env: Record<string, string>,
+  log: number | 'inherit' = 'inherit',
+): Promise<Part> {
   const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', log, 'ipc'],
     env: { PLATFORM_LOG_LEVEL: 'warn', ...env },
   });
   const [message] = await Promise.race([

@@ -1,34 +1,126 @@
-import { load } from './load.ts';
-import { statementsOf, withPlatform } from './platform.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { quantile } from './arrivals.ts';
+import type { Part, Processes } from './processes.ts';
+import { caller, prepareSubmission, SUBMIT_PATH, startPart, withProcesses } from './processes.ts';
+import { answersPerSecond } from './wrk.ts';
 
-const ROUNDS = 5;
-const SECONDS = 3;
-const CONNECTIONS = 10;
+const BARE = fileURLToPath(new URL('./bare-route.ts', import.meta.url));
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+const CONNECTIONS = 16;
+const OTHERS = 5000;
+
+/** A read of ours, and the share of the bare route's rate that it should have. */
+interface Read {
+  name: string;
+  path: string;
+  wanted: number;
+}
 
 /**
- * Authenticated GET of a project by its id, against a bare Fastify route that sends the same SELECT through unprepared pg to the same
- * database. Our side signs the caller in, checks versions and visibility, validates the row and writes a line of log.
+ * Reads as clients send them, to one `serve` as it is deployed (its log goes to a file), against a bare Fastify route that reads a project by
+ * its primary key through `pg`, unprepared, from the same database. Each is a process of its own; they are asked in turns.
  */
 export const bench = () =>
-  withPlatform(async ({ app, headers, port, peer }) => {
-    const payload = { name: 'Bench' };
-    const created = await app.inject({ method: 'POST', url: '/api/metadata/project', headers, payload });
-    const path = `/api/metadata/project/${created.json().id}`;
-
-    const statements = await statementsOf(() => app.inject({ url: path, headers }));
-    if (statements.length !== 1) throw new Error(`Expected one statement, not ${statements.length}.`);
-    const bare = await peer(statements);
-    const ours = await port();
-    const ratios: number[] = [];
-    for (let round = 0; round <= ROUNDS; round++) {
-      const ask = (port: number) => load({ port, paths: [path], headers, connections: CONNECTIONS, seconds: SECONDS });
-      const [mine, theirs] = [(await ask(ours)).perSecond, (await ask(bare.port)).perSecond];
-      if (round === 0) continue; // warms up
-      ratios.push(mine / theirs);
+  withProcesses(async (processes) => {
+    const { reads, headers, projectId } = await plant(processes);
+    const ours = await processes.launch('serve', { PLATFORM_LOG_LEVEL: 'info' });
+    const bare = await startPart([BARE, processes.databaseUrl], {});
+    const peer = { name: 'bare route', path: `/project/${projectId}`, wanted: 1 };
+    const ask = async (part: Part, read: Read) => {
+      const cpu = async () => [await part.cpu(), await processes.databaseCpu()];
+      const before = await cpu();
+      const url = new URL(read.path, part.address).href;
+      const rate = await answersPerSecond({ url, headers, connections: CONNECTIONS, seconds: SECONDS });
+      const [node = 0, database = 0] = (await cpu()).map((ms, n) => ((ms - (before[n] ?? 0)) / rate / SECONDS) * 1000);
+      return { rate, node, database };
+    };
+    const measured = new Map<Read, Awaited<ReturnType<typeof ask>>[]>([peer, ...reads].map((read) => [read, []]));
+    const ratios = new Map<Read, number[]>(reads.map((read) => [read, []]));
+    try {
+      for (let round = 0; round <= ROUNDS; round++) {
+        for (const read of reads) {
+          const theirs = await ask(bare, peer);
+          const own = await ask(ours, read);
+          // the first round warms both up
+          if (round === 0) continue;
+          measured.get(peer)?.push(theirs);
+          measured.get(read)?.push(own);
+          ratios.get(read)?.push(own.rate / theirs.rate);
+        }
+      }
+    } finally {
+      await bare.stop();
+    }
+    for (const [read, figures] of measured) {
+      const median = (of: 'rate' | 'node' | 'database') =>
+        quantile(
+          figures.map((each) => each[of]),
+          0.5,
+        ).toFixed(0);
+      const share = ratios.get(read);
+      const ratio = share ? `, ratio ${quantile(share, 0.5).toFixed(2)} (wanted: ${read.wanted.toFixed(2)})` : '';
       console.log(
-        `GET by id ${mine.toFixed(0)}/s, bare route ${theirs.toFixed(0)}/s, ratio ${(mine / theirs).toFixed(2)}`,
+        `${read.name.padEnd(22)} ${median('rate').padStart(6)}/s; CPU of each: API ${median('node')}, database ${median('database')} µs${ratio}`,
       );
     }
-    console.log(`read: median ratio ${ratios.sort((a, b) => a - b)[ROUNDS >> 1]?.toFixed(2)} (wanted: at least 0.50)`);
-    await bare.close();
   });
+
+/** A project with 50 subprojects, 50 datasets and 50 transfers, among thousands that nobody asks for. */
+export async function plant({ pool, launch }: Processes) {
+  const api = await launch('serve');
+  const call = caller(api.address);
+  const submission = await prepareSubmission(call);
+  const { headers, projectId } = submission;
+  const { id: transferId } = JSON.parse(await call('POST', SUBMIT_PATH, submission.body, headers));
+  const worker = await launch('work');
+  while (JSON.parse(await call('GET', `/api/conversion/transfer/${transferId}`, '', headers)).status !== 'Completed')
+    await sleep(50);
+  await worker.stop();
+  const copies = (table: string, columns: string, values: string, count: string) =>
+    pool.query(`insert into ${table} (${columns}) select ${values} from ${table} t, generate_series(1, ${count}) n`);
+  const place = 'parent_id, root_id, path, inherits_members, member_source_id, name, created_by, updated_by, tenant_id';
+  await pool.query(
+    `insert into projects (id, ${place})
+     select x.id, case when n <= 50 then t.id end, case when n <= 50 then t.id else x.id end,
+       case when n <= 50 then t.path else '{}' end || x.id, n <= 50, case when n <= 50 then t.id else x.id end, 'project ' || n,
+       t.created_by, t.created_by, t.tenant_id
+     from projects t, (select uuidv7() id, n from generate_series(1, $2::int) n) x where t.id = $1`,
+    [projectId, OTHERS],
+  );
+  const dataset = 'dataset_type, dataset_format, blob, storage_size, created_by, updated_by';
+  await copies(
+    'datasets',
+    `project_id, name, ${dataset}`,
+    `case when n < 50 then project_id else (select id from projects where name = 'project ' || (n % 1000 + 51)) end,
+     'dataset ' || n, dataset_type, dataset_format, blob || n, storage_size, created_by, updated_by`,
+    String(OTHERS),
+  );
+  const transfer = `tenant_id, project_id, type, status, format, request, staged_blob, created_at, created_by, account_id, updated_by,
+    attempt, progress, started_at, finished_at, memory_mb, output_dataset_id, receipt, records_read`;
+  await copies(
+    'transfers',
+    transfer,
+    transfer.replace('created_at', "created_at - n * interval '1 second'"),
+    String(OTHERS),
+  );
+  await pool.query('vacuum analyze');
+  await api.stop();
+  const { rows } = await pool.query('select id from datasets where project_id = $1 limit 1', [projectId]);
+  const single = 0.5;
+  const list = 0.25;
+  const reads: Read[] = [
+    { name: 'project', path: `/api/metadata/project/${projectId}`, wanted: single },
+    { name: 'dataset', path: `/api/metadata/dataset/${rows[0].id}`, wanted: single },
+    { name: 'transfer', path: `/api/conversion/transfer/${transferId}`, wanted: single },
+    { name: 'capabilities', path: `/api/metadata/project/${projectId}/capabilities`, wanted: single },
+    { name: '50 projects', path: '/api/metadata/project/list?limit=50', wanted: list },
+    { name: '50 subprojects', path: `/api/metadata/project/${projectId}/subproject/list?limit=50`, wanted: list },
+    { name: '50 datasets', path: `/api/metadata/project/${projectId}/dataset/list?limit=50`, wanted: list },
+    { name: '50 transfers', path: '/api/conversion/transfer/list?limit=50', wanted: list },
+    { name: '50 own transfers', path: '/api/conversion/transfer/list-summaries?limit=50', wanted: list },
+  ];
+  const { 'content-type': _, ...signedIn } = headers;
+  return { reads, headers: signedIn, projectId };
+}

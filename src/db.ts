@@ -7,19 +7,25 @@ import type {
   DatabaseTransactionConnection,
   DriverTypeParser,
   Interceptor,
+  QuerySqlToken,
 } from 'slonik';
 import {
   BackendTerminatedError,
   BackendTerminatedUnexpectedlyError,
   ConnectionError,
   createPool,
+  DataIntegrityError,
   ForeignKeyIntegrityConstraintViolationError,
   IdleTransactionTimeoutError,
+  NotFoundError,
   SchemaValidationError,
   StatementTimeoutError,
   sql as slonikSql,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik';
+import type { PreparedPool } from './prepared-pool.ts';
+import { openPreparedPool } from './prepared-pool.ts';
+import { nativeParser } from './prepared-statement.ts';
 import { storableValues } from './storable.ts';
 import { timestampFromPostgres } from './time.ts';
 
@@ -77,13 +83,34 @@ const rows: Interceptor = {
   transformRow: (context, query, row) => {
     const present: Record<string, unknown> = {};
     for (const column in row) if (row[column] !== null) present[camelName(column)] = row[column];
-    const result = context.resultParser?.['~standard'].validate(present);
-    if (result === undefined) return present as typeof row;
-    if (result instanceof Promise) throw new TypeError('The schema of a row must not be asynchronous.');
-    if (result.issues) throw new SchemaValidationError(query, present as typeof row, result.issues as never);
-    return result.value as typeof row;
+    return checkedRow(context.resultParser, query, present) as typeof row;
   },
 };
+
+function checkedRow(
+  schema: QuerySqlToken['parser'] | undefined,
+  query: { sql: string; values: QuerySqlToken['values'] },
+  row: Record<string, unknown>,
+): unknown {
+  const result = schema?.['~standard'].validate(row);
+  if (result === undefined) return row;
+  if (result instanceof Promise) throw new TypeError('The schema of a row must not be asynchronous.');
+  if (result.issues) throw new SchemaValidationError(query, row as never, result.issues as never);
+  return result.value;
+}
+
+/** The text of a statement → its name on a connection. */
+const preparedNames = new Map<string, string>();
+
+/** The name under which connections keep a statement: a name may stand for a few texts. */
+export function preparedName(name: string, text: string): string {
+  let whole = preparedNames.get(text);
+  if (whole === undefined) {
+    whole = `${name} ${hash('sha1', text).slice(0, 16)}`;
+    preparedNames.set(text, whole);
+  }
+  return whole;
+}
 
 /**
  * A statement made by `sql.prepared` is parsed and planned once per connection, which costs Postgres more than most of them do. Its name
@@ -92,7 +119,7 @@ const rows: Interceptor = {
 const prepared: Interceptor = {
   name: 'prepared',
   transformQuery: (_context, query) =>
-    query.name === undefined ? query : { ...query, name: `${query.name} ${hash('sha1', query.sql).slice(0, 16)}` },
+    query.name === undefined ? query : { ...query, name: preparedName(query.name, query.sql) },
 };
 
 /** No text makes a statement fail, whoever sent it; see `storableValues`. */
@@ -119,7 +146,35 @@ const typeParsers: DriverTypeParser[] = [
   { name: 'date', parse: (text) => text },
 ];
 
-/** Opens a pool. Connections are made when they are needed; an unreachable server shows at the first statement. */
+/** The same types by their numbers in every Postgres, and their arrays. */
+const TYPE_NUMBERS: Record<string, [one: number, many: number]> = {
+  int8: [20, 1016],
+  numeric: [1700, 1231],
+  timestamptz: [1184, 1185],
+  date: [1082, 1182],
+};
+const TEXT_LIST = 1009;
+const parsersByNumber = new Map<number, (text: string) => unknown>(
+  typeParsers.flatMap(({ name, parse }) => {
+    const [one, many] = TYPE_NUMBERS[name] ?? [];
+    if (one === undefined || many === undefined) throw new Error(`The number of the type ${name} is not known.`);
+    const list = (text: string) =>
+      (nativeParser(TEXT_LIST)(text) as (string | null)[]).map((each) => (each === null ? null : parse(each)));
+    return [
+      [one, parse],
+      [many, list],
+    ] as const;
+  }),
+);
+const columnOf = ({ name, dataTypeID }: { name: string; dataTypeID: number }) => ({
+  name: camelName(name),
+  parse: parsersByNumber.get(dataTypeID) ?? nativeParser(dataTypeID),
+});
+
+/**
+ * Opens a pool. Connections are made when they are needed; an unreachable server shows at the first statement. Prepared statements outside of
+ * transactions have connections of their own, a quarter as many.
+ */
 export async function connect(url: string, poolSize: number, applicationName = 'platform'): Promise<Database> {
   const pool = await createPool(withOptions(url, applicationName), {
     driverFactory: createPgDriverFactory(),
@@ -136,13 +191,18 @@ export async function connect(url: string, poolSize: number, applicationName = '
   });
   // slonik repeats each error as an event; whoever made the statement has it already.
   pool.on('error', () => {});
-  return following(pool);
+  const quick = openPreparedPool({
+    connectionString: withOptions(url, applicationName, '-c plan_cache_mode=force_generic_plan'),
+    size: Math.ceil(poolSize / 4),
+    columnOf,
+  });
+  return following(pool, quick);
 }
 
-function withOptions(url: string, applicationName: string): string {
+function withOptions(url: string, applicationName: string, more = ''): string {
   const parsed = new URL(url);
   parsed.searchParams.set('application_name', applicationName);
-  parsed.searchParams.set('options', '-c timezone=UTC');
+  parsed.searchParams.set('options', `-c timezone=UTC ${more}`.trim());
   return parsed.href;
 }
 
@@ -187,17 +247,54 @@ interface Context {
 /** A statement that may write, so that it must not run outside of the effect. One that only looks like it begins the effect early. */
 const WRITES = /\b(?:insert|update|delete|merge)\b/i;
 
+/** Prepared statements as slonik's methods answer them, without slonik. */
+function answering(
+  quick: PreparedPool,
+): Pick<Db, 'any' | 'anyFirst' | 'maybeOne' | 'maybeOneFirst' | 'one' | 'oneFirst'> {
+  async function any(query: QuerySqlToken): Promise<readonly never[]> {
+    const { name = '', sql: text, values, parser } = query;
+    const plain = text.replaceAll('$slonik_', '$');
+    const statement = { name: preparedName(name, text), text: plain, values: storableValues(plain, values) };
+    const rows = await quick.rows(statement);
+    for (let n = 0; n < rows.length; n++) rows[n] = checkedRow(parser, query, rows[n] as never) as never;
+    return rows as never;
+  }
+  async function maybeOne(query: QuerySqlToken): Promise<never> {
+    const rows = await any(query);
+    if (rows.length > 1) throw new DataIntegrityError('The statement gives more than one row.', query);
+    return (rows[0] ?? null) as never;
+  }
+  async function one(query: QuerySqlToken): Promise<never> {
+    const row = await maybeOne(query);
+    if (row === null) throw new NotFoundError('The statement gives no row.', query);
+    return row;
+  }
+  const first = (row: object) => Object.values(row)[0] as never;
+  return {
+    any,
+    anyFirst: async (query) => (await any(query)).map(first),
+    maybeOne,
+    async maybeOneFirst(query) {
+      const row = await maybeOne(query);
+      return row === null ? (null as never) : first(row);
+    },
+    one,
+    oneFirst: async (query) => first(await one(query)),
+  };
+}
+
 /** A pool whose statements follow the effect that `within` put around them, if any. */
-function following(pool: DatabasePool): Database {
+function following(pool: DatabasePool, quick: PreparedPool): Database {
+  const prepared = answering(quick);
   const current = new AsyncLocalStorage<Context | undefined>();
   type Method = Exclude<keyof CommonQueryMethods, 'transaction' | 'stream'>;
   const statement = <Name extends Method>(name: Name): CommonQueryMethods[Name] => {
-    const send = (query: { sql: string }) => {
+    const send = (query: { name?: string; sql: string }) => {
       const context = current.getStore();
-      const run = (db: Db) => (db[name] as (query: unknown) => Promise<unknown>)(query);
-      if (context === undefined) return run(pool);
-      if (context.tx !== undefined) return run(context.tx);
-      return WRITES.test(query.sql) ? context.transaction(run) : run(pool);
+      const run = (db: Pick<Db, Name>) => (db[name] as (query: unknown) => Promise<unknown>)(query);
+      if (context?.tx !== undefined) return run(context.tx);
+      if (context !== undefined && WRITES.test(query.sql)) return context.transaction(run);
+      return run(query.name !== undefined && name in prepared ? (prepared as Db) : pool);
     };
     return send as never;
   };
@@ -223,10 +320,17 @@ function following(pool: DatabasePool): Database {
     },
     within: (effect, work) => current.run(effect && contextOf.get(effect), work),
     connections() {
-      const { acquiredConnections: inUse, idleConnections: idle, waitingClients: awaited } = pool.state();
-      return { inUse, idle, awaited };
+      const { acquiredConnections, idleConnections, waitingClients } = pool.state();
+      const { inUse, idle, awaited } = quick.connections();
+      return {
+        inUse: acquiredConnections + inUse,
+        idle: idleConnections + idle,
+        awaited: waitingClients + awaited,
+      };
     },
-    end: () => pool.end(),
+    async end() {
+      await Promise.all([pool.end(), quick.end()]);
+    },
   };
 }
 
@@ -314,6 +418,10 @@ const OUTAGES = [
 const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|28...|3D000|53...|57P..)$/;
 /** What slonik says, without a code, of a connection that broke under an earlier statement of the same transaction. */
 const BROKEN_CLIENT = /^Client is (pending destroy|destroyed)\.$/;
+/** What `pg` says, without a code, of a connection that broke or was not made in time. */
+const NO_CONNECTION =
+  /^(Connection terminated|timeout e|Client has encountered a connection error|canceling statement due to statement timeout)/;
+const CONFLICT_CODES = /^(23503|23505)$/;
 const AGAIN_CODES = /^(40001|40P01|55P03)$/;
 
 export function troubleOf(error: unknown): Trouble {
@@ -323,6 +431,8 @@ export function troubleOf(error: unknown): Trouble {
   if (error instanceof ForeignKeyIntegrityConstraintViolationError) return 'conflict';
   const code = 'code' in error ? String(error.code) : '';
   if (OUTAGE_CODES.test(code) || BROKEN_CLIENT.test(error.message)) return 'outage';
+  if (NO_CONNECTION.test(error.message)) return 'outage';
+  if (CONFLICT_CODES.test(code)) return 'conflict';
   if (AGAIN_CODES.test(code)) return 'again';
   return troubleOf(error.cause);
 }

@@ -26,7 +26,7 @@ const DOMAINS = [
 const TOP = ['src/app.ts', 'src/server.ts'];
 /** Commands that start processes, the demo and the first administrator: the rest of the command line speaks HTTP. */
 const STARTS_PROCESSES = /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect)\.ts|demo\/)/;
-const MAY_SPEAK_SQL = /(queries\.ts$|^src\/(db|jobs|outbox|audit|migrate|server)\.ts$|^workers\/main\.ts$)/;
+const MAY_SPEAK_SQL = /(queries\.ts$|^src\/(db|statements|jobs|outbox|audit|migrate|server)\.ts$|^workers\/main\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
 const SPEAKS_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
 

@@ -2,13 +2,18 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import type { FreeForm } from '../http/long-list.queries.ts';
 import { partOf, textOf, weightOf } from '../http/long-list.queries.ts';
 import type { Part } from '../http/long-list.ts';
 import { listed } from '../http/long-list.ts';
 import { below } from '../projects/recursive.queries.ts';
-import { seen } from '../projects/visibility.queries.ts';
-import { judgedDatasets, recordColumnsAs, visible } from './queries.ts';
+import type { Asker } from '../projects/visibility.queries.ts';
+import { ASKER, askerOf, askerValues, seen, visibleProjects } from '../projects/visibility.queries.ts';
+import { byShape, statement } from '../statements.ts';
+import { datasetGrants, datasetRights, judgedDatasets, recordColumnsAs } from './queries.ts';
 import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
 
 /** Datasets `d` as a long list has them. */
 export const datasetParts = {
@@ -27,20 +32,52 @@ export const datasetParts = {
 };
 const byName = { key: { column: sql.fragment`d.name`, type: 'text' }, order: 'Asc' } as const;
 
-const inProject = (caller: Caller, projectId: string) =>
-  sql.fragment`${visible(caller)} and d.project_id = ${projectId}`;
+/** What lies in a project that the caller sees, as `d`; the project is judged once for all, and each dataset only for what it adds. */
+function inProject(asker: Asker, projectId: Fragment) {
+  const own = sql.fragment`own`;
+  return sql.fragment`
+  from (
+    select d.*, ${datasetRights(asker, own)} as rights
+    from ${visibleProjects(asker)} p join datasets d on d.project_id = p.id ${datasetGrants(asker, own)}
+    where p.id = ${projectId} and d.deleted_at is null) d
+  where ${seen(sql.fragment`d`)}`;
+}
 
-/** A part of what lies directly in a project, by name. */
-export const listDatasets = (db: Db, caller: Caller, projectId: string, part: Part) =>
-  db.any(
-    sql.type(listed(JudgedRow))`${partOf(part, {
-      ...datasetParts,
-      ...byName,
-      from: inProject(caller, projectId),
-      more: sql.fragment`, j.rights`,
-      columns: (free) => sql.fragment`${recordColumnsAs(free)}, d.permissions, page.rights`,
-    })}`,
+const records = (asker: Asker, projectId: Fragment) => ({
+  ...datasetParts,
+  ...byName,
+  from: inProject(asker, projectId),
+  more: sql.fragment`, d.rights`,
+  columns: (free: FreeForm) => sql.fragment`${recordColumnsAs(free)}, d.permissions, page.rights`,
+});
+
+const WINDOW = {
+  ...ASKER,
+  projectId: 'uuid',
+  after: 'text',
+  afterId: 'uuid',
+  limit: 'bigint',
+  offset: 'bigint',
+} as const;
+const windows = byShape(({ goesOn }: { goesOn: boolean }) =>
+  statement('list datasets', listed(JudgedRow), WINDOW, ({ projectId, after, afterId, limit, offset, ...asker }) => {
+    const position = goesOn ? { value: after, id: afterId } : undefined;
+    return partOf({ limit, offset, position }, records(asker, projectId));
+  }),
+);
+
+/** A part of what lies directly in a project, by name; nothing, too, when the caller does not see the project. */
+export function listDatasets(db: Db, caller: Caller, projectId: string, part: Part) {
+  if (part.ids !== undefined)
+    return db.any(
+      sql.type(listed(JudgedRow))`${partOf(part, records(askerOf(caller), sql.fragment`${projectId}::uuid`))}`,
+    );
+  const { position, limit, offset = 0 } = part;
+  const place = { after: position?.value ?? null, afterId: position?.id ?? null };
+  return db.any(
+    windows({ goesOn: position !== undefined })({ ...askerValues(caller), ...place, projectId, limit, offset }),
   );
+}
 
 const findText = (db: Db, datasetId: string, member: string) =>
   db.maybeOneFirst(textOf(datasetParts, datasetId, sql.fragment`d.${sql.identifier([member])}`));
@@ -57,7 +94,7 @@ export const listSummaries = (db: Db, caller: Caller, projectId: string, part: P
     sql.type(listed(DatasetSummary.omit({ dataPath: true })))`${partOf(part, {
       ...datasetParts,
       ...byName,
-      from: inProject(caller, projectId),
+      from: inProject(askerOf(caller), sql.fragment`${projectId}::uuid`),
       columns: () => sql.fragment`d.id, d.name, d.dataset_type`,
       weight: sql.fragment`0`,
     })}`,

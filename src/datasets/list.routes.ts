@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
 import { Id } from '../http/forms.ts';
 import type { Part } from '../http/long-list.ts';
 import { sendList } from '../http/long-list.ts';
@@ -38,6 +39,15 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
     sasToken: await grantQuery(signer, { area: 'dataset', name: row.id }, readGrant(generation)),
   });
 
+  /** A list that begins with nothing may be one of a project that the caller does not see. */
+  const orNotFound =
+    (request: { caller: Caller; params: { id: string } }, part: Part) =>
+    async <Row>(rows: readonly Row[]) => {
+      const isFirst = part.ids === undefined && part.position === undefined;
+      if (isFirst && rows.length === 0) await visibleProject(db, request.caller, request.params.id);
+      return rows;
+    };
+
   app.get(
     '/api/metadata/project/:id/dataset/list',
     {
@@ -54,12 +64,11 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
     async (request, reply) => {
       const { caller, params, query } = request;
       const generation = query.includeSasTokens ? await currentGeneration(db) : undefined;
-      const project = await visibleProject(db, caller, params.id);
       const base = baseOf(request);
       const list = {
         item: Dataset,
         freeForm: datasetTexts(db),
-        rows: (part: Part) => listDatasets(db, caller, project.id, part),
+        rows: (part: Part) => listDatasets(db, caller, params.id, part).then(orNotFound(request, part)),
         show(row: z.output<typeof JudgedRow>) {
           const shown = datasetOf(row, base);
           return generation === undefined ? shown : withToken(shown, generation);
@@ -84,11 +93,10 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
     },
     async (request, reply) => {
       const { caller, params, query } = request;
-      const project = await visibleProject(db, caller, params.id);
       const base = baseOf(request);
       const list = {
         item: DatasetSummary,
-        rows: (part: Part) => listSummaries(db, caller, project.id, part),
+        rows: (part: Part) => listSummaries(db, caller, params.id, part).then(orNotFound(request, part)),
         show: (row: { id: string }) => ({ ...row, dataPath: dataPath(row.id, base) }),
       };
       return sendList(reply, list, query);

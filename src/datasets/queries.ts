@@ -7,9 +7,22 @@ import type { FreeForm } from '../http/long-list.queries.ts';
 import { shown } from '../http/long-list.queries.ts';
 import { ROLES } from '../projects/access.ts';
 import type { Permissions } from '../projects/permissions.ts';
-import { alive, granted, judgedProjects, seen, withGrants } from '../projects/visibility.queries.ts';
+import type { Asker, Asking } from '../projects/visibility.queries.ts';
+import {
+  ASKER,
+  alive,
+  askerOf,
+  askerValues,
+  granted,
+  judgedProjects,
+  seen,
+  withGrants,
+} from '../projects/visibility.queries.ts';
+import { statement } from '../statements.ts';
 import type { DatasetType } from './record.ts';
 import { JudgedRow } from './record.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
 
 /** The whole record, of a table called `d`. */
 export const recordColumns = recordColumnsAs(shown);
@@ -24,29 +37,44 @@ export function recordColumnsAs(free: FreeForm) {
 /** With what it is to a caller, of `visible`. */
 export const judgedColumns = sql.fragment`${recordColumns}, d.permissions, j.rights`;
 
+/** What a dataset `d` adds to the rights of its project: a lateral join called `name`. */
+export const datasetGrants = (asker: Asker, name: Fragment) =>
+  granted(asker, name, sql.fragment`p.tenant_id`, sql.fragment`g.dataset_id = d.id`);
+
+/** Rights on a dataset, of its judged project `p` and of `datasetGrants`. */
+export const datasetRights = (asker: Asker, grants: Fragment) =>
+  sql.fragment`${withGrants(asker, sql.fragment`p.tenant_id`, sql.fragment`p.rights`, grants)} & ~p.denied`;
+
 /**
  * What this caller is and may do with every dataset, deleted ones too, as a table to join with by `id`: `tenant_id` and `path` of its
  * project, the caller's `role` there, and `rights`: the project's with what the dataset's own permissions add and take away.
  */
-export function judgedDatasets(caller: Caller) {
+export function judgedDatasets(asking: Asking) {
+  const asker = askerOf(asking);
   const own = sql.fragment`own`;
-  const tenantId = sql.fragment`p.tenant_id`;
   return sql.fragment`
-    (select d.id, p.tenant_id, p.path, p.role,
-       ${withGrants(caller, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights
-     from datasets d join ${judgedProjects(caller)} p on p.id = d.project_id
-     ${granted(caller, own, tenantId, sql.fragment`g.dataset_id = d.id`)})`;
+    (select d.id, p.tenant_id, p.path, p.role, ${datasetRights(asker, own)} as rights
+     from datasets d join ${judgedProjects(asker)} p on p.id = d.project_id
+     ${datasetGrants(asker, own)})`;
 }
 
 /** The datasets `d` this caller sees, with `j`, what he may do with them. */
-export const visible = (caller: Caller) => {
+export const visible = (asking: Asking) => {
   const j = sql.fragment`j`;
   return sql.fragment`
-    from datasets d join ${judgedDatasets(caller)} j on j.id = d.id where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
+    from datasets d join ${judgedDatasets(asking)} j on j.id = d.id where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
 };
 
+const visibleRecord = statement(
+  'dataset',
+  JudgedRow,
+  { ...ASKER, id: 'uuid' },
+  ({ id, ...asker }) => sql.fragment`
+  select ${judgedColumns} ${visible(asker)} and d.id = ${id}`,
+);
+
 export const findDataset = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(JudgedRow)`select ${judgedColumns} ${visible(caller)} and d.id = ${id}`);
+  db.maybeOne(visibleRecord({ ...askerValues(caller), id }));
 
 /** The record for who has just written it, seen or not. */
 export const getRecord = (tx: Db, caller: Caller, id: string) =>
@@ -74,8 +102,16 @@ const entry = sql.fragment`
   d.id, d.project_id, j.tenant_id, d.name, d.dataset_type, d.dataset_format, d.blob, d.storage_size, d.row_version::text as row_version,
   d.locked_by, j.role, j.rights`;
 
+const visibleEntry = statement(
+  'visible dataset',
+  Entry,
+  { ...ASKER, id: 'uuid' },
+  ({ id, ...asker }) => sql.fragment`
+  select ${entry} ${visible(asker)} and d.id = ${id}`,
+);
+
 export const findVisible = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.prepared('visible dataset', Entry)`select ${entry} ${visible(caller)} and d.id = ${id}`);
+  db.maybeOne(visibleEntry({ ...askerValues(caller), id }));
 
 /** The project it lies in, deleted or not, seen or not. */
 export const findPlace = (tx: Db, id: string) =>

@@ -4,7 +4,7 @@ import { sql } from '../db.ts';
 import type { Part } from './long-list.ts';
 import { LIGHT_BYTES } from './long-list.ts';
 import type { SortKey, SortOrder } from './paging.queries.ts';
-import { behind, pageOrder } from './paging.queries.ts';
+import { behind, behindValues, pageOrder } from './paging.queries.ts';
 
 /** How many bytes these columns have as text, about. What is packed tightly is not unpacked for it: it counts as packed as well as can be. */
 export function weightOf(columns: readonly FragmentSqlToken[]) {
@@ -49,25 +49,42 @@ interface Parted {
   weight: FragmentSqlToken;
 }
 
-/** A part of a list, each row with its key, those that are too heavy without their columns. */
-export function partOf(
-  part: Part,
-  { table, name, id, idType = 'uuid', key, order, from, more, columns, weight }: Parted,
-) {
-  const chosen =
-    part.ids === undefined
-      ? sql.fragment`
-          and ${behind(key, id, order, part.position, idType)} order by ${pageOrder(key, id, order)}
-          limit ${part.limit} offset ${part.offset ?? 0}`
-      : sql.fragment`and ${id} = any(${sql.array([...part.ids], idType)})`;
-  const light = part.ids === undefined ? sql.fragment`weighed.listed_weight <= ${LIGHT_BYTES}` : sql.fragment`true`;
+/** A window whose place and size are parameters, for a statement that is prepared. */
+export interface Window {
+  limit: FragmentSqlToken;
+  offset: FragmentSqlToken;
+  /** Where one goes on that is not the first. */
+  position?: { value: FragmentSqlToken; id: FragmentSqlToken } | undefined;
+}
+
+const isWindow = (part: Part | Window): part is Window => 'limit' in part && typeof part.limit === 'object';
+
+function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted) {
+  if (isWindow(part)) {
+    const { position, limit, offset } = part;
+    const rest = position ? behindValues(key, id, order, position.value, position.id) : sql.fragment`true`;
+    return sql.fragment`and ${rest} order by ${pageOrder(key, id, order)} limit ${limit} offset ${offset}`;
+  }
+  if (part.ids !== undefined) return sql.fragment`and ${id} = any(${sql.array([...part.ids], idType)})`;
   return sql.fragment`
-    select page.listed_id, page.listed_value, weighed.listed_weight,
-      ${columns(part.ids === undefined ? shown : leftOut)}
+          and ${behind(key, id, order, part.position, idType)} order by ${pageOrder(key, id, order)}
+          limit ${part.limit} offset ${part.offset ?? 0}`;
+}
+
+/**
+ * A part of a list, each row with its key, those that are too heavy without their columns. Rows are looked up one by one: with a limit that the
+ * planner does not know it would rather read the whole table.
+ */
+export function partOf(part: Part | Window, parted: Parted) {
+  const { table, name, id, key, order, from, more, columns, weight } = parted;
+  const isHeavy = !isWindow(part) && part.ids !== undefined;
+  const light = isHeavy ? sql.fragment`true` : sql.fragment`weighed.listed_weight <= ${LIGHT_BYTES}`;
+  return sql.fragment`
+    select page.listed_id, page.listed_value, weighed.listed_weight, ${columns(isHeavy ? leftOut : shown)}
     from (
       select ${id} as listed_id, (${key.column})::text as listed_value, ${key.column} as sorted ${more ?? sql.fragment``}
-      ${from} ${chosen}) page
+      ${from} ${chosen(part, parted)}) page
     cross join lateral (select (${weight})::bigint as listed_weight from ${table} ${name} where ${id} = page.listed_id offset 0) weighed
-    left join ${table} ${name} on ${id} = page.listed_id and ${light}
+    left join lateral (select * from ${table} ${name} where ${id} = page.listed_id and ${light} offset 0) ${name} on true
     order by ${pageOrder({ ...key, column: sql.fragment`page.sorted` }, sql.fragment`page.listed_id`, order)}`;
 }

@@ -12,14 +12,25 @@ export interface SortKey {
 
 const direction = (order: SortOrder) => (order === 'Asc' ? sql.fragment`asc` : sql.fragment`desc`);
 const sortable = ({ column, type }: SortKey) => (type === 'text' ? sql.fragment`${column} collate "C"` : column);
-const typed = (value: string, type: SortKey['type']) => {
-  if (type === 'text') return sql.fragment`${value}::text collate "C"`;
-  return type === 'timestamptz' ? sql.fragment`${value}::timestamptz` : sql.fragment`${value}::bigint`;
-};
-
 /** `order by` of a page: ties go by id, both reversed under `Desc`. */
 export const pageOrder = (key: SortKey, id: FragmentSqlToken, order: SortOrder) =>
   sql.fragment`${sortable(key)} ${direction(order)}, ${id} ${direction(order)}`;
+
+const cast = (value: FragmentSqlToken, type: 'timestamptz' | 'bigint') =>
+  type === 'timestamptz' ? sql.fragment`${value}::timestamptz` : sql.fragment`${value}::bigint`;
+
+/** Condition for the rows behind a position, both parts of which are parameters. */
+export const behindValues = (
+  key: SortKey,
+  id: FragmentSqlToken,
+  order: SortOrder,
+  value: FragmentSqlToken,
+  positionId: FragmentSqlToken,
+) => {
+  const typed = key.type === 'text' ? sql.fragment`${value} collate "C"` : cast(value, key.type);
+  const beyond = order === 'Asc' ? sql.fragment`>` : sql.fragment`<`;
+  return sql.fragment`(${sortable(key)}, ${id}) ${beyond} (${typed}, ${positionId})`;
+};
 
 /** Condition for the rows behind a position; true for the first page. */
 export function behind(
@@ -30,9 +41,6 @@ export function behind(
   idType: 'uuid' | 'text' = 'uuid',
 ) {
   if (!position) return sql.fragment`true`;
-  const value = typed(position.value, key.type);
   const last = idType === 'uuid' ? sql.fragment`${position.id}::uuid` : sql.fragment`${position.id}::text`;
-  return order === 'Asc'
-    ? sql.fragment`(${sortable(key)}, ${id}) > (${value}, ${last})`
-    : sql.fragment`(${sortable(key)}, ${id}) < (${value}, ${last})`;
+  return behindValues(key, id, order, sql.fragment`${position.value}::text`, last);
 }

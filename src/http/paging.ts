@@ -3,7 +3,7 @@ import { invalidMember } from '../errors.ts';
 import type { Signer } from '../signing-keys.ts';
 import { queryInteger } from './query.ts';
 
-const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 
 /** Members for a query schema: `z.object({ ...cursorQuery, namePrefix: … })`. */

@@ -6,12 +6,14 @@ import { partOf, textOf, weightOf } from '../http/long-list.queries.ts';
 import type { Part } from '../http/long-list.ts';
 import { listed } from '../http/long-list.ts';
 import type { SortKey, SortOrder } from '../http/paging.queries.ts';
-import { behind, pageOrder } from '../http/paging.queries.ts';
+import { behindValues, pageOrder } from '../http/paging.queries.ts';
 import type { Position } from '../http/paging.ts';
+import type { Parameters } from '../statements.ts';
+import { bound, byShape, statement } from '../statements.ts';
 import { ROLES } from './access.ts';
 import { itemColumns, recordColumnsAs } from './queries.ts';
 import { ProjectItem, ProjectRow } from './record.ts';
-import { judgedProjects, namedProjects } from './visibility.queries.ts';
+import { ASKER, askerValues, judgedProjects, namedProjects } from './visibility.queries.ts';
 
 /** Projects directly below one; without a parent the root projects of a tenant. */
 export interface At {
@@ -51,47 +53,132 @@ export interface Window {
 }
 
 const id = sql.fragment`p.id`;
-const ids = (list: readonly string[]) => sql.array(list, 'uuid');
-
-const there = ({ tenantId, parentId }: At) => sql.fragment`
-  ${parentId === undefined ? sql.fragment`p.parent_id is null and p.tenant_id = ${tenantId ?? null}` : sql.fragment`p.parent_id = ${parentId}`}
-  and p.deleted_at is null`;
-
 const Named = z.object({ id: z.string(), role: z.enum(ROLES).optional(), rights: z.number() });
 
-/** The projects of a place that name the caller as a member or in their permissions, with what he is and may do there. */
-export const listNamed = (db: Db, caller: Caller, at: At) =>
-  db.any(sql.type(Named)`
-    select p.id, p.role, p.rights from ${judgedProjects(caller)} p where ${there(at)} and p.id in (${namedProjects(caller)})`);
+const namedRoots = statement(
+  'named roots',
+  Named,
+  { ...ASKER, tenantId: 'uuid' },
+  ({ tenantId, ...asker }) => sql.fragment`
+  select p.id, p.role, p.rights from ${judgedProjects(asker)} p
+  where p.parent_id is null and p.tenant_id = ${tenantId} and p.deleted_at is null and p.id in (${namedProjects(asker)})`,
+);
+const namedChildren = statement(
+  'named children',
+  Named,
+  { ...ASKER, parentId: 'uuid' },
+  ({ parentId, ...asker }) => sql.fragment`
+  select p.id, p.role, p.rights from ${judgedProjects(asker)} p
+  where p.parent_id = ${parentId} and p.deleted_at is null and p.id in (${namedProjects(asker)})`,
+);
 
-function selected({ at, namePrefix, inheriting, own, named, kept }: Selection) {
-  const known = inheriting && own ? sql.fragment`true` : sql.fragment`p.inherits_members = ${inheriting}::boolean`;
+/** The projects of a place that name the caller as a member or in their permissions, with what he is and may do there. */
+export const listNamed = (db: Db, caller: Caller, { tenantId, parentId }: At) =>
+  db.any(
+    parentId === undefined
+      ? namedRoots({ ...askerValues(caller), tenantId: tenantId ?? null })
+      : namedChildren({ ...askerValues(caller), parentId }),
+  );
+
+/** Parameters of the statements below: what a selection, an order and a window hold. */
+const PAGE = {
+  tenantId: 'uuid',
+  parentId: 'uuid',
+  namePrefix: 'text',
+  inheriting: 'boolean',
+  named: 'uuid[]',
+  kept: 'uuid[]',
+  after: 'text',
+  afterId: 'uuid',
+  offset: 'bigint',
+  limit: 'bigint',
+} as const;
+
+const pageValues = (selection: Selection, { position, offset, limit }: Window) => ({
+  tenantId: selection.at.tenantId ?? null,
+  parentId: selection.at.parentId ?? null,
+  namePrefix: selection.namePrefix ?? null,
+  inheriting: selection.inheriting,
+  named: selection.named,
+  kept: selection.kept,
+  after: position?.value ?? null,
+  afterId: position?.id ?? null,
+  offset: offset ?? 0,
+  limit: limit ?? null,
+});
+
+/** What decides on the text of a statement; all else are its parameters. */
+type Shape = ProjectOrder & {
+  root: boolean;
+  prefixed: boolean;
+  /** Of those that are not named. */
+  others: 'all' | 'some' | 'none';
+  anyNamed: boolean;
+  goesOn: boolean;
+};
+
+const shapeOf = (
+  { at, namePrefix, inheriting, own, named }: Selection,
+  { sortBy, sortOrder }: ProjectOrder,
+  { position }: Window,
+): Shape => ({
+  root: at.parentId === undefined,
+  prefixed: namePrefix !== undefined,
+  others: inheriting && own ? 'all' : inheriting || own ? 'some' : 'none',
+  anyNamed: named.length > 0,
+  goesOn: position !== undefined,
+  sortBy,
+  sortOrder,
+});
+
+function selected({ root, prefixed, others, anyNamed }: Shape, values: Parameters<typeof PAGE>) {
+  const { tenantId, parentId, namePrefix, inheriting, named, kept } = values;
+  const place = root
+    ? sql.fragment`p.parent_id is null and p.tenant_id = ${tenantId}`
+    : sql.fragment`p.parent_id = ${parentId}`;
+  const known = others === 'all' ? sql.fragment`true` : sql.fragment`p.inherits_members = ${inheriting}`;
   const choice =
-    !inheriting && !own
-      ? sql.fragment`p.id = any(${ids(kept)})`
-      : named.length === 0
-        ? known
-        : sql.fragment`(p.id = any(${ids(kept)}) or (${known} and p.id <> all(${ids(named)})))`;
-  const prefix =
-    namePrefix === undefined ? sql.fragment`` : sql.fragment`and starts_with(p.name collate "C", ${namePrefix})`;
-  return sql.fragment`from projects p where ${there(at)} and ${choice} ${prefix}`;
+    others === 'none'
+      ? sql.fragment`p.id = any(${kept})`
+      : anyNamed
+        ? sql.fragment`(p.id = any(${kept}) or (${known} and p.id <> all(${named})))`
+        : known;
+  const prefix = prefixed ? sql.fragment`and starts_with(p.name collate "C", ${namePrefix})` : sql.fragment``;
+  return sql.fragment`from projects p where ${place} and p.deleted_at is null and ${choice} ${prefix}`;
 }
 
+const counts = byShape((shape: Shape) =>
+  statement(
+    'count projects',
+    z.object({ count: z.number() }),
+    PAGE,
+    (values) => sql.fragment`
+    select count(*) ${selected(shape, values)}`,
+  ),
+);
+
 export const countProjects = (db: Db, selection: Selection) =>
-  db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) ${selected(selection)}`);
+  db.oneFirst(counts(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}))(pageValues(selection, {})));
 
 /** A page of a list as a table `p`: first which projects, out of an index alone, then the rows of these. */
-function page(selection: Selection, { sortBy, sortOrder }: ProjectOrder, { position, offset, limit }: Window) {
-  const order = sql.fragment`order by ${pageOrder(SORT_KEYS[sortBy], id, sortOrder)}`;
+function page(shape: Shape, values: Parameters<typeof PAGE>) {
+  const { sortBy, sortOrder, goesOn } = shape;
+  const key = SORT_KEYS[sortBy];
+  const order = sql.fragment`order by ${pageOrder(key, id, sortOrder)}`;
+  const rest = goesOn
+    ? sql.fragment`and ${behindValues(key, id, sortOrder, values.after, values.afterId)}`
+    : sql.fragment``;
   return sql.fragment`
     from (
-      select p.id ${selected(selection)} and ${behind(SORT_KEYS[sortBy], id, sortOrder, position)}
-      ${order} limit ${limit ?? null}::bigint offset ${offset ?? 0}) page
+      select p.id ${selected(shape, values)} ${rest} ${order} limit ${values.limit} offset ${values.offset}) page
     join projects p on p.id = page.id ${order}`;
 }
 
+const items = byShape((shape: Shape) =>
+  statement('list projects', ProjectItem, PAGE, (values) => sql.fragment`select ${itemColumns} ${page(shape, values)}`),
+);
 export const listProjects = (db: Db, selection: Selection, order: ProjectOrder, window: Window) =>
-  db.any(sql.type(ProjectItem)`select ${itemColumns} ${page(selection, order, window)}`);
+  db.any(items(shapeOf(selection, order, window))(pageValues(selection, window)));
 
 const projects = { table: sql.fragment`projects`, name: sql.fragment`p`, id };
 
@@ -103,6 +190,9 @@ export const findText = (db: Db, projectId: string, member: string) =>
 const weight = sql.fragment`${weightOf([sql.fragment`p.description`, sql.fragment`p.metadata`, sql.fragment`p.settings`, sql.fragment`p.permissions`])}
   + 130 * (select count(*) from project_members m where m.project_id = p.id)`;
 
+const recordsOf = (selection: Selection) =>
+  selected(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}), bound(PAGE, pageValues(selection, {})));
+
 /** A part of the same with the whole record of each, members too. */
 export const listRecords = (db: Db, selection: Selection, { sortBy, sortOrder }: ProjectOrder, part: Part) =>
   db.any(
@@ -110,7 +200,7 @@ export const listRecords = (db: Db, selection: Selection, { sortBy, sortOrder }:
       ...projects,
       key: SORT_KEYS[sortBy],
       order: sortOrder,
-      from: selected(selection),
+      from: recordsOf(selection),
       columns: recordColumnsAs,
       weight,
     })}`,

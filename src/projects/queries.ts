@@ -4,10 +4,11 @@ import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import type { FreeForm } from '../http/long-list.queries.ts';
 import { shown } from '../http/long-list.queries.ts';
+import { statement } from '../statements.ts';
 import { ROLES } from './access.ts';
 import type { Permissions } from './permissions.ts';
 import { ProjectRow, Written } from './record.ts';
-import { alive, judgedProjects, visibleProjects } from './visibility.queries.ts';
+import { ASKER, alive, askerValues, judgedProjects, visibleProjects } from './visibility.queries.ts';
 
 /** Columns of a project in a list, of a table called `p`. */
 export const itemColumns = sql.fragment`
@@ -31,9 +32,16 @@ export const recordColumns = recordColumnsAs(shown);
 const Judged = ProjectRow.extend({ role: z.enum(ROLES).optional(), rights: z.number() });
 const judgedColumns = sql.fragment`${recordColumns}, p.role, p.rights`;
 
+const visible = statement(
+  'project',
+  Judged,
+  { ...ASKER, id: 'uuid' },
+  ({ id, ...asker }) => sql.fragment`
+  select ${judgedColumns} from ${visibleProjects(asker)} p where p.id = ${id}`,
+);
+
 /** The whole record, as the caller sees it. */
-export const findProject = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.type(Judged)`select ${judgedColumns} from ${visibleProjects(caller)} p where p.id = ${id}`);
+export const findProject = (db: Db, caller: Caller, id: string) => db.maybeOne(visible({ ...askerValues(caller), id }));
 
 /** The whole record for who has just written it, seen or not. */
 export const getRecord = (tx: Db, caller: Caller, id: string) =>

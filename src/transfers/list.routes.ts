@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { uuidParam } from '../http/forms.ts';
-import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/paging.ts';
+import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../http/paging.ts';
 import { queryTime } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
+import { ListedTransfer, listOwn, listVisible } from './list.queries.ts';
 import type { Status } from './queries.ts';
-import { countVisible, ListedTransfer, listOwn, listVisible, STATUSES, Summary } from './queries.ts';
+import { STATUSES, Summary } from './queries.ts';
 
 const MOST_SUMMARIES = 1000;
 const tags = ['transfers'];
@@ -61,11 +62,7 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
     },
     async ({ caller, query }) => {
       if (query.projectId !== undefined) await visibleProject(db, caller, query.projectId);
-      return offsetPage(
-        query,
-        () => countVisible(db, caller, query),
-        (offset, limit) => listVisible(db, caller, query, offset, limit),
-      );
+      return listVisible(db, caller, query, { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_LIMIT });
     },
   );
 }

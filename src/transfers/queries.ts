@@ -4,13 +4,14 @@ import { visible as visibleDatasets } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
 import { callBehind } from '../jobs.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
 import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
-import { visibleProjects } from '../projects/visibility.queries.ts';
+import type { Asker, Asking } from '../projects/visibility.queries.ts';
+import { ASKER, askerOf, askerValues, visibleProjects } from '../projects/visibility.queries.ts';
+import { statement } from '../statements.ts';
 import type { AcceptedRequest } from './request.ts';
 import { Carry, TransferType } from './request.ts';
 import { NO_WORKER } from './standing.ts';
@@ -34,7 +35,7 @@ export const Summary = z.object({
   status: z.enum(STATUSES),
 });
 export type Summary = z.infer<typeof Summary>;
-const summary = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status`;
+export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status`;
 
 export interface NewTransfer {
   id: string;
@@ -81,7 +82,7 @@ export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<
       ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
       ${sql.array(row.flags ?? [], 'text')}, ${nextTurn(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null})
-    returning ${summary}, turn),
+    returning ${summaryColumns}, turn),
     told as (${eventInsert(event)}),
     ${firstWake({ id: row.id, flags: row.flags ?? [], turn: sql.fragment`begun.turn` }, sql.fragment`begun`)}
     select * from begun`);
@@ -91,26 +92,24 @@ export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<
  * Transfers this caller sees: his own, those of projects he has a role in, and all that go into or out of a tenant he owns. `p.rights` are
  * his in the project.
  */
-const visible = (caller: Caller) => {
-  const owned = sql.array(ownedTenants(caller), 'uuid');
+const visible = (asking: Asking) => {
+  const asker = askerOf(asking);
+  const owned = asker.ownedTenants;
   return sql.fragment`
-  from transfers t left join ${visibleProjects(caller)} p on p.id = t.project_id
-  where (p.id is not null or t.created_by = ${caller.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
+  from transfers t left join ${visibleProjects(asker)} p on p.id = t.project_id
+  where (p.id is not null or t.created_by = ${asker.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
 };
 
 /**
  * The caller may have what a transfer of `visible` tells of contents: he reads its input and its output dataset, of which neither is
  * deleted. Where it has none, contents are those of an uploaded file: for who started it, and who may change content where it leads.
  */
-const readsContents = (caller: Caller) => {
-  const reads = (id: ReturnType<typeof sql.fragment>) =>
-    sql.fragment`(${id} is null or exists (select ${visibleDatasets(caller)} and d.id = ${id}))`;
-  return sql.fragment`
+const readsContents = (asker: Asker) => sql.fragment`
     case when t.input_dataset_id is null and t.output_dataset_id is null
-      then t.created_by = ${caller.userId} or t.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')})
+      then t.created_by = ${asker.userId} or t.tenant_id = any(${asker.ownedTenants})
         or coalesce(p.rights, 0) & ${rightOf('canUpdateContent')}::int <> 0
-      else ${reads(sql.fragment`t.input_dataset_id`)} and ${reads(sql.fragment`t.output_dataset_id`)} end`;
-};
+      else (select count(*) ${visibleDatasets(asker)} and d.id = any(array[t.input_dataset_id, t.output_dataset_id]))
+        = num_nonnulls(t.input_dataset_id, nullif(t.output_dataset_id, t.input_dataset_id)) end`;
 
 const Row = Summary.extend({
   updatedAt: z.string(),
@@ -159,22 +158,36 @@ const waitingReason = sql.fragment`
       else ${NO_WORKER} end
   end`;
 
-export const findTransfer = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(sql.prepared('find transfer', Row)`
-    select ${summary}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
+const visibleTransfer = statement(
+  'transfer',
+  Row,
+  { ...ASKER, id: 'uuid' },
+  ({ id, ...asker }) => sql.fragment`
+    select ${summaryColumns}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.asked as needs, t.records_read, t.records_written, t.records_skipped,
       t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
       coalesce(p.rights, 0) as rights, ${generationNow} as generation,
-      case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContents(caller)} end as reads_contents
-    ${visible(caller)} and t.id = ${id}`);
+      case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContents(asker)} end as reads_contents
+    ${visible(asker)} and t.id = ${id}`,
+);
+
+export const findTransfer = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(visibleTransfer({ ...askerValues(caller), id }));
+
+const readableLog = statement(
+  'may read log',
+  z.object({ may: z.boolean() }),
+  { ...ASKER, id: 'uuid' },
+  ({ id, ...asker }) => sql.fragment`
+    select exists (select ${visible(asker)} and t.id = ${id} and ${readsContents(asker)}) as may`,
+);
 
 /** Whether a caller who sees a transfer may read its log. */
 export const mayReadLog = (db: Db, caller: Caller, id: string) =>
-  db.oneFirst(sql.prepared('may read log', z.object({ may: z.boolean() }))`
-    select exists (select ${visible(caller)} and t.id = ${id} and ${readsContents(caller)}) as may`);
+  db.oneFirst(readableLog({ ...askerValues(caller), id }));
 
 export const findSummary = (db: Db, id: string) =>
-  db.one(sql.prepared('find summary', Summary)`select ${summary} from transfers t where t.id = ${id}`);
+  db.one(sql.prepared('find summary', Summary)`select ${summaryColumns} from transfers t where t.id = ${id}`);
 
 export const hasEnded = (db: Db, id: string) =>
   db.exists(sql.unsafe`select from transfers where id = ${id} and status in ('Completed', 'Error')`);
@@ -185,99 +198,10 @@ export const listVersions = (db: Db, ids: readonly string[]) =>
     select id, concat_ws(' ', t.xmin, ${waitingReason}) as version, status in ('Completed', 'Error') as ended
     from transfers t where id = any(${sql.array(ids, 'uuid')})`);
 
-export interface TransferFilter {
-  from?: string | undefined;
-  to?: string | undefined;
-  /** Empty: any. */
-  status: readonly Status[];
-  projectId?: string | undefined;
-  /** As input or as output. */
-  datasetId?: string | undefined;
-}
-
-function matching({ from, to, status, projectId, datasetId }: TransferFilter) {
-  const parts = [];
-  if (from !== undefined) parts.push(sql.fragment`t.created_at >= ${from}::timestamptz`);
-  if (to !== undefined) parts.push(sql.fragment`t.created_at < ${to}::timestamptz`);
-  if (status.length > 0) parts.push(sql.fragment`t.status = any(${sql.array(status, 'text')})`);
-  if (projectId !== undefined) parts.push(sql.fragment`t.project_id = ${projectId}`);
-  if (datasetId !== undefined)
-    parts.push(sql.fragment`(t.input_dataset_id = ${datasetId} or t.output_dataset_id = ${datasetId})`);
-  return parts.length === 0 ? sql.fragment`true` : sql.join(parts, sql.fragment` and `);
-}
-
-/** The caller's own, newest first. */
-export const listOwn = (
-  db: Db,
-  caller: Caller,
-  filter: TransferFilter,
-  { limit, offset }: { limit: number; offset: number },
-) =>
-  db.any(sql.type(Summary)`
-    select ${summary} from transfers t where t.created_by = ${caller.userId} and ${matching(filter)}
-    order by t.created_at desc, t.id desc limit ${limit} offset ${offset}`);
-
-/** A transfer in a list. */
-export const ListedTransfer = Summary.extend({
-  projectId: z.string(),
-  progress: z.number(),
-  finishedAt: z.string().optional(),
-  errorMessage: z.string().optional(),
-});
-
 /** Which of these the caller sees; at most a hundred. */
 export const listSeen = (db: Db, caller: Caller, ids: readonly string[]) =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
     select t.id ${visible(caller)} and t.id = any(${sql.array(ids, 'uuid')}) order by t.started_at, t.id limit 100`);
-
-/**
- * What the caller sees, in the ways in which he sees it, as `visible` says: each is a walk along an index that is in the order of the
- * list. `others` leaves out what one of the ways before it shows, too.
- */
-function waysToSee(caller: Caller) {
-  const tenants = sql.array(ownedTenants(caller), 'uuid');
-  const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;
-  const own = sql.fragment`t.created_by = ${caller.userId}`;
-  const fromOwn = sql.fragment`t.source_tenant_id = any(${tenants})`;
-  const visible = sql.fragment`select id from ${visibleProjects(caller)} p where p.tenant_id <> all(${tenants})`;
-  return [
-    {
-      from: sql.fragment`unnest(${tenants}) seen (id)`,
-      where: sql.fragment`t.tenant_id = seen.id`,
-      others: sql.fragment`true`,
-    },
-    { from: sql.fragment`(select) seen`, where: own, others: sql.fragment`not ${inOwn}` },
-    { from: sql.fragment`(select) seen`, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` },
-    {
-      // as an array: its length is unknown, so that each project is looked up instead of all transfers being read
-      from: sql.fragment`unnest(array(${visible})) seen (id)`,
-      where: sql.fragment`t.project_id = seen.id`,
-      others: sql.fragment`not (${own}) and (${fromOwn}) is not true`,
-    },
-  ];
-}
-
-export const countVisible = (db: Db, caller: Caller, filter: TransferFilter) => {
-  const counts = waysToSee(caller).map(
-    ({ from, where, others }) =>
-      sql.fragment`(select count(*) from ${from} join transfers t on ${where} where ${others} and ${matching(filter)})`,
-  );
-  return db.oneFirst(sql.type(z.object({ count: z.number() }))`select ${sql.join(counts, sql.fragment` + `)} as count`);
-};
-
-/** Newest first. */
-export const listVisible = (db: Db, caller: Caller, filter: TransferFilter, offset: number, limit: number) => {
-  const newest = sql.fragment`order by created_at desc, id desc limit`;
-  const found = waysToSee(caller).map(
-    ({ from, where }) => sql.fragment`
-      (select t.id, t.created_at from ${from} cross join lateral (
-        select t.id, t.created_at from transfers t where ${where} and ${matching(filter)} ${newest} ${offset + limit}) t)`,
-  );
-  return db.any(sql.type(ListedTransfer)`
-    select ${summary}, t.project_id, t.progress, t.finished_at, t.error_message
-    from (${sql.join(found, sql.fragment` union `)} ${newest} ${limit} offset ${offset}) page join transfers t on t.id = page.id
-    order by t.created_at desc, t.id desc`);
-};
 
 /** Name in the store and file name of what an export made, while it is kept. */
 export const findExport = (db: Db, id: string) =>
