@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
 import { auditRoutes } from './accounts/audit.routes.ts';
 import { openLoginDelay } from './accounts/login-delay.ts';
 import { olderAccountRoutes } from './accounts/older-list.routes.ts';
@@ -34,6 +33,7 @@ import { originOf } from './http/origin.ts';
 import { requestTimes } from './http/request-times.ts';
 import { requestTraces } from './http/request-traces.ts';
 import type { App } from './http/route.ts';
+import { serializerCompiler } from './http/serializer.ts';
 import { serverOptions } from './http/server-options.ts';
 import { serviceRoutes } from './http/services.ts';
 import { unofferedRoutes } from './http/unoffered.ts';

@@ -17,7 +17,7 @@ const SECRETS = [
 ];
 
 /** JSON lines, on standard error unless said otherwise; what a log entry is given by mistake of secrets is not written. */
-export function createLog(level: string, destination: DestinationStream = pino.destination({ dest: 2, sync: true })) {
+export function createLog(level: string, destination: DestinationStream = standardError()) {
   return pino(
     {
       level,
@@ -28,6 +28,35 @@ export function createLog(level: string, destination: DestinationStream = pino.d
     destination,
   );
 }
+
+/**
+ * Lines of one turn of the event loop leave in one write, which halves what a line costs a busy server. Warnings and worse leave at once with
+ * all that came before them, and so does what is left when the process exits.
+ */
+function standardError(): DestinationStream {
+  const target = pino.destination({ dest: 2, sync: true });
+  let lines = '';
+  const flush = () => {
+    const all = lines;
+    lines = '';
+    if (all !== '') target.write(all);
+  };
+  process.once('exit', flush);
+  const stream = {
+    // pino tells the level of each line in `lastLevel`
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write(line: string) {
+      const isFirst = lines === '';
+      lines += line;
+      if (stream.lastLevel >= WARNING) flush();
+      else if (isFirst) setImmediate(flush);
+    },
+  };
+  return stream;
+}
+
+const WARNING = 40;
 
 /** Header fields as they may be logged, under whatever prefix ours are sent. */
 const withoutSecrets = (headers: object) =>

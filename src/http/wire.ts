@@ -57,7 +57,7 @@ const READABLE_HEADERS = [
   'x-ms-request-id',
   'x-ms-request-server-encrypted',
   'x-ms-version',
-];
+].join(', ');
 
 /** Everything that holds for every route and that no route knows of. Register it before the first route. */
 export const wire = fp<WireOptions>(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { ownedTenants } from '../http/caller.ts';
 import type { Asker } from '../projects/visibility.queries.ts';
 import { ASKER, askerValues, namedIn, visibleProjects } from '../projects/visibility.queries.ts';
 import type { Parameters } from '../statements.ts';
@@ -29,6 +30,7 @@ const LIST = {
   offset: 'bigint',
   limit: 'bigint',
 } as const;
+type Fragment = ReturnType<typeof sql.fragment>;
 type ListParameters = Parameters<typeof LIST>;
 
 interface Slice {
@@ -47,15 +49,15 @@ const listValues = (caller: Caller, filter: TransferFilter, { offset, limit }: S
   limit,
 });
 
-/** Which conditions a list has, and whether a key asks: what decides on the text of its statement. */
+/** Which conditions a list has, and who asks: what decides on the text of its statement. */
 const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId }: TransferFilter) => ({
   from: from !== undefined,
   to: to !== undefined,
-  // a plan for one status reads an index of its own
   status: status.length > 0,
   project: projectId !== undefined,
   dataset: datasetId !== undefined,
   key: caller.key !== undefined,
+  owner: ownedTenants(caller).length > 0,
 });
 type Shape = ReturnType<typeof shapeOf>;
 
@@ -95,49 +97,62 @@ export const ListedTransfer = Summary.extend({
 
 /**
  * What the caller sees, in the ways in which he sees it, as `visible` of `queries.ts` says: each is a walk along an index that is in the
- * order of the list. `others` leaves out what one of the ways before it shows, too.
+ * order of the list, from the rows `seen`. `others` leaves out what one of the ways before it shows, too.
  */
-function waysToSee({ key }: Shape, asker: Asker) {
-  const { ownedTenants: tenants, userId } = asker;
+function waysToSee({ owner }: Shape, { ownedTenants: tenants, userId }: Asker) {
   const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;
   const own = sql.fragment`t.created_by = ${userId}`;
   const fromOwn = sql.fragment`t.source_tenant_id = any(${tenants})`;
-  // where a project can only be seen by who is named in it or above it, these are looked up and no others are judged
-  const reached = key ? sql.fragment`p.tenant_id = ${asker.keyTenant}` : sql.fragment`p.path && ${namedIn(asker)}`;
-  const visible = sql.fragment`
-    select id from ${visibleProjects(asker)} p where ${reached} and p.tenant_id <> all(${tenants})`;
+  const once = sql.fragment`(select) seen`;
+  const asOwner = {
+    told: [
+      {
+        from: sql.fragment`unnest(${tenants}) seen (id)`,
+        where: sql.fragment`t.tenant_id = seen.id`,
+        others: sql.fragment`true`,
+      },
+    ],
+    counted: [{ from: once, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` }],
+  };
   return {
-    inOwn: {
-      from: sql.fragment`unnest(${tenants}) seen (id)`,
-      where: sql.fragment`t.tenant_id = seen.id`,
-      others: sql.fragment`true`,
-    },
-    own: { from: sql.fragment`(select) seen`, where: own, others: sql.fragment`not ${inOwn}` },
-    fromOwn: { from: sql.fragment`(select) seen`, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` },
-    inProjects: {
-      // as an array: its length is unknown, so that each project is looked up instead of all transfers being read
-      from: sql.fragment`unnest(array(${visible})) seen (id)`,
-      where: sql.fragment`t.project_id = seen.id`,
-      others: sql.fragment`not (${own}) and (${fromOwn}) is not true`,
-    },
+    /** `transfer_counts` knows how many they are, if no more is asked of them than a status. */
+    told: [{ from: once, where: own, others: sql.fragment`not ${inOwn}` }, ...(owner ? asOwner.told : [])],
+    counted: [
+      {
+        from: sql.fragment`reached seen`,
+        where: sql.fragment`t.project_id = seen.id`,
+        others: sql.fragment`not (${own}) and (${fromOwn}) is not true`,
+      },
+      ...(owner ? asOwner.counted : []),
+    ],
   };
 }
-type Way = ReturnType<typeof waysToSee>['inOwn'];
 
-/** How many match, told by `transfer_counts` wherever it knows that. */
+/** Projects of others that the caller sees, for `waysToSee`. Who is named in a project or above it is looked up, and no others are judged. */
+function reached({ key }: Shape, asker: Asker) {
+  const named = key ? sql.fragment`p.tenant_id = ${asker.keyTenant}` : sql.fragment`p.path && ${namedIn(asker)}`;
+  return sql.fragment`
+    with reached as materialized (
+      select id from ${visibleProjects(asker)} p where ${named} and p.tenant_id <> all(${asker.ownedTenants}))`;
+}
+
+/** How many match. */
 function total(shape: Shape, values: ListParameters) {
-  const { inOwn, own, fromOwn, inProjects } = waysToSee(shape, values);
-  const { ownedTenants, userId, status } = values;
-  const counted = ({ from, where, others }: Way) =>
-    sql.fragment`(select count(*) from ${from} join transfers t on ${where} where ${others} and ${matching(shape, values)})`;
-  const ofStatus = shape.status ? sql.fragment`and status = any(${status})` : sql.fragment``;
-  const told = sql.fragment`
-    (select coalesce(sum(count), 0)::bigint from transfer_counts where tenant_id = any(${ownedTenants}) ${ofStatus})
-    + (select coalesce(sum(count), 0)::bigint from transfer_counts
-       where created_by = ${userId} and tenant_id <> all(${ownedTenants}) ${ofStatus})`;
+  const { told, counted } = waysToSee(shape, values);
+  const { ownedTenants: tenants, userId, status } = values;
   const isTold = !(shape.from || shape.to || shape.project || shape.dataset);
-  const first = isTold ? told : sql.fragment`${counted(inOwn)} + ${counted(own)}`;
-  return sql.fragment`${first} + ${counted(fromOwn)} + ${counted(inProjects)}`;
+  // each way is counted by itself: joined, all transfers might be read to find those of a few projects
+  const counts = (isTold ? counted : [...told, ...counted]).map(
+    ({ from, where, others }) => sql.fragment`
+    (select coalesce(sum(count), 0)::bigint from ${from} cross join lateral (
+      select count(*) from transfers t where ${where} and ${others} and ${matching(shape, values)} offset 0) t)`,
+  );
+  const ofStatus = shape.status ? sql.fragment`and status = any(${status})` : sql.fragment``;
+  const sumOf = (where: Fragment) =>
+    sql.fragment`(select coalesce(sum(count), 0)::bigint from transfer_counts where ${where} ${ofStatus})`;
+  if (isTold) counts.push(sumOf(sql.fragment`created_by = ${userId} and tenant_id <> all(${tenants})`));
+  if (isTold && shape.owner) counts.push(sumOf(sql.fragment`tenant_id = any(${tenants})`));
+  return sql.join(counts, sql.fragment` + `);
 }
 
 const totals = byShape((shape: Shape) =>
@@ -145,24 +160,26 @@ const totals = byShape((shape: Shape) =>
     'count transfers',
     z.object({ count: z.number() }),
     LIST,
-    (values) => sql.fragment`
-    select ${total(shape, values)} as count`,
+    (values) => sql.fragment`${reached(shape, values)} select ${total(shape, values)} as count`,
   ),
 );
 
 const pages = byShape((shape: Shape) =>
   statement('list transfers', ListedTransfer.extend({ totalCount: z.number() }), LIST, (values) => {
     const newest = sql.fragment`order by created_at desc, id desc limit`;
-    const found = Object.values(waysToSee(shape, values)).map(
+    const { told, counted } = waysToSee(shape, values);
+    const found = [...told, ...counted].map(
       ({ from, where }) => sql.fragment`
       (select t.id, t.created_at from ${from} cross join lateral (
         select t.id, t.created_at from transfers t where ${where} and ${matching(shape, values)}
         ${newest} ${values.offset} + ${values.limit}) t)`,
     );
     return sql.fragment`
-      select ${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message, (select ${total(shape, values)}) as total_count
+      ${reached(shape, values)}
+      select t.*, (select ${total(shape, values)}) as total_count
       from (${sql.join(found, sql.fragment` union `)} ${newest} ${values.limit} offset ${values.offset}) page
-      join transfers t on t.id = page.id
+      cross join lateral (
+        select ${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message from transfers t where t.id = page.id offset 0) t
       order by t.created_at desc, t.id desc`;
   }),
 );

@@ -1,12 +1,12 @@
 import type { ExecutionContext } from 'ava';
 import Fastify from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
 import { openPasswords } from '../../src/accounts/password.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db.ts';
 import type { Caller } from '../../src/http/caller.ts';
 import { closeMethods } from '../../src/http/methods.ts';
 import type { App } from '../../src/http/route.ts';
+import { serializerCompiler } from '../../src/http/serializer.ts';
 import { serverOptions } from '../../src/http/server-options.ts';
 import { wire } from '../../src/http/wire.ts';
 import { createLog } from '../../src/log.ts';
