@@ -29,11 +29,18 @@ export function createLog(level: string, destination: DestinationStream = standa
   );
 }
 
+/** One for the process, however many logs it makes. */
+let errorStream: DestinationStream | undefined;
+function standardError(): DestinationStream {
+  errorStream ??= openErrorStream();
+  return errorStream;
+}
+
 /**
  * Lines of one turn of the event loop leave in one write, which halves what a line costs a busy server. Warnings and worse leave at once with
  * all that came before them, and so does what is left when the process exits.
  */
-function standardError(): DestinationStream {
+function openErrorStream(): DestinationStream {
   const target = pino.destination({ dest: 2, sync: true });
   let lines = '';
   const flush = () => {

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import test from 'ava';
 import type { App } from '../../src/http/route.ts';
 import { createLog } from '../../src/log.ts';
@@ -56,4 +58,23 @@ test('No secret is written: not of headers, not of addresses, not of what is log
   t.false(lines.join('').includes('hunter2'), lines.join(''));
   t.false(lines.join('').includes('Bearer'));
   t.true(lines[1]?.includes('sv=1&sig=[secret]&se=2'));
+});
+
+test('lines of a process are all there when it ends, in order, and those that warn do not wait', async (t) => {
+  const program = `
+    import { createLog } from ${JSON.stringify(new URL('../../src/log.ts', import.meta.url).href)};
+    import { writeSync } from 'node:fs';
+    const log = createLog('info');
+    log.info('one');
+    log.info('two');
+    log.warn('three');
+    writeSync(2, 'between\\n');
+    log.info('four');
+    process.exit();`;
+  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  const said = stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{') || line === 'between')
+    .map((line) => (line === 'between' ? line : JSON.parse(line).msg));
+  t.deepEqual(said, ['one', 'two', 'three', 'between', 'four']);
 });

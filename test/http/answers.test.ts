@@ -1,0 +1,74 @@
+import test from 'ava';
+import { z } from 'zod';
+import type { App } from '../../src/http/route.ts';
+import { bearer, wireApp } from './wire-app.ts';
+
+const config = { access: 'signedIn', service: 'metadata' } as const;
+const Row = z.object({
+  id: z.string(),
+  at: z.string().optional(),
+  count: z.int(),
+  share: z.number(),
+  isOpen: z.boolean(),
+  kind: z.enum(['a', 'b"c']),
+  free: z.any(),
+  when: z.union([z.string(), z.number()]).optional(),
+  byName: z.record(z.string(), z.number()).optional(),
+  inner: z.object({ list: z.array(z.object({ name: z.string() })) }).optional(),
+  few: z.array(z.string()).max(2).optional(),
+});
+const whole = {
+  id: 'a "quoted" \\ line\n\u2028 and 𐐷 €',
+  at: '2026-01-01T00:00:00.0000000',
+  count: 9007199254740991,
+  share: 1e-7,
+  isOpen: false,
+  kind: 'b"c',
+  free: { any: [null, { deep: 1 }], toJSON: undefined },
+  when: 3,
+  byName: { 'x "y"': 1 },
+  inner: { list: [{ name: 'n', secret: 'dropped' }], secret: 'dropped' },
+  few: ['a'],
+};
+
+const answering = (answer: unknown) => (app: App) =>
+  void app.get(
+    '/api/x',
+    { config, schema: { response: { 200: z.object({ data: z.array(Row) }) } } },
+    async () =>
+      ({
+        data: [answer],
+      }) as never,
+  );
+const ask = (app: App) => app.inject({ url: '/api/x', headers: bearer('anna') });
+
+test('an answer holds what its schema declares, as JSON.stringify writes it, and nothing else', async (t) => {
+  const app = await wireApp(t, answering({ ...whole, secret: 'dropped', rights: 511 }));
+  const answer = await ask(app);
+  const expected = { ...whole, inner: { list: [{ name: 'n' }] } };
+  t.is(answer.statusCode, 200);
+  t.is(answer.body, JSON.stringify({ data: [expected] }));
+  const { at: _, when: __, byName: ___, inner: ____, few: _____, free: ______, ...least } = whole;
+  t.is((await ask(await wireApp(t, answering(least)))).body, JSON.stringify({ data: [least] }));
+});
+
+for (const [member, value] of Object.entries({
+  id: 7,
+  at: null,
+  count: 1.5,
+  share: Number.NaN,
+  isOpen: 'true',
+  kind: 'c',
+  when: true,
+  byName: { x: 'y' },
+  inner: { list: {} },
+  few: ['a', 'b', 'c'],
+}))
+  test(`an answer whose member is not what its schema says is a failure of ours, and is not sent: ${member}`, async (t) => {
+    const answer = await ask(await wireApp(t, answering({ ...whole, [member]: value })));
+    t.deepEqual([answer.statusCode, answer.json().code], [500, 'Internal']);
+  });
+test('a member that must be there and is absent is a failure of ours', async (t) => {
+  const { id: _, ...rest } = whole;
+  t.is((await ask(await wireApp(t, answering(rest)))).statusCode, 500);
+});
