@@ -177,8 +177,8 @@ export interface Submission {
 }
 export const SUBMIT_PATH = '/api/conversion/upload-convert';
 
-/** Signs in, makes a project, uploads the kilobyte. */
-export async function prepareSubmission(call: Call): Promise<Submission> {
+/** Signs in, makes a project, uploads the kilobyte or another file. */
+export async function prepareSubmission(call: Call, content = Buffer.alloc(1024, 'x')): Promise<Submission> {
   const json = { 'content-type': 'application/json' };
   const login = JSON.parse(
     await call('POST', '/api/tokens', JSON.stringify({ id: 'bench', password: PASSWORD }), json),
@@ -187,7 +187,7 @@ export async function prepareSubmission(call: Call): Promise<Submission> {
   const project = JSON.parse(await call('POST', '/api/metadata/project', JSON.stringify({ name: 'bench' }), headers));
   const { data } = JSON.parse(await call('GET', '/api/conversion/transfer/upload-url', '', headers));
   const { pathname, search } = new URL(data);
-  await call('PUT', `${pathname}${search}`, Buffer.alloc(1024, 'x'));
+  await call('PUT', `${pathname}${search}`, content);
   const body = JSON.stringify({
     projectId: project.id,
     originalFileName: 'file.txt',

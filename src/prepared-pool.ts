@@ -16,8 +16,12 @@ export interface PreparedPool {
 }
 
 const CONNECT_MS = 10_000;
-/** A migration has changed a table under a prepared statement; a new connection plans it anew. */
-const STALE_PLAN = '0A000';
+/**
+ * Worth another try at once: a migration has changed a table under a prepared statement, which a new connection plans anew; or another
+ * transaction was in the way (deadlock, serialisation), and this one has done nothing.
+ */
+const PASSING = /^(0A000|40...)$/;
+const MOST_TRIES = 5;
 
 export function openPreparedPool({ connectionString, size, columnOf }: PreparedPoolOptions): PreparedPool {
   const pool = new pg.Pool({
@@ -52,11 +56,13 @@ export function openPreparedPool({ connectionString, size, columnOf }: PreparedP
 
   return {
     async rows(statement) {
-      for (let stale = 0; ; stale++) {
+      // each connection may have the old plan, and is not used again when it says so
+      for (let tries = 1; ; tries++) {
         try {
           return await ask(statement);
         } catch (error) {
-          if ((error as { code?: string }).code !== STALE_PLAN || stale > size) throw error;
+          const { code = '' } = error as { code?: string };
+          if (!PASSING.test(code) || tries > MOST_TRIES + size) throw error;
         }
       }
     },

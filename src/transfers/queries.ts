@@ -164,15 +164,26 @@ const visibleTransfer = statement(
   { ...ASKER, id: 'uuid' },
   ({ id, ...asker }) => sql.fragment`
     select ${summaryColumns}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
-      t.finished_at, t.attempt - t.handed_back as attempt, ${waitingReason} as waiting_reason, t.asked as needs, t.records_read, t.records_written, t.records_skipped,
+      t.finished_at, t.attempt - t.handed_back as attempt, t.asked as needs, t.records_read, t.records_written, t.records_skipped,
       t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt, t.retry_of, t.carry,
       coalesce(p.rights, 0) as rights, ${generationNow} as generation,
       case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContents(asker)} end as reads_contents
     ${visible(asker)} and t.id = ${id}`,
 );
 
-export const findTransfer = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(visibleTransfer({ ...askerValues(caller), id }));
+const reason = statement(
+  'waiting reason',
+  z.object({ waitingReason: z.string().optional() }),
+  { id: 'uuid' },
+  ({ id }) => sql.fragment`select ${waitingReason} as waiting_reason from transfers t where t.id = ${id}`,
+);
+
+export async function findTransfer(db: Db, caller: Caller, id: string): Promise<TransferRow | undefined> {
+  const found = await db.maybeOne(visibleTransfer({ ...askerValues(caller), id }));
+  // what others could wait for is not even asked
+  if (found?.status !== 'Pending') return found ?? undefined;
+  return { ...found, ...(await db.maybeOne(reason({ id }))) };
+}
 
 const readableLog = statement(
   'may read log',
