@@ -49,6 +49,8 @@ export async function waitsWithin(work: () => Promise<unknown>): Promise<Wait[]>
     if (/^\s*(start transaction|begin)\b/i.test(text)) connection.inTransaction = true;
     if (/^\s*(commit|rollback(?! to))\b/i.test(text)) connection.inTransaction = false;
     const answer = (query as unknown as Query).apply(this, args);
+    // a prepared statement answers by itself, on a connection that has no transactions
+    if (!(answer instanceof Promise)) return answer;
     const done = () => answered(connection, text);
     answer.then(done, done);
     return answer;
