@@ -26,6 +26,9 @@ test('text that Postgres refuses is stored with U+FFFD in place of NUL and of ha
   for (const bad of BAD) {
     t.is(await back(sql.fragment`${bad}::text`), good(bad));
     t.deepEqual(await back(sql.fragment`${sql.array([bad, 'x', bad], 'text')}`), [good(bad), 'x', good(bad)]);
+    const prepared = sql.prepared('storable', Row)`
+      select array_append(${sql.array([bad, 'a "b" \\ c', 'null', ''], 'text')}, ${bad}) as back`;
+    t.deepEqual((await database.db.one(prepared)).back, [good(bad), 'a "b" \\ c', 'null', '', good(bad)]);
   }
 });
 
