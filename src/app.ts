@@ -28,7 +28,7 @@ import { redisStore } from './http/cache-redis.ts';
 import { memoryStore } from './http/cache-store.ts';
 import { healthRoutes } from './http/health.ts';
 import { closeMethods } from './http/methods.ts';
-import { openapiRoute } from './http/openapi.ts';
+import { openapiRoute } from './http/openapi/openapi.ts';
 import { originOf } from './http/origin.ts';
 import { requestTimes } from './http/request-times.ts';
 import { requestTraces } from './http/request-traces.ts';

@@ -6,33 +6,36 @@ export const Email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s\p{Cc}@<>,;:"()[\]\\]+@[^\s\p{Cc}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address');
+  .regex(/^[^\s\p{Cc}@<>,;:"()[\]\\]+@[^\s\p{Cc}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address')
+  .meta({ format: 'email' });
 /** Checked against the policy by the rules; longer ones are refused unread. */
 export const NewPassword = z.string().max(1000);
 
 /** An account as answers show it; password and hash are never in it. */
-export const Account = z.object({
-  /** The login id. */
-  id: z.string(),
-  userId: z.string(),
-  /** The home tenant. */
-  tenantId: z.string().optional(),
-  name: z.string(),
-  email: z.string().optional(),
-  company: z.string().optional(),
-  phoneNumber: z.string().optional(),
-  /** Separated by commas. */
-  roles: z.string(),
-  metadata: z.record(z.string(), z.unknown()),
-  activated: z.boolean(),
-  enabled: z.boolean(),
-  locked: z.boolean(),
-  lockedDateEnd: z.string().optional(),
-  noOfUnsuccessfulLoginAttempts: z.number(),
-  lastLoginAttemptedDate: z.string().optional(),
-  allowMePasswordChange: z.boolean(),
-  userGroups: z.array(z.string()),
-});
+export const Account = z
+  .object({
+    /** The login id. */
+    id: z.string(),
+    userId: z.string(),
+    /** The home tenant. */
+    tenantId: z.string().optional(),
+    name: z.string(),
+    email: z.string().optional(),
+    company: z.string().optional(),
+    phoneNumber: z.string().optional(),
+    /** Separated by commas. */
+    roles: z.string(),
+    metadata: z.record(z.string(), z.unknown()),
+    activated: z.boolean(),
+    enabled: z.boolean(),
+    locked: z.boolean(),
+    lockedDateEnd: z.string().optional(),
+    noOfUnsuccessfulLoginAttempts: z.number(),
+    lastLoginAttemptedDate: z.string().optional(),
+    allowMePasswordChange: z.boolean(),
+    userGroups: z.array(z.string()),
+  })
+  .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;
 
 /** What decides whether an account may sign in; its stored hash besides. */

@@ -8,7 +8,9 @@ import { timestampFromText } from '../time.ts';
 import type { AuditFilter } from './audit.queries.ts';
 import { AuditRow, listAudit } from './audit.queries.ts';
 
-const AuditEntry = AuditRow.extend({ details: z.any().meta({ type: 'object', additionalProperties: true }) });
+const AuditEntry = AuditRow.extend({ details: z.any().meta({ type: 'object', additionalProperties: true }) }).meta({
+  id: 'AuditEntry',
+});
 
 export async function auditRoutes(app: App, { db, cursors }: { db: Db; cursors: Signer }) {
   app.get(

@@ -7,14 +7,16 @@ import type { OlderAccount } from './queries.ts';
 import { listOlderAccounts } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
-const Item = z.object({
-  Id: z.string(),
-  Name: z.string(),
-  /** Separated by commas. */
-  Roles: z.string(),
-  Activated: z.boolean(),
-  EncryptedPassword: z.string(),
-});
+const Item = z
+  .object({
+    Id: z.string(),
+    Name: z.string(),
+    /** Separated by commas. */
+    Roles: z.string(),
+    Activated: z.boolean(),
+    EncryptedPassword: z.string(),
+  })
+  .meta({ id: 'LegacyAccount' });
 
 export interface OlderListParts {
   db: Db;

@@ -4,15 +4,17 @@ import { listOf, offsetQuery } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { findAuthorities, findSystem, findSystems } from './catalogue.ts';
 
-const System = z.object({
-  id: z.int(),
-  name: z.string(),
-  authority: z.string(),
-  /** WKT 1 where one exists, else WKT 2. */
-  wkt: z.string(),
-  wkt2: z.string(),
-  proj4String: z.string().optional(),
-});
+const System = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    authority: z.string(),
+    /** WKT 1 where one exists, else WKT 2. */
+    wkt: z.string(),
+    wkt2: z.string(),
+    proj4String: z.string().optional(),
+  })
+  .meta({ id: 'CoordinateSystem' });
 
 /** The records are JSON already: 25 MB of them need no second encoding. */
 const asItIs = (body: unknown) => body as string;

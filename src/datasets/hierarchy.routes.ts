@@ -8,26 +8,30 @@ import type { HierarchyParts } from './hierarchy.ts';
 import { ACTION_TYPES, applyHierarchy } from './hierarchy.ts';
 
 const LONGEST_PATH = 10_000;
-const Hierarchy = z.object({
-  actions: z
-    .array(
-      z.object({
-        type: queryEnum(ACTION_TYPES),
-        path: z.string().max(LONGEST_PATH),
-        newPath: z.string().max(LONGEST_PATH).optional(),
-        isFolder: z.boolean().optional(),
-      }),
-    )
-    .max(1000),
-  defaultAccessLevel: accessLevel().optional(),
-  sasTokenExpiration: queryDuration(LONGEST_GRANT_MS).optional(),
-});
-const Result = z.object({
-  projectId: z.string(),
-  datasetId: z.string().optional(),
-  path: z.string(),
-  sasToken: z.string(),
-});
+const Hierarchy = z
+  .object({
+    actions: z
+      .array(
+        z.object({
+          type: queryEnum(ACTION_TYPES),
+          path: z.string().max(LONGEST_PATH),
+          newPath: z.string().max(LONGEST_PATH).optional(),
+          isFolder: z.boolean().optional(),
+        }),
+      )
+      .max(1000),
+    defaultAccessLevel: accessLevel().optional(),
+    sasTokenExpiration: queryDuration(LONGEST_GRANT_MS).optional(),
+  })
+  .meta({ id: 'HierarchyActions' });
+const Result = z
+  .object({
+    projectId: z.string(),
+    datasetId: z.string().optional(),
+    path: z.string(),
+    sasToken: z.string(),
+  })
+  .meta({ id: 'HierarchyResult' });
 
 export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
   app.post(

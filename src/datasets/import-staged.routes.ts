@@ -6,17 +6,21 @@ import type { App } from '../http/route.ts';
 import { importStaged } from './import-staged.ts';
 
 const LONGEST_PATH = 10_000;
-const Import = z.object({
-  files: z.array(z.object({ url: z.string().max(LONGEST_PATH), fileName: z.string().max(1000) })).max(1000),
-  destinationPath: z.string().max(LONGEST_PATH).optional(),
-  /** As clients spell it. */
-  destingationPath: z.string().max(LONGEST_PATH).optional(),
-  createDestinationPathIfNotExists: z.boolean().optional(),
-});
-const Imported = z.object({
-  datasets: z.array(z.object({ fileName: z.string(), datasetId: z.string() })),
-  failures: z.array(z.object({ fileName: z.string(), message: z.string() })),
-});
+const Import = z
+  .object({
+    files: z.array(z.object({ url: z.string().max(LONGEST_PATH), fileName: z.string().max(1000) })).max(1000),
+    destinationPath: z.string().max(LONGEST_PATH).optional(),
+    /** As clients spell it. */
+    destingationPath: z.string().max(LONGEST_PATH).optional(),
+    createDestinationPathIfNotExists: z.boolean().optional(),
+  })
+  .meta({ id: 'StagedFiles' });
+const Imported = z
+  .object({
+    datasets: z.array(z.object({ fileName: z.string(), datasetId: z.string() })),
+    failures: z.array(z.object({ fileName: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'ImportedFiles' });
 
 export async function importStagedRoutes(app: App, { db, blobs }: { db: Db; blobs: BlobStore }) {
   app.post(

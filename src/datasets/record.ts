@@ -41,7 +41,7 @@ export const Dataset = DatasetRow.extend({
   dataPath: z.string(),
   /** Query that grants reading at `dataPath`. */
   sasToken: z.string().optional(),
-});
+}).meta({ id: 'Dataset' });
 export type Dataset = z.infer<typeof Dataset>;
 
 /** What the caller gets of a row. `base` as `publicBase` tells it. */
@@ -53,22 +53,26 @@ export function datasetOf(row: z.infer<typeof DatasetRow> & { rights?: number },
 export const dataPath = (id: string, base: string) => blobAddress(base, { area: 'dataset', name: id });
 
 /** A dataset in a list of a few words. */
-export const DatasetSummary = z.object({
-  id: z.string(),
-  name: z.string(),
-  datasetType: z.string(),
-  dataPath: z.string(),
-});
+export const DatasetSummary = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    datasetType: z.string(),
+    dataPath: z.string(),
+  })
+  .meta({ id: 'DatasetSummary' });
 
 /** A dataset somewhere below a project. */
-export const PlacedDataset = z.object({
-  id: z.string(),
-  projectId: z.string(),
-  name: z.string(),
-  /** Folders between, without a slash at either end; empty for what lies directly in the project. */
-  relativePath: z.string(),
-  datasetType: z.string(),
-  /** Signed, of files. */
-  datasetUrl: z.string().optional(),
-  sasToken: z.string().optional(),
-});
+export const PlacedDataset = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    name: z.string(),
+    /** Folders between, without a slash at either end; empty for what lies directly in the project. */
+    relativePath: z.string(),
+    datasetType: z.string(),
+    /** Signed, of files. */
+    datasetUrl: z.string().optional(),
+    sasToken: z.string().optional(),
+  })
+  .meta({ id: 'PlacedDataset' });

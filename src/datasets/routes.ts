@@ -19,36 +19,38 @@ export interface DatasetRoutes {
 const measure = () => z.union([z.string(), z.number()]);
 
 /** Other members of a record that comes back are ignored. */
-const ChangedDataset = z.object({
-  id: z.uuid(),
-  name: z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .refine((text) => [...text].length <= 255, 'must have at most 255 characters'),
-  description: descriptionText().optional(),
-  metadata: freeForm().optional(),
-  properties: freeForm().optional(),
-  tags: z.array(z.string()).max(1000).optional(),
-  temporalInformation: z
-    .object({
-      startTime: z.string().optional(),
-      endTime: z.string().optional(),
-      interval: measure().optional(),
-      resolution: measure().optional(),
-    })
-    .optional(),
-  spatialInformation: z
-    .object({
-      location: z.string().meta({ description: 'WKT, WGS 84, longitude before latitude' }).optional(),
-      primarySpatialReference: z.string().optional(),
-      srid: z.int().optional(),
-      resolution: measure().optional(),
-    })
-    .optional(),
-  permissions: permissionsForm().optional(),
-  rowVersion: z.string().optional(),
-});
+const ChangedDataset = z
+  .object({
+    id: z.uuid(),
+    name: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .refine((text) => [...text].length <= 255, 'must have at most 255 characters'),
+    description: descriptionText().optional(),
+    metadata: freeForm().optional(),
+    properties: freeForm().optional(),
+    tags: z.array(z.string()).max(1000).optional(),
+    temporalInformation: z
+      .object({
+        startTime: z.string().optional(),
+        endTime: z.string().optional(),
+        interval: measure().optional(),
+        resolution: measure().optional(),
+      })
+      .optional(),
+    spatialInformation: z
+      .object({
+        location: z.string().meta({ description: 'WKT, WGS 84, longitude before latitude' }).optional(),
+        primarySpatialReference: z.string().optional(),
+        srid: z.int().optional(),
+        resolution: measure().optional(),
+      })
+      .optional(),
+    permissions: permissionsForm().optional(),
+    rowVersion: z.string().optional(),
+  })
+  .meta({ id: 'ChangedDataset' });
 
 export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) {
   const config = { access: 'signedIn', service: 'metadata' } as const;

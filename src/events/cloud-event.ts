@@ -17,20 +17,22 @@ export const EventRow = z.object({
 export type EventRow = z.infer<typeof EventRow>;
 
 /** CloudEvents 1.0 in JSON; names of attributes are lower case, those of `data` as they always were. */
-export const CloudEvent = z.object({
-  specversion: z.string(),
-  id: z.string(),
-  source: z.string(),
-  type: z.string(),
-  subject: z.string().optional(),
-  time: z.string(),
-  datacontenttype: z.string(),
-  customerid: z.string().optional(),
-  projectid: z.string().optional(),
-  userid: z.string().optional(),
-  resourceid: z.string().optional(),
-  data: z.any().meta({ type: 'object', additionalProperties: true }),
-});
+export const CloudEvent = z
+  .object({
+    specversion: z.string(),
+    id: z.string(),
+    source: z.string(),
+    type: z.string(),
+    subject: z.string().optional(),
+    time: z.string().meta({ format: 'date-time' }),
+    datacontenttype: z.string(),
+    customerid: z.string().optional(),
+    projectid: z.string().optional(),
+    userid: z.string().optional(),
+    resourceid: z.string().optional(),
+    data: z.any().meta({ type: 'object', additionalProperties: true }),
+  })
+  .meta({ id: 'CloudEvent' });
 export type CloudEvent = z.infer<typeof CloudEvent>;
 
 /** The same event is the same text each time. */

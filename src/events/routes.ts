@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
 import type { FindCaller } from '../http/auth.ts';
 import { follower, sendEvents, wantsEvents } from '../http/event-stream.ts';
+import { EVENT_STREAM, LAST_EVENT_ID } from '../http/openapi/headers.ts';
 import { listOf, offsetQuery } from '../http/paging.ts';
 import { queryInteger } from '../http/query.ts';
 import type { App } from '../http/route.ts';
@@ -21,13 +22,17 @@ export interface EventRoutes {
 }
 
 const DEFAULT_LIMIT = 50;
-const ListedEvent = CloudEvent.extend({ offset: z.int() });
+const ListedEvent = CloudEvent.extend({ offset: z.int() }).meta({ id: 'Event' });
 
 export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventRoutes) {
   app.get(
     '/api/eventing/event/list',
     {
-      config: { access: 'signedIn', service: 'eventing' },
+      config: {
+        access: 'signedIn',
+        service: 'eventing',
+        described: { parameters: [LAST_EVENT_ID], responses: { 200: EVENT_STREAM } },
+      },
       schema: {
         tags: ['events'],
         summary: 'Events behind an offset, in order; with `Accept: text/event-stream` as they happen',

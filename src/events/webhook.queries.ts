@@ -5,12 +5,14 @@ import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
 
 /** A webhook as answers show it; its secret is not among what is read back. */
-export const Webhook = z.object({
-  id: z.string(),
-  url: z.string(),
-  types: z.array(z.string()),
-  createdAt: z.string(),
-});
+export const Webhook = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    types: z.array(z.string()),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
 const columns = sql.fragment`id, url, types, created_at`;
 
@@ -66,19 +68,21 @@ export const replayDeliveries = (tx: Db, id: string, after: number) =>
 
 export const DELIVERY_STATES = ['Pending', 'Delivered', 'Failed'] as const;
 
-export const Delivery = z.object({
-  eventId: z.string(),
-  offset: z.int(),
-  type: z.string(),
-  state: z.enum(DELIVERY_STATES),
-  attempts: z.int(),
-  /** Of the last attempt. */
-  status: z.int().optional(),
-  error: z.string().optional(),
-  nextAttemptAt: z.string().optional(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-});
+export const Delivery = z
+  .object({
+    eventId: z.string(),
+    offset: z.int(),
+    type: z.string(),
+    state: z.enum(DELIVERY_STATES),
+    attempts: z.int(),
+    /** Of the last attempt. */
+    status: z.int().optional(),
+    error: z.string().optional(),
+    nextAttemptAt: z.string().optional(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'Delivery' });
 
 export interface DeliveryFilter {
   state?: string | undefined;

@@ -14,12 +14,14 @@ import { addToGroups, groupIdsOf, removeFromGroups } from './members.ts';
 import type { Group, ListedGroup } from './queries.ts';
 import { countGroups, findMetadata, listGroups } from './queries.ts';
 
-const GroupAnswer = z.object({
-  id: z.string(),
-  name: z.string(),
-  users: z.array(z.string()),
-  metadata: z.any().meta({ type: 'object', additionalProperties: true }),
-});
+const GroupAnswer = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    users: z.array(z.string()),
+    metadata: z.any().meta({ type: 'object', additionalProperties: true }),
+  })
+  .meta({ id: 'Group' });
 const answerOf = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
 
 const Name = z
@@ -28,12 +30,14 @@ const Name = z
   .min(1)
   .max(255)
   .regex(/^\P{Cc}*$/u, 'must not have control characters');
-const GroupBody = z.object({
-  id: Name.optional(),
-  name: Name.optional(),
-  users: z.array(z.string().trim().max(255)).max(10_000).optional(),
-  metadata: freeForm().optional(),
-});
+const GroupBody = z
+  .object({
+    id: Name.optional(),
+    name: Name.optional(),
+    users: z.array(z.string().trim().max(255)).max(10_000).optional(),
+    metadata: freeForm().optional(),
+  })
+  .meta({ id: 'GroupBody' });
 const Path = z.object({ id: z.string() });
 const UserPath = z.object({ userId: z.string() });
 

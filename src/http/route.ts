@@ -37,6 +37,8 @@ declare module 'fastify' {
     secretAnswer?: boolean;
     /** Changes nothing that a repeated request would do twice: an `Idempotency-Key` is ignored, so that none holds a connection meanwhile. */
     repeatable?: boolean;
+    /** Parts of the operation in the OpenAPI document that no schema says: bodies that are no JSON, headers, more answers. */
+    described?: Record<string, unknown>;
     /** Stands for a method that its path lacks: 405. */
     closed?: boolean;
   }

@@ -14,7 +14,7 @@ import { headers, headersAgree, projectAgrees } from './headers.ts';
 import type { Fingerprint } from './idempotency.ts';
 import { idempotency } from './idempotency.ts';
 import { methods } from './methods.ts';
-import { openapi } from './openapi.ts';
+import { openapi } from './openapi/openapi.ts';
 import { problems } from './problems.ts';
 import { requestIds } from './request-ids.ts';
 import { requestLog } from './request-log.ts';

@@ -18,20 +18,24 @@ const made = {
   allowedNetworks: z.array(z.string()).optional(),
   createdAt: z.string(),
 };
-const NewKey = z.object({ ...made, key: z.string() });
-const Key = z.object({
-  ...made,
-  createdBy: z.string(),
-  lastUsedAt: z.string().optional(),
-  lastUsedFrom: z.string().optional(),
-});
-const Principal = z.object({
-  id: z.string(),
-  name: z.string(),
-  email: z.string().optional(),
-  role: z.string().optional(),
-  tenantId: z.string().optional(),
-});
+const NewKey = z.object({ ...made, key: z.string() }).meta({ id: 'NewApiKey' });
+const Key = z
+  .object({
+    ...made,
+    createdBy: z.string(),
+    lastUsedAt: z.string().optional(),
+    lastUsedFrom: z.string().optional(),
+  })
+  .meta({ id: 'ApiKey' });
+const Principal = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string().optional(),
+    role: z.string().optional(),
+    tenantId: z.string().optional(),
+  })
+  .meta({ id: 'Principal' });
 
 export async function keyRoutes(app: App, { db, identities }: { db: Db; identities: Identities }) {
   const config = { access: 'signedIn', service: 'iam' } as const;

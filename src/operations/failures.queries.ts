@@ -3,22 +3,24 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
 /** Failures of one kind. */
-export const FailureGroup = z.object({
-  fingerprint: z.string(),
-  /** What their sentences have in common. */
-  sentence: z.string(),
-  type: z.string(),
-  reader: z.string().optional(),
-  writer: z.string().optional(),
-  count: z.number(),
-  /** Of these, not tried again yet. */
-  open: z.number(),
-  firstAt: z.string(),
-  lastAt: z.string(),
-  /** The last one. */
-  exampleId: z.string(),
-  exampleError: z.string(),
-});
+export const FailureGroup = z
+  .object({
+    fingerprint: z.string(),
+    /** What their sentences have in common. */
+    sentence: z.string(),
+    type: z.string(),
+    reader: z.string().optional(),
+    writer: z.string().optional(),
+    count: z.number(),
+    /** Of these, not tried again yet. */
+    open: z.number(),
+    firstAt: z.string(),
+    lastAt: z.string(),
+    /** The last one. */
+    exampleId: z.string(),
+    exampleError: z.string(),
+  })
+  .meta({ id: 'FailureGroup' });
 
 export interface FailureFilter {
   tenantId?: string | undefined;

@@ -13,31 +13,33 @@ const ENDS: readonly JobState[] = ['failed', 'cancelled', 'completed'];
 const TRANSFERS = 'runTransfer';
 
 /** A transfer (its id a uuid) or another job of the queue (a number). */
-export const Job = z.object({
-  id: z.string(),
-  task: z.string(),
-  state: z.enum(JOB_STATES),
-  tenantId: z.string().optional(),
-  type: z.string().optional(),
-  reader: z.string().optional(),
-  writer: z.string().optional(),
-  /** When it ended; else when it was asked for. The list has this order. */
-  time: z.string(),
-  createdAt: z.string(),
-  startedAt: z.string().optional(),
-  finishedAt: z.string().optional(),
-  /** Not before. */
-  runAt: z.string().optional(),
-  attempts: z.number(),
-  worker: z.string().optional(),
-  progress: z.number().optional(),
-  priority: z.number().optional(),
-  /** What it asks of a worker, such as `label:gpu=a100`. */
-  needs: z.array(z.string()).optional(),
-  error: z.string().optional(),
-  /** Of the kind of its failure. */
-  fingerprint: z.string().optional(),
-});
+export const Job = z
+  .object({
+    id: z.string(),
+    task: z.string(),
+    state: z.enum(JOB_STATES),
+    tenantId: z.string().optional(),
+    type: z.string().optional(),
+    reader: z.string().optional(),
+    writer: z.string().optional(),
+    /** When it ended; else when it was asked for. The list has this order. */
+    time: z.string(),
+    createdAt: z.string(),
+    startedAt: z.string().optional(),
+    finishedAt: z.string().optional(),
+    /** Not before. */
+    runAt: z.string().optional(),
+    attempts: z.number(),
+    worker: z.string().optional(),
+    progress: z.number().optional(),
+    priority: z.number().optional(),
+    /** What it asks of a worker, such as `label:gpu=a100`. */
+    needs: z.array(z.string()).optional(),
+    error: z.string().optional(),
+    /** Of the kind of its failure. */
+    fingerprint: z.string().optional(),
+  })
+  .meta({ id: 'Job' });
 export type Job = z.infer<typeof Job>;
 
 export interface JobFilter {
@@ -182,11 +184,13 @@ const Particulars = z.object({
 });
 
 /** Everything there is to know of a job. */
-export const JobDetail = Job.extend(Particulars.partial().shape).extend({
-  queue: QueueRow.optional(),
-  host: z.string().optional(),
-  log: z.array(LoggedLine),
-});
+export const JobDetail = Job.extend(Particulars.partial().shape)
+  .extend({
+    queue: QueueRow.optional(),
+    host: z.string().optional(),
+    log: z.array(LoggedLine),
+  })
+  .meta({ id: 'JobDetail' });
 export type JobDetail = z.infer<typeof JobDetail>;
 
 export const findTransferJob = (db: Db, id: string) =>

@@ -28,26 +28,28 @@ export const findRunning = (db: Db, fingerprint: string) =>
   db.maybeOneFirst(sql.type(Id)`select id from mass_retries where failure = ${fingerprint} and state = 'Running'`);
 
 /** An order, and what came of it. */
-export const MassRetry = z.object({
-  id: z.string(),
-  fingerprint: z.string(),
-  perSecond: z.number(),
-  limit: z.number().optional(),
-  stopOnFail: z.boolean(),
-  state: z.enum(['Running', 'Done', 'Stopped']),
-  /** Why it stopped. */
-  note: z.string().optional(),
-  createdAt: z.string(),
-  createdBy: z.string(),
-  accountId: z.string(),
-  finishedAt: z.string().optional(),
-  started: z.number(),
-  completed: z.number(),
-  failed: z.number(),
-  refused: z.number(),
-  /** Why the last of those was not started. */
-  refusal: z.string().optional(),
-});
+export const MassRetry = z
+  .object({
+    id: z.string(),
+    fingerprint: z.string(),
+    perSecond: z.number(),
+    limit: z.number().optional(),
+    stopOnFail: z.boolean(),
+    state: z.enum(['Running', 'Done', 'Stopped']),
+    /** Why it stopped. */
+    note: z.string().optional(),
+    createdAt: z.string(),
+    createdBy: z.string(),
+    accountId: z.string(),
+    finishedAt: z.string().optional(),
+    started: z.number(),
+    completed: z.number(),
+    failed: z.number(),
+    refused: z.number(),
+    /** Why the last of those was not started. */
+    refusal: z.string().optional(),
+  })
+  .meta({ id: 'MassRetry' });
 const massRetries = (where: ReturnType<typeof sql.fragment>) => sql.fragment`
   select o.id, o.failure as fingerprint, o.per_second, o.most as limit, o.stop_on_fail, o.state, o.note, o.created_at, o.created_by,
     o.account_id, o.finished_at, n.*

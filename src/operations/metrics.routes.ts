@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { AppError, forbidden } from '../errors.ts';
 import type { FindCaller } from '../http/auth.ts';
@@ -20,6 +19,11 @@ const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 /** What proxies say of whom they speak for, and browsers of pages of other origins. */
 const SPEAKS_FOR_OTHERS =
   /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|origin|referer)$/;
+
+const PROMETHEUS_TEXT = {
+  description: 'The text format of Prometheus, 0.0.4.',
+  content: { 'text/plain': { schema: { type: 'string' } } },
+};
 
 /** Figures for Prometheus. */
 export async function metricsRoutes(app: App, { metrics, findCaller, config }: MetricsRoutes): Promise<void> {
@@ -56,14 +60,13 @@ export async function metricsRoutes(app: App, { metrics, findCaller, config }: M
   app.get(
     '/metrics',
     {
-      config: { access: 'public', service: 'none' },
+      config: { access: 'public', service: 'none', described: { responses: { 200: PROMETHEUS_TEXT } } },
       schema: {
         tags: ['operations'],
         summary: 'Figures for Prometheus: queue, workers, transfers, events, requests',
         description:
           "Without a token on a connection from the same machine, unless a proxy is behind it; elsewhere with an administrator's token or " +
           'that of the setting `metrics.token`.',
-        response: { 200: z.string().meta({ description: 'Text format 0.0.4' }) },
       },
     },
     async (request, reply) => {

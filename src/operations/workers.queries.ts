@@ -56,12 +56,14 @@ export const noteDraining = (db: Db, pool: string, draining: boolean) =>
     update workers set draining_since = case when ${draining} then coalesce(draining_since, now()) end where pool = ${pool}`);
 
 /** Which workers take no more transfers. */
-export const Drain = z.object({
-  scope: z.enum(['all', 'host', 'pool']),
-  name: z.string(),
-  since: z.string(),
-  accountId: z.string(),
-});
+export const Drain = z
+  .object({
+    scope: z.enum(['all', 'host', 'pool']),
+    name: z.string(),
+    since: z.string(),
+    accountId: z.string(),
+  })
+  .meta({ id: 'Drain' });
 export type Drain = z.infer<typeof Drain>;
 export type DrainTarget = Pick<Drain, 'scope' | 'name'>;
 

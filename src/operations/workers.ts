@@ -4,12 +4,14 @@ import { needsOf, roomOn } from '../transfers/needs.ts';
 import { listWorkerRows, WorkerRow } from './workers.queries.ts';
 
 /** A worker process as it is shown. */
-export const WorkerState = WorkerRow.omit({ under: true, taken: true }).extend({
-  /** Transfers under way, and those that it has just taken from the queue. */
-  running: z.number(),
-  /** What the transfers under way take of these. */
-  reserved: z.object({ memoryMb: z.number(), cores: z.number(), scratchGb: z.number() }),
-});
+export const WorkerState = WorkerRow.omit({ under: true, taken: true })
+  .extend({
+    /** Transfers under way, and those that it has just taken from the queue. */
+    running: z.number(),
+    /** What the transfers under way take of these. */
+    reserved: z.object({ memoryMb: z.number(), cores: z.number(), scratchGb: z.number() }),
+  })
+  .meta({ id: 'Worker' });
 export type WorkerState = z.infer<typeof WorkerState>;
 
 export async function listWorkerStates(db: Db): Promise<WorkerState[]> {

@@ -5,17 +5,19 @@ export const ROLES = ['Owner', 'Contributor', 'Reader'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The nine rights on a project and what lies in it. */
-export const Capabilities = z.object({
-  canEdit: z.boolean(),
-  canEditAccessLevel: z.boolean(),
-  canDelete: z.boolean(),
-  canGrantAccess: z.boolean(),
-  canCreateContent: z.boolean(),
-  canListContent: z.boolean(),
-  canUpdateContent: z.boolean(),
-  canDeleteContent: z.boolean(),
-  canReadContent: z.boolean(),
-});
+export const Capabilities = z
+  .object({
+    canEdit: z.boolean(),
+    canEditAccessLevel: z.boolean(),
+    canDelete: z.boolean(),
+    canGrantAccess: z.boolean(),
+    canCreateContent: z.boolean(),
+    canListContent: z.boolean(),
+    canUpdateContent: z.boolean(),
+    canDeleteContent: z.boolean(),
+    canReadContent: z.boolean(),
+  })
+  .meta({ id: 'Capabilities' });
 export type Capabilities = z.infer<typeof Capabilities>;
 export type Capability = keyof Capabilities;
 

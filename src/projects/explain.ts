@@ -22,14 +22,16 @@ const Rule = z.object({
 });
 type Rule = z.infer<typeof Rule>;
 
-export const Access = z.object({
-  projectId: z.string(),
-  userId: z.string(),
-  role: z.enum(ROLES).optional(),
-  capabilities: Capabilities,
-  /** Of each capability, whether the user has it and every rule that speaks of it; without any it is not given. */
-  reasons: z.array(z.object({ capability: z.string(), allowed: z.boolean(), rules: z.array(Rule) })),
-});
+export const Access = z
+  .object({
+    projectId: z.string(),
+    userId: z.string(),
+    role: z.enum(ROLES).optional(),
+    capabilities: Capabilities,
+    /** Of each capability, whether the user has it and every rule that speaks of it; without any it is not given. */
+    reasons: z.array(z.object({ capability: z.string(), allowed: z.boolean(), rules: z.array(Rule) })),
+  })
+  .meta({ id: 'ProjectAccess' });
 export type Access = z.infer<typeof Access>;
 
 /** Which rule gives or denies a user each capability on a project. For those who may grant access there. */

@@ -18,37 +18,45 @@ export const accessLevel = () => queryEnum(['Confidential', 'Private', 'Shared']
 export const memberForm = () => z.object({ userId: z.uuid().toLowerCase(), role: roleText() });
 export const membersForm = () => z.array(memberForm()).max(10_000);
 
-export const NewProject = z.object({
-  name: projectName(),
-  description: descriptionText().optional(),
-  metadata: freeForm().optional(),
-  settings: freeForm().optional(),
-  accessLevel: accessLevel().optional(),
-  inheritsMembers: z.boolean().optional(),
-  members: membersForm().optional(),
-  permissions: permissionsForm().optional(),
-  /** Empty: none. */
-  thumbnailBase64: z.string().optional(),
-});
+export const NewProject = z
+  .object({
+    name: projectName(),
+    description: descriptionText().optional(),
+    metadata: freeForm().optional(),
+    settings: freeForm().optional(),
+    accessLevel: accessLevel().optional(),
+    inheritsMembers: z.boolean().optional(),
+    members: membersForm().optional(),
+    permissions: permissionsForm().optional(),
+    /** Empty: none. */
+    thumbnailBase64: z.string().optional(),
+  })
+  .meta({ id: 'NewProject' });
 export type ProjectRequest = z.output<typeof NewProject>;
 
 const rowVersion = () => z.string().optional();
 
 /** A record that comes back; what is not said here of it is ignored. */
-export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: true, thumbnailBase64: true }).extend({
-  id: z.uuid().toLowerCase(),
-  rowVersion: rowVersion(),
-});
+export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: true, thumbnailBase64: true })
+  .extend({
+    id: z.uuid().toLowerCase(),
+    rowVersion: rowVersion(),
+  })
+  .meta({ id: 'ChangedProject' });
 
-export const ChangedAccessLevel = z.object({
-  id: z.uuid().toLowerCase(),
-  accessLevel: accessLevel(),
-  rowVersion: rowVersion(),
-});
+export const ChangedAccessLevel = z
+  .object({
+    id: z.uuid().toLowerCase(),
+    accessLevel: accessLevel(),
+    rowVersion: rowVersion(),
+  })
+  .meta({ id: 'ChangedAccessLevel' });
 
 /** Clients leave out an empty list. */
-export const ChangedMembers = z.object({ members: membersForm().default([]), rowVersion: rowVersion() });
+export const ChangedMembers = z
+  .object({ members: membersForm().default([]), rowVersion: rowVersion() })
+  .meta({ id: 'ChangedMembers' });
 /** Empty takes the image away. */
-export const Picture = z.object({ thumbnailBase64: z.string().default('') });
-export const Inherit = z.object({ rowVersion: rowVersion() });
-export const Target = z.object({ targetProjectId: z.uuid().toLowerCase() });
+export const Picture = z.object({ thumbnailBase64: z.string().default('') }).meta({ id: 'Thumbnail' });
+export const Inherit = z.object({ rowVersion: rowVersion() }).meta({ id: 'InheritMembers' });
+export const Target = z.object({ targetProjectId: z.uuid().toLowerCase() }).meta({ id: 'Target' });

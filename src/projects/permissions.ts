@@ -3,11 +3,13 @@ import { boundedJson } from '../http/names.ts';
 import { queryEnum } from '../http/query.ts';
 import { may } from './access.ts';
 
-const Entry = z.object({
-  principals: z.array(z.string().trim().min(1, 'must not be empty').max(255)).min(1, 'must name somebody').max(1000),
-  operation: z.string().trim().toLowerCase().min(1, 'must not be empty').max(255),
-  type: queryEnum(['Allowed', 'Denied']).default('Allowed'),
-});
+const Entry = z
+  .object({
+    principals: z.array(z.string().trim().min(1, 'must not be empty').max(255)).min(1, 'must name somebody').max(1000),
+    operation: z.string().trim().toLowerCase().min(1, 'must not be empty').max(255),
+    type: queryEnum(['Allowed', 'Denied']).default('Allowed'),
+  })
+  .meta({ id: 'Permission' });
 
 /** `permissions` of a project or dataset in a request, as they are kept: operations in lower case, `type` always there. */
 export const permissionsForm = () => boundedJson(z.array(Entry).max(1000));

@@ -6,7 +6,9 @@ import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 /** Given by clients and given back as it came. A cheap type in answers; in requests `freeForm()` of `http/names.ts` stands for it. */
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
-export const Member = z.object({ userId: z.string(), role: z.enum(ROLES), principalType: z.string() });
+export const Member = z
+  .object({ userId: z.string(), role: z.enum(ROLES), principalType: z.string() })
+  .meta({ id: 'ProjectMember' });
 export type Member = z.infer<typeof Member>;
 
 const base = {
@@ -25,23 +27,25 @@ const base = {
 };
 
 /** A project in a list. */
-export const ProjectItem = z.object(base);
+export const ProjectItem = z.object(base).meta({ id: 'ProjectItem' });
 /** A project by itself. `members` are its own: none when it inherits them. */
-export const Project = z.object({
-  ...base,
-  metadata: freeFormAnswer(),
-  settings: freeFormAnswer(),
-  members: z.array(Member),
-  capabilities: Capabilities,
-  /** For those who may grant access. */
-  permissions: permissionsAnswer().optional(),
-});
+export const Project = z
+  .object({
+    ...base,
+    metadata: freeFormAnswer(),
+    settings: freeFormAnswer(),
+    members: z.array(Member),
+    capabilities: Capabilities,
+    /** For those who may grant access. */
+    permissions: permissionsAnswer().optional(),
+  })
+  .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
 
 export const ProjectRow = Project.omit({ capabilities: true });
 
 /** What a write answers that gives no record. */
-export const Written = z.object({ id: z.string(), rowVersion: z.string() });
+export const Written = z.object({ id: z.string(), rowVersion: z.string() }).meta({ id: 'Written' });
 export type Written = z.infer<typeof Written>;
 
 /** What a caller with these rights gets of a row: the rights become capabilities. */

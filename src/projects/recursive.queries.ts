@@ -4,13 +4,15 @@ import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { judgedProjects, seen } from './visibility.queries.ts';
 
-export const BelowItem = z.object({
-  id: z.string(),
-  parentProjectId: z.string(),
-  name: z.string(),
-  /** Names of the projects between, from the top, parted by slashes; empty directly below. */
-  relativePath: z.string(),
-});
+export const BelowItem = z
+  .object({
+    id: z.string(),
+    parentProjectId: z.string(),
+    name: z.string(),
+    /** Names of the projects between, from the top, parted by slashes; empty directly below. */
+    relativePath: z.string(),
+  })
+  .meta({ id: 'ProjectDescendant' });
 
 /**
  * What the caller sees anywhere below a project that he sees, as a table `p` with `relative_path`. A closed project stands between what is

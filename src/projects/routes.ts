@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { Id } from '../http/forms.ts';
+import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import { Capabilities, capabilitiesOf } from './access.ts';
 import { changeAccessLevel, replaceProject } from './change.ts';
@@ -12,6 +13,10 @@ import { Project, projectOf, Written } from './record.ts';
 import { revokeProjectGrants } from './revoke-grants.ts';
 import { getThumbnail, setThumbnail } from './thumbnail.ts';
 import { visibleProject } from './visibility.queries.ts';
+
+const IMAGE = {
+  content: Object.fromEntries(['image/png', 'image/jpeg', 'image/webp'].map((type) => [type, { schema: BINARY }])),
+};
 
 /** What is said of a project. */
 export async function projectRoutes(app: App, { db }: { db: Db }) {
@@ -98,7 +103,10 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/metadata/project/:id/thumbnail',
-    { config, schema: { tags, summary: 'The image of a project, as it was given', params: Id } },
+    {
+      config: { ...config, described: { responses: { 200: IMAGE } } },
+      schema: { tags, summary: 'The image of a project, as it was given', params: Id },
+    },
     async ({ caller, params: { id } }, reply) => {
       const { contentType, content } = await getThumbnail(db, caller, id);
       return reply.type(contentType).header('x-content-type-options', 'nosniff').send(content);

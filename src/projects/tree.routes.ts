@@ -15,16 +15,18 @@ import { moveSubproject } from './move.ts';
 import { listPath } from './path.queries.ts';
 import { Project } from './record.ts';
 
-const PathNode = z.object({
-  id: z.string(),
-  name: z.string(),
-  parentProjectId: z.string().optional(),
-  isDeleted: z.boolean(),
-  capabilities: Capabilities,
-  accessLevel: z.string(),
-  inheritsMembers: z.boolean(),
-  effectiveUserRole: z.enum(ROLES).optional(),
-});
+const PathNode = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    parentProjectId: z.string().optional(),
+    isDeleted: z.boolean(),
+    capabilities: Capabilities,
+    accessLevel: z.string(),
+    inheritsMembers: z.boolean(),
+    effectiveUserRole: z.enum(ROLES).optional(),
+  })
+  .meta({ id: 'PathNode' });
 
 interface TreeParts {
   db: Db;

@@ -7,26 +7,30 @@ import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenants
 import { ROLES } from './members.queries.ts';
 import { membersOf, setMember } from './members.ts';
 
-const Tenant = z.object({
-  id: z.string(),
-  name: z.string(),
-  weight: z.number(),
-  recycleBinDays: z.number().optional(),
-  createdAt: z.string(),
-  createdBy: z.string().optional(),
-  updatedAt: z.string(),
-  updatedBy: z.string().optional(),
-  members: z.array(z.object({ userId: z.string(), role: z.string() })).optional(),
-});
-const MyTenant = z.object({
-  id: z.string(),
-  name: z.string(),
-  role: z.string(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-});
-const Member = z.object({ userId: z.string(), role: z.string() });
-const ListedMember = Member.extend({ accountId: z.string(), name: z.string() });
+const Tenant = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    weight: z.number(),
+    recycleBinDays: z.number().optional(),
+    createdAt: z.string(),
+    createdBy: z.string().optional(),
+    updatedAt: z.string(),
+    updatedBy: z.string().optional(),
+    members: z.array(z.object({ userId: z.string(), role: z.string() })).optional(),
+  })
+  .meta({ id: 'Tenant' });
+const MyTenant = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'MyTenant' });
+const Member = z.object({ userId: z.string(), role: z.string() }).meta({ id: 'TenantMember' });
+const ListedMember = Member.extend({ accountId: z.string(), name: z.string() }).meta({ id: 'ListedTenantMember' });
 
 const Uuid = z.uuid().toLowerCase();
 const Window = z.object(offsetQuery);

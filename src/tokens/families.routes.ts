@@ -5,17 +5,19 @@ import type { App } from '../http/route.ts';
 import { endFamilies, endFamily, familiesOf } from './families.ts';
 
 const config = { access: 'signedIn', service: 'tokens' } as const;
-const Families = z.object({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      createdAt: z.string(),
-      expiresAt: z.string(),
-      lastExchangedAt: z.string().optional(),
-      lastAddress: z.string().optional(),
-    }),
-  ),
-});
+const Families = z
+  .object({
+    data: z.array(
+      z.object({
+        id: z.string(),
+        createdAt: z.string(),
+        expiresAt: z.string(),
+        lastExchangedAt: z.string().optional(),
+        lastAddress: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'Logins' });
 const OfAccount = z.object({ account: z.string().optional() });
 
 export async function familyRoutes(app: App, { db }: { db: Db }) {

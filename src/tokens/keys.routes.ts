@@ -3,24 +3,28 @@ import { afterCommit } from '../http/idempotency.ts';
 import type { App } from '../http/route.ts';
 import type { TokenKeys } from './keys.ts';
 
-const Jwk = z.object({
-  kty: z.string(),
-  kid: z.string(),
-  alg: z.string(),
-  use: z.string(),
-  n: z.string(),
-  e: z.string(),
-});
-const States = z.object({
-  data: z.array(
-    z.object({
-      kid: z.string(),
-      state: z.string(),
-      activatedAt: z.string().optional(),
-      retiredAt: z.string().optional(),
-    }),
-  ),
-});
+const Jwk = z
+  .object({
+    kty: z.string(),
+    kid: z.string(),
+    alg: z.string(),
+    use: z.string(),
+    n: z.string(),
+    e: z.string(),
+  })
+  .meta({ id: 'PublicKey' });
+const States = z
+  .object({
+    data: z.array(
+      z.object({
+        kid: z.string(),
+        state: z.string(),
+        activatedAt: z.string().optional(),
+        retiredAt: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'SigningKeys' });
 
 export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
   app.get(

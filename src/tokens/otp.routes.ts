@@ -5,19 +5,23 @@ import type { App } from '../http/route.ts';
 import type { OtpParts } from './otp.ts';
 import { makeRecoveryCodes, otpStatus, registerOtp, resetOtp } from './otp.ts';
 
-const Credentials = z.object({
-  id: z.string(),
-  password: z.string(),
-  otp: z.string().optional(),
-  otpAuthenticator: z.string().optional(),
-});
-const Status = z.object({
-  id: z.string(),
-  authenticators: z.array(z.object({ type: z.string(), own: z.boolean(), registered: z.boolean() })),
-  recoveryCodes: z.number(),
-  failures: z.number(),
-  blockedUntil: z.string().optional(),
-});
+const Credentials = z
+  .object({
+    id: z.string(),
+    password: z.string(),
+    otp: z.string().optional(),
+    otpAuthenticator: z.string().optional(),
+  })
+  .meta({ id: 'Credentials' });
+const Status = z
+  .object({
+    id: z.string(),
+    authenticators: z.array(z.object({ type: z.string(), own: z.boolean(), registered: z.boolean() })),
+    recoveryCodes: z.number(),
+    failures: z.number(),
+    blockedUntil: z.string().optional(),
+  })
+  .meta({ id: 'SecondFactor' });
 const Path = z.object({ id: z.string() });
 
 export async function otpRoutes(app: App, parts: OtpParts) {

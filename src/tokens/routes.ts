@@ -10,8 +10,12 @@ import { checkIdempotencyKey } from './replay.ts';
 import type { LoginParts } from './sign-in.ts';
 import { OtpRequired, signIn } from './sign-in.ts';
 
-const Issued = z.object({ token: z.string(), expiration: z.string() });
-const TokenAnswer = z.object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued });
+const Issued = z
+  .object({ token: z.string(), expiration: z.string().meta({ format: 'date-time' }) })
+  .meta({ id: 'IssuedToken' });
+const TokenAnswer = z
+  .object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued })
+  .meta({ id: 'Tokens' });
 
 const open = { access: 'public', service: 'tokens' } as const;
 

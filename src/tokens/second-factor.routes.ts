@@ -6,41 +6,45 @@ import { previewSecondFactor } from './preview.ts';
 import type { LoginParts } from './sign-in.ts';
 
 const Path = z.object({ id: z.string() });
-const Body = z.object({ entries: z.array(z.string()).max(1000) });
+const Body = z.object({ entries: z.array(z.string()).max(1000) }).meta({ id: 'SecondFactorEntries' });
 const Affected = z.array(z.object({ address: z.string(), logins: z.number(), lastAt: z.string() }));
-const Preview = z.object({
-  days: z.number(),
-  lockedOut: z.array(z.string()),
-  accounts: z.array(
-    z.object({
-      id: z.string(),
-      logins: z.number(),
-      refused: Affected,
-      asked: Affected,
-      mustRegister: z.boolean(),
-    }),
-  ),
-});
-const Explained = z.object({
-  account: z.string(),
-  address: z.string(),
-  outcome: z.string(),
-  refusal: z.string().optional(),
-  network: z.string().optional(),
-  otpAuthenticatorIds: z.array(z.string()).optional(),
-  groups: z.array(
-    z.object({
-      name: z.string(),
-      networks: z.array(z.object({ cidr: z.string(), matches: z.boolean() })),
-      authenticators: z.array(z.string()),
-      malformed: z.array(z.string()),
-    }),
-  ),
-  ownAuthenticators: z.array(z.string()),
-  otpFailures: z.number(),
-  delay: z.object({ failures: z.number(), nextWaitSeconds: z.number() }),
-  reasons: z.array(z.string()),
-});
+const Preview = z
+  .object({
+    days: z.number(),
+    lockedOut: z.array(z.string()),
+    accounts: z.array(
+      z.object({
+        id: z.string(),
+        logins: z.number(),
+        refused: Affected,
+        asked: Affected,
+        mustRegister: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'SecondFactorPreview' });
+const Explained = z
+  .object({
+    account: z.string(),
+    address: z.string(),
+    outcome: z.string(),
+    refusal: z.string().optional(),
+    network: z.string().optional(),
+    otpAuthenticatorIds: z.array(z.string()).optional(),
+    groups: z.array(
+      z.object({
+        name: z.string(),
+        networks: z.array(z.object({ cidr: z.string(), matches: z.boolean() })),
+        authenticators: z.array(z.string()),
+        malformed: z.array(z.string()),
+      }),
+    ),
+    ownAuthenticators: z.array(z.string()),
+    otpFailures: z.number(),
+    delay: z.object({ failures: z.number(), nextWaitSeconds: z.number() }),
+    reasons: z.array(z.string()),
+  })
+  .meta({ id: 'LoginExplanation' });
 
 export async function secondFactorRoutes(app: App, parts: LoginParts) {
   const { db } = parts;

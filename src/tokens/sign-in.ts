@@ -31,11 +31,13 @@ export interface LoginParts {
 }
 
 /** The password is right; now one of these authenticators is asked for its code. */
-export const OtpRequired = z.object({
-  otpRequired: z.boolean(),
-  accessForbidden: z.boolean(),
-  otpAuthenticatorIds: z.array(z.string()),
-});
+export const OtpRequired = z
+  .object({
+    otpRequired: z.boolean(),
+    accessForbidden: z.boolean(),
+    otpAuthenticatorIds: z.array(z.string()),
+  })
+  .meta({ id: 'OtpRequired' });
 export type OtpRequired = z.infer<typeof OtpRequired>;
 
 /** Checks all that a login needs and starts a family of tokens. */

@@ -8,25 +8,29 @@ import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import { datasetTypeOf } from './output.ts';
 
-const Parameter = z.object({
-  name: z.string(),
-  description: z.string(),
-  dataType: z.string(),
-  required: z.boolean(),
-  defaultValue: z.any().optional(),
-  allowedValues: z.array(z.any()).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-});
-const Converter = z.object({
-  name: z.string(),
-  description: z.string(),
-  datasetFormat: z.string(),
-  canAppend: z.boolean().optional(),
-  parameters: z.array(Parameter),
-  transformations: z.array(z.string()).optional(),
-  writers: z.array(z.string()).optional(),
-});
+const Parameter = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    dataType: z.string(),
+    required: z.boolean(),
+    defaultValue: z.any().optional(),
+    allowedValues: z.array(z.any()).optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+  })
+  .meta({ id: 'ConverterParameter' });
+const Converter = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    datasetFormat: z.string(),
+    canAppend: z.boolean().optional(),
+    parameters: z.array(Parameter),
+    transformations: z.array(z.string()).optional(),
+    writers: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'Converter' });
 const Name = z.object({ name: z.string() });
 /** `File`: of formats that are kept as files; `Dedicated`: of those that have a store of their own. */
 const Query = z.object({ filter: queryEnum(['All', 'File', 'Dedicated']).default('All') });

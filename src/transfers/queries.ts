@@ -26,14 +26,16 @@ export type Status = (typeof STATUSES)[number];
 export const hasStopped = (status: Status) => status === 'Completed' || status === 'Error';
 
 /** What every answer about a transfer has. */
-export const Summary = z.object({
-  id: z.string(),
-  createdAt: z.string(),
-  createdBy: z.string(),
-  type: TransferType,
-  format: z.string(),
-  status: z.enum(STATUSES),
-});
+export const Summary = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    createdBy: z.string(),
+    type: TransferType,
+    format: z.string(),
+    status: z.enum(STATUSES),
+  })
+  .meta({ id: 'TransferSummary' });
 export type Summary = z.infer<typeof Summary>;
 export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status`;
 
@@ -233,7 +235,9 @@ export const hasVoidGrants = (db: Db, id: string, generation: number) =>
 const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export const LogLevelName = z.enum(LOG_LEVELS);
 type LogLevelName = z.infer<typeof LogLevelName>;
-export const LoggedLine = z.object({ time: z.string(), level: LogLevelName, message: z.string() });
+export const LoggedLine = z
+  .object({ time: z.string(), level: LogLevelName, message: z.string() })
+  .meta({ id: 'LogLine' });
 
 /** @param level of this level and worse; all lines without it */
 export const listLog = (

@@ -5,15 +5,16 @@ import { badRecordsName, exportName } from './export.ts';
 import type { TransferRow } from './queries.ts';
 import { Summary } from './queries.ts';
 import { AcceptedRequest, Carry } from './request.ts';
+import { Transformation } from './transformation-form.ts';
 
 const anyObject = () => z.any().meta({ type: 'object', additionalProperties: true });
-const Parameters = z.array(z.object({ name: z.string(), value: z.any() }));
+const Parameters = z.array(z.object({ name: z.string(), value: z.any() }).meta({ id: 'GivenParameter' }));
 const conversion = {
   readerName: z.string(),
   writerName: z.string(),
   readerParameters: Parameters,
   writerParameters: Parameters,
-  transformations: z.array(z.any()),
+  transformations: z.array(Transformation),
   srid: z.any().optional(),
   arguments: z.any().optional(),
   destinations: z.array(z.string()).optional(),
@@ -48,7 +49,7 @@ export const Transfer = Summary.extend({
   retryOf: z.string().optional(),
   /** Of one that takes a dataset elsewhere as it is. */
   carry: Carry.optional(),
-});
+}).meta({ id: 'Transfer' });
 export type Transfer = z.infer<typeof Transfer>;
 
 /** Where the addresses in an answer start, and how those of files made for downloading are signed. */

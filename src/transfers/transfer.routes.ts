@@ -6,6 +6,7 @@ import type { FindCaller } from '../http/auth.ts';
 import { narrowed } from '../http/auth.ts';
 import { follower, openPlaces, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { Id } from '../http/forms.ts';
+import { EVENT_STREAM, PREFER } from '../http/openapi/headers.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
 import { preferredWait } from '../http/prefer.ts';
 import { publicBase } from '../http/public-base.ts';
@@ -80,7 +81,11 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     app.get(
       url,
       {
-        config: { access: 'signedIn', service },
+        config: {
+          access: 'signedIn',
+          service,
+          described: { parameters: [PREFER], responses: { 200: EVENT_STREAM } },
+        },
         schema: {
           tags,
           summary: 'A transfer: how far it is, what came of it, where an exported file is',

@@ -9,18 +9,20 @@ import { couldRun, neverOn, notNowOn, reasonOf } from './standing.ts';
 import { listLiveWorkers } from './waiting-needs.queries.ts';
 import { getStanding } from './why.queries.ts';
 
-export const Why = z.object({
-  status: z.enum(STATUSES),
-  /** What it asks of a worker, such as `label:gpu=a100` or `memory:4096`. */
-  needs: z.array(z.string()).optional(),
-  /** How many start before it. */
-  position: z.number().optional(),
-  reason: z.string().optional(),
-  /** Transfers that the caller sees and that have what it waits for. */
-  blockedBy: z.array(z.string()).optional(),
-  /** What each could do for it. Their names are made up anew at each start and say nothing of machines. */
-  workers: z.array(z.object({ id: z.string(), canRun: z.boolean(), reason: z.string().optional() })),
-});
+export const Why = z
+  .object({
+    status: z.enum(STATUSES),
+    /** What it asks of a worker, such as `label:gpu=a100` or `memory:4096`. */
+    needs: z.array(z.string()).optional(),
+    /** How many start before it. */
+    position: z.number().optional(),
+    reason: z.string().optional(),
+    /** Transfers that the caller sees and that have what it waits for. */
+    blockedBy: z.array(z.string()).optional(),
+    /** What each could do for it. Their names are made up anew at each start and say nothing of machines. */
+    workers: z.array(z.object({ id: z.string(), canRun: z.boolean(), reason: z.string().optional() })),
+  })
+  .meta({ id: 'WaitingExplanation' });
 export type Why = z.infer<typeof Why>;
 
 /** Why a transfer has not been started: told of the moment, not of the last sweep. Of one that is over, or under way, there is nothing to tell. */

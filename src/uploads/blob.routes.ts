@@ -10,6 +10,7 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import type { Area, BlobAddress, ProvenGrant } from './address.ts';
 import { AREAS, checkGrant, grantRefused, parseOwnAddress } from './address.ts';
+import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { readBlockList } from './block-list.ts';
 import { checkedBody, md5Of } from './checked-body.ts';
 import type { Place, WriteConditions } from './place.ts';
@@ -40,7 +41,12 @@ const LARGEST_SUMMED = 4 * 2 ** 20;
 const REDIRECT_SECONDS = 60;
 const OCTETS = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
-const config = { access: 'public', service: 'none' } as const;
+const options = (summary: string, described: Record<string, unknown>) =>
+  ({ config: { access: 'public', service: 'none', described }, schema: { summary } }) as const;
+const STATE = options('Size and state of a blob', BLOB_STATE);
+const READ = options('Bytes of a blob, or a range of them', BLOB_READ);
+const WRITE = options('Write a blob, a block, or a block list', BLOB_WRITE);
+const REMOVE = options('Remove an uploaded blob', BLOB_REMOVE);
 
 /**
  * Blob addresses, spoken to with the protocol of widely used blob-storage clients. The right lies in the address's query, so there is no
@@ -92,7 +98,7 @@ export async function blobRoutes(
     return { blob, info };
   }
 
-  app.head(PATH, { config, schema: { summary: 'Size and state of a blob' } }, async (request, reply) => {
+  app.head(PATH, STATE, async (request, reply) => {
     const { address, grant } = await granted(request, 'any');
     const { info } = await bytesOf(address);
     checkMatch(request, info);
@@ -100,7 +106,7 @@ export async function blobRoutes(
     return isKnown(request, info) ? reply.code(304).send() : reply.header('content-length', info.size).send();
   });
 
-  app.get(PATH, { config, schema: { summary: 'Bytes of a blob, or a range of them' } }, async (request, reply) => {
+  app.get(PATH, READ, async (request, reply) => {
     const { address, grant } = await granted(request, 'r');
     const { blob, info } = await bytesOf(address);
     checkMatch(request, info);
@@ -137,7 +143,7 @@ export async function blobRoutes(
       .send(bytes);
   });
 
-  app.put(PATH, { config, schema: { summary: 'Write a blob, a block, or a block list' } }, async (request, reply) => {
+  app.put(PATH, WRITE, async (request, reply) => {
     const { address, query, grant } = await granted(request, 'w');
     const { area, name } = address;
     const { writing } = places[area];
@@ -171,7 +177,7 @@ export async function blobRoutes(
     return stamp(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
   });
 
-  app.delete(PATH, { config, schema: { summary: 'Remove an uploaded blob' } }, async (request, reply) => {
+  app.delete(PATH, REMOVE, async (request, reply) => {
     const { address } = await granted(request, 'w');
     if (address.area !== 'staging') throw forbidden('Only uploads are deleted by their address.');
     if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined) {

@@ -1,24 +1,60 @@
 import test from 'ava';
+import type { RouteOptions } from 'fastify';
 import { UNOFFERED } from '../../src/http/unoffered.ts';
 import { world } from '../world.ts';
 
+interface Media {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { $ref: string }>;
+}
+interface Schema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  [keyword: string]: unknown;
+}
 interface Operation {
+  operationId?: string;
+  deprecated?: boolean;
   summary?: string;
   tags?: string[];
-  parameters?: { name: string; in: string; required?: boolean; schema?: object }[];
-  requestBody?: { content: Record<string, { schema: object }> };
-  responses?: Record<string, { description?: string; content?: Record<string, { schema: object }> }>;
+  parameters?: { name: string; in: string; description?: string; required?: boolean; schema?: object }[];
+  requestBody?: { content: Record<string, Media> };
+  responses?: Record<string, { description?: string; headers?: object; content?: Record<string, Media> }>;
   security?: Record<string, string[]>[];
 }
 interface Document {
   openapi: string;
   info: { title: string; version: string };
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object>; securitySchemes: Record<string, { type: string }> };
+  components: {
+    schemas: Record<string, Schema>;
+    examples: Record<string, { value: unknown }>;
+    securitySchemes: Record<string, { type: string }>;
+  };
 }
 
 const w = world(test);
-const read = async (): Promise<Document> => (await w.nobody.get('/openapi.json')).body;
+const raw = async (): Promise<Document> => (await w.nobody.get('/openapi.json')).body;
+/** With parameters and answers in their place; schemas stay references. */
+async function read(): Promise<Document> {
+  const document = await raw();
+  const at = ({ $ref }: { $ref?: string }) =>
+    $ref === undefined
+      ? undefined
+      : $ref
+          .slice(2)
+          .split('/')
+          .reduce<unknown>((value, part) => (value as Record<string, unknown>)[part], document);
+  for (const methods of Object.values(document.paths))
+    for (const operation of Object.values(methods)) {
+      operation.parameters = operation.parameters?.map((one) => (at(one as never) ?? one) as never);
+      for (const [status, answer] of Object.entries(operation.responses ?? {}))
+        (operation.responses as Record<string, unknown>)[status] = at(answer as never) ?? answer;
+    }
+  return document;
+}
 const operations = (document: Document) =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -29,7 +65,7 @@ const operations = (document: Document) =>
   );
 
 test('The description is OpenAPI 3.1, with everything it points to', async (t) => {
-  const document = await read();
+  const document = await raw();
   t.is(document.openapi, '3.1.0');
   t.truthy(document.info.title);
   t.truthy(document.info.version);
@@ -96,4 +132,104 @@ test('Who must sign in, and which versions there are, is said of each route', as
       const version = operation.parameters?.find((parameter) => parameter.name === 'api-version');
       t.is(version !== undefined, config.service !== 'none', `${method} ${url}`);
     }
+});
+
+test('Every operation has a name of its own, which clients are generated with', async (t) => {
+  const names = operations(await read()).map(({ operation }) => operation.operationId ?? '');
+  for (const name of names) t.regex(name, /^[a-z][A-Za-z0-9]+$/);
+  t.is(new Set(names).size, names.length);
+});
+
+test('Every parameter and every member of a body is described, and objects in bodies have names', async (t) => {
+  const document = await read();
+  const mute: string[] = [];
+  const look = (schema: Schema | undefined, where: string) => {
+    if (typeof schema !== 'object' || schema === null) return;
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      if (!member.description) mute.push(`${where}.${name}`);
+      look(member, `${where}.${name}`);
+    }
+    for (const part of [schema.items, schema.additionalProperties]) look(part as Schema, where);
+    for (const list of [schema.anyOf, schema.oneOf, schema.allOf])
+      for (const part of (list ?? []) as Schema[]) look(part, where);
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name);
+  for (const { name, operation } of operations(document)) {
+    for (const parameter of operation.parameters ?? [])
+      if (!parameter.description) mute.push(`${name}?${parameter.name}`);
+    const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})];
+    for (const media of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
+      look(media.schema, name);
+      t.is(media.schema?.properties, undefined, `${name} has a body without a name`);
+    }
+  }
+  t.deepEqual(mute, [], 'src/http/openapi/glossary.ts has no words for them');
+});
+
+test('Every JSON body has an example that the route takes or could answer', async (t) => {
+  const document = await raw();
+  const routes = new Map<string, RouteOptions>(
+    [...w.app.paths.values()].flatMap(({ methods }) =>
+      [...methods].map(([method, route]) => [`${method} ${route.url.replace(/:(\w+)/g, '{$1}')}`, route] as const),
+    ),
+  );
+  type Zod = { safeParse(value: unknown): { success: boolean; error?: Error } };
+  for (const { name, operation } of operations(await read())) {
+    const { body, response = {} } = (routes.get(name)?.schema ?? {}) as { body?: Zod; response?: Record<string, Zod> };
+    const check = (media: Media | undefined, schema: Zod | undefined, what: string) => {
+      if (!media) return;
+      const [reference] = Object.values(media.examples ?? {});
+      const example = reference && document.components.examples[reference.$ref.split('/').at(-1) ?? ''];
+      if (!example) return t.fail(`${what} has no example`);
+      const { success = true, error } = schema?.safeParse(example.value) ?? {};
+      t.true(success, `${what}: ${error?.message}`);
+    };
+    check(operation.requestBody?.content['application/json'], body, name);
+    for (const [status, answer] of Object.entries(operation.responses ?? {}))
+      check(answer.content?.['application/json'], response[status], `${name} ${status}`);
+  }
+});
+
+test('Headers that many routes take are said of each: tenant, project, idempotency key, request id', async (t) => {
+  const described = new Map(operations(await read()).map(({ name, operation }) => [name, operation]));
+  const headers = (name: string) =>
+    (described.get(name)?.parameters ?? []).filter((one) => one.in === 'header').map((one) => one.name);
+  t.deepEqual(headers('POST /api/conversion/upload-convert').sort(), [
+    'Idempotency-Key',
+    'Prefer',
+    'api-version',
+    'svc-audit-reason',
+    'svc-project-id',
+    'svc-service-id',
+    'svc-tenant-id',
+    'x-request-id',
+  ]);
+  t.deepEqual(headers('GET /health/live'), ['x-request-id']);
+  t.true(Object.keys(described.get('GET /api/account/list')?.responses?.[200]?.headers ?? {}).includes('ETag'));
+});
+
+test('Blob addresses, images and streams say what their bodies are; transformations have their shapes', async (t) => {
+  const document = await read();
+  const blob = document.paths['/api/blob/{area}/{name}'];
+  t.deepEqual(Object.keys(blob ?? {}).sort(), ['delete', 'get', 'head', 'put']);
+  t.deepEqual(Object.keys(blob?.put?.requestBody?.content ?? {}), ['application/octet-stream', 'application/xml']);
+  t.truthy(blob?.get?.responses?.[206]?.content?.['application/octet-stream']);
+  t.truthy(document.paths['/api/metadata/project/{id}/thumbnail']?.get?.responses?.[200]?.content?.['image/png']);
+  t.truthy(document.paths['/api/eventing/event/list']?.get?.responses?.[200]?.content?.['text/event-stream']);
+  const { anyOf } = document.components.schemas.Transformation as { anyOf: Schema[] };
+  t.true(anyOf.map(({ $ref }) => $ref).includes('#/components/schemas/CrsTransformation'));
+  const { IssuedToken, Event } = document.components.schemas;
+  t.is(IssuedToken?.properties?.expiration?.format, 'date-time');
+  t.is(Event?.properties?.time?.format, 'date-time');
+});
+
+test('Older routes are deprecated, and their newer forms are not', async (t) => {
+  const { paths } = await read();
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, { deprecated }] of Object.entries(methods))
+      if (/^\/api\/(project|transfer)\//.test(path)) t.true(deprecated, `${method} ${path}`);
+  t.true(paths['/api/account/list']?.get?.deprecated);
+  t.true(paths['/api/conversion/upload']?.post?.deprecated);
+  t.is(paths['/api/conversion/upload-convert']?.post?.deprecated, undefined);
+  t.is(paths['/api/metadata/project/list']?.get?.deprecated, undefined);
 });

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { attempt } from '../world/authenticator.ts';
@@ -54,4 +57,67 @@ test('PyJWT verifies a token from the published keys alone, also after a rotatio
   t.is((await verified(before)).sub, id);
   t.is((await verified(await login())).sub, id);
   await t.throwsAsync(verified(`${before.slice(0, -8)}AAAAAAAA`), { message: /InvalidSignatureError/ });
+});
+
+/** The reference Python where there is one, else the machine's own, with the module. */
+async function pythonWith(module: string): Promise<string | undefined> {
+  for (const python of [PYTHON, 'python3']) if (await isThere(python, ['-c', `import ${module}`])) return python;
+  return undefined;
+}
+
+async function openapiFile(t: { teardown(f: () => Promise<void>): void }) {
+  const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'openapi.json');
+  await writeFile(path, JSON.stringify((await w.nobody.get('/openapi.json')).body));
+  return { folder, path };
+}
+
+test('openapi-spec-validator finds the description to be valid OpenAPI 3.1', async (t) => {
+  const python = await pythonWith('openapi_spec_validator');
+  if (python === undefined) {
+    t.log('SKIPPED: there is no Python with openapi-spec-validator (PyPI) on this machine');
+    return t.pass();
+  }
+  const { path } = await openapiFile(t);
+  const program =
+    'import json, sys, openapi_spec_validator as v; v.OpenAPIV31SpecValidator(json.load(open(sys.argv[1]))).validate()';
+  await t.notThrowsAsync(run(python, ['-c', program, path]));
+});
+
+const PYTHON_PROGRAM = `
+import json, sys
+from client import AuthenticatedClient, Client
+from client.api.projects import create_project, get_project, list_projects
+from client.api.tokens import sign_in
+from client.models import NewProject, NewProjectMetadata, Problem, SignInBody
+url, login, password = sys.argv[1:]
+tokens = sign_in.sync(client=Client(base_url=url), body=SignInBody(id=login, password=password))
+assert tokens.access_token.expiration.tzinfo is not None
+own = AuthenticatedClient(base_url=url, token=tokens.access_token.token)
+made = create_project.sync(client=own, body=NewProject(name='Generated', metadata=NewProjectMetadata.from_dict({'kept': None})))
+page = list_projects.sync(client=own, name_prefix='Gen', limit=5)
+refused = get_project.sync(client=own, id='00000000-0000-4000-8000-000000000000')
+assert isinstance(refused, Problem)
+print(json.dumps({'id': made.id, 'metadata': made.metadata.to_dict(), 'found': [one.name for one in page.data], 'refused': refused.code}))
+`;
+
+test('A Python client is generated from the description, compiles, and signs in, creates and lists', async (t) => {
+  t.timeout(170_000);
+  const python = await pythonWith('openapi_python_client, httpx');
+  if (python === undefined) {
+    t.log('SKIPPED: there is no Python with openapi-python-client (PyPI) on this machine');
+    return t.pass();
+  }
+  const { folder, path } = await openapiFile(t);
+  const generate = ['-m', 'openapi_python_client', 'generate', '--path', path, '--meta', 'none'];
+  const { stdout: told } = await run(python, [...generate, '--output-path', join(folder, 'client')], { cwd: folder });
+  t.notRegex(told, /Endpoint will not be generated|Unable to parse/, told);
+  await run(python, ['-m', 'compileall', '-q', join(folder, 'client')]);
+  await writeFile(join(folder, 'program.py'), PYTHON_PROGRAM);
+  const url = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const { id } = await w.account();
+  const { stdout } = await run(python, [join(folder, 'program.py'), url, id, PASSWORD], { cwd: folder });
+  const { metadata, found, refused } = JSON.parse(stdout);
+  t.deepEqual([metadata, found, refused], [{ kept: null }, ['Generated'], 'NotFound']);
 });

@@ -2,23 +2,16 @@ import { z } from 'zod';
 import { descriptionText, freeForm } from '../../http/names.ts';
 import { queryBoolean } from '../../http/query.ts';
 import { Summary } from '../queries.ts';
+import { Transformation } from '../transformation-form.ts';
 
 const text = (longest: number) => z.string().trim().min(1, 'must not be empty').max(longest);
-const Parameters = z
-  .array(z.object({ name: z.string(), value: z.unknown().optional() }))
-  .max(1000)
-  .optional();
+const Parameter = z.object({ name: z.string(), value: z.unknown().optional() }).meta({ id: 'Parameter' });
+const Parameters = z.array(Parameter).max(1000).optional();
 /** What every start takes. */
 const conversion = {
   readerParameters: Parameters,
   writerParameters: Parameters,
-  transformations: z
-    .array(z.unknown())
-    .max(100)
-    .describe(
-      'Done in this order: objects with a type (crsTransformation, itemFilterTransformation, spatialFilterTransformation, calculateStatisticsTransformation) and its members; the list of readers tells which are offered.',
-    )
-    .optional(),
+  transformations: z.array(Transformation).max(100).optional(),
   onBadRecord: z.enum(['fail', 'skip']).optional(),
   requiredLabels: z.array(z.string()).max(100).optional(),
   storageSizeGb: z.number().optional(),
@@ -26,75 +19,87 @@ const conversion = {
   cpuCoresRequest: z.number().optional(),
   nodeSize: z.string().optional(),
 };
-const OutputDatasetData = z.object({
-  name: text(255),
-  description: descriptionText().optional(),
-  metadata: freeForm().optional(),
-  properties: freeForm().optional(),
-});
-export const ImportBody = z.object({
-  projectId: z.uuid().toLowerCase().optional(),
-  originalFileName: text(255).optional(),
-  uploadUrl: text(8192),
-  outputDatasetData: OutputDatasetData,
-  readerName: text(100),
-  writerName: text(100),
-  ...conversion,
-});
-export const ExportBody = z.object({
-  readerName: text(100).optional(),
-  writerName: text(100),
-  targetFileName: text(255)
-    .regex(/^[^/\\]*$/, 'must be a file name without a folder')
-    .optional(),
-  ...conversion,
-});
-export const ConvertBody = z.object({
-  outputProjectId: z.uuid().toLowerCase().optional(),
-  outputDatasetData: OutputDatasetData,
-  readerName: text(100).optional(),
-  writerName: text(100),
-  ...conversion,
-});
-export const UpdateBody = z.object({
-  originalFileName: text(255),
-  uploadUrl: text(8192),
-  readerName: text(100),
-  writerName: text(100).optional(),
-  ...conversion,
-});
-export const AppendBody = z.object({
-  originalFileName: text(255).optional(),
-  uploadUrl: text(8192),
-  readerName: text(100),
-  writerName: text(100).optional(),
-  ...conversion,
-});
-export const UpdateFromBody = z.object({
-  readerName: text(100).optional(),
-  writerName: text(100).optional(),
-  ...conversion,
-});
+const OutputDatasetData = z
+  .object({
+    name: text(255),
+    description: descriptionText().optional(),
+    metadata: freeForm().optional(),
+    properties: freeForm().optional(),
+  })
+  .meta({ id: 'OutputDatasetData' });
+export const ImportBody = z
+  .object({
+    projectId: z.uuid().toLowerCase().optional(),
+    originalFileName: text(255).optional(),
+    uploadUrl: text(8192),
+    outputDatasetData: OutputDatasetData,
+    readerName: text(100),
+    writerName: text(100),
+    ...conversion,
+  })
+  .meta({ id: 'ImportBody' });
+export const ExportBody = z
+  .object({
+    readerName: text(100).optional(),
+    writerName: text(100),
+    targetFileName: text(255)
+      .regex(/^[^/\\]*$/, 'must be a file name without a folder')
+      .optional(),
+    ...conversion,
+  })
+  .meta({ id: 'ExportBody' });
+export const ConvertBody = z
+  .object({
+    outputProjectId: z.uuid().toLowerCase().optional(),
+    outputDatasetData: OutputDatasetData,
+    readerName: text(100).optional(),
+    writerName: text(100),
+    ...conversion,
+  })
+  .meta({ id: 'ConvertBody' });
+export const UpdateBody = z
+  .object({
+    originalFileName: text(255),
+    uploadUrl: text(8192),
+    readerName: text(100),
+    writerName: text(100).optional(),
+    ...conversion,
+  })
+  .meta({ id: 'UpdateBody' });
+export const AppendBody = z
+  .object({
+    originalFileName: text(255).optional(),
+    uploadUrl: text(8192),
+    readerName: text(100),
+    writerName: text(100).optional(),
+    ...conversion,
+  })
+  .meta({ id: 'AppendBody' });
+export const UpdateFromBody = z
+  .object({
+    readerName: text(100).optional(),
+    writerName: text(100).optional(),
+    ...conversion,
+  })
+  .meta({ id: 'UpdateFromBody' });
 /** Of older clients; what their arguments are is told by the readers and writers. */
 const older = {
   format: text(100),
   srid: z.union([z.int(), z.string()]).optional(),
-  arguments: z
-    .union([
-      z.array(z.object({ name: z.string(), value: z.unknown().optional() })).max(1000),
-      z.record(z.string(), z.unknown()),
-    ])
-    .optional(),
+  arguments: z.union([z.array(Parameter).max(1000), z.record(z.string(), z.unknown())]).optional(),
 };
-export const OlderImportBody = z.object({
-  projectId: z.uuid().toLowerCase().optional(),
-  appendDatasetId: z.uuid().toLowerCase().optional(),
-  uploadUrl: text(8192),
-  fileName: text(255),
-  destinations: z.array(z.string().max(100)).max(100).optional(),
-  datasetImportData: OutputDatasetData.partial().optional(),
-  ...older,
-});
-export const OlderExportBody = z.object(older);
+export const OlderImportBody = z
+  .object({
+    projectId: z.uuid().toLowerCase().optional(),
+    appendDatasetId: z.uuid().toLowerCase().optional(),
+    uploadUrl: text(8192),
+    fileName: text(255),
+    destinations: z.array(z.string().max(100)).max(100).optional(),
+    datasetImportData: OutputDatasetData.partial().optional(),
+    ...older,
+  })
+  .meta({ id: 'LegacyImportBody' });
+export const OlderExportBody = z.object(older).meta({ id: 'LegacyExportBody' });
+const DryRun = z.object({ valid: z.literal(true), warnings: z.array(z.string()) }).meta({ id: 'DryRun' });
 export const StartQuery = z.object({ dryRun: queryBoolean().optional() });
-export const Started = z.union([Summary, z.object({ valid: z.literal(true), warnings: z.array(z.string()) })]);
+export const Started = z.union([Summary, DryRun]);

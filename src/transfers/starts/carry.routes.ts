@@ -3,6 +3,7 @@ import { moveDataset } from '../../datasets/move.ts';
 import { invalidMember } from '../../errors.ts';
 import { narrowed } from '../../http/auth.ts';
 import { Id } from '../../http/forms.ts';
+import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
 import { Started, StartQuery } from './bodies.ts';
 import { startCarry } from './carry.ts';
@@ -15,6 +16,7 @@ const config = {
   service: 'metadata',
   versionRequired: true,
   concernsTenants: true,
+  described: { parameters: [PREFER] },
 } as const;
 const targetProjectId = z.uuid().toLowerCase();
 const targetTenantId = z.uuid().toLowerCase();

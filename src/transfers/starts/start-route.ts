@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
 import type { Service } from '../../http/versions.ts';
 import type { Summary } from '../queries.ts';
@@ -32,7 +33,7 @@ export const startRoute = <Params extends z.ZodObject, Body extends z.ZodObject>
   app.post(
     url,
     {
-      config: { access: 'signedIn', service },
+      config: { access: 'signedIn', service, described: { parameters: [PREFER] } },
       schema: { tags: ['transfers'], ...told, querystring: StartQuery, response: { 200: Started } },
     },
     async (request, reply) => {

@@ -1,0 +1,221 @@
+import type { RouteOptions } from 'fastify';
+import type { z } from 'zod';
+import { SERVICES } from '../versions.ts';
+import { exampleOf, explain } from './explain.ts';
+import { HEADERS, PARAMETERS, parametersOf, RESPONSES } from './headers.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { SCHEMAS, Schemas } from './json-schema.ts';
+import { isLegacy, operationId, pascal } from './operation-id.ts';
+import { Problem } from './problem.ts';
+
+type Reference = { $ref: string };
+interface Media {
+  schema: JsonSchema;
+  example?: unknown;
+  examples?: Record<string, Reference>;
+}
+interface Response {
+  description: string;
+  headers?: Record<string, Reference>;
+  content?: Record<string, Media>;
+}
+interface Operation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags: string[];
+  deprecated?: true;
+  security?: Record<string, []>[];
+  parameters?: object[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, Response | Reference>;
+}
+
+interface RouteSchema {
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  hide?: boolean;
+  params?: z.core.$ZodType;
+  querystring?: z.core.$ZodType;
+  body?: z.core.$ZodType;
+  response?: Record<string, z.core.$ZodType>;
+}
+
+const DONE: Record<string, string> = {
+  200: 'The answer.',
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Done; the answer has no body.',
+};
+
+/** The parts of an OpenAPI 3.1 document that are made of the routes: an operation for each, and the schemas that have names. */
+export function describeRoutes(routes: Iterable<RouteOptions>) {
+  const schemas = new Schemas();
+  const problem = schemas.of(Problem, 'output');
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const path = route.url.replace(/(.)\/$/, '$1').replace(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][String(route.method).toLowerCase()] = operationOf(route, path, schemas);
+  }
+  const { components, name } = schemas.settle();
+  const described = name(paths);
+  const operations = Object.values(described).flatMap((methods) => Object.values(methods));
+  for (const operation of operations) nameBodies(operation, components);
+  const sorted = Object.fromEntries(Object.entries(components).sort(([one], [two]) => (one < two ? -1 : 1)));
+  for (const [id, schema] of Object.entries(sorted)) explain(schema, id);
+  const examples: Record<string, { value: unknown }> = {};
+  for (const operation of operations) complete(operation, sorted, examples);
+  return {
+    paths: described,
+    components: {
+      schemas: sorted,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: RESPONSES(name(problem)),
+      examples,
+    },
+  };
+}
+
+/** Answers stay where they are given: generators look for their types there. */
+function operationOf(route: RouteOptions, path: string, schemas: Schemas): Operation {
+  const { config = {}, schema } = route;
+  const { summary, description, tags, params, querystring, body, response = {} } = (schema ?? {}) as RouteSchema;
+  const { service = 'none', access } = config;
+  const operation: Operation = {
+    operationId: operationId(String(route.method), path),
+    ...(summary === undefined ? {} : { summary }),
+    ...(description === undefined ? {} : { description }),
+    tags: tags ?? [service === 'none' ? 'platform' : service],
+    ...(isLegacy(path) ? { deprecated: true } : {}),
+    ...(access === 'public'
+      ? {}
+      : { security: [{ bearer: [] }, { apiKey: [] }, ...(config.basic ? [{ basic: [] as [] }] : [])] }),
+    parameters: [
+      ...(params ? own('path', schemas.of(params, 'input')) : []),
+      ...(querystring ? own('query', schemas.of(querystring, 'input')) : []),
+      ...parametersOf(route, service === 'none' ? undefined : (config.versions ?? SERVICES[service])),
+    ],
+    ...(body ? { requestBody: { required: true, content: json(schemas.of(body, 'input')) } } : {}),
+    responses: {},
+  };
+  for (const [status, answer] of Object.entries(response))
+    operation.responses[status] = answerOf(answer, status, route, schemas);
+  if (!Object.keys(response).some((status) => status.startsWith('2')))
+    operation.responses['200'] = { description: 'The answer.' };
+  refusals(operation, route);
+  return merged(operation, config.described ?? {}) as Operation;
+}
+
+const json = (schema: JsonSchema): Record<string, Media> => ({ 'application/json': { schema } });
+
+function own(place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema) {
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+}
+
+function answerOf(answer: z.core.$ZodType, status: string, route: RouteOptions, schemas: Schemas): Response {
+  const { type } = answer._zod.def;
+  const headers = ['x-request-id', ...(route.config?.service === 'none' ? [] : ['api-supported-versions'])];
+  if (route.config?.cached) headers.push('ETag', 'Cache-Control');
+  return {
+    description: DONE[status] ?? 'The answer.',
+    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...(type === 'null' || type === 'undefined' || type === 'void'
+      ? {}
+      : { content: json(schemas.of(answer, 'output')) }),
+  };
+}
+
+/** The problems that a route can answer. */
+function refusals({ responses }: Operation, { config = {}, schema, method }: RouteOptions) {
+  const signedIn = config.access !== 'public';
+  const { params } = (schema ?? {}) as RouteSchema;
+  const refuse = (status: number, name: string) => {
+    responses[status] ??= { $ref: `#/components/responses/${name}` };
+  };
+  if (config.cached)
+    responses[304] ??= { description: 'The caller has the current answer: its ETag was sent in If-None-Match.' };
+  if (config.service !== 'none') refuse(400, 'Invalid');
+  if (signedIn) refuse(401, 'Unauthenticated');
+  if (signedIn) refuse(403, 'Forbidden');
+  if (params) refuse(404, 'NotFound');
+  if (signedIn && method !== 'GET') refuse(409, 'Conflict');
+  responses.default ??= { $ref: '#/components/responses/Refused' };
+}
+
+/** What a route says of itself by hand wins, member by member; lists are added to. */
+function merged(one: unknown, two: unknown): unknown {
+  if (Array.isArray(one) && Array.isArray(two)) return [...one, ...two];
+  if (!isPlain(one) || !isPlain(two) || '$ref' in one) return two;
+  const names = [...new Set([...Object.keys(one), ...Object.keys(two)])];
+  return Object.fromEntries(names.map((name) => [name, name in two ? merged(one[name], two[name]) : one[name]]));
+}
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Gives each object in a body a name that is made where it stands, so that generated clients have a type for it. */
+function nameBodies({ operationId, requestBody, responses }: Operation, components: Record<string, JsonSchema>) {
+  nameIn(requestBody?.content, `${pascal([operationId])}Body`, components);
+  for (const [status, response] of Object.entries(responses))
+    if (status.startsWith('2') && 'content' in response)
+      nameIn(response.content, `${pascal([operationId])}Answer`, components);
+}
+
+function nameIn(content: Record<string, Media> | undefined, fallback: string, components: Record<string, JsonSchema>) {
+  const media = content?.['application/json'];
+  if (media?.schema.type !== 'object' || !media.schema.properties) return;
+  const id = listName(media.schema.properties) ?? fallback;
+  components[id] ??= media.schema;
+  media.schema = { $ref: `${SCHEMAS}${id}` };
+}
+
+/** Lists and pages are called by what they hold. */
+function listName({ data, cursor, totalCount }: Record<string, JsonSchema>): string | undefined {
+  const id = data?.items?.$ref?.slice(SCHEMAS.length);
+  if (id === undefined) return undefined;
+  return `${id}${totalCount ? 'OffsetPage' : cursor ? 'CursorPage' : 'List'}`;
+}
+
+/** Descriptions of parameters, and an example of each JSON body, which stands once for all that have the same schema. */
+function complete(
+  operation: Operation,
+  components: Record<string, JsonSchema>,
+  examples: Record<string, { value: unknown }>,
+) {
+  for (const parameter of operation.parameters ?? []) explainParameter(parameter, operation.operationId);
+  const { requestBody, responses } = operation;
+  exemplify(requestBody?.content, `${operation.operationId}Body`, components, examples);
+  for (const response of Object.values(responses))
+    if ('content' in response) exemplify(response.content, `${operation.operationId}Answer`, components, examples);
+}
+
+function exemplify(
+  content: Record<string, Media> | undefined,
+  fallback: string,
+  components: Record<string, JsonSchema>,
+  examples: Record<string, { value: unknown }>,
+) {
+  const media = content?.['application/json'];
+  if (!media) return;
+  explain(media.schema, fallback);
+  const name = media.schema.$ref?.slice(SCHEMAS.length) ?? pascal([fallback]);
+  const value = exampleOf(media.schema, components, fallback);
+  if (value === undefined) return;
+  examples[name] = { value };
+  media.examples = { plain: { $ref: `#/components/examples/${name}` } };
+}
+
+function explainParameter(parameter: object, id: string) {
+  const { name, schema } = parameter as { name?: string; schema?: JsonSchema };
+  if (name === undefined || schema === undefined) return;
+  const wrapper: JsonSchema = { properties: { [name]: parameter as JsonSchema } };
+  explain(wrapper, `${id}?`);
+}
