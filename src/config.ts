@@ -53,10 +53,37 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     const entry = given.get(name);
     const result = schema.safeParse(entry && resolveVariables(entry.value, env, entry.source, problems));
     if (result.success) config[name] = result.data;
-    else for (const issue of result.error.issues) problems.push(`${entry?.source ?? name}: ${issue.message}.`);
+    else
+      for (const issue of result.error.issues)
+        problems.push(`${entry?.source ?? name}: ${sentenceOf(issue, entry?.value)}.`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config) as Config;
+}
+
+/** What is wrong, in our words where the schema has none of its own. Only numbers and names from a list are repeated: others may be secrets. */
+function sentenceOf(issue: z.core.$ZodIssue, given: unknown): string {
+  // a part of a list that is given as JSON
+  const [index, ...members] = issue.path;
+  if (typeof index === 'number') {
+    const part = [`[${index}]`, ...members].map(String).join('.');
+    return `${part} ${issue.message.endsWith('received undefined') ? 'is missing' : issue.message}`;
+  }
+  const instead = typeof given === 'string' || typeof given === 'number' ? `, not '${given}'` : '';
+  const ofNumber =
+    ('origin' in issue && ['number', 'int'].includes(issue.origin)) ||
+    ('expected' in issue && ['number', 'int'].includes(issue.expected));
+  // a schema's own words
+  if (issue.message.startsWith('must ')) return `${issue.message}${ofNumber ? instead : ''}`;
+  if (ofNumber && issue.code === 'invalid_type') return `must be a number${instead}`;
+  if (ofNumber && issue.code === 'too_small')
+    return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${instead}`;
+  if (ofNumber && issue.code === 'too_big') return `must be at most ${issue.maximum}${instead}`;
+  if (issue.code === 'too_small' && issue.minimum === 1) return 'must not be empty';
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}${instead}`;
+  if (issue.code === 'invalid_format' && issue.format === 'url')
+    return 'must be an absolute address such as https://host';
+  return issue.message;
 }
 
 /** `[env:NAME]` anywhere in a string stands for the value of that variable, so that a file need not hold secrets. */

@@ -19,6 +19,18 @@ export interface Server {
 /** What requests under way have when the server is told to close. */
 const PATIENCE_MS = 6000;
 
+/** Why the server cannot listen, and what to do about it. */
+function notListening(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  const sentences: Record<string, string> = {
+    EADDRINUSE: `Port ${port} of ${host} is taken. Stop what listens there, or set PLATFORM_PORT to another port (0: any that is free).`,
+    EACCES: `This user may not listen at port ${port}. Set PLATFORM_PORT to a port above 1023.`,
+    EADDRNOTAVAIL: `${host} is no address of this machine. Set PLATFORM_HOST to one that is, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `${host} is no address of this machine. Set PLATFORM_HOST to one that is, or to 0.0.0.0 for all.`,
+  };
+  const sentence = sentences[error.code ?? ''];
+  return sentence === undefined ? error : new Error(sentence, { cause: error });
+}
+
 /** Opens the database, brings it up to date, and listens. */
 export async function serve(config: Config): Promise<Server> {
   const log = createLog(config['log.level']);
@@ -32,7 +44,9 @@ export async function serve(config: Config): Promise<Server> {
   try {
     const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
     const app = await buildApp({ config, db, databaseUrl: database.url, blobs, log });
-    const url = await app.listen({ host: config.host, port: config.port });
+    const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
+      throw notListening(error, config);
+    });
     return {
       url,
       moved: database.moved,

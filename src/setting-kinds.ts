@@ -42,7 +42,11 @@ export const flag = z
   .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
   .transform((value) => value === 'true');
 /** A whole number. */
-export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(least).max(most);
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  const error = `must be a whole number ${bounds}`;
+  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+}
 
 /** In a file the list itself, in the environment its JSON text. */
 export const jsonList = <T extends z.ZodType>(one: T) =>

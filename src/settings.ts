@@ -19,6 +19,12 @@ const proxy = z.string().refine(
   { error: ({ input }) => `'${input}' must be an address or a network such as 10.0.0.0/8` },
 );
 
+/** As `pg` takes it: without a host the socket that the query or the environment names. */
+function isPostgresAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hash === '';
+}
+
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Another authorization server whose tokens are taken: how they are checked, and which claim names an account. */
@@ -65,7 +71,14 @@ export const SETTINGS = {
   host: z.string().default('127.0.0.1'),
   port: whole(0, 65535).default(8080),
   data: z.string().min(1).default('data'),
-  'database.url': z.string().optional(),
+  'database.url': z
+    .string()
+    // what was given holds a password and is not repeated
+    .refine(isPostgresAddress, {
+      error:
+        'must be postgres://[user:password@]host[:port]/database, with other characters in the password as %23 and the like',
+    })
+    .optional(),
   'database.poolSize': whole(2, 1000).default(20),
   publicUrl: z.url().optional(),
   headerPrefixes: list.default(['svc-', 'dhi-']),

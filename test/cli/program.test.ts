@@ -123,5 +123,20 @@ test('settings that are wrong are told all at once', async (t) => {
   const { code, err } = await run(['migrate'], { env });
   t.is(code, 1);
   t.regex(err, /PLATFORM_FROB is no setting\./);
-  t.regex(err, /PLATFORM_PORT: /);
+  t.regex(err, /PLATFORM_PORT: must be a whole number from 0 to 65535, not 'x'\./);
+});
+
+test('DATABASE_URL is checked with the other settings, and what it holds is not repeated', async (t) => {
+  for (const wrong of [
+    'foo',
+    'mysql://ann:hidden@db/x',
+    'postgres://ann:hidden@db:99999/x',
+    'postgres://ann:hid#den@db/x',
+  ]) {
+    const { code, err } = await run(['serve'], { env: { DATABASE_URL: wrong, PLATFORM_LOG_LEVEL: 'loud' } });
+    t.is(code, 1, wrong);
+    t.regex(err, /DATABASE_URL: must be postgres:\/\/\[user:password@\]host\[:port\]\/database/, wrong);
+    t.regex(err, /PLATFORM_LOG_LEVEL: must be one of trace, debug, .*, not 'loud'\./, wrong);
+    t.notRegex(err, /hid/, wrong);
+  }
 });

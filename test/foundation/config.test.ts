@@ -40,11 +40,17 @@ test('everything that is wrong is said at once', (t) => {
         PLATFORM_TOKENS_ACCESS_LIFETIME: 'soon',
         PLATFORM_COLOUR: 'red',
         PLATFORM_DATA: '[env:NOT_THERE]/x',
+        DATABASE_URL: 'db.example',
+        PLATFORM_PUBLIC_URL: 'platform.example',
+        PLATFORM_OTEL_SAMPLE_RATIO: '7',
       }),
     { instanceOf: ConfigError },
   );
   const text = error?.message ?? '';
-  t.regex(text, /PLATFORM_PORT/);
+  t.regex(text, /PLATFORM_PORT: must be a whole number from 0 to 65535, not '70000'\./);
+  t.regex(text, /DATABASE_URL: must be postgres:/);
+  t.regex(text, /PLATFORM_PUBLIC_URL: must be an absolute address such as https:\/\/host\./);
+  t.regex(text, /PLATFORM_OTEL_SAMPLE_RATIO: must be at most 1, not '7'\./);
   t.regex(text, /PLATFORM_TOKENS_ACCESS_LIFETIME: must be a duration such as 30m, 2s or 365d/);
   t.regex(text, /PLATFORM_COLOUR is no setting/);
   t.regex(text, /NOT_THERE is not set/);

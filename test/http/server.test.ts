@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { loadConfig } from '../../src/config.ts';
 import { sql } from '../../src/db.ts';
@@ -77,3 +82,21 @@ test('A request that never ends does not keep the server from stopping', async (
   await ended;
   t.pass();
 });
+
+for (const command of ['serve', 'start'])
+  test(`A port that is taken ends '${command}' with a sentence that names the port and its setting`, async (t) => {
+    const { url: databaseUrl, folder, close } = await testDatabase();
+    t.teardown(close);
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    t.teardown(() => new Promise((resolve) => other.close(() => resolve(undefined))));
+    const { port } = other.address() as AddressInfo;
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../../bin/platform', import.meta.url)), command], {
+      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PLATFORM_DATA: folder, PLATFORM_PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+    t.is(code, 1);
+    t.regex(said, new RegExp(`Port ${port} of 127\\.0\\.0\\.1 is taken\\..*PLATFORM_PORT`));
+    t.notRegex(said, /EADDRINUSE/);
+  });
