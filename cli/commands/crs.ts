@@ -7,25 +7,45 @@ interface System {
   id: number;
   name: string;
   authority: string;
+  aliases?: string[];
+  areaOfUse?: { name: string; west: number; south: number; east: number; north: number };
   wkt: string;
   proj4String?: string;
 }
+
+interface Systems {
+  totalCount: number;
+  data: System[];
+}
+
+const LONGEST_AREA = 60;
+/** Areas are described at length; `crs show` tells all of it. */
+const short = (area = '') => (area.length > LONGEST_AREA ? `${area.slice(0, LONGEST_AREA - 1)}…` : area);
 
 export function crsCommands(crs: Command, io: Io): void {
   crs
     .command('list')
     .description('find coordinate reference systems')
-    .argument('[text]', 'contained in the name')
+    .argument(
+      '[text]',
+      "words in its name, other names, number or area of use: 'utm 32', 25832, 'web mercator', ESRI:102100",
+    )
     .option('--full-text <text>', 'contained in the name, the definition or the area of use')
+    .option('--bbox <west,south,east,north>', 'its area of use has a part in this box, in degrees')
     .addOption(choice('--authority <name>', 'whose', ['EPSG', 'ESRI']))
     .option('--limit <count>', 'maximum number', limit, 50)
-    .action(async (nametext, { fullText: fulltext, authority, limit: most }) => {
-      const query = { nametext, fulltext, authority, limit: most };
-      const answer = await io.api.call<{ data: System[] }>('GET', '/api/crs/coordinate-system/list', { query });
+    .action(async (text, { fullText: fulltext, bbox, authority, limit: most }) => {
+      const query = { text, bbox, fulltext, authority, limit: most };
+      const answer = await io.api.call<Systems>('GET', '/api/crs/coordinate-system/list', { query });
+      const { totalCount, data: shown } = answer.body;
+      if (totalCount > shown.length)
+        io.note(
+          `${shown.length} of ${totalCount} are shown. Say more of its name, or use --bbox, or --limit ${totalCount > 1000 ? 1000 : totalCount}.`,
+        );
       io.show(answer, ({ data }) =>
         table(
-          ['SRID', 'AUTHORITY', 'NAME'],
-          data.map(({ id, authority, name }) => [String(id), authority, name]),
+          ['SRID', 'AUTHORITY', 'NAME', 'AREA OF USE'],
+          data.map(({ id, authority, name, areaOfUse }) => [String(id), authority, name, short(areaOfUse?.name)]),
         ),
       );
     });
@@ -35,8 +55,17 @@ export function crsCommands(crs: Command, io: Io): void {
     .argument('<srid>')
     .action(async (srid) => {
       const path = `/api/crs/coordinate-system/${encodeURIComponent(srid)}`;
-      io.show(await io.api.call<System>('GET', path), ({ id, authority, name, proj4String, wkt }) =>
-        record({ id: String(id), authority, name, proj4: proj4String, wkt }),
+      io.show(await io.api.call<System>('GET', path), ({ id, authority, name, aliases, areaOfUse, proj4String, wkt }) =>
+        record({
+          id: String(id),
+          authority,
+          name,
+          'other names': aliases?.join('; '),
+          'area of use': areaOfUse?.name,
+          bbox: areaOfUse && [areaOfUse.west, areaOfUse.south, areaOfUse.east, areaOfUse.north].join(', '),
+          proj4: proj4String,
+          wkt,
+        }),
       );
     });
 }

@@ -2,7 +2,13 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { CacheStore } from './cache-store.ts';
 
-const Kept = z.object({ etag: z.string(), generation: z.number(), contentType: z.string(), body: z.string() });
+const Kept = z.object({
+  etag: z.string(),
+  generation: z.number(),
+  contentType: z.string(),
+  body: z.string(),
+  remade: z.boolean().optional(),
+});
 /** Longer answers are made anew. */
 const LONGEST = 8 * 2 ** 20;
 

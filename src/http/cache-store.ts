@@ -4,7 +4,10 @@ export interface Kept {
   /** Of the resource, when the answer was begun. */
   generation: number;
   contentType: string;
+  /** Empty when `remade`. */
   body: string;
+  /** The answer was too long to be kept: it is made anew, under the same ETag. */
+  remade?: boolean | undefined;
 }
 
 /** Keeps answers for some time; may forget any of them at any moment. */

@@ -33,6 +33,9 @@ interface Filling {
   lifetime: number;
 }
 
+/** Characters. Of longer answers only the ETag is kept, which is what spares sending them. */
+const LONGEST_KEPT = 2 ** 20;
+
 const filling = new WeakMap<FastifyRequest, Filling>();
 
 /**
@@ -61,6 +64,8 @@ export const cached =
       if (isCurrent(request.headers['if-none-match'], kept.etag)) {
         await store.extend(key, lifetime);
         reply.code(304).send();
+      } else if (kept.remade) {
+        return false;
       } else {
         reply
           .type(kept.contentType)
@@ -78,12 +83,22 @@ export const cached =
       },
       onSend(request, reply, payload, done) {
         const fill = filling.get(request);
-        if (!fill || reply.statusCode !== 200 || typeof payload !== 'string') return done(null, payload);
+        if (!fill || reply.statusCode !== 200) return done(null, payload);
+        const short = typeof payload === 'string' && payload.length <= LONGEST_KEPT;
         const etag = `"${randomBytes(16).toString('base64url')}"`;
         headers(reply, etag, fill.lifetime);
         const contentType = String(reply.getHeader('content-type'));
         store
-          .set(fill.key, { etag, generation: fill.generation, contentType, body: payload }, fill.lifetime)
+          .set(
+            fill.key,
+            {
+              etag,
+              generation: fill.generation,
+              contentType,
+              ...(short ? { body: payload } : { body: '', remade: true }),
+            },
+            fill.lifetime,
+          )
           .then(() => done(null, payload), done);
       },
     };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { crsToWkt, withCrs } from '../../src/geo/srs.ts';
 import { gdal, projDatabase } from '../../src/geo/wasm.ts';
@@ -83,4 +84,85 @@ test('The list is paged only when asked', async (t) => {
   const some = (await call(`${LIST}?nametext=utm&offset=3&limit=4`)).body.data as System[];
   t.deepEqual(some, all.slice(3, 7));
   t.deepEqual((await call('/api/crs/coordinate-system/authority')).body, { data: ['EPSG', 'ESRI'] });
+});
+
+test('text finds by words in names, other names, numbers, deprecated ones and areas of use; what is called exactly so comes first', async (t) => {
+  const first = async (text: string) => {
+    const { body } = await call(`${LIST}?limit=3&text=${encodeURIComponent(text)}`);
+    const [system] = body.data as System[];
+    return system && `${system.authority}:${system.id}`;
+  };
+  t.is(await first('25832'), 'EPSG:25832');
+  t.is(await first('epsg:25832'), 'EPSG:25832');
+  t.is(await first('web mercator'), 'EPSG:3857');
+  t.is(await first('ESRI:102100'), 'EPSG:3857');
+  t.is(await first('102113'), 'EPSG:3857');
+  t.is(await first('900913'), 'EPSG:3857');
+  const zone = (await call(`${LIST}?text=32n%20ETRS89%20utm`)).body.data as System[];
+  t.true(zone.some(({ id }) => id === 25832));
+  t.deepEqual((await call(`${LIST}?text=no%20such%20system`)).body, { data: [] });
+  const utm = (await call(`${LIST}?text=utm&limit=3`)).body;
+  t.is(utm.data.length, 3);
+  t.true(utm.totalCount > 500);
+  t.is((await call(`${LIST}?text=utm`)).body.totalCount, undefined);
+});
+
+test('bbox keeps systems whose area of use has a part in the box, across 180 degrees too', async (t) => {
+  const ids = async (bbox: string) =>
+    ((await call(`${LIST}?bbox=${bbox}`)).body.data as System[]).map(({ authority, id }) => `${authority}:${id}`);
+  const denmark = await ids('9,54,13,58');
+  t.true(denmark.includes('EPSG:25832'));
+  t.true(denmark.includes('EPSG:4326'));
+  t.false(denmark.includes('EPSG:27700'), 'Great Britain ends at 2 degrees east');
+  const fiji = await ids('177,-20,-179,-16');
+  t.true(fiji.includes('EPSG:3460'));
+  t.false(fiji.includes('EPSG:25832'));
+  t.true((await ids('179.5,-18,179.9,-17')).includes('EPSG:3460'), 'its area crosses 180 degrees');
+  for (const wrong of ['9,54,13', '9,58,13,54', '200,0,201,1', 'a,b,c,d', '0,-91,1,0']) {
+    const { status, body } = await call(`${LIST}?bbox=${wrong}`);
+    t.is(status, 400, wrong);
+    t.regex(body.errors.bbox[0], /west,south,east,north/);
+  }
+});
+
+test('A record tells where the system is meant to be used, and a deprecated number what stands for it', async (t) => {
+  const { body } = await call('/api/crs/coordinate-system/25832');
+  t.deepEqual([Math.round(body.areaOfUse.west), Math.round(body.areaOfUse.east)], [6, 12]);
+  t.regex(body.areaOfUse.name, /^Europe between 6°E and 12°E/);
+  const { status, body: problem } = await call('/api/crs/coordinate-system/ESRI:102100');
+  t.is(status, 404);
+  t.is(problem.detail, "Coordinate system 'ESRI:102100' is deprecated. Use EPSG:3857.");
+});
+
+test('The list is served from the answer cache: one ETag for everybody, 304 for who has it, the whole list included', async (t) => {
+  for (const url of [`${LIST}?text=utm&limit=5`, LIST, '/api/crs/coordinate-system/3857']) {
+    const before = await call(url);
+    const { etag } = before.headers;
+    t.truthy(etag, url);
+    t.regex(String(before.headers['cache-control']), /max-age=/);
+    const again = await call(url);
+    t.is(again.headers.etag, etag, url);
+    t.deepEqual(again.raw.equals(before.raw), true, url);
+    const same = await w.as(await w.account()).get(url, { 'if-none-match': String(etag) });
+    t.is(same.status, 304, url);
+    t.is(same.raw.length, 0);
+  }
+});
+
+test('While a text is looked for in all records, other requests are answered', async (t) => {
+  await call(`${LIST}?limit=1`);
+  const searches = Array.from({ length: 8 }, (_, n) => call(`${LIST}?fulltext=bornholm${n}&limit=1`));
+  let over = false;
+  const all = Promise.all(searches).finally(() => {
+    over = true;
+  });
+  let answered = 0;
+  while (!over) {
+    await setImmediate();
+    await w.nobody.get('/health/live');
+    answered += 1;
+  }
+  for (const { status } of await all) t.is(status, 200);
+  // on the event loop itself there would be one or two beside each
+  t.true(answered > 40, `${answered} answers beside 8 searches`);
 });

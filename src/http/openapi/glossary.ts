@@ -427,6 +427,12 @@ export const WORDS: Record<string, string | readonly [string, unknown]> = {
   'CoordinateSystem.id': ['Number of the coordinate system.', 25832],
   'CoordinateSystem.name': ['Name of the coordinate system.', 'ETRS89 / UTM zone 32N'],
   authority: ['Registry that numbers it.', 'EPSG'],
+  aliases: ['Other names, and deprecated numbers that it stands for.', ['Web Mercator']],
+  areaOfUse: 'Where it is meant to be used, in degrees.',
+  west: ['Western longitude; greater than the eastern one when the area crosses 180°.', 6],
+  south: ['Southern latitude.', 38.76],
+  east: ['Eastern longitude.', 12],
+  north: ['Northern latitude.', 84.33],
   wkt: ['Definition as WKT 1 where there is one, else WKT 2.', 'PROJCS["ETRS89 / UTM zone 32N",…]'],
   wkt2: ['Definition as WKT 2.', 'PROJCRS["ETRS89 / UTM zone 32N",…]'],
   proj4String: [
