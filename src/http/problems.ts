@@ -25,6 +25,8 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
+export const statusOf = (kind: ErrorKind): number => STATUS[kind];
+
 /** RFC 9457 for everything that is refused or fails. Outages and bugs say nothing of themselves; they are logged with the request's id. */
 export const problems = fp(async (app) => {
   app.setErrorHandler((error: FastifyError | AppError, request, reply) =>

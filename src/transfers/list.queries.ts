@@ -93,7 +93,7 @@ export const ListedTransfer = Summary.extend({
   progress: z.number(),
   finishedAt: z.string().optional(),
   errorMessage: z.string().optional(),
-});
+}).meta({ id: 'ListedTransfer' });
 
 /**
  * What the caller sees, in the ways in which he sees it, as `visible` of `queries.ts` says: each is a walk along an index that is in the

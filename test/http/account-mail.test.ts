@@ -219,3 +219,86 @@ test('a client has thirty mails of registrations sent within an hour, to whateve
   t.is((await register('2001:db8:5:6::1')).status, 202);
   t.is(await made(), 31);
 });
+
+const form = (url: string, members: Record<string, string>, headers: Record<string, string> = {}) =>
+  w.nobody.send({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams(members).toString(),
+  });
+/** Where the form of a page goes when the page has this address. */
+const actionOf = (page: string, address: string) =>
+  new URL(/<form method="post" action="([^"]*)"/.exec(page)?.[1] ?? 'none', `https://host${address}`).pathname;
+
+test('the link of an activation mail opens a page without scripts; its button activates, opening it does not', async (t) => {
+  await w.nobody.post('/api/accounts/registration', registration('Pagan'));
+  const [mail = ''] = await mailsTo('Pagan@example.org');
+  const link = new URL(/https:\/\/\S+token=\S+/.exec(mail)?.[0] ?? '');
+  t.true(link.pathname.startsWith('/platform/'), 'below the public address');
+  const address = `${link.pathname.slice('/platform'.length)}${link.search}`;
+  const page = await w.nobody.get(address);
+  t.is(page.status, 200);
+  t.regex(String(page.headers['content-type']), /^text\/html/);
+  t.is(page.headers['referrer-policy'], 'no-referrer');
+  t.is(page.headers['cache-control'], 'no-store');
+  t.regex(
+    String(page.headers['content-security-policy']),
+    /default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/,
+  );
+  t.notRegex(page.body, /<script/i);
+  t.is((await login('Pagan')).body.detail, 'Account is not activated.');
+  const action = actionOf(page.body, address);
+  t.true(page.body.includes(`value="${tokenOf(mail)}"`));
+
+  const foreign = await form(action, { token: tokenOf(mail) }, { 'sec-fetch-site': 'cross-site' });
+  t.is(foreign.status, 403);
+  t.is((await login('Pagan')).body.detail, 'Account is not activated.');
+  const done = await form(action, { token: tokenOf(mail) }, { 'sec-fetch-site': 'same-origin' });
+  t.is(done.status, 200);
+  t.regex(done.body, /Your account is active/);
+  t.is((await login('Pagan')).status, 200);
+  const again = await form(action, { token: tokenOf(mail) });
+  t.is(again.status, 400);
+  t.regex(String(again.headers['content-type']), /^text\/html/);
+  t.regex(again.body, /was used before or has expired/);
+});
+
+test('the link of a reset mail opens a page that tells the policy, refuses in sentences, and sets the password', async (t) => {
+  const { id } = await w.account({ id: 'absent-minded' });
+  await w.sql("update accounts set email = 'absent-minded@example.org' where id = $1", [id]);
+  await w.nobody.post('/api/accounts/passwordreset', id);
+  const [mail = ''] = await mailsTo('absent-minded@example.org');
+  const token = tokenOf(mail);
+  const address = `/api/accounts/password?token=${token}`;
+  const page = await w.nobody.get(address);
+  t.is(page.status, 200);
+  t.regex(page.body, /at least 10 characters/);
+  const action = actionOf(page.body, address);
+  const weak = await form(action, { token, password: 'short', again: 'short' });
+  t.is(weak.status, 400);
+  t.regex(weak.body, /It must have at least 10 characters\./);
+  t.regex(weak.body, /It must have a digit\./);
+  t.false(weak.body.includes('"short"'), 'a password is not sent back');
+  const mistyped = await form(action, { token, password: NEW, again: PASSWORD });
+  t.regex(mistyped.body, /The two are not the same\./);
+  t.is((await login(id)).status, 200, 'nothing has changed');
+  t.is((await form(action, { token, password: NEW, again: NEW })).status, 200);
+  t.is((await login(id, NEW)).status, 200);
+  t.is((await form(action, { token, password: PASSWORD, again: PASSWORD })).status, 400);
+});
+
+test('pages show nothing that a link brings along, and a link without its token is told as such', async (t) => {
+  for (const path of ['activation', 'password']) {
+    const odd = await w.nobody.get(`/api/accounts/${path}?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
+    t.is(odd.status, 400);
+    t.regex(String(odd.headers['content-type']), /^text\/html/);
+    t.notRegex(odd.body, /script/);
+    t.regex((await w.nobody.get(`/api/accounts/${path}`)).body, /not complete/);
+  }
+  t.is(
+    (await w.nobody.put('/api/accounts/activation?token=unknown')).body.code,
+    'TokenNotValid',
+    'programs get problems',
+  );
+});

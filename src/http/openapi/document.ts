@@ -170,7 +170,7 @@ function nameBodies({ operationId, requestBody, responses }: Operation, componen
 }
 
 function nameIn(content: Record<string, Media> | undefined, fallback: string, components: Record<string, JsonSchema>) {
-  const media = content?.['application/json'];
+  const media = content?.['application/json'] ?? content?.['application/x-www-form-urlencoded'];
   if (media?.schema.type !== 'object' || !media.schema.properties) return;
   const id = listName(media.schema.properties) ?? fallback;
   components[id] ??= media.schema;

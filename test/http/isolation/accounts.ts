@@ -15,6 +15,13 @@ const text = (method: 'POST' | 'PUT', url: string) => ({
   payload: JSON.stringify(PASSWORD),
 });
 
+const form = (url: string) => ({
+  method: 'POST' as const,
+  url,
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  payload: 'token=unknown&password=Correct-horse-7&again=Correct-horse-7',
+});
+
 export default {
   'GET /api/accounts': { request: () => ({ url: '/api/accounts' }), ...administrators(200) },
   'GET /api/account/list': { request: () => ({ url: '/api/account/list' }), ...administrators(200) },
@@ -69,6 +76,13 @@ export default {
     request: () => ({ method: 'PUT', url: '/api/accounts/activation?token=unknown' }),
     anybody: 400,
   },
+  'GET /api/accounts/activation': {
+    request: () => ({ url: '/api/accounts/activation?token=unknown' }),
+    anybody: 200,
+  },
+  'POST /api/accounts/activation': { request: () => form('/api/accounts/activation'), anybody: 400 },
+  'GET /api/accounts/password': { request: () => ({ url: '/api/accounts/password?token=unknown' }), anybody: 200 },
+  'POST /api/accounts/password': { request: () => form('/api/accounts/password'), anybody: 400 },
   'POST /api/accounts/passwordreset': { request: () => text('POST', '/api/accounts/passwordreset'), anybody: 202 },
   'PUT /api/accounts/password': { request: () => text('PUT', '/api/accounts/password?token=unknown'), anybody: 400 },
 } satisfies Rows;

@@ -1,6 +1,7 @@
 import type { Rows } from './row.ts';
 
 export default {
+  'GET /': { request: () => ({ url: '/' }), anybody: 200 },
   'GET /health/live': { request: () => ({ url: '/health/live' }), anybody: 200 },
   'GET /health/ready': { request: () => ({ url: '/health/ready' }), anybody: 200 },
   'GET /openapi.json': { request: () => ({ url: '/openapi.json' }), anybody: 200 },

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'node:querystring';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, forbidden } from '../errors.ts';
+import { statusOf } from './problems.ts';
+import type { App } from './route.ts';
+
+/** Text that is HTML already. */
+class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type { Html };
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escaped = (value: unknown): string => {
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(escaped).join('');
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+};
+
+/** A template whose values are escaped; other such templates and lists of them are put in as they are. */
+export const html = (strings: TemplateStringsArray, ...values: unknown[]) =>
+  new Html(String.raw({ raw: strings }, ...values.map(escaped)));
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#1d2b36;background:#f3f6f8;margin:0}
+main{max-width:34rem;margin:8vh auto;padding:2rem 2.5rem;background:#fff;border-top:6px solid #3b8fc4;border-radius:4px}
+h1{font-size:1.4rem;margin:0 0 1rem}label{display:block;margin:1rem 0 .25rem}ul{padding-left:1.2rem}
+input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid #93a5b1;border-radius:4px}
+button{font:inherit;margin-top:1.25rem;padding:.55rem 1.4rem;border:0;border-radius:4px;background:#22688f;color:#fff}
+a{color:#22688f}.wrong{border-left:4px solid #b3261e;padding-left:.75rem}`;
+
+/** Pages load nothing, run nothing, stand in no frame, and send their forms here alone. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Sends a small page of the platform; it works without scripts, and nobody keeps it. */
+export function sendPage(reply: FastifyReply, title: string, body: Html, status = 200) {
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><style>${new Html(STYLE)}</style></head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body></html>
+`;
+  return reply
+    .code(status)
+    .headers({
+      'content-security-policy': POLICY,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-store',
+    })
+    .type('text/html; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(page.text);
+}
+
+/** In a room of pages forms are read, and what is refused is told on a page, too. */
+export function pageRoom(app: App, title: string) {
+  const type = 'application/x-www-form-urlencoded';
+  app.addContentTypeParser<string>(type, { parseAs: 'string', bodyLimit: 16_384 }, (_request, text, done) =>
+    done(null, { ...parse(text) }),
+  );
+  app.setErrorHandler((error, _request, reply) => {
+    if (!(error instanceof AppError)) throw error;
+    return sendPage(reply, title, html`<p class="wrong">${error.message}</p>`, statusOf(error.kind));
+  });
+}
+
+/** A form is sent from the page that shows it. Other sites have no token of a mail, and none sends our forms for a visitor. */
+export function fromOwnPage(request: FastifyRequest) {
+  const site = request.headers['sec-fetch-site'];
+  if (site === 'cross-site') throw forbidden('This form was sent by another site. Open the link of the mail again.');
+}
+
+/** What the OpenAPI document says of such routes. */
+const PAGE = { content: { 'text/html': { schema: { type: 'string' } } } };
+export const SHOWS_PAGE = { responses: { 200: PAGE } };
+export const takesForm = (members: Record<string, string>) => ({
+  requestBody: {
+    required: true,
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            Object.entries(members).map(([name, description]) => [name, { type: 'string', description }]),
+          ),
+          required: Object.keys(members),
+        },
+      },
+    },
+  },
+  responses: { 200: PAGE },
+});

@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { NewPassword } from '../accounts/account.ts';
+import { mailedToken } from '../accounts/mail-token.ts';
+import { passwordSentences, policySentences } from '../accounts/password-words.ts';
+import { AppError } from '../errors.ts';
+import { originOf } from '../http/origin.ts';
+import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/page.ts';
+import type { App } from '../http/route.ts';
+import type { ChangeParts } from './change-account.ts';
+import { resetPassword } from './reset-password.ts';
+
+const TITLE = 'Set a new password';
+const Query = z.object({ token: z.string().max(1000).optional() });
+
+/** What the link in a mail opens. Showing the page changes nothing: programs that look at mails open links, too. */
+export async function passwordPageRoutes(app: App, parts: ChangeParts) {
+  pageRoom(app, TITLE);
+
+  /** `wrong`: why what was sent before is refused. */
+  const show = (reply: FastifyReply, token: string, wrong: readonly string[] = []) =>
+    sendPage(
+      reply,
+      TITLE,
+      html`${wrong.map((sentence) => html`<p class="wrong">${sentence}</p>`)}
+<p>It must have:</p><ul>${policySentences(parts.rules.policy).map((sentence) => html`<li>${sentence}</li>`)}</ul>
+<form method="post" action="password"><input type="hidden" name="token" value="${token}">
+<label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required maxlength="1000">
+<label for="again">The same again</label>
+<input id="again" name="again" type="password" autocomplete="new-password" required maxlength="1000">
+<button type="submit">Set the password</button></form>`,
+      wrong.length > 0 ? 400 : 200,
+    );
+
+  app.get(
+    '/api/accounts/password',
+    {
+      config: { access: 'public', service: 'none', described: SHOWS_PAGE },
+      schema: { tags: ['accounts'], summary: 'The page that the link of a reset mail opens', querystring: Query },
+    },
+    async ({ query }, reply) => show(reply, mailedToken(query.token)) as never,
+  );
+
+  app.post(
+    '/api/accounts/password',
+    {
+      config: {
+        access: 'public',
+        service: 'none',
+        described: takesForm({
+          token: 'The token of the mail.',
+          password: 'The new password.',
+          again: 'The new password again.',
+        }),
+      },
+      schema: { tags: ['accounts'], summary: 'Sets a new password with the form of that page' },
+    },
+    async (request: FastifyRequest, reply) => {
+      fromOwnPage(request);
+      const sent = (request.body ?? {}) as Record<string, unknown>;
+      const token = mailedToken(sent.token);
+      const { data: password } = NewPassword.safeParse(sent.password);
+      if (password === undefined) return show(reply, token, ['It must have at most 1000 characters.']);
+      if (password !== sent.again) return show(reply, token, ['The two are not the same.']);
+      try {
+        await resetPassword(parts, token, password, originOf(request));
+      } catch (error) {
+        if (!(error instanceof AppError) || error.details.code !== 'InvalidPassword') throw error;
+        return show(reply, token, passwordSentences(error.details.errors?.password ?? [], parts.rules.policy));
+      }
+      return sendPage(reply, TITLE, html`<p>Your new password is set. You can sign in with it now.</p>`);
+    },
+  );
+}
