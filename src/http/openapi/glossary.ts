@@ -219,6 +219,9 @@ export const WORDS: Record<string, string | readonly [string, unknown]> = {
   nextWaitSeconds: ['Seconds that the next failure would wait.', 1],
   reasons: 'The reasoning, in sentences or rules.',
   'LoginExplanation.reasons': ['The reasoning, in sentences.', ['The address is in 10.0.0.0/8.']],
+  projectRoles: ['Number of roles in projects of the tenant that end.', 2],
+  projectsWithoutOwner: ['Number of those projects that are left without an Owner.', 0],
+  keepProjectRoles: 'Leaves the member the roles in projects of the tenant.',
   // Projects
   accessLevel: ['`Confidential`, `Private` or `Shared`; stored, not used for decisions.', 'Shared'],
   hasThumbnail: ['Whether it has an image.', false],

@@ -75,6 +75,8 @@ const NAMES: Record<string, string> = {
   'GET /api/metadata/project/{id}/dataset/recursive-list': 'listProjectDatasetsRecursively',
   'PUT /api/metadata/project/{id}/dataset': 'replaceDataset',
   'DELETE /api/project/{projectId}/dataset/{id}': 'deleteProjectDatasetLegacy',
+  'POST /api/metadata/dataset/{id}/revoke-grants': 'revokeDatasetGrants',
+  'POST /api/metadata/project/{id}/revoke-grants': 'revokeProjectGrants',
   'POST /api/hierarchy/project/{id}': 'changeHierarchy',
   'GET /api/security/sastoken': 'getSasToken',
   'GET /api/raw/dataset/{id}': 'getDatasetDownloadUrl',
