@@ -68,7 +68,15 @@ function plainest(
 function membersOf(schema: JsonSchema, components: Record<string, JsonSchema>, id: string, within: readonly string[]) {
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const word = wordOf(id, name);
-    return [name, Array.isArray(word) ? word[1] : plainest(member, components, id, within)] as const;
+    const known = Array.isArray(word) && isOfType(word[1], member);
+    return [name, known ? word[1] : plainest(member, components, id, within)] as const;
   });
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+/** The same name may be a number in one record and a list in another. */
+function isOfType(value: unknown, { type }: JsonSchema): boolean {
+  if (type === undefined) return true;
+  const own = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  return [type].flat().some((one) => one === own || (one === 'number' && own === 'integer'));
 }
