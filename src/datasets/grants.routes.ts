@@ -8,6 +8,7 @@ import { publicBase } from '../http/public-base.ts';
 import { queryDuration, queryList } from '../http/query.ts';
 import type { App } from '../http/route.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
+import { pathSegment } from '../projects/names.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Signer } from '../signing-keys.ts';
 import { signedAddress } from '../uploads/address.ts';
@@ -124,7 +125,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       if (missing !== undefined) throw notFound('Dataset', missing);
       const data = found.map(async (dataset) => ({
         id: dataset.id,
-        name: dataset.name,
+        name: pathSegment(dataset.name),
         url: await download(request, generation, dataset),
       }));
       return { data: await Promise.all(data) };

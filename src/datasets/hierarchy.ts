@@ -5,6 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import { demand, may, VISIBLE } from '../projects/access.ts';
 import type { AfterDeletion } from '../projects/delete.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
+import { pathText } from '../projects/names.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Signer } from '../signing-keys.ts';
@@ -125,7 +126,7 @@ const act = (
       for (const one of left) {
         if (pathsOf(one).some((names) => isUnsure(tree.top, names))) break;
         const found = at(next, () => DEEDS[one.type](tree, one));
-        if (found) done.push({ ...found, path: (one.newNames ?? one.names).join('/') });
+        if (found) done.push({ ...found, path: pathText(one.newNames ?? one.names) });
         next++;
       }
       const place = { rootId: project.rootId, accessLevel, userId: caller.userId };
@@ -214,13 +215,13 @@ const DEEDS: Record<PathAction['type'], (tree: Tree, meant: Meant) => Touched | 
     const { above, name } = partsOf(names);
     const parent = folderAt(tree.top, above);
     const found = parent && find(parent, name, isFolder);
-    if (!found) throw new AppError('notFound', `There is no '${names.join('/')}'.`, { code: 'PathNotFound' });
+    if (!found) throw new AppError('notFound', `There is no '${pathText(names)}'.`, { code: 'PathNotFound' });
     demandRemoval(parent, found);
     const target = partsOf(newNames);
     const newParent = ensureFolder(tree, target.above);
     demand(newParent, 'canCreateContent');
     if ('folder' in found && isWithin(newParent, found.folder)) {
-      throw forbidden(`'${names.join('/')}' cannot be moved below itself, to '${newNames.join('/')}'.`);
+      throw forbidden(`'${pathText(names)}' cannot be moved below itself, to '${pathText(newNames)}'.`);
     }
     if (newParent === parent && target.name === name) return found;
     refuseTaken(newParent, target.name, newNames);
@@ -246,7 +247,7 @@ function findHidden(parent: Folder, name: string): Touched | undefined {
 
 function refuseTaken(parent: Folder, name: string, names: readonly string[]) {
   if (foldersIn(parent, name).length + filesIn(parent, name).length === 0) return;
-  throw conflict(`There is '${names.join('/')}' already.`, { code: 'PathExists' });
+  throw conflict(`There is '${pathText(names)}' already.`, { code: 'PathExists' });
 }
 
 function demandRemoval(parent: Folder, found: Touched) {

@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand } from '../projects/access.ts';
+import { wrongName } from '../projects/names.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Copies, Taken } from '../uploads/staged.ts';
@@ -65,11 +66,11 @@ async function importWith(
     const folder = there ?? ensureFolder(tree, names);
     demand(folder, 'canCreateContent');
 
-    const called = files.map((file) => ({
-      ...file,
-      name: file.fileName.trim(),
-      wrong: wrongName(file.fileName.trim()),
-    }));
+    const called = files.map((file) => {
+      const name = file.fileName.trim();
+      const wrong = wrongName(name);
+      return { ...file, name, wrong: wrong && `fileName ${wrong}.` };
+    });
     const good = called.filter((file) => file.wrong === undefined);
     const taken = await takeStaged(
       tx,
@@ -98,10 +99,4 @@ async function importWith(
     }
     return answer;
   });
-}
-
-function wrongName(name: string): string | undefined {
-  if (name === '') return 'fileName must not be empty.';
-  if ([...name].length > 255) return 'fileName must have at most 255 characters.';
-  return name.includes('/') ? `fileName '${name}' must not contain a slash.` : undefined;
 }

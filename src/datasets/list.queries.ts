@@ -109,7 +109,7 @@ const placed = (caller: Caller, projectId: string, datasetType: string | undefin
     with place as (
       select ${projectId}::uuid as id, '' as relative_path
       union all
-      select p.id, case p.relative_path when '' then p.name else p.relative_path || '/' || p.name end from ${below(caller, projectId)} p),
+      select p.id, concat_ws('/', nullif(p.relative_path, ''), path_segment(p.name)) from ${below(caller, projectId)} p),
     found as materialized (
       select d.id, d.project_id, d.name, d.dataset_type, d.dataset_format, place.relative_path
       from place join datasets d on d.project_id = place.id

@@ -3,26 +3,27 @@ import type { Db } from '../db.ts';
 import { conflict, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { demand, VISIBLE } from '../projects/access.ts';
+import { pathSegment, segmentName, wrongName } from '../projects/names.ts';
 import type { Step } from '../projects/paths.queries.ts';
 import { listAlong } from '../projects/paths.queries.ts';
 import { listReaders } from './locks.queries.ts';
 import { lockNamed } from './paths.queries.ts';
 
 const MOST_SEGMENTS = 100;
-const LONGEST_NAME = 255;
 /** Characters of all different steps together: a step carries the whole path above it, so that long deep paths grow with their square. */
 const MOST_CHARACTERS = 8_000_000;
 
-/** Names along a path, as it is seen from a project: one slash at either end is dropped. */
+/** Names along a path, as it is seen from a project: one slash at either end is dropped, a slash in a name is written `%2F`. */
 export function segmentsOf(path: string): string[] {
   const segments = path
     .replace(/^\/|\/$/g, '')
     .split('/')
-    .map((name) => name.trim());
+    .map((segment) => segmentName(segment).trim());
   if (segments.length > MOST_SEGMENTS) throw invalid(`A path has at most ${MOST_SEGMENTS} names.`);
   for (const name of segments) {
     if (['', '.', '..'].includes(name)) throw invalid(`The path '${path}' has a name that is empty, '.' or '..'.`);
-    if ([...name].length > LONGEST_NAME) throw invalid(`A name in a path has at most ${LONGEST_NAME} characters.`);
+    const wrong = wrongName(name);
+    if (wrong !== undefined) throw invalid(`A name in the path '${path}' ${wrong}.`);
   }
   return segments;
 }
@@ -117,7 +118,7 @@ function stepsOf(paths: readonly (readonly string[])[]): Step[] {
   for (const path of paths) {
     let above = '';
     for (const name of path) {
-      const whole = `${above}${name}`;
+      const whole = `${above}${pathSegment(name)}`;
       if (!steps.has(whole)) characters += whole.length;
       if (characters > MOST_CHARACTERS) throw invalid('The paths of one request are too long and too deep together.');
       steps.set(whole, { above, name });
@@ -127,7 +128,8 @@ function stepsOf(paths: readonly (readonly string[])[]): Step[] {
   return [...steps.values()];
 }
 
-const placeOf = (folder: Folder): string => (folder.parent ? `${placeOf(folder.parent)}${folder.name}/` : '');
+const placeOf = (folder: Folder): string =>
+  folder.parent ? `${placeOf(folder.parent)}${pathSegment(folder.name)}/` : '';
 
 const there = <One extends Item>(items: readonly One[], name: string) =>
   items.filter((item) => item.name === name && !item.deleted);

@@ -68,7 +68,7 @@ export const PlacedDataset = z
     id: z.string(),
     projectId: z.string(),
     name: z.string(),
-    /** Folders between, without a slash at either end; empty for what lies directly in the project. */
+    /** Names of the folders between as path segments, without a slash at either end; empty for what lies directly in the project. */
     relativePath: z.string(),
     datasetType: z.string(),
     /** Signed, of files. */

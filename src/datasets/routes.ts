@@ -6,6 +6,7 @@ import { Id, uuidParam } from '../http/forms.ts';
 import { descriptionText, freeForm } from '../http/names.ts';
 import { publicBase } from '../http/public-base.ts';
 import type { App } from '../http/route.ts';
+import { nameForm } from '../projects/names.ts';
 import { permissionsForm } from '../projects/permissions.ts';
 import { deleteDataset, replaceDataset } from './change.ts';
 import { findDataset } from './queries.ts';
@@ -22,11 +23,7 @@ const measure = () => z.union([z.string(), z.number()]);
 const ChangedDataset = z
   .object({
     id: z.uuid(),
-    name: z
-      .string()
-      .trim()
-      .min(1, 'must not be empty')
-      .refine((text) => [...text].length <= 255, 'must have at most 255 characters'),
+    name: nameForm(),
     description: descriptionText().optional(),
     metadata: freeForm().optional(),
     properties: freeForm().optional(),

@@ -2,16 +2,8 @@ import { z } from 'zod';
 import { descriptionText, freeForm } from '../http/names.ts';
 import { queryEnum } from '../http/query.ts';
 import { roleText } from './access.ts';
+import { nameForm } from './names.ts';
 import { permissionsForm } from './permissions.ts';
-
-/** Of a project or folder: one segment of a path. */
-export const projectName = () =>
-  z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .refine((text) => [...text].length <= 255, 'must have at most 255 characters')
-    .refine((text) => !text.includes('/'), 'must not contain a slash');
 
 export const accessLevel = () => queryEnum(['Confidential', 'Private', 'Shared']);
 
@@ -20,7 +12,7 @@ export const membersForm = () => z.array(memberForm()).max(10_000);
 
 export const NewProject = z
   .object({
-    name: projectName(),
+    name: nameForm(),
     description: descriptionText().optional(),
     metadata: freeForm().optional(),
     settings: freeForm().optional(),

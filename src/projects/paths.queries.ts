@@ -16,7 +16,7 @@ const FolderRow = z.object({
 });
 export type FolderRow = z.infer<typeof FolderRow>;
 
-/** One step of a path: the folders above it, each with a slash behind it, and a name. */
+/** One step of a path: the folders above it as path segments, each with a slash behind it, and a name. */
 export interface Step {
   above: string;
   name: string;
@@ -36,7 +36,7 @@ export const listAlong = (tx: Db, caller: Caller, projectId: string, steps: read
     found (id, place, depth) as (
       select id, '', 0 from projects where id = ${projectId}
       union all
-      select c.id, f.place || c.name || '/', f.depth + 1
+      select c.id, f.place || path_segment(c.name) || '/', f.depth + 1
       from found f join wanted w on w.above = f.place
       join projects c on c.parent_id = f.id and c.name collate "C" = w.name
       where c.deleted_at is null)

@@ -9,7 +9,7 @@ export const BelowItem = z
     id: z.string(),
     parentProjectId: z.string(),
     name: z.string(),
-    /** Names of the projects between, from the top, parted by slashes; empty directly below. */
+    /** Names of the projects between as path segments, from the top, parted by slashes; empty directly below. */
     relativePath: z.string(),
   })
   .meta({ id: 'ProjectDescendant' });
@@ -25,7 +25,7 @@ export const below = (caller: Caller, id: string) => sql.fragment`
    tree as (
      select id, parent_id, name, seen, '' as relative_path from judged where parent_id = ${id}
      union all
-     select j.id, j.parent_id, j.name, j.seen, case when t.relative_path = '' then t.name else t.relative_path || '/' || t.name end
+     select j.id, j.parent_id, j.name, j.seen, concat_ws('/', nullif(t.relative_path, ''), path_segment(t.name))
      from tree t join judged j on j.parent_id = t.id)
    select id, parent_id, name, relative_path from tree where seen)`;
 

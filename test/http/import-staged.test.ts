@@ -55,7 +55,7 @@ test('a file that cannot be taken is told apart by its name; the others are impo
       { url: theirs, fileName: 'theirs' },
       { url: good, fileName: 'good' },
       { url: empty.data, fileName: 'empty' },
-      { url: good, fileName: 'a/b' },
+      { url: good, fileName: 'a\u0001b' },
       { url: good, fileName: ' ' },
       { url: `http://x/api/blob/staging/${randomUUID()}`, fileName: 'unknown' },
     ],
@@ -67,7 +67,7 @@ test('a file that cannot be taken is told apart by its name; the others are impo
   );
   t.deepEqual(
     body.failures.map((row: { fileName: string }) => row.fileName),
-    ['remote', 'theirs', 'empty', 'a/b', ' ', 'unknown'],
+    ['remote', 'theirs', 'empty', 'a\u0001b', ' ', 'unknown'],
   );
   t.false(JSON.stringify(body).includes('secret'));
   t.true(body.failures.every((row: { message: string }) => row.message.endsWith('.')));

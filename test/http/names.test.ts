@@ -1,207 +1,174 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { z } from 'zod';
-import { invalidMember } from '../../src/errors.ts';
-import { freeForm } from '../../src/http/names.ts';
-import { queryBoolean, queryEnum, queryInteger, queryList, queryTime } from '../../src/http/query.ts';
-import type { App } from '../../src/http/route.ts';
-import { bearer, wireApp } from './wire-app.ts';
+import { newDataset, subproject } from '../world/content.ts';
+import { ASCII_GRID, local, newProject, start, upload } from '../world/transfers.ts';
+import type { User } from '../world.ts';
+import { world } from '../world.ts';
 
-const config = { access: 'signedIn', service: 'metadata' } as const;
-const headers = bearer('anna');
+const w = world(test);
 
-const Member = z.object({ userId: z.string(), role: z.string().optional() });
-const Body = z.object({
-  name: z.string().optional(),
-  rowVersion: z.int().optional(),
-  metadata: freeForm().optional(),
-  members: z.array(Member).optional(),
-  nested: z.union([z.object({ outputSrid: z.int() }), z.object({ itemNames: z.array(z.string()) })]).optional(),
-});
+async function scene() {
+  const owner = await w.account();
+  const client = w.as(owner);
+  return { owner, client, root: await newProject(client) };
+}
+const apply = (user: User, projectId: string, actions: object[]) =>
+  w.as(user).post(`/api/hierarchy/project/${projectId}`, { actions });
+const ensure = (path: string, isFolder = false) => ({ type: 'PathActionCreateIfNotExists', path, isFolder });
 
-const echo = (app: App) => {
-  app.post('/api/echo', { config, schema: { body: Body } }, async (request) => request.body);
-  const querystring = z.object({
-    namePrefix: z.string().optional(),
-    role: queryList(z.string()).optional(),
-    sortOrder: queryEnum(['Asc', 'Desc']).optional(),
-    limit: queryInteger(1, 1000).optional(),
-    recursive: queryBoolean().optional(),
-    from: queryTime().optional(),
-  });
-  app.get('/api/echo', { config, schema: { querystring } }, async (request) => request.query);
+/** A name, and how it stands in a path. */
+const NAMES: Record<string, string> = {
+  'upload/download test': 'upload%2Fdownload test',
+  'Q m3/s': 'Q m3%2Fs',
+  '/': '%2F',
+  'a%2Fb': 'a%252Fb',
+  'a%252Fb': 'a%25252Fb',
+  'a/%2F/b': 'a%2F%252F%2Fb',
+  '100 % & a%2f?#\\ "x" %25': '100 % & a%2f?#\\ "x" %25',
+  'Überfluß 水 👩🏽‍🌾': 'Überfluß 水 👩🏽‍🌾',
 };
 
-test('Member names of request bodies are matched without regard to case, and unknown members are ignored', async (t) => {
-  const app = await wireApp(t, echo);
-  const payload = { NAME: 'a', rowversion: 3, Members: [{ userid: 'u', ROLE: 'Owner', more: 1 }], stranger: true };
-  const answer = await app.inject({ method: 'POST', url: '/api/echo', headers, payload });
-  t.deepEqual(answer.json(), { name: 'a', rowVersion: 3, members: [{ userId: 'u', role: 'Owner' }] });
-});
-
-test('Members of either alternative are found in any case', async (t) => {
-  const app = await wireApp(t, echo);
-  const nested = async (payload: object) =>
-    (await app.inject({ method: 'POST', url: '/api/echo', headers, payload: { nested: payload } })).json();
-  t.deepEqual(await nested({ OUTPUTSRID: 4326 }), { nested: { outputSrid: 4326 } });
-  t.deepEqual(await nested({ itemnames: ['a'] }), { nested: { itemNames: ['a'] } });
-});
-
-test('Null in a request member means that the member is absent', async (t) => {
-  const app = await wireApp(t, echo);
-  const payload = { name: null, members: [{ userId: 'u', role: null }], metadata: null };
-  const answer = await app.inject({ method: 'POST', url: '/api/echo', headers, payload });
-  t.deepEqual(answer.json(), { members: [{ userId: 'u' }] });
-});
-
-test('Free-form objects are left as they are: names, case and nulls', async (t) => {
-  const app = await wireApp(t, echo);
-  const metadata = { Name: null, name: 1, deep: { ROLE: null, list: [null, { A: null }] } };
-  const answer = await app.inject({ method: 'POST', url: '/api/echo', headers, payload: { Metadata: metadata } });
-  t.deepEqual(answer.json(), { metadata });
-});
-
-test('Of a name that is sent in two spellings the exact one wins', async (t) => {
-  const app = await wireApp(t, echo);
-  const post = (payload: object) => app.inject({ method: 'POST', url: '/api/echo', headers, payload });
-  t.deepEqual((await post({ name: 'exact', Name: 'other' })).json(), { name: 'exact' });
-  t.deepEqual((await post({ Name: 'other', name: 'exact' })).json(), { name: 'exact' });
-});
-
-test('An empty body is an empty object where an object is expected', async (t) => {
-  const app = await wireApp(t, echo);
-  const plain = await app.inject({ method: 'POST', url: '/api/echo', headers });
-  t.deepEqual([plain.statusCode, plain.json()], [200, {}]);
-  const typed = await app.inject({
-    method: 'POST',
-    url: '/api/echo',
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': '0' },
-  });
-  t.deepEqual([typed.statusCode, typed.json()], [200, {}]);
-});
-
-test('Errors name members as they were sent', async (t) => {
-  const app = await wireApp(t, echo);
-  const payload = { NAME: 5, Members: [{ userId: 'u' }, { USERID: 7 }] };
-  const answer = await app.inject({ method: 'POST', url: '/api/echo', headers, payload });
-  t.is(answer.statusCode, 400);
-  t.deepEqual(answer.json().errors, {
-    NAME: ['NAME must be a text.'],
-    'Members[1].USERID': ['Members[1].USERID must be a text.'],
-  });
-  t.is(answer.json().detail, 'NAME must be a text.');
-});
-
-test('Errors of a rule and of a query name members as they were sent, too', async (t) => {
-  const app = await wireApp(t, (routes) => {
-    echo(routes);
-    routes.post('/api/rule', { config, schema: { body: Body } }, async () => {
-      throw invalidMember('members[0].userId', 'There is no such user.');
-    });
-  });
-  const payload = { Members: [{ USERID: 'u' }] };
-  const rule = await app.inject({ method: 'POST', url: '/api/rule', headers, payload });
-  t.deepEqual(rule.json().errors, { 'Members[0].USERID': ['There is no such user.'] });
-  const query = await app.inject({ url: '/api/echo?LIMIT=0', headers });
-  t.deepEqual(Object.keys(query.json().errors), ['LIMIT']);
-});
-
-test('What no database can store is refused with the place where it stands', async (t) => {
-  const app = await wireApp(t, echo);
-  for (const bad of ['\0', '\ud800']) {
-    const payload = { metadata: { deep: [`a${bad}`] } };
-    const answer = await app.inject({ method: 'POST', url: '/api/echo', headers, payload });
-    t.is(answer.statusCode, 400);
-    t.deepEqual(Object.keys(answer.json().errors), ['metadata.deep[0]']);
-  }
-  const emoji = await app.inject({
-    method: 'POST',
-    url: '/api/echo',
-    headers: { ...headers, 'content-type': 'application/json' },
-    payload: '{"name":"\\ud83d\\ude00"}',
-  });
-  t.is(emoji.json().name, '😀');
-});
-
-test('A body of too many levels is refused, and told from one that is only deep', async (t) => {
-  const app = await wireApp(t, echo);
-  const post = (levels: number) => {
-    const payload = `{"metadata":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
-    return app.inject({
-      method: 'POST',
-      url: '/api/echo',
-      headers: { ...headers, 'content-type': 'application/json' },
-      payload,
-    });
-  };
-  t.is((await post(400)).statusCode, 200);
-  for (const levels of [600, 100_000]) {
-    const answer = await post(levels);
-    t.is(answer.statusCode, 400);
-    t.is(answer.json().detail, 'The body has more than 500 lists and objects within each other.');
+test('names of projects, subprojects and datasets hold any printable character, slashes too', async (t) => {
+  const { owner, client, root } = await scene();
+  for (const name of Object.keys(NAMES)) {
+    t.is((await client.post('/api/metadata/project', { name })).body.name, name);
+    const id = await subproject(client, root, { name });
+    t.is((await client.get(`/api/metadata/project/${id}`)).body.name, name);
+    const path = (await client.get(`/api/project/${id}/path`)).body.data;
+    t.is(path[1].name, name, 'a name by itself is as it is');
+    const dataset = (await client.get(`/api/metadata/dataset/${await newDataset(w, root, owner)}`)).body;
+    const renamed = await client.put(`/api/metadata/project/${root}/dataset`, { ...dataset, name });
+    t.is(renamed.body.name, name, JSON.stringify(renamed.body));
   }
 });
 
-test('What is too much or too little is told in a sentence', async (t) => {
-  const body = z.object({
-    text: z.string().max(3).optional(),
-    one: z.string().min(1).optional(),
-    list: z.array(z.int()).max(2).optional(),
-    weight: z.number().positive().max(10).optional(),
-  });
-  const app = await wireApp(t, (routes) => {
-    routes.post('/api/bounds', { config, schema: { body } }, async (request) => request.body);
-  });
-  const payload = { text: 'four', one: '', list: [1, 2, 3], weight: 0 };
-  const answer = await app.inject({ method: 'POST', url: '/api/bounds', headers, payload });
-  t.deepEqual(answer.json().errors, {
-    text: ['text must have at most 3 characters.'],
-    one: ['one must have at least 1 character.'],
-    list: ['list must have at most 2 entries.'],
-    weight: ['weight must be more than 0, not 0.'],
-  });
+test('a name is 1 to 255 characters, has no control characters and is not blanks alone: 400 everywhere', async (t) => {
+  const { owner, client, root } = await scene();
+  const dataset = (await client.get(`/api/metadata/dataset/${await newDataset(w, root, owner)}`)).body;
+  const uploadUrl = await upload(w, client, ASCII_GRID);
+  const grid = { uploadUrl, originalFileName: 'x.asc', readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
+  const older = { projectId: root, format: 'asciigrid', uploadUrl, fileName: 'x.asc' };
+  const ways = (name: string) => [
+    client.post('/api/metadata/project', { name }),
+    client.post(`/api/metadata/project/${root}/subproject`, { name }),
+    client.put(`/api/metadata/project/${root}/dataset`, { ...dataset, name }),
+    start(client, { ...grid, projectId: root, outputDatasetData: { name } }),
+    client.post('/api/conversion/upload', { ...older, datasetImportData: { name } }),
+    client.post('/api/conversion/upload', { ...older, fileName: name }),
+    apply(owner, root, [ensure(name)]),
+  ];
+  const wrong = ['', ' ', ' \u3000', '\u200b', '\u2800\u3164', 'x'.repeat(256), '👩'.repeat(256)];
+  for (const name of [...wrong, 'a\u0000b', 'a\nb', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\ud800b'])
+    for (const [way, answer] of (await Promise.all(ways(name))).entries())
+      t.is(answer.status, 400, `${JSON.stringify(name)}, way ${way}: ${JSON.stringify(answer.body)}`);
+  for (const name of ['👩'.repeat(255), ` ${'y'.repeat(255)} `]) {
+    const [root, below, , transfer] = await Promise.all(ways(name));
+    t.deepEqual(
+      [root, below, transfer].map((answer) => answer?.status),
+      [201, 201, 200],
+    );
+  }
 });
 
-test('A name in the query is matched without regard to case, a repeated one is a list, a plus is a space', async (t) => {
-  const app = await wireApp(t, echo);
-  const get = (query: string) => app.inject({ url: `/api/echo?${query}`, headers });
-  t.deepEqual((await get('NamePrefix=a+b%2Bc')).json(), { namePrefix: 'a b+c' });
-  t.deepEqual((await get('role=Owner&ROLE=Reader&role=Contributor')).json().role.toSorted(), [
-    'Contributor',
-    'Owner',
-    'Reader',
+test('the database itself refuses what is no name', async (t) => {
+  const { owner, root } = await scene();
+  const dataset = await newDataset(w, root, owner);
+  for (const name of ['', ' x', 'a\tb', 'a\u009fb', 'a\u2029b', 'x'.repeat(256)]) {
+    await t.throwsAsync(w.sql('update projects set name = $2 where id = $1', [root, name]), { message: /name_check/ });
+    await t.throwsAsync(w.sql('update datasets set name = $2 where id = $1', [dataset, name]), {
+      message: /name_check/,
+    });
+  }
+  await w.sql('update projects set name = $2 where id = $1', [root, 'Q m3/s %2F']);
+  t.pass();
+});
+
+test('in paths of the hierarchy a slash of a name is %2F and a %2F of a name %252F, on the way in and out', async (t) => {
+  const { owner, client, root } = await scene();
+  for (const [name, segment] of Object.entries(NAMES)) {
+    const made = await apply(owner, root, [ensure(`${segment}/${segment}`)]);
+    t.is(made.body.results[0].path, `${segment}/${segment}`);
+    const folder = (await client.get(`/api/metadata/project/${made.body.results[0].projectId}`)).body;
+    t.is(folder.name, name);
+    t.is((await client.get(`/api/metadata/dataset/${made.body.results[0].datasetId}`)).body.name, name);
+    const again = await apply(owner, root, [ensure(`${segment}/${segment}`)]);
+    t.deepEqual(again.body.results[0].datasetId, made.body.results[0].datasetId, 'found by its path');
+  }
+  const [name = '', segment = ''] = Object.entries(NAMES)[0] ?? [];
+  const taken = await apply(owner, root, [{ type: 'PathActionCreate', path: `${segment}/`, isFolder: true }]);
+  t.true(taken.body.detail.includes(segment));
+  const moved = await apply(owner, root, [
+    { type: 'PathActionMove', path: `${segment}/`, newPath: 'plain%2F2/', isFolder: true },
+    { type: 'PathActionDelete', path: `plain%2F2/${segment}`, isFolder: false },
   ]);
-  t.deepEqual((await get('role=Owner')).json(), { role: ['Owner'] });
-  t.deepEqual((await get('sortorder=DESC&recursive=True&stranger=1')).json(), { sortOrder: 'Desc', recursive: true });
-  t.deepEqual((await get('recursive=False')).json(), { recursive: false });
+  t.deepEqual(
+    moved.body.results.map(({ path }: { path: string }) => path),
+    ['plain%2F2/', `plain%2F2/${segment}`],
+  );
+  const names = (await client.get(`/api/metadata/project/${root}/subproject/list`)).body.data;
+  t.true(names.some((one: { name: string }) => one.name === 'plain/2'));
+  t.false(names.some((one: { name: string }) => one.name === name));
 });
 
-test('A name that has one value is refused when it is repeated, in whatever case', async (t) => {
-  const app = await wireApp(t, echo);
-  for (const query of ['limit=1&limit=2', 'limit=1&Limit=1', 'namePrefix=a&namePrefix=a']) {
-    const answer = await app.inject({ url: `/api/echo?${query}`, headers });
-    t.is(answer.statusCode, 400, query);
-    t.regex(answer.json().detail, /may be given only once/);
-  }
-});
-
-test('Numbers, times and booleans of a query are read strictly', async (t) => {
-  const app = await wireApp(t, echo);
-  const get = (query: string) => app.inject({ url: `/api/echo?${query}`, headers });
-  for (const query of ['limit=', 'limit=0', 'limit=1001', 'limit=1e2', 'limit=x', 'recursive=1', 'from=2026-02-30']) {
-    t.is((await get(query)).statusCode, 400, query);
-  }
-  t.deepEqual((await get('from=2026-01-24')).json(), { from: '2026-01-24T00:00:00.0000000' });
-  t.deepEqual((await get('from=2026-01-24T081702')).json(), { from: '2026-01-24T08:17:02.0000000' });
-  t.deepEqual((await get('from=2026-01-24T08:17:02.435Z')).json(), { from: '2026-01-24T08:17:02.4350000' });
-});
-
-test('A route whose answer may hold a null member cannot be added', async (t) => {
-  const adding = (answer: z.ZodType) =>
-    wireApp(t, (app) => {
-      app.get('/api/x', { config, schema: { response: { 200: answer } } }, async () => ({}) as never);
+test('relativePath of recursive lists, and the destination of import-staged, write names as paths do', async (t) => {
+  const { owner, client, root } = await scene();
+  for (const [name, segment] of Object.entries(NAMES)) {
+    const file = { url: await upload(w, client, 'x'), fileName: name };
+    const brought = await client.post(`/api/conversion/project/${root}/file/import-staged`, {
+      files: [file],
+      destinationPath: `${segment}/below`,
+      createDestinationPathIfNotExists: true,
     });
-  const message = /member 'data\[\]\.at' of answer 200 may be null/;
-  await t.throwsAsync(adding(z.object({ data: z.array(z.object({ at: z.string().nullable() })) })), { message });
-  await t.throwsAsync(adding(z.object({ data: z.array(z.object({ at: z.string().nullish() })) })), { message });
-  await t.notThrowsAsync(adding(z.object({ rows: z.array(z.array(z.number().nullable())) })));
+    t.deepEqual(brought.body.failures, []);
+    t.is(brought.body.datasets[0].fileName, name);
+    const { data } = (await client.get(`/api/metadata/project/${root}/dataset/recursive-list?limit=1000`)).body;
+    const row = data.find(({ id }: { id: string }) => id === brought.body.datasets[0].datasetId);
+    t.is(row.relativePath, `${segment}/below`);
+    t.is(row.name, name);
+    const folders = (await client.get(`/api/metadata/project/${root}/offset-list-recursive?limit=1000`)).body.data;
+    const below = folders.find(({ id }: { id: string }) => id === row.projectId);
+    t.is(below.relativePath, segment);
+    const listed = `${below.relativePath}/${below.name}`;
+    const found = await apply(owner, root, [ensure(`${listed}/${segment}`)]);
+    t.is(found.body.results[0].datasetId, row.id, 'a relativePath is a path of the hierarchy');
+  }
 });
+
+test('a folder token opens what lies below a folder with a slash in its name; file sync gives names that are path segments', async (t) => {
+  const { owner, client, root } = await scene();
+  const folder = await subproject(client, root, { name: 'a/b', inheritsMembers: true });
+  const id = await newDataset(w, folder, owner, { name: '../x/y', content: 'deep', datasetFormat: 'file' });
+  const [made] = (await apply(owner, root, [ensure('a%2Fb/', true)])).body.results;
+  t.is(made.projectId, folder);
+  const read = await w.nobody.get(`/api/blob/dataset/${id}?${made.sasToken}`);
+  t.is(String(read.raw), 'deep');
+  const answer = await client.get('/api/filesync/prepare-download', { 'svc-project-id': folder });
+  t.deepEqual(
+    answer.body.data.map((row: { name: string }) => row.name),
+    ['..%2Fx%2Fy'],
+  );
+  const download = await w.nobody.get(local(answer.body.data[0].url));
+  t.true(String(download.headers['content-disposition']).includes('.._x_y'), 'saved as one file');
+});
+
+test('an export of a dataset with a slash in its name is one file', async (t) => {
+  const { owner, client, root } = await scene();
+  const id = await newDataset(w, root, owner, { name: 'Q m3/s', datasetFormat: 'geotiff' });
+  const exported = await client.post(`/api/metadata/dataset/${id}/download-convert`, { writerName: 'AsciiGridWriter' });
+  const { exportParameters } = (await client.get(`/api/conversion/transfer/${exported.body.id}`)).body;
+  t.is(exportParameters.outputFileName, 'Q m3_s.asc');
+});
+
+test.serial(
+  'names from before the rule: their control characters become spaces when the database is brought up to date',
+  async (t) => {
+    const { owner, root } = await scene();
+    const dataset = await newDataset(w, root, owner);
+    await w.sql('alter table datasets drop constraint datasets_name_check');
+    await w.sql('update datasets set name = $2 where id = $1', [dataset, '\u0001a\u0002b\n']);
+    const text = await readFile(new URL('../../sql/migrations/0046_names.sql', import.meta.url), 'utf8');
+    const from = text.indexOf('create function pg_temp');
+    await w.sql(text.slice(from).replace('alter table datasets drop constraint datasets_name_check;', ''));
+    t.deepEqual(await w.sql('select name from datasets where id = $1', [dataset]), [{ name: 'a b' }]);
+  },
+);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { descriptionText, freeForm } from '../../http/names.ts';
 import { queryBoolean } from '../../http/query.ts';
+import { nameForm } from '../../projects/names.ts';
 import { Summary } from '../queries.ts';
 import { Transformation } from '../transformation-form.ts';
 
@@ -21,7 +22,7 @@ const conversion = {
 };
 const OutputDatasetData = z
   .object({
-    name: text(255),
+    name: nameForm(),
     description: descriptionText().optional(),
     metadata: freeForm().optional(),
     properties: freeForm().optional(),
@@ -93,7 +94,8 @@ export const OlderImportBody = z
     projectId: z.uuid().toLowerCase().optional(),
     appendDatasetId: z.uuid().toLowerCase().optional(),
     uploadUrl: text(8192),
-    fileName: text(255),
+    // where no other name is given, it is the dataset's
+    fileName: nameForm(),
     destinations: z.array(z.string().max(100)).max(100).optional(),
     datasetImportData: OutputDatasetData.partial().optional(),
     ...older,
