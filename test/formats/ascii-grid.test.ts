@@ -159,7 +159,6 @@ test('the text of a number is the shortest that reads back the same', async (t) 
     1 / 3,
     8589973000,
     65504.06,
-    Number.NaN,
     Infinity,
   ].map(Math.fround);
   const doubles = [
@@ -196,7 +195,7 @@ test('the text of a number is the shortest that reads back the same', async (t) 
     const digits = (word: string) => word.replace(/e.*/, '').replace(/\D/g, '').replace(/^0+/, '').length;
     t.is(words.length, values.length);
     const wrong = values.filter((value, n) => {
-      const word = words[n]!.replace('nan', 'NaN').replace('inf', 'Infinity');
+      const word = words[n]!.replace('inf', 'Infinity');
       if (!Object.is(read(word), value)) return true;
       if (!Number.isFinite(value)) return false;
       const shorter = digits(word) - 1;
@@ -341,4 +340,48 @@ test('whole numbers beyond 2^53 that a double cannot hold are said to be rounded
   const { receipt } = await converted(t, `${head}9007199254740993 1`, toTiff);
   t.deepEqual(receipt.lost, ['Whole numbers beyond 2^53 were rounded to 53 bits.']);
   t.deepEqual((await converted(t, `${head}9007199254740992 1e300`, toTiff)).receipt.lost, []);
+});
+
+test('cells without data are never the word nan: they hold −9999, or the free whole number nearest to it', async (t) => {
+  const tiff = (values: number[], nodata?: string) =>
+    tiffFile({
+      width: values.length,
+      height: 1,
+      bits: 32,
+      format: 3,
+      values,
+      tags: nodata === undefined ? placed(0, 1, 1) : { ...placed(0, 1, 1), 42113: [2, nodata] },
+    });
+  const written = async (values: number[], nodata?: string) => {
+    const { text } = await converted(t, tiff(values, nodata), {
+      reader: 'GeoTiffReader',
+      writer: 'AsciiGridWriter',
+    });
+    const [, word] = /^NODATA_value (.*)$/m.exec(text) ?? [];
+    return [word, text.trimEnd().split('\n').at(-1)];
+  };
+  const { NaN: none } = Number;
+  t.deepEqual(await written([1.5, none, 2]), ['-9999', '1.5 -9999 2'], 'not declared');
+  t.deepEqual(await written([1.5, none, 2], 'nan'), ['-9999', '1.5 -9999 2'], 'declared as nan');
+  t.deepEqual(await written([none, none], 'nan'), ['-9999', '-9999 -9999']);
+  t.deepEqual(await written([1.5, 2], 'nan'), ['-9999', '1.5 2']);
+  t.deepEqual(await written([none, -9999, 2], 'nan'), ['-10000', '-10000 -9999 2'], 'a value that is there stays data');
+  t.deepEqual(await written([-9999, -10000, none, -9998.5]), ['-9998', '-9999 -10000 -9998 -9998.5'], 'found late');
+  t.deepEqual(await written([-9999, none, -9998, -10000, -10001]), ['-9997', '-9999 -9997 -9998 -10000 -10001']);
+  t.deepEqual(await written([1, none, -5], '-5'), ['-5', '1 -5 -5'], 'a value that the file declares is kept');
+  t.deepEqual(await written([-9999, 2]), [undefined, '-9999 2'], 'nothing is declared where nothing is missing');
+});
+
+test('a value that is taken is found out in later rows, too, also of a grid that is written from the north', async (t) => {
+  const file = tiffFile({
+    width: 2,
+    height: 3,
+    bits: 32,
+    format: 3,
+    values: [-9999, 2, 3, 4, 5, Number.NaN],
+    tags: { 34264: [12, [5, 0, 0, 100, 0, 5, 0, 200, 0, 0, 0, 0, 0, 0, 0, 1]], 42113: [2, 'nan'] },
+  });
+  const { text, receipt } = await converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
+  t.true(text.endsWith('NODATA_value -10000\n5 -10000\n3 4\n-9999 2\n'), text);
+  t.is(bandsOf(receipt.statistics.before)[0]?.empty, 1);
 });

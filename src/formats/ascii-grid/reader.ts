@@ -8,6 +8,7 @@ import { Srid } from '../srid.ts';
 import type { ByteSource, RowBlock, Samples } from '../types.ts';
 import type { AsciiHeader } from './header.ts';
 import { readHeader } from './header.ts';
+import { usualNodata } from './nodata.ts';
 import { longestWord, NumberScanner } from './numbers.ts';
 
 const chunk = 1 << 20;
@@ -46,9 +47,6 @@ async function headerOf(source: ByteSource): Promise<AsciiHeader> {
     throw await rightFormat(error, source, 'asciigrid');
   }
 }
-
-/** Stands for words that are no numbers where the file declares no value for cells without data. */
-const usualNodata = -9999;
 
 /**
  * Looks for words that are no numbers before any row is handed over: rows may be asked for twice, and a file without a value for cells

@@ -8,6 +8,7 @@ import { defineWriter } from '../define.ts';
 import { settledRows } from '../settle.ts';
 import { roundedIntegers, spill } from '../spill.ts';
 import type { ByteSink, Grid, RowBlock, SampleType } from '../types.ts';
+import { fillNaN, freeNodata, usualNodata } from './nodata.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
 
 const numbersPerPiece = 1 << 14;
@@ -74,7 +75,35 @@ function tellLosses(grid: Grid, { lost }: Context): void {
   if (role === 'palette') lost('An ASCII grid holds no table of colours; that of this one was left out.');
 }
 
+/** Writes the cells as text, in a second pass where the value for cells without data turns out too late. */
 async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: number, context: Context): Promise<void> {
+  const declared = grid.bands[0]!.nodata;
+  // Few programs read the word nan, so cells hold a number instead.
+  let nodata = Number.isNaN(declared) ? usualNodata : declared;
+  for (;;) {
+    const clash = await tryRows(grid, { size, bottom, nodata, made: nodata !== declared }, sink, context);
+    if (clash === undefined) return;
+    nodata = clash === 'undeclared' ? usualNodata : await freeNodata(grid, context.signal);
+    await sink.restart();
+  }
+}
+
+interface Layout {
+  size: number;
+  bottom: number;
+  /** Value of cells without data. */
+  nodata: number | undefined;
+  /** The grid does not declare this value, so no cell with data may have it. */
+  made: boolean;
+}
+
+/** @returns why the text is of no use: a cell without data and no value for it, or a cell with data that has that value */
+async function tryRows(
+  grid: Grid,
+  { size, bottom, nodata, made }: Layout,
+  sink: ByteSink,
+  context: Context,
+): Promise<'undeclared' | 'taken' | undefined> {
   const text = new NumberWriter(numbersPerPiece);
   const { integer64 } = grid.bands[0]!;
   let type: SampleType | undefined;
@@ -85,12 +114,14 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
     wholeFloats = integer64 === undefined;
   };
   for await (const block of settledRows(grid, 0, restart)) {
+    context.signal.throwIfAborted();
+    if (made && nodata !== undefined && block.samples.includes(nodata)) return 'taken';
+    if (isFloat(sampleTypeOf(block.samples)) && !fillNaN(block.samples, nodata)) return 'undeclared';
     // Integers of 64 bits have more digits than doubles.
     const samples = block.exact ?? block.samples;
-    context.signal.throwIfAborted();
     if (type === undefined) {
       type = sampleTypeOf(block.samples);
-      await sink.append(header(grid, size, bottom, type));
+      await sink.append(header(grid, size, bottom, type, nodata));
     }
     for (let at = 0; at < samples.length; ) {
       const rowEnd = at - (at % grid.width) + grid.width;
@@ -105,16 +136,17 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
   }
   if (wholeFloats)
     context.lost(`All values are whole numbers; an ASCII grid does not tell that their type was ${type}.`);
+  return undefined;
 }
 
-function header(grid: Grid, size: number, bottom: number, type: SampleType): Buffer {
-  const { nodata, exactNodata } = grid.bands[0]!;
+function header(grid: Grid, size: number, bottom: number, type: SampleType, nodata: number | undefined): Buffer {
+  const { nodata: declared, exactNodata } = grid.bands[0]!;
   const lines = [`ncols ${grid.width}`, `nrows ${grid.height}`, `xllcorner ${grid.affine[0]}`, `yllcorner ${bottom}`];
   lines.push(`cellsize ${size}`);
   // The same word as in the cells.
   if (nodata !== undefined) {
-    const word = exactNodata ?? (type === 'Float32' ? singleText(nodata) : doubleText(nodata));
-    lines.push(`NODATA_value ${word}`);
+    const text = type === 'Float32' ? singleText(nodata) : doubleText(nodata);
+    lines.push(`NODATA_value ${nodata === declared ? (exactNodata ?? text) : text}`);
   }
   return Buffer.from(`${lines.join('\n')}\n`);
 }
