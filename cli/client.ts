@@ -16,6 +16,9 @@ export interface Answer<T> {
   body: T;
 }
 
+/** What several answers say together, to be shown like one. */
+export const composed = <T>(body: T): Answer<T> => ({ status: 200, headers: {}, text: JSON.stringify(body), body });
+
 export interface CallOptions {
   /** Undefined members are left out, arrays are repeated names. */
   query?: Record<string, string | number | boolean | readonly string[] | undefined>;
@@ -73,19 +76,20 @@ const ANSWER_MS = 120_000;
 export function connectApi(env: Env): Api {
   const url = addressOf(env);
   const stored = loginFile(env, url);
+  const given = givenCredentials(env);
   const api: Api = {
     url,
     tenant: undefined,
     reason: undefined,
     async call<T>(method: Method, path: string, options: CallOptions = {}) {
-      const once = async (authorization: string | undefined) => {
+      const once = async (credentials: Record<string, string> | undefined) => {
         const response = await send(method, url, path, {
           ...options,
           headers: {
             ...options.headers,
-            ...(authorization ? { authorization: `Bearer ${authorization}` } : {}),
-            ...(authorization && api.tenant ? { 'svc-tenant-id': api.tenant } : {}),
-            ...(authorization && method !== 'GET' ? { 'idempotency-key': key } : {}),
+            ...credentials,
+            ...(credentials && api.tenant ? { 'svc-tenant-id': api.tenant } : {}),
+            ...(credentials && method !== 'GET' ? { 'idempotency-key': key } : {}),
             ...(api.reason && method !== 'GET' ? { 'svc-audit-reason': headerText(api.reason) } : {}),
           },
         });
@@ -93,19 +97,19 @@ export function connectApi(env: Env): Api {
       };
       const key = randomUUID();
       if (options.anonymous) return once(undefined);
-      if (env.PLATFORM_TOKEN) return once(env.PLATFORM_TOKEN);
+      if (given) return once(given);
       const login = await currentLogin(stored, url);
       try {
-        return await once(login.accessToken);
+        return await once(bearer(login.accessToken));
       } catch (error) {
         if (!(error instanceof NotLoggedIn)) throw error;
         // a clock that is wrong, or keys that were changed: the refresh token decides
-        return once((await renew(stored, login, url)).accessToken);
+        return once(bearer((await renew(stored, login, url)).accessToken));
       }
     },
     async identity() {
-      const token = env.PLATFORM_TOKEN || (await currentLogin(stored, url)).accessToken;
-      return { authorization: `Bearer ${token}`, ...(api.tenant ? { 'svc-tenant-id': api.tenant } : {}) };
+      const credentials = given ?? bearer((await currentLogin(stored, url)).accessToken);
+      return { ...credentials, ...(api.tenant ? { 'svc-tenant-id': api.tenant } : {}) };
     },
     async logIn(credentials) {
       const answer = await api.issue(credentials);
@@ -124,6 +128,17 @@ export function connectApi(env: Env): Api {
     },
   };
   return api;
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Headers of a token or key that the environment gives; it is used instead of a stored login. */
+function givenCredentials({ PLATFORM_TOKEN: token, PLATFORM_API_KEY: key }: Env): Record<string, string> | undefined {
+  if (token && key) throw new UsageError('PLATFORM_TOKEN and PLATFORM_API_KEY are both set: unset one of them.');
+  if (key && !/^[\x21-\x7e]+$/.test(key))
+    throw new UsageError('PLATFORM_API_KEY is no API key: it has blanks or other characters that no key has.');
+  if (key) return { 'svc-open-api-key': key, 'svc-service-id': 'metadata' };
+  return token ? bearer(token) : undefined;
 }
 
 /** Header fields go out as Latin-1: each byte of UTF-8 as one character. */

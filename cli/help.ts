@@ -6,6 +6,7 @@ import type { Noun } from './nouns.ts';
 const CLIENT = [
   ['PLATFORM_URL', 'address of the platform; default: http://127.0.0.1:8080'],
   ['PLATFORM_TOKEN', 'an access token, in place of the stored login'],
+  ['PLATFORM_API_KEY', 'an API key, in place of both'],
   ['XDG_CONFIG_HOME', 'where logins are stored; default: ~/.config'],
 ] as const;
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addHelp } from './help.ts';
 import type { Io } from './io.ts';
+import { acceptNames, tenantIdOf } from './names.ts';
 import type { Noun } from './nouns.ts';
 import { NOUNS } from './nouns.ts';
 import { wideOption } from './options.ts';
@@ -32,7 +33,11 @@ async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolea
     for (const word of noun.former ?? []) command.alias(word);
     if (!isWanted(noun)) continue;
     (await noun.load())(command, io);
-    for (const leaf of leavesOf(command)) addTerminalOptions(leaf, noun, io);
+    for (const leaf of leavesOf(command)) {
+      addTerminalOptions(leaf, noun, io);
+      // behind them: names are looked for in the tenant that they say
+      if (!noun.local) acceptNames(leaf, noun.name, io);
+    }
     addHelp(command, noun);
   }
   return program;
@@ -73,7 +78,7 @@ function addTerminalOptions(leaf: Command, { local, everywhere, audited }: Noun,
   if (actsInTenant) leaf.option('--tenant <id>', 'act in this tenant instead of the home tenant');
   const saysWhy = audited && !READING.has(leaf.name());
   if (saysWhy) leaf.option('--reason <text>', 'why, for the audit trail');
-  leaf.hook('preAction', () => {
+  leaf.hook('preAction', async () => {
     const take = (name: string) => {
       const value = leaf.getOptionValue(name);
       leaf.setOptionValue(name, undefined);
@@ -82,7 +87,7 @@ function addTerminalOptions(leaf: Command, { local, everywhere, audited }: Noun,
     io.json = Boolean(take('json'));
     io.wide = Boolean(take('wide'));
     const tenant = actsInTenant && take('tenant');
-    if (tenant) io.api.tenant = tenant;
+    if (tenant) io.api.tenant = await tenantIdOf(io, tenant);
     const reason = saysWhy && take('reason');
     if (reason) io.api.reason = reason;
   });

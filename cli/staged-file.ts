@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Command } from 'commander';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { bytes } from './table.ts';
@@ -12,6 +13,16 @@ export async function sizeOf(file: string): Promise<number> {
   throw new UsageError(found ? `${file} is no file.` : `There is no file ${file}.`);
 }
 
+const isAddress = (file: string) => /^https?:\/\//i.test(file);
+
+/** Looks for the local file that an argument `file` names before anything is asked of the server. */
+export const checkFileFirst = (command: Command): Command =>
+  command.hook('preAction', async () => {
+    const at = command.registeredArguments.findIndex((argument) => argument.name() === 'file');
+    const file: string = command.processedArgs[at];
+    if (!isAddress(file)) await sizeOf(file);
+  });
+
 /** A file that a transfer is to read. */
 export interface GivenFile {
   name: string;
@@ -23,8 +34,7 @@ export interface GivenFile {
 
 /** A local file, or the address of a remote one, which the platform fetches itself. */
 export async function givenFile(io: Io, file: string): Promise<GivenFile> {
-  if (!/^https?:\/\//i.test(file)) {
-    await sizeOf(file);
+  if (!isAddress(file)) {
     return {
       name: basename(file),
       address: async () =>

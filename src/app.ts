@@ -14,6 +14,7 @@ import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { crsRoutes } from './crs/routes.ts';
 import { datasetPlace } from './datasets/bytes.ts';
+import { findRoutes } from './datasets/find.routes.ts';
 import { grantRoutes } from './datasets/grants.routes.ts';
 import { hierarchyRoutes } from './datasets/hierarchy.routes.ts';
 import { importStagedRoutes } from './datasets/import-staged.routes.ts';
@@ -53,6 +54,7 @@ import { openOutbound } from './outbound.ts';
 import { leaveTenantRoutes } from './projects/leave-tenant.routes.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
 import { projectMemberRoutes } from './projects/members.routes.ts';
+import { principalRoutes } from './projects/principals.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { projectTreeRoutes } from './projects/tree.routes.ts';
 import { projectFinder } from './recycle-bin/dataset-project.ts';
@@ -199,6 +201,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(projectTreeRoutes, { db, publicUrl, afterDeletion: endWaitingBelow });
   await room(projectMemberRoutes, { db });
   await room(projectListRoutes, { db, cursors, recursive: config['compat.recursiveLists'] });
+  await room(principalRoutes, { db });
   await room(uploadRoutes, { db, signer, publicUrl });
   await room(blobRoutes, {
     db,
@@ -219,6 +222,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(datasetRoutes, { db, publicUrl });
   await room(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
   await room(grantRoutes, { db, signer, publicUrl });
+  await room(findRoutes, { db });
   await room(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
   await room(importStagedRoutes, { db, blobs });
   const starts = { db, sources, endings, nodeSizes: config['transfers.nodeSizes'] };

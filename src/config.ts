@@ -12,7 +12,7 @@ const SHORT_NAMES: Record<string, SettingName> = {
   OTEL_EXPORTER_OTLP_HEADERS: 'otel.headers',
   OTEL_SERVICE_NAME: 'otel.serviceName',
 };
-const OTHER_NAMES = new Set(['PLATFORM_CONFIG', 'PLATFORM_URL', 'PLATFORM_TOKEN']);
+const OTHER_NAMES = new Set(['PLATFORM_CONFIG', 'PLATFORM_URL', 'PLATFORM_TOKEN', 'PLATFORM_API_KEY']);
 
 /** `tokens.accessLifetime` → `PLATFORM_TOKENS_ACCESS_LIFETIME`. */
 export const environmentName = (name: string) =>

@@ -157,7 +157,7 @@ async function showAddress(io: Io, id: string): Promise<void> {
   io.show(answer, ({ data }) => data);
 }
 
-async function downloadDataset(io: Io, id: string, target: DownloadTarget): Promise<void> {
+export async function downloadDataset(io: Io, id: string, target: DownloadTarget): Promise<void> {
   const answer = await io.api.call<{ data: string }>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
   const file = await downloadShown(io, answer.body.data, target);
   io.show(answer, () => file);

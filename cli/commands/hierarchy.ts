@@ -2,12 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Answer } from '../client.ts';
+import { composed } from '../client.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
+import type { DownloadTarget } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { sizeOf, uploadShown } from '../staged-file.ts';
-import { table } from '../table.ts';
+import { itemAt } from '../names.ts';
+import { allPages } from '../pages.ts';
+import { pathSegment } from '../paths.ts';
+import { checkFileFirst, uploadShown } from '../staged-file.ts';
+import type { Table } from '../table.ts';
+import { bytes, moment, table } from '../table.ts';
+import type { Dataset } from './dataset.ts';
+import { downloadDataset } from './dataset.ts';
 
 interface Results {
   results: { projectId: string; datasetId?: string; path: string; sasToken: string }[];
@@ -21,10 +29,18 @@ export function hierarchyCommands(hierarchy: Command, io: Io): void {
   const below = (name: string, description: string) =>
     hierarchy.command(name).description(description).requiredOption('--project <id>', 'where paths begin');
 
+  below('list', 'list the folders and files at a path')
+    .argument('[path]', 'default: the project itself')
+    .action((path, { project }) => listPath(io, path, project));
+  below('get', 'fetch the file at a path')
+    .argument('<path>')
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the file's own name here")
+    .option('--force', 'replace a file that is there')
+    .action((path, { project, output, force }) => getFile(io, path, project, { path: output, force }));
   below('mkdir', 'make folders, and those above them; what is there stays')
     .argument('<paths...>')
     .action((paths: string[], { project }) => makeFolders(io, paths, project));
-  below('put', 'send a file to a path: a new dataset, or new bytes of the one that is there')
+  checkFileFirst(below('put', 'send a file to a path: a new dataset, or new bytes of the one that is there'))
     .argument('<file>')
     .argument('[path]', "default: the file's name; in a folder with a slash at the end")
     .action((file, path, { project }) => putFile(io, file, path, project));
@@ -44,6 +60,48 @@ export function hierarchyCommands(hierarchy: Command, io: Io): void {
     .action((file, { project }) => applyFile(io, file, project));
 }
 
+interface Folder {
+  id: string;
+  name: string;
+  updatedAt: string;
+}
+
+async function listPath(io: Io, path: string | undefined, project: string): Promise<void> {
+  const whole = path === undefined || path === '/';
+  const item = whole
+    ? { id: project, itemType: 'Project' }
+    : await itemAt(io, project, path, path.endsWith('/') ? 'Project' : undefined);
+  if (item.itemType === 'Dataset') {
+    const answer = await io.api.call<Dataset>('GET', `/api/metadata/dataset/${item.id}`);
+    return io.show(answer, (dataset) => listing([], [dataset]));
+  }
+  const at = `/api/metadata/project/${encodeURIComponent(item.id)}`;
+  const folders = await allPages<Folder>(io, `${at}/subproject/offset-list`);
+  const { data: datasets } = (await io.api.call<{ data: Dataset[] }>('GET', `${at}/dataset/list`)).body;
+  io.show(composed({ projects: folders, datasets }), () => listing(folders, datasets));
+}
+
+/** Names as they stand in paths, folders with a slash. */
+const listing = (folders: readonly Folder[], datasets: readonly Dataset[]): Table =>
+  table(
+    ['NAME', 'FORMAT', 'SIZE', 'UPDATED', 'ID'],
+    [
+      ...folders.map(({ id, name, updatedAt }) => [`${pathSegment(name)}/`, '', '', moment(updatedAt), id]),
+      ...datasets.map((one) => [
+        pathSegment(one.name),
+        one.datasetFormat,
+        bytes(one.storageSize),
+        moment(one.updatedAt),
+        one.id,
+      ]),
+    ],
+  );
+
+async function getFile(io: Io, path: string, project: string, target: DownloadTarget): Promise<void> {
+  const { id } = await itemAt(io, project, path, 'Dataset');
+  await downloadDataset(io, id, target);
+}
+
 const send = (io: Io, project: string, body: object): Promise<Answer<Results>> =>
   io.api.call('POST', `/api/hierarchy/project/${encodeURIComponent(project)}`, { body });
 
@@ -60,7 +118,6 @@ async function makeFolders(io: Io, paths: string[], project: string): Promise<vo
 
 async function putFile(io: Io, file: string, given: string | undefined, project: string): Promise<void> {
   const path = given === undefined || given.endsWith('/') ? `${given ?? ''}${basename(file)}` : given;
-  await sizeOf(file);
   const actions = [{ type: 'PathActionCreateIfNotExists', path, isFolder: false }];
   // a large file may take its time
   const answer = await send(io, project, { actions, sasTokenExpiration: '1.00:00:00' });

@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
+import type { Principals } from '../principals.ts';
+import { principalsOf } from '../principals.ts';
+import type { Table } from '../table.ts';
 import { table } from '../table.ts';
 import { userIdOf } from './account.ts';
 
@@ -64,13 +67,25 @@ function given(text: string, before: Given[] | undefined): Given[] {
 
 async function listMembers(io: Io, id: string): Promise<void> {
   const answer = await io.api.call<{ data: Member[] }>('GET', `${path(id)}/member`);
-  io.show(answer, ({ data }) =>
-    table(
-      ['USER ID', 'ROLE', 'KIND'],
-      data.map(({ userId, role, principalType }) => [userId, role, principalType]),
-    ),
+  const people = await principalsOf(
+    io,
+    answer.body.data.map(({ userId }) => userId),
   );
+  io.show(answer, ({ data }) => memberTable(data, people));
 }
+
+/** Members with what people know them by. */
+export const memberTable = (members: readonly Omit<Member, 'principalType'>[], people: Principals): Table =>
+  table(
+    ['LOGIN ID', 'NAME', 'ROLE', 'KIND', 'USER ID'],
+    members.map((one: Partial<Member> & { userId: string }) => [
+      people.loginIdOf(one.userId),
+      people.nameOf(one.userId),
+      one.role,
+      one.principalType,
+      one.userId,
+    ]),
+  );
 
 async function addMember(io: Io, id: string, { account, role }: Given): Promise<void> {
   const body = { userId: await userIdOf(io, account), role };

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import { composed } from '../client.ts';
 import type { Io } from '../io.ts';
 import { count, formerly, limit } from '../options.ts';
+import { pathSegment } from '../paths.ts';
+import type { Table } from '../table.ts';
 import { plain, record, table } from '../table.ts';
 import { userIdOf } from './account.ts';
 
@@ -8,6 +11,17 @@ interface Below {
   totalCount: number;
   offset: number;
   data: { id: string; parentProjectId: string; name: string; relativePath: string }[];
+}
+
+/** Datasets below a project. */
+interface Placed extends Omit<Below, 'data'> {
+  data: { id: string; projectId: string; name: string; relativePath: string }[];
+}
+
+interface TreeOptions {
+  limit: number;
+  offset?: number;
+  datasets?: boolean;
 }
 
 interface Access {
@@ -31,7 +45,8 @@ export function projectTreeCommands(project: Command, io: Io): void {
     .argument('<project>')
     .option('--limit <count>', 'maximum number', limit, 1000)
     .option('--offset <count>', 'leave out this many', count)
-    .action((id, { limit, offset }) => showTree(io, id, { limit, offset }));
+    .option('--datasets', 'with the datasets in them')
+    .action((id, { limit, offset, datasets }) => showTree(io, id, { limit, offset, datasets }));
   project
     .command('move')
     .description('move a subproject with all below it to another place in the same root project')
@@ -49,22 +64,42 @@ export function projectTreeCommands(project: Command, io: Io): void {
 
 const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
 
-async function showTree(io: Io, id: string, query: { limit: number; offset?: number }): Promise<void> {
-  const answer = await io.api.call<Below>('GET', `${path(id)}/offset-list-recursive`, { query: { ...query } });
-  const { data, offset, totalCount } = answer.body;
-  // a level is a name of the path; rows come by path, so each stands below the one that holds it only after sorting by whole paths
-  const whole = ({ relativePath, name }: Below['data'][number]) =>
-    relativePath === '' ? [name] : [...relativePath.split('/'), name];
-  const rows = data.map((row) => ({ ...row, names: whole(row) }));
-  rows.sort((one, other) => compare(one.names, other.names) || (one.id < other.id ? -1 : 1));
-  io.show(answer, () =>
-    table(
-      ['PROJECT', 'ID'],
-      rows.map(({ id: below, name, names }) => [`${'  '.repeat(names.length - 1)}${plain(name)}`, below]),
-    ),
+async function showTree(io: Io, id: string, { datasets, ...query }: TreeOptions): Promise<void> {
+  const folders = await io.api.call<Below>('GET', `${path(id)}/offset-list-recursive`, { query: { ...query } });
+  if (!datasets) {
+    io.show(folders, ({ data }) => tree(data.map((row) => ({ ...row, suffix: '' }))));
+    return tellRest(io, folders.body);
+  }
+  const files = await io.api.call<Placed>('GET', `${path(id)}/dataset/recursive-list`, { query: { ...query } });
+  const answer = composed({ projects: folders.body, datasets: files.body });
+  io.show(answer, ({ projects, datasets }) =>
+    // the slash tells folders from datasets
+    tree([
+      ...projects.data.map((row) => ({ ...row, suffix: '/' })),
+      ...datasets.data.map((row) => ({ ...row, suffix: '' })),
+    ]),
   );
+  tellRest(io, folders.body.totalCount > files.body.totalCount ? folders.body : files.body);
+}
+
+function tellRest(io: Io, { offset, data, totalCount }: Below | Placed): void {
   const next = offset + data.length;
   if (next < totalCount) io.note(`There are ${totalCount - next} more: --offset ${next}`);
+}
+
+type Row = Pick<Below['data'][number], 'id' | 'name' | 'relativePath'> & { suffix: string };
+
+/** A level is a segment of the path; rows come by path, so each stands below the one that holds it only after sorting by whole paths. */
+function tree(data: readonly Row[]): Table {
+  const rows = data.map((row) => ({
+    ...row,
+    names: [...(row.relativePath === '' ? [] : row.relativePath.split('/')), pathSegment(row.name)],
+  }));
+  rows.sort((one, other) => compare(one.names, other.names) || (one.id < other.id ? -1 : 1));
+  return table(
+    ['PROJECT', 'ID'],
+    rows.map(({ id, name, names, suffix }) => [`${'  '.repeat(names.length - 1)}${plain(name)}${suffix}`, id]),
+  );
 }
 
 function compare(one: readonly string[], other: readonly string[]): number {

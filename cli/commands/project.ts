@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { Answer } from '../client.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, limit } from '../options.ts';
+import type { Principals } from '../principals.ts';
+import { principalsOf } from '../principals.ts';
 import type { Shown } from '../table.ts';
 import { moment, record, table } from '../table.ts';
-import { projectMemberCommands } from './project-members.ts';
+import { memberTable, projectMemberCommands } from './project-members.ts';
 import { projectTreeCommands } from './project-tree.ts';
 
 interface Project {
@@ -16,7 +19,9 @@ interface Project {
   accessLevel: string;
   parentProjectId?: string;
   createdAt: string;
+  createdBy: string;
   updatedAt: string;
+  updatedBy: string;
   members?: { userId: string; role: string }[];
   metadata?: object;
   settings?: object;
@@ -99,7 +104,7 @@ async function createProject(
   { parent, inherit, ...body }: { name: string; parent?: string; inherit?: boolean },
 ): Promise<void> {
   const url = parent === undefined ? '/api/metadata/project' : `${path(parent)}/subproject`;
-  io.show(await io.api.call<Project>('POST', url, { body: { ...body, inheritsMembers: inherit } }), describe);
+  await show(io, await io.api.call<Project>('POST', url, { body: { ...body, inheritsMembers: inherit } }));
 }
 
 async function listProjects(io: Io, { parent, ...options }: ListOptions): Promise<void> {
@@ -115,7 +120,7 @@ async function listProjects(io: Io, { parent, ...options }: ListOptions): Promis
 }
 
 async function showProject(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Project>('GET', path(id)), describe);
+  await show(io, await io.api.call<Project>('GET', path(id)));
 }
 
 interface Change {
@@ -142,7 +147,7 @@ async function updateProject(io: Io, id: string, { thumbnail, description, ...ch
     accessLevel: change.accessLevel ?? before.accessLevel,
     rowVersion: before.rowVersion,
   };
-  io.show(await io.api.call<Project>('PUT', '/api/metadata/project', { body }), describe);
+  await show(io, await io.api.call<Project>('PUT', '/api/metadata/project', { body }));
 }
 
 async function revokeGrants(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
@@ -163,17 +168,21 @@ async function deleteProject(io: Io, id: string, options: Confirmed): Promise<vo
   io.show(answer, () => `The project '${name}' is in the recycle bin.`, { id, name, deleted: true });
 }
 
-function describe(project: Project): Shown {
+async function show(io: Io, answer: Answer<Project>): Promise<void> {
+  const { createdBy, updatedBy, members = [] } = answer.body;
+  const people = await principalsOf(io, [createdBy, updatedBy, ...members.map(({ userId }) => userId)]);
+  io.show(answer, (project) => describe(project, people));
+}
+
+function describe(project: Project, people: Principals): Shown {
   const head = record({
     id: project.id,
     name: project.name,
     description: project.description,
     access: project.accessLevel,
     parent: project.parentProjectId,
-    created: moment(project.createdAt),
-    updated: moment(project.updatedAt),
+    created: `${moment(project.createdAt)} by ${people.called(project.createdBy)}`,
+    updated: `${moment(project.updatedAt)} by ${people.called(project.updatedBy)}`,
   });
-  if (!project.members?.length) return head;
-  const rows = project.members.map(({ userId, role }) => [userId, role]);
-  return [head, table(['MEMBER', 'ROLE'], rows)];
+  return project.members?.length ? [head, memberTable(project.members, people)] : head;
 }

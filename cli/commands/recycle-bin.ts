@@ -4,6 +4,7 @@ import { confirmedByName, counted } from '../confirm.ts';
 import { Refused, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { choice, count, limit } from '../options.ts';
+import { principalsOf } from '../principals.ts';
 import { bytes, moment, record, table } from '../table.ts';
 import { runCron } from './cron.ts';
 
@@ -90,9 +91,13 @@ async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void>
   const answer = await io.api.call<{ totalCount: number; offset: number; data: Item[] }>('GET', from, {
     query: { ...query },
   });
+  const people = await principalsOf(
+    io,
+    answer.body.data.map(({ deletedBy }) => deletedBy),
+  );
   io.show(answer, ({ data }) =>
     table(
-      ['ID', 'NAME', 'TYPE', 'FORMAT', 'KB', 'DELETED', 'BY'],
+      ['ID', 'NAME', 'TYPE', 'FORMAT', 'KB', 'DELETED', 'BY', 'BY NAME', 'BY ID'],
       data.map((item) => [
         item.id,
         item.name,
@@ -100,6 +105,8 @@ async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void>
         item.datasetFormat,
         item.sizeKB,
         moment(item.deletedAt),
+        people.called(item.deletedBy),
+        people.nameOf(item.deletedBy),
         item.deletedBy,
       ]),
     ),
@@ -127,6 +134,7 @@ async function find(io: Io, id: string) {
 
 async function showItem(io: Io, id: string): Promise<void> {
   const { answer, itemType } = await find(io, id);
+  const people = await principalsOf(io, [answer.body.deletedBy]);
   io.show(answer, (item) =>
     record({
       id: item.id,
@@ -136,16 +144,21 @@ async function showItem(io: Io, id: string): Promise<void> {
       format: item.datasetFormat,
       in: item.projectId ?? item.parentProjectId,
       deleted: moment(item.deletedAt),
-      by: item.deletedBy,
+      by: people.called(item.deletedBy),
     }),
   );
 }
 
 async function preview(io: Io, id: string): Promise<void> {
   const { path } = await find(io, id);
-  io.show(await io.api.call<Preview>('GET', `${path}/restore/preview`), ({ restores, missing, removes }) => {
+  const answer = await io.api.call<Preview>('GET', `${path}/restore/preview`);
+  const people = await principalsOf(
+    io,
+    answer.body.missing.flatMap(({ grantableBy }) => grantableBy),
+  );
+  io.show(answer, ({ restores, missing, removes }) => {
     const rows = restores.map((step) => [step.id, step.name, step.itemType]);
-    const lacks = missing.map((step) => [step.id, step.privilege, step.grantableBy.join(' ')]);
+    const lacks = missing.map((step) => [step.id, step.privilege, step.grantableBy.map(people.called).join(' ')]);
     const back = table(['BRINGS BACK', 'NAME', 'TYPE'], rows);
     return [
       back,

@@ -3,7 +3,7 @@ import type { ConversionOptions, Converter } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { givenFile } from '../staged-file.ts';
+import { checkFileFirst, givenFile } from '../staged-file.ts';
 import type { StartOptions } from '../start-transfer.ts';
 import { startWithFile } from '../start-transfer.ts';
 
@@ -25,7 +25,7 @@ export function importCommand(transfer: Command, io: Io): void {
     .option('--writer <name>', "how to store it; default: in the file's own format")
     .option('--name <name>', "name of the dataset; default: the file's name")
     .option('--description <text>', 'description of the dataset');
-  conversionOptions(command)
+  conversionOptions(checkFileFirst(command))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
     .action((file, options) => importFile(io, file, options));

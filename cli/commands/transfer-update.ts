@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import type { Io } from '../io.ts';
-import { givenFile } from '../staged-file.ts';
+import { checkFileFirst, givenFile } from '../staged-file.ts';
 import type { StartOptions } from '../start-transfer.ts';
 import { startWithFile } from '../start-transfer.ts';
 
@@ -23,7 +23,7 @@ export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESC
     .argument('<dataset>')
     .argument('<file>', 'a local file, or an http(s) address')
     .option('--reader <name>', "how to read the file; default: by the file's extension");
-  conversionOptions(command)
+  conversionOptions(checkFileFirst(command))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
     .action((dataset, file, options) => bring(io, verb, dataset, file, options));

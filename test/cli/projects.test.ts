@@ -66,7 +66,7 @@ test('members are listed, added, removed, set and inherited, and access is expla
   const other = await w.account();
   const members = (...argv: string[]) => run(['project', 'members', ...argv]);
   t.is((await members('add', root, other.userId, '--role', 'Contributor')).code, 0);
-  t.regex((await members(root)).out, new RegExp(`${other.userId} +Contributor`));
+  t.regex((await members(root)).out, new RegExp(`^${other.id} .* Contributor .*${other.userId}$`, 'm'));
   const explained = await run(['project', 'access-explain', root, '--user', other.userId]);
   t.regex(explained.out, new RegExp(`canEdit +yes +Contributor in ${root}`));
   t.regex(explained.out, /canDelete +no$/m);
@@ -74,7 +74,7 @@ test('members are listed, added, removed, set and inherited, and access is expla
   t.notRegex((await members('list', root)).out, new RegExp(other.userId));
   const below = await made('--name', 'Below', '--parent', root);
   t.is((await members('set', below, `${user.userId}:Owner`, `${other.userId}:Reader`)).code, 0);
-  t.regex((await members(below)).out, new RegExp(`${other.userId} +Reader`));
+  t.regex((await members(below)).out, new RegExp(`^${other.id} .* Reader .*${other.userId}$`, 'm'));
   t.is((await members('inherit', below)).code, 0);
   t.notRegex((await members(below)).out, new RegExp(other.userId));
   t.is((await members('set', below, 'nobody')).code, 2);

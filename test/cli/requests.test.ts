@@ -170,7 +170,7 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['project', 'update', project.id, '--name', 'Vale', '--description', 'narrow', ...level]);
   await run(['project', 'update', project.id, '--thumbnail', image]);
   await run(['project', 'update', project.id, '--no-thumbnail']);
-  await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1']);
+  await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1', '--datasets']);
   await run(['project', 'explain', project.id, '--account', 'root']);
   await run(['project', 'members', 'add', project.id, 'ann', '--role', 'Reader']);
   await run(['project', 'members', 'list', project.id]);
@@ -184,12 +184,17 @@ test('no command sends anything that its route does not declare, whatever its op
   const here = ['--project', project.id];
   await run(['hierarchy', 'mkdir', 'maps/', ...here]);
   const put = await run(['hierarchy', 'put', grid, 'maps/grid.asc', ...here]);
+  await run(['hierarchy', 'list', ...here]);
+  await run(['hierarchy', 'list', 'maps/', ...here]);
+  await run(['hierarchy', 'get', 'maps/grid.asc', ...here, '-o', join(at.folder, 'got')]);
   await run(['hierarchy', 'move', 'maps/grid.asc', 'maps/moved.asc', ...here]);
   const actions = join(at.folder, 'actions.json');
   await writeFile(actions, '[{"type":"PathActionCreateIfNotExists","path":"more/","isFolder":true}]');
   await run(['hierarchy', 'apply', actions, ...here]);
   await run(['hierarchy', 'delete', 'more/', ...here]);
   const dataset = put.results[0].datasetId;
+  await run(['dataset', 'show', 'Vale/maps/moved.asc']);
+  await run(['project', 'show', 'Vale']);
   await run(['dataset', 'list', ...here]);
   await run(['dataset', 'show', dataset]);
   await run(['dataset', 'update', dataset, '--name', 'n', '--description', 'd', '--tag', 't', '--metadata', '{"a":1}']);

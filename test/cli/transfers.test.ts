@@ -35,7 +35,7 @@ test('a project is made, listed, shown and moved to the recycle bin', async (t) 
   const { run, project, user } = await scene(t);
   t.regex((await run(['project', 'list'])).out, new RegExp(`^${project}  Upper valley  Shared `, 'm'));
   t.is((await run(['project', 'list', '--name-prefix', 'Lower'])).out, 'ID  NAME  ACCESS  UPDATED\n');
-  t.regex((await run(['project', 'show', project])).out, new RegExp(`^${user.userId}  Owner$`, 'm'));
+  t.regex((await run(['project', 'show', project])).out, new RegExp(`^${user.id} .* Owner .*${user.userId}$`, 'm'));
   const asked = await run(['project', 'delete', project]);
   t.like(asked, { code: 2, err: 'platform: There is no terminal to ask at: give --yes.\n' });
   t.like(await run(['project', 'delete', project, '--yes']), { code: 0, err: '' });

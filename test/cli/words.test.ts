@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import test from 'ava';
 import type { Command } from 'commander';
 import { EXAMPLES } from '../../cli/examples.ts';
+import { pathOf } from '../../cli/help.ts';
 import { main } from '../../cli/main.ts';
 import { programFor } from '../../cli/program.ts';
 import { person } from './person.ts';
@@ -147,16 +148,14 @@ test('each command has an example, and every example is right usage', async (t) 
     for (const example of examples) {
       const argv = wordsOf(example.replace('@area.geojson', "'POINT (1 2)'"));
       const program = await programFor(argv, person(nowhere).io);
+      // before it looks for anything
+      const understood = new Error('understood');
       let ran = '';
-      const idle = (command: Command) => {
-        if (command.commands.length === 0)
-          command.action(() => {
-            for (let at: Command | null = command; at?.parent; at = at.parent) ran = `${at.name()} ${ran}`.trim();
-          });
-        command.commands.forEach(idle);
-      };
-      idle(program);
-      await program.parseAsync(argv, { from: 'user' });
+      program.hook('preAction', (_, command) => {
+        ran = pathOf(command).slice(1).join(' ');
+        throw understood;
+      });
+      t.is(await t.throwsAsync(program.parseAsync(argv, { from: 'user' })), understood, example);
       if (name !== '') t.is(ran, name, example);
     }
 });

@@ -33,6 +33,24 @@ const below = (start: string, path: string) => ({
 });
 
 export default {
+  'GET /api/metadata/find': {
+    request: async (scene) => {
+      const root = await newProject(scene);
+      await newSubproject(scene, root);
+      return { url: `/api/metadata/find?path=${scene.mark}` };
+    },
+    refused: {},
+    allowed: { stranger: 200, member: 200, reader: 200, owner: 200, administrator: 200 },
+  },
+  'GET /api/iam/principal/list': {
+    request: async ({ w, tenantId, mark }) => {
+      const account = await w.account({ tenantId });
+      await w.sql('update accounts set name = $2 where user_id = $1', [account.userId, mark]);
+      return { url: `/api/iam/principal/list?id=${account.userId}` };
+    },
+    refused: {},
+    allowed: { stranger: 200, member: 200, reader: 200, owner: 200, administrator: 200 },
+  },
   'GET /api/metadata/project/:id/subproject/list': below('/api/metadata/project/', '/subproject/list'),
   'GET /api/metadata/project/:id/subproject/offset-list': below('/api/metadata/project/', '/subproject/offset-list'),
   'GET /api/metadata/project/:id/offset-list-recursive': below('/api/metadata/project/', '/offset-list-recursive'),

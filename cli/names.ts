@@ -1,0 +1,169 @@
+import type { Command } from 'commander';
+import { UsageError } from './errors.ts';
+import type { Io } from './io.ts';
+import { allPages } from './pages.ts';
+import { pathSegment } from './paths.ts';
+import { moment } from './table.ts';
+
+/** What people may name instead of giving its id. */
+type Kind = 'project' | 'dataset' | 'tenant' | 'key' | 'group' | 'deleted';
+
+interface Candidate {
+  id: string;
+  /** What tells it from the others. */
+  shown: string;
+}
+
+/** Arguments and options by what stands between their angle brackets. */
+const BY_PLACEHOLDER: Record<string, Kind> = {
+  project: 'project',
+  target: 'project',
+  dataset: 'dataset',
+  tenant: 'tenant',
+};
+/** Options with `<id>`. */
+const BY_OPTION: Record<string, Kind> = {
+  '--project': 'project',
+  '--parent': 'project',
+  '--tenant': 'tenant',
+  '--to-tenant': 'tenant',
+};
+/** Arguments that are called id, by the noun of their command. */
+const BY_NOUN: Record<string, Kind> = {
+  project: 'project',
+  dataset: 'dataset',
+  tenant: 'tenant',
+  key: 'key',
+  group: 'group',
+  'recycle-bin': 'deleted',
+};
+const NOUNS: Record<Kind, string> = {
+  project: 'project',
+  dataset: 'dataset',
+  tenant: 'tenant',
+  key: 'API key',
+  group: 'group',
+  deleted: 'project or dataset in the recycle bin',
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const MOST_SHOWN = 10;
+
+/**
+ * Lets a command take names and paths where it asks for an id: they are exchanged for the id before it runs. A name that several have
+ * is refused with all of them. What options name is looked for in the tenant that an option of the command names, if one does.
+ */
+export function acceptNames(command: Command, noun: string, io: Io): void {
+  const options = command.options.flatMap((option) => {
+    const placeholder = /<([^>]+)>/.exec(option.flags)?.[1] ?? '';
+    const kind = placeholder === 'id' ? BY_OPTION[option.long ?? ''] : BY_PLACEHOLDER[placeholder];
+    return kind === undefined || option.hidden ? [] : [{ name: option.attributeName(), kind }];
+  });
+  const given = command.registeredArguments.flatMap((argument, at) => {
+    const kind = argument.name() === 'id' ? BY_NOUN[noun] : BY_PLACEHOLDER[argument.name()];
+    if (kind === undefined || argument.variadic) return [];
+    if (kind === 'project' || kind === 'dataset')
+      argument.description ||= 'id, name, or path such as /Valley/raw/depth';
+    return [{ at, kind }];
+  });
+  if (options.length + given.length === 0) return;
+  // the tenant first: it is where all others are looked for
+  options.sort((one, other) => Number(other.kind === 'tenant') - Number(one.kind === 'tenant'));
+  command.hook('preAction', async () => {
+    let there: string | undefined;
+    for (const { name, kind } of options) {
+      const value: unknown = command.getOptionValue(name);
+      if (typeof value !== 'string') continue;
+      const id = await idOf(io, kind, value, there);
+      command.setOptionValue(name, id);
+      if (kind === 'tenant') there = id;
+    }
+    for (const { at, kind } of given) {
+      const value: unknown = command.processedArgs[at];
+      if (typeof value === 'string') command.processedArgs[at] = await idOf(io, kind, value, undefined);
+    }
+  });
+}
+
+/** The id of a tenant, of which its name or id is given. */
+export const tenantIdOf = (io: Io, given: string): Promise<string> => idOf(io, 'tenant', given, undefined);
+
+/** The id of what a person names by id, name or path. Throws when there is none; a `UsageError` when there are several. */
+async function idOf(io: Io, kind: Kind, given: string, tenant: string | undefined): Promise<string> {
+  if (UUID.test(given)) return given;
+  const found = await FIND[kind](io, given, tenant);
+  const [only, another] = found;
+  if (only === undefined) throw new Error(`There is no ${NOUNS[kind]} '${given}', or you may not see it.`);
+  if (another !== undefined) throw ambiguous(given, kind, found);
+  return only.id;
+}
+
+function ambiguous(given: string, kind: Kind, found: readonly Candidate[]): UsageError {
+  const shown = found.slice(0, MOST_SHOWN).map(({ id, shown }) => `${shown} (${id})`);
+  const more = found.length > MOST_SHOWN ? ' and more' : '';
+  const way = kind === 'project' || kind === 'dataset' ? 'Give the id, or the whole path.' : 'Give the id.';
+  return new UsageError(`'${given}' could be ${shown.join(', ')}${more}. ${way}`);
+}
+
+interface Found {
+  id: string;
+  itemType: 'Project' | 'Dataset';
+  name: string;
+  path: string;
+}
+
+/** Projects or datasets at a path; below a project, where one is given, else in the tenant. */
+export async function findAt(
+  io: Io,
+  query: { path: string; itemType?: Found['itemType']; projectId?: string },
+  tenant?: string,
+): Promise<Found[]> {
+  const headers: Record<string, string> = tenant === undefined ? {} : { 'svc-tenant-id': tenant };
+  const from = { query: { ...query, limit: MOST_SHOWN + 1 }, headers };
+  return (await io.api.call<{ data: Found[] }>('GET', '/api/metadata/find', from)).body.data;
+}
+
+/** The one item at a path below a project. Throws as names do. */
+export async function itemAt(io: Io, projectId: string, path: string, itemType?: Found['itemType']): Promise<Found> {
+  const found = await findAt(io, { path, projectId, ...(itemType === undefined ? {} : { itemType }) });
+  const [only, another] = found;
+  if (only === undefined) throw new Error(`There is no '${path}' in the project, or you may not see it.`);
+  if (another === undefined) return only;
+  const shown = found.map((one) => ({ id: one.id, shown: `${one.itemType.toLowerCase()} ${one.path}` }));
+  throw ambiguous(path, 'key', shown);
+}
+
+type Named = { id: string; name: string };
+
+const named = (rows: readonly Named[], given: string): Candidate[] =>
+  rows.filter(({ name }) => name === given).map(({ id, name }) => ({ id, shown: name }));
+
+const atPath = (itemType: Found['itemType']) => async (io: Io, given: string, tenant?: string) => {
+  let found = await findAt(io, { path: given, itemType }, tenant);
+  // a name with a slash in it, as it is
+  if (found.length === 0 && given.includes('/'))
+    found = await findAt(io, { path: pathSegment(given), itemType }, tenant);
+  return found.map((one) => ({ id: one.id, shown: one.path }));
+};
+
+const FIND: Record<Kind, (io: Io, given: string, tenant: string | undefined) => Promise<Candidate[]>> = {
+  project: atPath('Project'),
+  dataset: atPath('Dataset'),
+  tenant: async (io, given) => named((await io.api.call<{ data: Named[] }>('GET', '/api/iam/tenant')).body.data, given),
+  key: async (io, given) => named((await io.api.call<{ data: Named[] }>('GET', '/api/iam/key')).body.data, given),
+  group: async (io, given) => {
+    const groups = (await io.api.call<Named[]>('GET', '/api/usergroups')).body;
+    const same = groups.find(({ id }) => id.toLowerCase() === given.toLowerCase());
+    if (same) return [{ id: same.id, shown: same.name }];
+    const found = named(groups, given);
+    // an id that is none is for the server to refuse
+    return found.length === 0 ? [{ id: given, shown: given }] : found;
+  },
+  deleted: async (io, given) => {
+    const items = await allPages<DeletedItem>(io, '/api/recycle-bin/all-deleted-items');
+    const same = items.filter(({ name }) => name === given);
+    return same.map(({ id, itemType, deletedAt }) => ({ id, shown: `${itemType} deleted ${moment(deletedAt)}` }));
+  },
+};
+
+type DeletedItem = Named & { itemType: string; deletedAt: string };

@@ -1,0 +1,39 @@
+import { Refused } from './errors.ts';
+import type { Io } from './io.ts';
+
+interface Principal {
+  id: string;
+  loginId?: string;
+  name: string;
+}
+
+/** People and keys by their uuids. */
+export interface Principals {
+  /** Login id of an account, name of a key, else the uuid itself. */
+  called(id: string | undefined): string;
+  loginIdOf(id: string): string | undefined;
+  nameOf(id: string): string | undefined;
+}
+
+const MOST_AT_ONCE = 100;
+
+/** Who stands behind these uuids, as far as the caller may know. With `--json` nobody is asked: answers are shown as they came. */
+export async function principalsOf(io: Io, ids: readonly (string | undefined)[]): Promise<Principals> {
+  const known = new Map<string, Principal>();
+  const wanted = io.json ? [] : [...new Set(ids.filter((id) => id !== undefined))];
+  for (let at = 0; at < wanted.length; at += MOST_AT_ONCE) {
+    const query = { id: wanted.slice(at, at + MOST_AT_ONCE) };
+    try {
+      const { body } = await io.api.call<{ data: Principal[] }>('GET', '/api/iam/principal/list', { query });
+      for (const principal of body.data) known.set(principal.id, principal);
+    } catch (error) {
+      // an older server has no such list
+      if (!(error instanceof Refused) || error.status !== 404) throw error;
+    }
+  }
+  return {
+    called: (id = '') => known.get(id)?.loginId ?? known.get(id)?.name ?? id,
+    loginIdOf: (id) => known.get(id)?.loginId,
+    nameOf: (id) => known.get(id)?.name,
+  };
+}

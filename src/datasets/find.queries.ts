@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { visibleProjects } from '../projects/visibility.queries.ts';
+import { visible } from './queries.ts';
+
+export const FOUND_TYPES = ['Project', 'Dataset'] as const;
+
+export const FoundItem = z.object({
+  id: z.string(),
+  itemType: z.enum(FOUND_TYPES),
+  name: z.string(),
+  /** The project that it lies in; a root project lies in none. */
+  projectId: z.string().optional(),
+  /** Names from the root project on as path segments, with a slash before each. */
+  path: z.string(),
+});
+export type FoundItem = z.infer<typeof FoundItem>;
+
+/** A path as its names, and where it begins: at the root project, in a project, or wherever one fits. */
+export interface WantedPath {
+  names: readonly string[];
+  from: 'root' | 'anywhere' | { projectId: string };
+}
+
+/**
+ * Names of a row `f` (columns `above`, ids from the root project on, and `name`) as `place`: whether they end in, or are, the wanted
+ * ones. Names of closed projects above what the caller sees are no secret: the path routes tell them, too.
+ */
+const placed = ({ names, from }: WantedPath) => {
+  const wanted = sql.array(names, 'text');
+  const all = sql.fragment`(place.names || f.name)`;
+  const first =
+    from === 'root'
+      ? sql.fragment`1`
+      : from === 'anywhere'
+        ? sql.fragment`greatest(1, cardinality(${all}) - cardinality(${wanted}) + 1)`
+        : sql.fragment`array_position(f.above, ${from.projectId}::uuid) + 1`;
+  return sql.fragment`
+    cross join lateral (
+      select coalesce(array_agg(a.name order by i.n), '{}') as names,
+        coalesce(string_agg('/' || path_segment(a.name), '' order by i.n), '') as path
+      from unnest(f.above) with ordinality i (id, n) join projects a on a.id = i.id) place
+    where ${all}[${first}:] = ${wanted}`;
+};
+
+/** Projects that the caller sees at a path in the tenant that he acts in. */
+export const findProjects = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
+  db.any(sql.type(FoundItem)`
+    select f.id, 'Project' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
+    from (
+      select p.id, p.name, p.parent_id as project_id, p.path[:cardinality(p.path) - 1] as above
+      from ${visibleProjects(caller)} p
+      where p.tenant_id = ${caller.tenantId ?? null} and p.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
+    ${placed(wanted)} limit ${limit}`);
+
+/** The same of datasets. */
+export const findDatasets = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
+  db.any(sql.type(FoundItem)`
+    select f.id, 'Dataset' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
+    from (
+      select d.id, d.name, d.project_id, j.path as above
+      ${visible(caller)} and j.tenant_id = ${caller.tenantId ?? null} and d.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
+    ${placed(wanted)} limit ${limit}`);

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
+import { isAdministrator } from '../http/caller.ts';
+import { judgedProjects, seen } from './visibility.queries.ts';
+
+export const Principal = z.object({
+  id: z.string(),
+  principalType: z.enum(['UserIdentity', 'OpenAPIAccount']),
+  /** Of an account. */
+  loginId: z.string().optional(),
+  name: z.string(),
+});
+
+/**
+ * Of these ids the accounts and API keys that the caller may know of: those of the tenants that it belongs to, and the members of
+ * projects that it sees.
+ */
+export function listPrincipals(db: Db, caller: Caller, ids: readonly string[]) {
+  const wanted = sql.array(ids, 'uuid');
+  const tenants = sql.array(
+    caller.tenants.map((tenant) => tenant.id),
+    'uuid',
+  );
+  const all = isAdministrator(caller);
+  return db.any(sql.type(Principal)`
+    select a.user_id as id, 'UserIdentity' as principal_type, a.id as login_id, a.name
+    from accounts a
+    where a.user_id = any(${wanted}) and (${all} or a.user_id = ${caller.userId}
+      or exists (select from tenant_members m where m.user_id = a.user_id and m.tenant_id = any(${tenants}))
+      or exists (
+        select from project_members m join ${judgedProjects(caller)} p on p.id = m.project_id
+        where m.user_id = a.user_id and ${seen(sql.fragment`p`)}))
+    union all
+    select k.id, 'OpenAPIAccount', null, k.name
+    from api_keys k where k.id = any(${wanted}) and (${all} or k.tenant_id = any(${tenants}))`);
+}

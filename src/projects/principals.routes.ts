@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { listOf } from '../http/paging.ts';
+import { queryList } from '../http/query.ts';
+import type { App } from '../http/route.ts';
+import { listPrincipals, Principal } from './principals.queries.ts';
+
+export async function principalRoutes(app: App, { db }: { db: Db }) {
+  app.get(
+    '/api/iam/principal/list',
+    {
+      config: { access: 'signedIn', service: 'iam' },
+      schema: {
+        tags: ['projects'],
+        summary: 'Login ids and names of accounts and API keys',
+        description:
+          'Of those that the caller may know of: of its tenants, and of projects that it sees. Other ids are left out.',
+        querystring: z.object({ id: queryList(z.uuid().toLowerCase()).max(1000).default([]) }),
+        response: { 200: listOf(Principal) },
+      },
+    },
+    async ({ caller, query }) => ({ data: [...(await listPrincipals(db, caller, query.id))] }),
+  );
+}
