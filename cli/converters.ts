@@ -5,6 +5,7 @@ import { UsageError } from './errors.ts';
 import { repeated, srid } from './options.ts';
 import type { ResourceOptions } from './resources.ts';
 import { resourceOptions, resourcesOf } from './resources.ts';
+import type { GivenFile } from './staged-file.ts';
 import type { TransformationOptions } from './transformations.ts';
 import { transformationOptions, transformationsOf } from './transformations.ts';
 
@@ -59,6 +60,19 @@ export function converterFor(file: string, converters: readonly Converter[], opt
   if (only !== undefined && found.length === 1) return only;
   const names = (found.length > 1 ? found : converters).map(({ name }) => name).join(', ');
   throw new UsageError(`The name of ${file} does not tell how to treat it: give ${option}, one of ${names}.`);
+}
+
+/** How to read a file: as is said, else by its content, else by its name. */
+export function readerFor(file: GivenFile, readers: readonly Converter[], wanted: string | undefined): Converter {
+  if (wanted !== undefined) return named(wanted, readers, '--reader');
+  const { format, looksLike } = file.content ?? {};
+  const found = format === undefined ? [] : readers.filter(({ datasetFormat }) => datasetFormat === format);
+  if (found[0] !== undefined && found.length === 1) return found[0];
+  if (looksLike === undefined || extname(file.name).slice(1).toLowerCase() in EXTENSIONS)
+    return converterFor(file.name, readers, '--reader');
+  throw new UsageError(
+    `${file.name} looks like ${looksLike}, which no reader takes: give --reader, FileReader to keep it as it is.`,
+  );
 }
 
 interface NamedValue {

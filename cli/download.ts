@@ -9,6 +9,8 @@ import { refusalOf, unreachable } from './client.ts';
 import { Unreachable, UsageError } from './errors.ts';
 
 const TRIES = 5;
+/** As a path: not a file, but the command's own output. */
+export const TO_STDOUT = '-';
 
 export interface DownloadTarget {
   /** File or existing folder; undefined: the current folder. */
@@ -45,6 +47,17 @@ export async function download(
   return path;
 }
 
+/** Fetches a blob address piece by piece, in order; a connection that breaks is taken up where it broke. */
+export async function downloadTo(address: string, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+  let written = 0;
+  const inOrder = async (chunk: Uint8Array, at: number) => {
+    const fresh = chunk.subarray(Math.min(chunk.length, written - at));
+    await write(fresh);
+    written += fresh.length;
+  };
+  await fetchPieces(address, inOrder, () => {});
+}
+
 async function pathOf(address: string, target: DownloadTarget): Promise<string> {
   const { path = '.', force = false } = target;
   if (!(await needsName(target))) return path;
@@ -55,6 +68,7 @@ async function pathOf(address: string, target: DownloadTarget): Promise<string> 
 
 /** Whether the file shall get its name from the server. Throws if another file is in its way; worth asking before long work. */
 export async function needsName({ path = '.', force }: DownloadTarget): Promise<boolean> {
+  if (path === TO_STDOUT) return false;
   const there = await stat(path).catch(() => undefined);
   if (there?.isDirectory()) return true;
   if (there && !force) throw new UsageError(`${path} is there already: --force replaces it.`);
@@ -85,6 +99,16 @@ function nameFrom(disposition: string): string {
 }
 
 async function fetchInto(file: FileHandle, address: string, report: (bytes: number, size?: number) => void) {
+  const write = async (chunk: Uint8Array, at: number) => void (await file.write(chunk, 0, chunk.length, at));
+  await file.truncate(await fetchPieces(address, write, report));
+}
+
+/** Gives the number of bytes. Where the server cannot go on in the middle they come again from the first. */
+async function fetchPieces(
+  address: string,
+  write: (chunk: Uint8Array, at: number) => Promise<void>,
+  report: (bytes: number, size?: number) => void,
+): Promise<number> {
   const { default: got } = await import('got');
   let have = 0;
   let etag: string | undefined;
@@ -113,11 +137,11 @@ async function fetchInto(file: FileHandle, address: string, report: (bytes: numb
       const size = length === undefined ? undefined : have + Number(length);
       report(have, size);
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        await file.write(chunk, 0, chunk.length, have);
+        await write(chunk, have);
         have += chunk.length;
         report(have, size);
       }
-      if (size === undefined || have === size) return await file.truncate(have);
+      if (size === undefined || have === size) return have;
       throw new Unreachable(`The connection to ${new URL(address).origin} ended at byte ${have} of ${size}.`);
     } catch (error) {
       const failure = unreachable(error, new URL(address).origin);

@@ -49,3 +49,23 @@ export class Refused extends Error {
     this.problem = problem;
   }
 }
+
+/** Exit code after Ctrl-C, as shells have it. */
+export const INTERRUPTED = 130;
+
+/** The person pressed Ctrl-C; `message` says what goes on nevertheless. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** The result cannot be written: a full disk, or a pipe whose reader is gone. */
+export class OutputFailed extends Error {
+  override readonly name = 'OutputFailed';
+  /** Whoever reads it has enough: nothing needs to be said. */
+  readonly unwanted: boolean;
+
+  constructor(cause: Error) {
+    super(`The output cannot be written: ${cause.message}`, { cause });
+    this.unwanted = (cause as NodeJS.ErrnoException).code === 'EPIPE';
+  }
+}

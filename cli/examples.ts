@@ -78,7 +78,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'dataset show': ['dataset show DATASET', "dataset show 'Upper valley/raw/depth'"],
   'dataset update': ['dataset update DATASET --tag terrain --metadata \'{"source":"lidar"}\''],
   'dataset raw': ['dataset raw DATASET'],
-  'dataset download': ['dataset download DATASET -o valley.tif'],
+  'dataset download': ['dataset download DATASET -o valley.tif', 'dataset download DATASET -o -'],
   'dataset revoke-grants': ['dataset revoke-grants DATASET'],
   'dataset move': [
     'dataset move DATASET --project PROJECT',
@@ -114,6 +114,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'transfer list': ['transfer list --since 2h', 'transfer list --status Pending --status InProgress'],
   'transfer show': ['transfer show TRANSFER'],
   'transfer watch': ['transfer watch TRANSFER'],
+  'transfer download': ['transfer download TRANSFER -o valley.asc'],
   'transfer cancel': ['transfer cancel TRANSFER'],
   'transfer retry': ['transfer retry TRANSFER'],
   'transfer why': ['transfer why TRANSFER'],

@@ -3,7 +3,7 @@ import { finished, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Answer, Api } from './client.ts';
 import { connectApi } from './client.ts';
-import { UsageError } from './errors.ts';
+import { INTERRUPTED, OutputFailed, UsageError } from './errors.ts';
 import type { Progress } from './progress.ts';
 import { startProgress } from './progress.ts';
 import type { Shown } from './table.ts';
@@ -23,6 +23,12 @@ export interface Io {
   wide: boolean;
   /** A line of the result, to stdout. */
   out(line: string): void;
+  /** Bytes of the result, to stdout. Throws `OutputFailed` where they cannot be written. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Waits until all of the result is written. Throws `OutputFailed` where it could not be. */
+  flush(): Promise<void>;
+  /** Ctrl-C aborts the signal, and a second one ends the process, until `end`. */
+  interruptible(): { signal: AbortSignal; end(): void };
   /** Everything else, to stderr. */
   note(line: string): void;
   /** The result for people, to stdout; on a terminal its tables fit the width. */
@@ -44,7 +50,11 @@ export interface Io {
 }
 
 type Stream<T> = T & { isTTY?: boolean; columns?: number };
+type OnInterrupt = (event: 'SIGINT', listener: () => void) => unknown;
 export interface Streams {
+  on?: OnInterrupt;
+  off?: OnInterrupt;
+  exit?: (code: number) => void;
   stdin: Stream<Readable>;
   stdout: Stream<Writable>;
   stderr: Stream<Writable>;
@@ -52,9 +62,25 @@ export interface Streams {
 
 const USUAL_COLUMNS = 80;
 const SILENT: Progress = { report() {}, end() {} };
+/** A terminal sends Ctrl-C to all processes of its group, and some hand it on once more: two this close are one. */
+const SAME_WITHIN_MS = 300;
+
+function interruptible(process: Streams) {
+  const stop = new AbortController();
+  let first = 0;
+  const listener = () => {
+    if (!stop.signal.aborted) {
+      first = Date.now();
+      stop.abort(new Error('interrupted'));
+    } else if (Date.now() - first > SAME_WITHIN_MS) process.exit?.(INTERRUPTED);
+  };
+  process.on?.('SIGINT', listener);
+  return { signal: stop.signal, end: () => void process.off?.('SIGINT', listener) };
+}
 
 /** The world of a process: its streams and its environment. */
-export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
+export function terminal(process: Streams, env: Env): Io {
+  const { stdin, stdout, stderr } = process;
   const interactive = Boolean(stdin.isTTY && stderr.isTTY);
   // inquirer waits for ever where there is no terminal
   const prompt = async <T>(type: string, message: string, instead: string, more: object = {}): Promise<T> => {
@@ -69,6 +95,15 @@ export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
     );
     return answer as T;
   };
+  let broken: OutputFailed | undefined;
+  stdout.on('error', (error: Error) => {
+    broken ??= new OutputFailed(error);
+  });
+  const write = (bytes: Uint8Array | string) =>
+    new Promise<void>((resolve, reject) => {
+      if (broken) return reject(broken);
+      stdout.write(bytes, (error) => (error ? reject(broken ?? new OutputFailed(error)) : resolve()));
+    });
   let api: Api | undefined;
   const io: Io = {
     env,
@@ -79,7 +114,11 @@ export function terminal({ stdin, stdout, stderr }: Streams, env: Env): Io {
       api ??= connectApi(env);
       return api;
     },
-    out: (line) => void stdout.write(`${line}\n`),
+    // what becomes of it shows at `flush`
+    out: (line) => void write(`${line}\n`).catch(() => {}),
+    write,
+    flush: () => write(''),
+    interruptible: () => interruptible(process),
     note: (line) => void stderr.write(`${line}\n`),
     print(shown) {
       const whole = io.wide || !stdout.isTTY;

@@ -1,6 +1,15 @@
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
-import { Declined, NotLoggedIn, Refused, Unreachable, UsageError } from './errors.ts';
+import {
+  Declined,
+  INTERRUPTED,
+  Interrupted,
+  NotLoggedIn,
+  OutputFailed,
+  Refused,
+  Unreachable,
+  UsageError,
+} from './errors.ts';
 import type { Io } from './io.ts';
 import { terminal } from './io.ts';
 import { sentenceInOptions } from './option-names.ts';
@@ -13,11 +22,17 @@ const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
 export async function main(argv: readonly string[], io = terminal(process, process.env)): Promise<number> {
   let running: Command | undefined;
   try {
-    const program = await programFor(argv, io);
-    program.hook('preAction', (_, command) => {
-      running = command;
-    });
-    await program.parseAsync(argv, { from: 'user' });
+    try {
+      const program = await programFor(argv, io);
+      program.hook('preAction', (_, command) => {
+        running = command;
+      });
+      await program.parseAsync(argv, { from: 'user' });
+    } catch (error) {
+      // it was asked for its help or its version
+      if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
+    }
+    await io.flush();
     return EXIT.ok;
   } catch (error) {
     return exitCode(error, io, running);
@@ -26,12 +41,14 @@ export async function main(argv: readonly string[], io = terminal(process, proce
 
 /** Says on stderr what went wrong, in one line (`--json`: as a problem of RFC 9457), and gives the code for it. */
 function exitCode(error: unknown, io: Io, running: Command | undefined): number {
-  // commander has said it already, or was asked for its help
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  // commander has said it already
+  if (error instanceof CommanderError) return EXIT.usage;
+  if (error instanceof OutputFailed && error.unwanted) return EXIT.failed;
   if (io.env.NODE_DEBUG?.includes('platform') && error instanceof Error) io.note(error.stack ?? '');
   if (io.json) io.note(JSON.stringify(problemOf(error)));
   else io.note(`platform: ${plain(sentenceOf(error, running))}`);
   if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof Interrupted) return INTERRUPTED;
   return error instanceof NotLoggedIn ? EXIT.notLoggedIn : EXIT.failed;
 }
 
@@ -46,6 +63,7 @@ const TITLES = [
   [NotLoggedIn, 'Not logged in'],
   [Unreachable, 'No answer'],
   [Declined, 'Not confirmed'],
+  [Interrupted, 'Interrupted'],
 ] as const;
 
 /** As the server said it; what this program found itself has the same members. */

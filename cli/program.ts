@@ -34,7 +34,7 @@ async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolea
     if (!isWanted(noun)) continue;
     (await noun.load())(command, io);
     for (const leaf of leavesOf(command)) {
-      addTerminalOptions(leaf, noun, io);
+      addTerminalOptions(leaf, command, noun, io);
       // behind them: names are looked for in the tenant that they say
       if (!noun.local) acceptNames(leaf, noun.name, io);
     }
@@ -70,7 +70,7 @@ const leavesOf = (command: Command): Command[] => {
 const READING = new Set(['list', 'show', 'why', 'failures', 'retries']);
 
 /** Options of the terminal: the program takes them before the command's action runs, which does not see them, so that none slips into a request. */
-function addTerminalOptions(leaf: Command, { local, everywhere, audited }: Noun, io: Io): void {
+function addTerminalOptions(leaf: Command, noun: Command, { local, everywhere, audited }: Noun, io: Io): void {
   leaf.option('--json', "print the server's answer as it came, and errors as JSON");
   if (!local) wideOption(leaf);
   // some name another tenant, where their header would only narrow who asks
@@ -78,14 +78,18 @@ function addTerminalOptions(leaf: Command, { local, everywhere, audited }: Noun,
   if (actsInTenant) leaf.option('--tenant <id>', 'act in this tenant instead of the home tenant');
   const saysWhy = audited && !READING.has(leaf.name());
   if (saysWhy) leaf.option('--reason <text>', 'why, for the audit trail');
-  leaf.hook('preAction', async () => {
-    const take = (name: string) => {
-      const value = leaf.getOptionValue(name);
-      leaf.setOptionValue(name, undefined);
-      return value;
-    };
+  const take = (name: string) => {
+    const value = leaf.getOptionValue(name);
+    leaf.setOptionValue(name, undefined);
+    return value;
+  };
+  // above the leaf: what it checks first fails in the manner that they say
+  noun.hook('preAction', (_, called) => {
+    if (called !== leaf) return;
     io.json = Boolean(take('json'));
     io.wide = Boolean(take('wide'));
+  });
+  leaf.hook('preAction', async () => {
     const tenant = actsInTenant && take('tenant');
     if (tenant) io.api.tenant = await tenantIdOf(io, tenant);
     const reason = saysWhy && take('reason');

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
+import type { Recognised } from './local-file.ts';
 import { bytes } from './table.ts';
 import { upload } from './upload.ts';
 
@@ -28,18 +29,32 @@ export interface GivenFile {
   name: string;
   /** As `uploadUrl` of a start; a local file gets a place. */
   address(): Promise<string>;
-  /** Puts a local file to its place, and tells how far it is. */
-  send?(address: string): Promise<void>;
+  /** What a local file is by its content. */
+  content?: Recognised;
+  /** Does something with a local file as it is sent; a `.shp` file is zipped with its companions for that. */
+  with?<T>(work: (path: string) => Promise<T>): Promise<T>;
 }
 
 /** A local file, or the address of a remote one, which the platform fetches itself. */
 export async function givenFile(io: Io, file: string): Promise<GivenFile> {
   if (!isAddress(file)) {
+    // loaded only here: formats are much code for commands that need none
+    const { recognise, zipShapefile } = await import('./local-file.ts');
+    const content = await recognise(file);
+    const place = '/api/conversion/transfer/upload-url';
     return {
-      name: basename(file),
-      address: async () =>
-        (await io.api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data,
-      send: (address) => uploadShown(io, file, address),
+      name: content.isShp ? `${basename(file, extname(file))}.zip` : basename(file),
+      address: async () => (await io.api.call<{ data: string }>('GET', place)).body.data,
+      content,
+      async with(work) {
+        if (!content.isShp) return work(file);
+        const packed = await zipShapefile(file);
+        try {
+          return await work(packed.path);
+        } finally {
+          await packed.close();
+        }
+      },
     };
   }
   // what was given may hold a password and is not repeated

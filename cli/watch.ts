@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Api } from './client.ts';
-import { Unreachable } from './errors.ts';
+import { Interrupted, Unreachable } from './errors.ts';
 import { readStream } from './event-stream.ts';
 import type { Io } from './io.ts';
 import { moment, record } from './table.ts';
@@ -105,6 +105,21 @@ async function hear(
   }
 }
 
+/** Follows a transfer that was started; Ctrl-C ends that, and the transfer goes on. */
+export async function followTransfer(io: Io, id: string): Promise<Answer<Transfer>> {
+  const { signal, end } = io.interruptible();
+  try {
+    return await watchTransfer(io, id, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new Interrupted(
+      `The transfer goes on as ${id}; cancel it with 'platform transfer cancel ${id}', follow it with 'platform transfer watch ${id}'.`,
+    );
+  } finally {
+    end();
+  }
+}
+
 /** The ended transfer; one that failed makes the command fail, with its sentence. */
 export function showEnded(io: Io, answer: Answer<Transfer>): void {
   const { status, id, errorMessage } = answer.body;
@@ -137,5 +152,6 @@ export function describeTransfer(transfer: Transfer): string {
     skipped: transfer.recordsSkipped ? `${transfer.recordsSkipped} records` : '',
     'bad records': transfer.badRecordsUrl,
     lost: receipt?.lost?.join(' '),
+    download: transfer.downloadPath,
   });
 }

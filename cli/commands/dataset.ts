@@ -1,31 +1,17 @@
 import type { Command } from 'commander';
+import type { Answer } from '../client.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
+import type { Dataset } from '../datasets.ts';
+import { describeDataset } from '../datasets.ts';
 import type { DownloadTarget } from '../download.ts';
-import { download } from '../download.ts';
+import { download, downloadTo, TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { jsonObject, repeated } from '../options.ts';
-import { bytes, moment, record, table } from '../table.ts';
+import { principalsOf } from '../principals.ts';
+import { bytes, moment, table } from '../table.ts';
 import { carryCommands } from './dataset-carry.ts';
-
-export interface Dataset {
-  id: string;
-  name: string;
-  description?: string;
-  projectId: string;
-  datasetType: string;
-  datasetFormat: string;
-  storageSize?: number;
-  createdAt: string;
-  updatedAt: string;
-  tags?: string[];
-  metadata?: object;
-  properties?: object;
-  temporalInformation?: object;
-  rowVersion: string;
-  spatialInformation?: { primarySpatialReference?: string; srid?: number; resolution?: unknown };
-}
 
 export function datasetCommands(dataset: Command, io: Io): void {
   dataset
@@ -56,7 +42,7 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .command('download')
     .description('fetch the bytes of a dataset as they are stored')
     .argument('<id>')
-    .option('-o, --output <file>', "file or folder; default: the dataset's own name here")
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's own name here")
     .option('--force', 'replace a file that is there')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
   dataset
@@ -107,23 +93,14 @@ async function revokeGrants(io: Io, id: string, { yes = !io.interactive }: Confi
   });
 }
 
-async function showDataset(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Dataset>('GET', path(id)), describeDataset);
+async function showRecord(io: Io, answer: Answer<Dataset>): Promise<void> {
+  const people = await principalsOf(io, [answer.body.createdBy, answer.body.updatedBy]);
+  io.show(answer, (dataset) => describeDataset(dataset, people));
 }
 
-export const describeDataset = (dataset: Dataset): string =>
-  record({
-    id: dataset.id,
-    name: dataset.name,
-    description: dataset.description,
-    project: dataset.projectId,
-    type: dataset.datasetType,
-    format: dataset.datasetFormat,
-    size: bytes(dataset.storageSize),
-    srid: dataset.spatialInformation?.srid,
-    created: moment(dataset.createdAt),
-    updated: moment(dataset.updatedAt),
-  });
+async function showDataset(io: Io, id: string): Promise<void> {
+  await showRecord(io, await io.api.call<Dataset>('GET', path(id)));
+}
 
 interface DatasetChange {
   name?: string;
@@ -149,7 +126,7 @@ async function updateDataset(io: Io, id: string, { name, description, tag, metad
     spatialInformation: before.spatialInformation,
     rowVersion: before.rowVersion,
   };
-  io.show(await io.api.call<Dataset>('PUT', to, { body }), describeDataset);
+  await showRecord(io, await io.api.call<Dataset>('PUT', to, { body }));
 }
 
 async function showAddress(io: Io, id: string): Promise<void> {
@@ -160,11 +137,12 @@ async function showAddress(io: Io, id: string): Promise<void> {
 export async function downloadDataset(io: Io, id: string, target: DownloadTarget): Promise<void> {
   const answer = await io.api.call<{ data: string }>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
   const file = await downloadShown(io, answer.body.data, target);
-  io.show(answer, () => file);
+  if (file !== undefined) io.show(answer, () => file);
 }
 
-/** With a bar. */
-export async function downloadShown(io: Io, address: string, target: DownloadTarget): Promise<string> {
+/** With a bar. Gives the path of the file; none where the bytes are the command's result themselves. */
+export async function downloadShown(io: Io, address: string, target: DownloadTarget): Promise<string | undefined> {
+  if (target.path === TO_STDOUT) return void (await downloadTo(address, (chunk) => io.write(chunk)));
   const progress = io.progress('Downloading');
   try {
     return await download(address, target, (done, size) => {

@@ -5,6 +5,7 @@ import type { Answer } from '../client.ts';
 import { composed } from '../client.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
+import type { Dataset } from '../datasets.ts';
 import type { DownloadTarget } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -14,7 +15,6 @@ import { pathSegment } from '../paths.ts';
 import { checkFileFirst, uploadShown } from '../staged-file.ts';
 import type { Table } from '../table.ts';
 import { bytes, moment, table } from '../table.ts';
-import type { Dataset } from './dataset.ts';
 import { downloadDataset } from './dataset.ts';
 
 interface Results {

@@ -47,7 +47,7 @@ export function keyCommands(key: Command, io: Io): void {
   key
     .command('revoke')
     .description('revoke a key: from now on it opens nothing')
-    .argument('<id>', 'id of the key, not the key itself')
+    .argument('<id>', 'id or name of the key, not the key itself')
     .option('--yes', 'do not ask')
     .action((id, options) => revokeKey(io, id, options));
 }

@@ -1,12 +1,14 @@
+import { extname } from 'node:path';
 import type { Command } from 'commander';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import type { DownloadTarget } from '../download.ts';
-import { needsName } from '../download.ts';
+import { needsName, TO_STDOUT } from '../download.ts';
+import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { showDryRun } from '../start-transfer.ts';
 import type { TransferSummary } from '../watch.ts';
-import { showEnded, watchTransfer } from '../watch.ts';
+import { followTransfer, showEnded } from '../watch.ts';
 import { downloadShown } from './dataset.ts';
 
 interface ExportOptions extends ConversionOptions {
@@ -24,21 +26,24 @@ export function exportCommand(transfer: Command, io: Io): void {
     .argument('<dataset>')
     .option('--writer <name>', "how to write it; default: by the extension of the output's name")
     .option('--reader <name>', "how to read the dataset; default: by the dataset's format")
-    .option('-o, --output <file>', "file or folder; default: the export's own name here")
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the export's own name here")
     .option('--force', 'replace a file that is there');
   conversionOptions(command).action((dataset, options) => exportDataset(io, dataset, options));
 }
 
 async function exportDataset(io: Io, dataset: string, options: ExportOptions): Promise<void> {
   const target: DownloadTarget = { path: options.output, force: options.force };
+  const { writer: writerName, output } = options;
+  if (writerName === undefined && (output === undefined || output === TO_STDOUT || extname(output) === ''))
+    throw new UsageError(
+      "The format of the export is not known: name the output with -o, such as -o terrain.tif, or the writer with --writer (see 'platform writer list').",
+    );
   if (!options.dryRun) await needsName(target);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const writers = (await listConverters(io.api, 'writer')).body.data;
   const reader = options.reader === undefined ? undefined : named(options.reader, readers, '--reader');
   const writer =
-    options.writer === undefined
-      ? converterFor(options.output ?? '', writers, '--writer')
-      : named(options.writer, writers, '--writer');
+    writerName === undefined ? converterFor(output ?? '', writers, '--writer') : named(writerName, writers, '--writer');
   const body = {
     ...(reader === undefined ? {} : { readerName: reader.name }),
     writerName: writer.name,
@@ -47,12 +52,14 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
   if (options.dryRun) return showDryRun(io, path, body);
   const { id } = (await io.api.call<TransferSummary>('POST', path, { body })).body;
-  const ended = await watchTransfer(io, id);
+  if (!io.json)
+    io.note(`Transfer ${id} has been started; its file can be fetched with 'platform transfer download ${id}', too.`);
+  const ended = await followTransfer(io, id);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);
   const { downloadPath, badRecordsUrl, recordsSkipped } = ended.body;
   if (downloadPath === undefined)
     throw new Error(`The file of transfer ${id} is not shown to you: you may not read dataset ${dataset} any more.`);
   const file = await downloadShown(io, downloadPath, target);
   if (badRecordsUrl !== undefined) io.note(`${recordsSkipped} records were skipped; where they are: ${badRecordsUrl}`);
-  io.show(ended, () => file);
+  if (file !== undefined) io.show(ended, () => file);
 }

@@ -1,8 +1,10 @@
+import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import type { ConversionOptions, Converter } from '../converters.ts';
-import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
+import { conversionOf, conversionOptions, listConverters, named, readerFor } from '../converters.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import type { GivenFile } from '../staged-file.ts';
 import { checkFileFirst, givenFile } from '../staged-file.ts';
 import type { StartOptions } from '../start-transfer.ts';
 import { startWithFile } from '../start-transfer.ts';
@@ -21,9 +23,12 @@ export function importCommand(transfer: Command, io: Io): void {
     .description('send a file, or have the platform fetch one, and convert it into a dataset')
     .argument('<file>', 'a local file, or an http(s) address')
     .requiredOption('--project <id>', 'where the dataset shall be')
-    .option('--reader <name>', "how to read the file; default: by the file's extension")
+    .option('--reader <name>', "how to read the file; default: by the file's content, else by its name")
     .option('--writer <name>', "how to store it; default: in the file's own format")
-    .option('--name <name>', "name of the dataset; default: the file's name")
+    .option(
+      '--name <name>',
+      "name of the dataset; default: the file's name, without its extension where it is converted",
+    )
     .option('--description <text>', 'description of the dataset');
   conversionOptions(checkFileFirst(command))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
@@ -33,12 +38,12 @@ export function importCommand(transfer: Command, io: Io): void {
 
 async function importFile(io: Io, path: string, options: ImportOptions): Promise<void> {
   const file = await givenFile(io, path);
-  const { reader, writer } = await chooseConverters(io, file.name, options);
+  const { reader, writer } = await chooseConverters(io, file, options);
   const description = options.description === undefined ? {} : { description: options.description };
   const body = {
     file,
     projectId: options.project,
-    outputDatasetData: { name: options.name ?? file.name, ...description },
+    outputDatasetData: { name: options.name ?? nameOf(file, writer), ...description },
     readerName: reader.name,
     writerName: writer.name,
     ...conversionOf(options, reader, writer),
@@ -46,16 +51,19 @@ async function importFile(io: Io, path: string, options: ImportOptions): Promise
   await startWithFile(io, '/api/conversion/upload-convert', body, options);
 }
 
+/** What is stored in a format of its own gets that format's extension when it is downloaded; bytes that were only copied keep theirs. */
+const nameOf = ({ name }: GivenFile, { datasetFormat }: Converter): string =>
+  datasetFormat === 'file' ? name : basename(name, extname(name));
+
 /** What is not said follows from the file's name and from what the server offers. */
 async function chooseConverters(
   io: Io,
-  file: string,
+  file: GivenFile,
   options: ImportOptions,
 ): Promise<{ reader: Converter; writer: Converter }> {
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const writers = (await listConverters(io.api, 'writer')).body.data;
-  const reader =
-    options.reader === undefined ? converterFor(file, readers, '--reader') : named(options.reader, readers, '--reader');
+  const reader = readerFor(file, readers, options.reader);
   if (options.writer !== undefined) return { reader, writer: named(options.writer, writers, '--writer') };
   const same = writers.filter(
     (one) => one.datasetFormat === reader.datasetFormat && reader.writers?.includes(one.name),

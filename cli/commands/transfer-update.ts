@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ConversionOptions } from '../converters.ts';
-import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
+import { conversionOf, conversionOptions, listConverters, readerFor } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { checkFileFirst, givenFile } from '../staged-file.ts';
 import type { StartOptions } from '../start-transfer.ts';
@@ -22,7 +22,7 @@ export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESC
     .description(DESCRIPTIONS[verb])
     .argument('<dataset>')
     .argument('<file>', 'a local file, or an http(s) address')
-    .option('--reader <name>', "how to read the file; default: by the file's extension");
+    .option('--reader <name>', "how to read the file; default: by the file's content, else by its name");
   conversionOptions(checkFileFirst(command))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
@@ -32,10 +32,7 @@ export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESC
 async function bring(io: Io, verb: string, dataset: string, path: string, options: UpdateOptions): Promise<void> {
   const file = await givenFile(io, path);
   const readers = (await listConverters(io.api, 'reader')).body.data;
-  const reader =
-    options.reader === undefined
-      ? converterFor(file.name, readers, '--reader')
-      : named(options.reader, readers, '--reader');
+  const reader = readerFor(file, readers, options.reader);
   const body = { file, readerName: reader.name, ...conversionOf(options, reader, undefined) };
   await startWithFile(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/${verb}`, body, options);
 }

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { Answer } from '../client.ts';
+import type { DownloadTarget } from '../download.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, formerly, limit, pastTime } from '../options.ts';
 import { moment, plain, table } from '../table.ts';
 import type { Transfer, TransferSummary } from '../watch.ts';
-import { describeTransfer, showEnded, transferPath, watchTransfer } from '../watch.ts';
+import { describeTransfer, followTransfer, showEnded, transferPath } from '../watch.ts';
+import { downloadShown } from './dataset.ts';
 import { convertCommand } from './transfer-convert.ts';
 import { exportCommand } from './transfer-export.ts';
 import { importCommand } from './transfer-import.ts';
@@ -36,6 +38,13 @@ export function transferCommands(transfer: Command, io: Io): void {
     .description('follow a transfer to its end; exit code 1 if it ends in an error')
     .argument('<id>')
     .action((id) => watch(io, id));
+  transfer
+    .command('download')
+    .description('fetch the file that an export has made; it is kept for a while')
+    .argument('<id>')
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the export's own name here")
+    .option('--force', 'replace a file that is there')
+    .action((id, { output, force }) => downloadExport(io, id, { path: output, force }));
   transfer
     .command('cancel')
     .description('end a transfer; partial output is discarded')
@@ -79,7 +88,27 @@ async function showTransfer(io: Io, id: string): Promise<void> {
 }
 
 async function watch(io: Io, id: string): Promise<void> {
-  showEnded(io, await watchTransfer(io, id));
+  showEnded(io, await followTransfer(io, id));
+}
+
+async function downloadExport(io: Io, id: string, target: DownloadTarget): Promise<void> {
+  const answer = await io.api.call<Transfer>('GET', transferPath(id));
+  const file = await downloadShown(io, exportOf(answer.body), target);
+  if (file !== undefined) io.show(answer, () => file);
+}
+
+/** The address of what a transfer has made to be fetched. Throws what to do instead when there is none. */
+function exportOf({ id, status, errorMessage, downloadPath, importResults = [] }: Transfer): string {
+  if (downloadPath !== undefined) return downloadPath;
+  if (status === 'Error') throw new Error(`Transfer ${id} has made no file: ${errorMessage}`);
+  if (status !== 'Completed')
+    throw new Error(`Transfer ${id} is ${status} yet: follow it with 'platform transfer watch ${id}'.`);
+  const [made] = importResults;
+  throw new Error(
+    made
+      ? `Transfer ${id} has made a dataset: fetch it with 'platform dataset download ${made.datasetId}'.`
+      : `The file of transfer ${id} is no longer kept, or is not for you to read.`,
+  );
 }
 
 async function cancelTransfer(io: Io, id: string): Promise<void> {

@@ -93,10 +93,10 @@ test('a secret of one’s own is read from stdin', async (t) => {
   const { run, logIn } = await machine(t);
   await logIn(user.id);
   const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
-  const { out } = await run(['webhook', 'create', 'https://hooks.example/', '--secret-stdin'], {
+  const { out, err } = await run(['webhook', 'create', 'https://hooks.example/', '--secret-stdin'], {
     stdin: `${secret}\n`,
   });
-  t.true(out.includes(secret));
+  t.true(out.includes(secret), err);
   const refused = await run(['webhook', 'create', 'http://127.0.0.1/']);
   t.is(refused.code, 1);
   t.regex(refused.err, /is no public address/);

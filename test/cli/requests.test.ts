@@ -232,6 +232,7 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['job', 'why', transfer.id]);
   await run(['transfer', 'cancel', transfer.id]);
   await run(['transfer', 'watch', transfer.id], { refused: true });
+  await run(['transfer', 'download', transfer.id, '-o', join(at.folder, 'none')], { refused: true });
   await run(['transfer', 'log', transfer.id, '--level', 'info']);
   await run(['transfer', 'retry', transfer.id]);
 

@@ -58,7 +58,10 @@ test('a dry run tells what a start would be refused for, or what to expect, and 
   const start = ['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter'];
   const tried = await run([...start, '--dry-run']);
   t.like(tried, { code: 0, err: 'The file is not sent: this only tries.\n' });
-  t.regex(tried.out, /^It could be started\.\nWarning: Nothing was uploaded to '[^']+' yet\.\n$/);
+  t.regex(
+    tried.out,
+    /^It could be started\.\nFound: 4 × 3 cells, 1 band\.\nEstimate: about 1 s of conversion, about \d+ B before compression\.\n$/,
+  );
   const impossible = await run([...start, '--label', 'nobody=here', '--dry-run', '--json']);
   t.regex(JSON.parse(impossible.out).warnings[1], /nobody=here/);
   const nowhere = await run(['transfer', 'import', file, '--project', nobody(), '--dry-run']);
@@ -214,8 +217,8 @@ test('records that cannot be read are skipped on request, and the way to their p
   t.like(exported, { code: 0, out: `${file}.zip\n` });
 });
 
-test('a name that does not tell how to read it asks for --reader, naming those there are', async (t) => {
-  const { run, project, file } = await scene(t, 'terrain.bin');
+test('a file whose content and name do not tell how to read it asks for --reader, naming those there are', async (t) => {
+  const { run, project, file } = await scene(t, 'terrain.bin', 'words of no format');
   const { code, err } = await run(['transfer', 'import', file, '--project', project]);
   t.is(code, 2);
   t.regex(
@@ -281,7 +284,7 @@ test('an address in place of a file is fetched by the platform; its password is 
   t.is(imported.code, 0, imported.err);
   t.notRegex(imported.out + imported.err, /Canary|Uploading/);
   const dataset = /^dataset +(\S+)$/m.exec(imported.out)?.[1] ?? '';
-  t.regex((await run(['dataset', 'show', dataset])).out, /^name +far\.asc$/m);
+  t.regex((await run(['dataset', 'show', dataset])).out, /^name +far$/m);
   const updated = await run(['transfer', 'update', dataset, url, '--watch']);
   t.is(updated.code, 0, updated.err);
   t.is((await run(['transfer', 'import', 'https://ann:Canary@[/x.asc', '--project', project])).code, 2);

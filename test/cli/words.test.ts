@@ -86,6 +86,9 @@ test('with --json an error is a problem on stderr, whoever found it', async (t) 
   const away = await run('whoami', '--json');
   t.is(away.code, 1);
   t.like(JSON.parse(away.err), { title: 'No answer', code: 'Unreachable' });
+  const noFile = await run('transfer', 'import', '/nowhere/grid.asc', '--project', 'p', '--json');
+  t.is(noFile.code, 2);
+  t.like(JSON.parse(noFile.err), { title: 'Wrong usage', detail: 'There is no file /nowhere/grid.asc.' });
   t.regex(JSON.parse(away.err).detail, /^No platform answers at http:\/\/127\.0\.0\.1:9: /);
 });
 
@@ -166,7 +169,7 @@ test('help and version load the words of the commands alone', async (t) => {
     const loaded = [];
     registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
     const { main } = await import(${JSON.stringify(new URL('../../cli/main.ts', import.meta.url).href)});
-    await main(process.argv.slice(1), { env: {}, out() {}, note() {}, api: {} });
+    await main(process.argv.slice(1), { env: {}, out() {}, note() {}, flush() {}, api: {} });
     console.log(JSON.stringify(loaded));`;
   for (const argv of [['--help'], ['--version'], ['transfer', 'import', '--help']]) {
     const out = execFileSync(process.execPath, ['--input-type=module', '-e', script, '--', ...argv], {

@@ -1,0 +1,148 @@
+import type { Principals } from './principals.ts';
+import type { Shown, Table } from './table.ts';
+import { bytes, moment, plain, record, table } from './table.ts';
+
+export interface Dataset {
+  id: string;
+  name: string;
+  description?: string;
+  projectId: string;
+  datasetType: string;
+  datasetFormat: string;
+  storageSize?: number;
+  createdAt: string;
+  createdBy: string;
+  updatedAt: string;
+  updatedBy: string;
+  rowVersion: string;
+  tags?: string[];
+  metadata?: Record<string, unknown>;
+  properties?: Record<string, unknown>;
+  temporalInformation?: { startTime?: string; endTime?: string; interval?: unknown; resolution?: unknown };
+  spatialInformation?: { location?: string; primarySpatialReference?: string; srid?: number; resolution?: unknown };
+}
+
+/** What `calculateStatisticsTransformation` keeps: of bands or of fields. */
+interface Statistics {
+  kind?: string;
+  width?: number;
+  height?: number;
+  bands?: ({ band: number; name?: string; unit?: string } & Figures)[];
+  features?: number;
+  geometries?: Record<string, number>;
+  vertices?: number;
+  fields?: ({ name: string; type: string } & Figures)[];
+}
+
+interface Figures {
+  values?: number;
+  empty?: number;
+  minimum?: number | string;
+  maximum?: number | string;
+  mean?: number;
+  standardDeviation?: number;
+}
+
+/** All that is known of a dataset, for people. */
+export function describeDataset(dataset: Dataset, people: Principals): Shown {
+  const { spatialInformation: place = {}, temporalInformation: time = {}, properties = {} } = dataset;
+  const { statistics, ...others } = properties;
+  const known = Object(statistics) as Statistics;
+  const head = record({
+    id: dataset.id,
+    name: dataset.name,
+    description: dataset.description,
+    project: dataset.projectId,
+    type: dataset.datasetType,
+    format: dataset.datasetFormat,
+    size: bytes(dataset.storageSize),
+    tags: dataset.tags?.join(', '),
+    srid: place.srid,
+    'coordinate system': place.primarySpatialReference === undefined ? '' : systemName(place.primarySpatialReference),
+    'extent in degrees': extent(place.location),
+    resolution: text(place.resolution),
+    'from time': time.startTime,
+    'to time': time.endTime,
+    interval: text(time.interval),
+    'time resolution': text(time.resolution),
+    cells: known.width === undefined ? '' : `${known.width} × ${known.height}`,
+    features: known.features,
+    geometries: Object.entries(known.geometries ?? {})
+      .map(([kind, count]) => `${count} ${kind}`)
+      .join(', '),
+    vertices: known.vertices,
+    created: `${moment(dataset.createdAt)} by ${people.called(dataset.createdBy)}`,
+    updated: `${moment(dataset.updatedAt)} by ${people.called(dataset.updatedBy)}`,
+  });
+  return [
+    head,
+    ...bandTable(known),
+    ...fieldTable(known),
+    ...members('METADATA', dataset.metadata),
+    ...members('PROPERTIES', others),
+  ];
+}
+
+const text = (value: unknown) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value);
+
+/** Of WKT its name, else the words themselves. */
+const systemName = (reference: string) => /^\w+\["([^"]+)"/.exec(reference)?.[1] ?? reference.slice(0, 80);
+
+/** The box around a WKT geometry in longitude and latitude. */
+function extent(wkt: string | undefined): string {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [, x, y] of (wkt ?? '').matchAll(/(-?[\d.]+(?:e[-+]?\d+)?) (-?[\d.]+(?:e[-+]?\d+)?)/gi)) {
+    [west, south] = [Math.min(west, Number(x)), Math.min(south, Number(y))];
+    [east, north] = [Math.max(east, Number(x)), Math.max(north, Number(y))];
+  }
+  const short = (value: number) => String(Number(value.toFixed(6)));
+  return west > east ? '' : `${short(west)} ${short(south)} to ${short(east)} ${short(north)}`;
+}
+
+const figure = (value: number | string | undefined) =>
+  typeof value === 'number' ? String(Number(value.toPrecision(9))) : value;
+
+const figures = ({ values, empty, minimum, maximum, mean, standardDeviation }: Figures) => [
+  values,
+  empty,
+  figure(minimum),
+  figure(maximum),
+  figure(mean),
+  figure(standardDeviation),
+];
+const FIGURES = ['VALUES', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN', 'DEVIATION'];
+
+const bandTable = ({ bands = [] }: Statistics) =>
+  bands.length === 0
+    ? []
+    : [
+        table(
+          ['BAND', 'NAME', 'UNIT', ...FIGURES],
+          bands.map((one) => [one.band, one.name, one.unit, ...figures(one)]),
+        ),
+      ];
+
+const fieldTable = ({ fields = [] }: Statistics) =>
+  fields.length === 0
+    ? []
+    : [
+        table(
+          ['FIELD', 'TYPE', ...FIGURES],
+          fields.map((one) => [one.name, one.type, ...figures(one)]),
+        ),
+      ];
+
+/** Free-form members: a line for each value, with the names that lead to it. */
+function members(heading: string, value: Record<string, unknown> | undefined): Table[] {
+  const rows = leaves(value ?? {}, '');
+  return rows.length === 0 ? [] : [table([heading, 'VALUE'], rows)];
+}
+
+function leaves(value: object, above: string): [string, string][] {
+  return Object.entries(value).flatMap(([name, inner]): [string, string][] => {
+    const path = above === '' ? name : `${above}.${name}`;
+    const plainObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+    if (plainObject && Object.keys(inner).length > 0) return leaves(inner, path);
+    return [[path, plain(typeof inner === 'string' ? inner : JSON.stringify(inner))]];
+  });
+}
