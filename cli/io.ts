@@ -114,8 +114,11 @@ export function terminal(process: Streams, env: Env): Io {
       api ??= connectApi(env);
       return api;
     },
-    // what becomes of it shows at `flush`
-    out: (line) => void write(`${line}\n`).catch(() => {}),
+    // what becomes of it shows at the next line, or at `flush`
+    out: (line) => {
+      if (broken) throw broken;
+      write(`${line}\n`).catch(() => {});
+    },
     write,
     flush: () => write(''),
     interruptible: () => interruptible(process),

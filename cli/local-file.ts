@@ -4,8 +4,10 @@ import { basename, dirname, extname, join } from 'node:path';
 import { FileSink, FileSource } from '../src/formats/bytes.ts';
 import type { Context } from '../src/formats/define.ts';
 import { detect } from '../src/formats/detect.ts';
+import { chosenBands, chosenFields } from '../src/formats/item-filter.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
 import { findReader, findWriter } from '../src/formats/registry.ts';
+import { parseTransformations } from '../src/formats/transformations.ts';
 import type { Data, SampleType } from '../src/formats/types.ts';
 import { ZipWriter } from '../src/formats/zip-writer.ts';
 
@@ -144,7 +146,16 @@ export async function examine(path: string, plan: Plan, signal: AbortSignal): Pr
   const data = await reader.read(source, completeParameters(reader, plan.readerParameters), context);
   if (reprojects(plan) && !saysSystem(plan) && data.kind !== 'bytes' && data.crs === undefined)
     throw new Error(`${basename(path)} does not say its coordinate system: give it with --srid.`);
-  return estimateOf(data, source.size, plan);
+  return estimateOf(itemsOf(data, plan, context), source.size, plan);
+}
+
+/** What item filters leave. Throws where that is nothing. */
+function itemsOf(data: Data, { transformations }: Plan, context: Context): Data {
+  return parseTransformations(transformations).reduce<Data>((left, step) => {
+    if (step.type !== 'ItemFilterTransformation') return left;
+    if (left.kind === 'grid') return chosenBands(left, step, context);
+    return left.kind === 'features' ? chosenFields(left, step, context) : left;
+  }, data);
 }
 
 function estimateOf(data: Data, size: number, plan: Plan): Estimate {

@@ -1,3 +1,5 @@
+import type { Account } from './accounts.ts';
+import { accountPath } from './accounts.ts';
 import { Refused } from './errors.ts';
 import type { Io } from './io.ts';
 
@@ -36,4 +38,19 @@ export async function principalsOf(io: Io, ids: readonly (string | undefined)[])
     loginIdOf: (id) => known.get(id)?.loginId,
     nameOf: (id) => known.get(id)?.name,
   };
+}
+
+/** People go by their login id, most of the interface by a uuid. Whom the caller may not know of, administrators look up. */
+export async function userIdOf(io: Io, account: string): Promise<string> {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account)) return account;
+  const query = { loginId: [account] };
+  const { body } = await io.api.call<{ data: Principal[] }>('GET', '/api/iam/principal/list', { query });
+  const [known] = body.data;
+  if (known) return known.id;
+  try {
+    return (await io.api.call<Account>('GET', accountPath(account))).body.userId;
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 403) throw error;
+    throw new Error(`There is no account '${account}' in your tenant or your projects: give its user id.`);
+  }
 }

@@ -58,12 +58,6 @@ async function showAccount(io: Io, id: string): Promise<void> {
   io.show(await io.api.call<Account>('GET', accountPath(id)), describeAccount);
 }
 
-/** People go by their login id, most of the interface by a uuid. Only administrators may look it up. */
-export async function userIdOf(io: Io, account: string): Promise<string> {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account)) return account;
-  return (await io.api.call<Account>('GET', accountPath(account))).body.userId;
-}
-
 /** 20 characters of four classes, each there (about 120 bits). */
 function generatedPassword(): string {
   const classes = ['abcdefghijkmnopqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '-_.+!'];

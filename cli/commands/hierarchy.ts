@@ -117,7 +117,7 @@ async function makeFolders(io: Io, paths: string[], project: string): Promise<vo
 }
 
 async function putFile(io: Io, file: string, given: string | undefined, project: string): Promise<void> {
-  const path = given === undefined || given.endsWith('/') ? `${given ?? ''}${basename(file)}` : given;
+  const path = given === undefined || given.endsWith('/') ? `${given ?? ''}${pathSegment(basename(file))}` : given;
   const actions = [{ type: 'PathActionCreateIfNotExists', path, isFolder: false }];
   // a large file may take its time
   const answer = await send(io, project, { actions, sasTokenExpiration: '1.00:00:00' });

@@ -3,10 +3,9 @@ import { InvalidArgumentError } from 'commander';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import type { Principals } from '../principals.ts';
-import { principalsOf } from '../principals.ts';
+import { principalsOf, userIdOf } from '../principals.ts';
 import type { Table } from '../table.ts';
 import { table } from '../table.ts';
-import { userIdOf } from './account.ts';
 
 interface Member {
   userId: string;

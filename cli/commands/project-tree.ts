@@ -3,9 +3,9 @@ import { composed } from '../client.ts';
 import type { Io } from '../io.ts';
 import { count, formerly, limit } from '../options.ts';
 import { pathSegment } from '../paths.ts';
+import { userIdOf } from '../principals.ts';
 import type { Table } from '../table.ts';
 import { plain, record, table } from '../table.ts';
-import { userIdOf } from './account.ts';
 
 interface Below {
   totalCount: number;

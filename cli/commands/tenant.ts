@@ -4,8 +4,8 @@ import type { Confirmed } from '../confirm.ts';
 import { confirmed, counted } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
+import { userIdOf } from '../principals.ts';
 import { moment, record, table } from '../table.ts';
-import { userIdOf } from './account.ts';
 
 interface Tenant {
   id: string;

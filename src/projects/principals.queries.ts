@@ -14,10 +14,14 @@ export const Principal = z.object({
 });
 
 /**
- * Of these ids the accounts and API keys that the caller may know of: those of the tenants that it belongs to, and the members of
- * projects that it sees.
+ * Of these ids and login ids the accounts and API keys that the caller may know of: those of the tenants that it belongs to, and the
+ * members of projects that it sees.
  */
-export function listPrincipals(db: Db, caller: Caller, ids: readonly string[]) {
+export function listPrincipals(
+  db: Db,
+  caller: Caller,
+  { ids, loginIds }: { ids: readonly string[]; loginIds: readonly string[] },
+) {
   const wanted = sql.array(ids, 'uuid');
   const tenants = sql.array(
     caller.tenants.map((tenant) => tenant.id),
@@ -27,7 +31,9 @@ export function listPrincipals(db: Db, caller: Caller, ids: readonly string[]) {
   return db.any(sql.type(Principal)`
     select a.user_id as id, 'UserIdentity' as principal_type, a.id as login_id, a.name
     from accounts a
-    where a.user_id = any(${wanted}) and (${all} or a.user_id = ${caller.userId}
+    where (a.user_id = any(${wanted})
+        or a.folded_id = any(array(select fold_name(login_id) from unnest(${sql.array(loginIds, 'text')}) l (login_id))))
+      and (${all} or a.user_id = ${caller.userId}
       or exists (select from tenant_members m where m.user_id = a.user_id and m.tenant_id = any(${tenants}))
       or exists (
         select from project_members m join ${judgedProjects(caller)} p on p.id = m.project_id

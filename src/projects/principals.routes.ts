@@ -15,10 +15,15 @@ export async function principalRoutes(app: App, { db }: { db: Db }) {
         summary: 'Login ids and names of accounts and API keys',
         description:
           'Of those that the caller may know of: of its tenants, and of projects that it sees. Other ids are left out.',
-        querystring: z.object({ id: queryList(z.uuid().toLowerCase()).max(1000).default([]) }),
+        querystring: z.object({
+          id: queryList(z.uuid().toLowerCase()).max(1000).default([]),
+          loginId: queryList(z.string().max(255)).max(1000).default([]),
+        }),
         response: { 200: listOf(Principal) },
       },
     },
-    async ({ caller, query }) => ({ data: [...(await listPrincipals(db, caller, query.id))] }),
+    async ({ caller, query }) => ({
+      data: [...(await listPrincipals(db, caller, { ids: query.id, loginIds: query.loginId }))],
+    }),
   );
 }

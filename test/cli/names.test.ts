@@ -146,6 +146,13 @@ test('members, projects and the recycle bin show login ids and names beside uuid
   t.regex(await ok('project', 'members', 'list', root), line);
   t.regex(await ok('project', 'show', root), line);
   t.regex(await ok('project', 'show', root), new RegExp(`^created .* by ${user.id}$`, 'm'));
+  const other = await w.account({ tenantId: user.tenantId });
+  const stranger = await w.account({ tenantId: await w.tenant() });
+  t.regex(await ok('project', 'members', 'add', root, other.id.toUpperCase()), /is Reader now/);
+  t.regex(await ok('project', 'members', 'remove', root, other.id), /is no member any more/);
+  const unknown = await run(['project', 'members', 'add', root, stranger.id]);
+  t.is(unknown.code, 1);
+  t.regex(unknown.err, /There is no account '.*' in your tenant or your projects/);
   const machineOfFriend = await machine(t);
   await machineOfFriend.logIn(friend.id);
   await machineOfFriend.run(['dataset', 'delete', 'Q m3%2Fs', '--yes']);
