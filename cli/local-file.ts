@@ -35,7 +35,7 @@ export async function recognise(path: string): Promise<Recognised> {
   }
 }
 
-const COMPANIONS = new Set(['.shp', '.shx', '.dbf', '.prj', '.cpg']);
+const COMPANIONS = new Set(['.shx', '.dbf', '.prj', '.cpg']);
 const PIECE = 2 ** 18;
 
 /** A file in a folder of its own, which goes with `close`. */
@@ -47,8 +47,10 @@ export interface Packed {
 /** A zip with a `.shp` file and what lies beside it under the same name. */
 export async function zipShapefile(shp: string): Promise<Packed> {
   const stem = basename(shp, extname(shp));
-  const names = (await readdir(dirname(shp) || '.')).filter(
-    (name) => name === basename(shp) || (basename(name, extname(name)) === stem && isCompanion(name)),
+  // in any letter case, as programs write them
+  const isBeside = (name: string) => basename(name, extname(name)).toLowerCase() === stem.toLowerCase();
+  const names = (await readdir(dirname(shp))).filter(
+    (name) => name === basename(shp) || (isBeside(name) && isCompanion(name)),
   );
   const folder = await mkdtemp(join(tmpdir(), 'platform-shapefile-'));
   const path = join(folder, `${stem}.zip`);
@@ -69,7 +71,7 @@ export async function zipShapefile(shp: string): Promise<Packed> {
   return { path, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
-const isCompanion = (name: string) => COMPANIONS.has(extname(name).toLowerCase()) && !/\.shp$/i.test(name);
+const isCompanion = (name: string) => COMPANIONS.has(extname(name).toLowerCase());
 
 async function addFile(zip: ZipWriter, path: string, name: string): Promise<void> {
   const file = await open(path);

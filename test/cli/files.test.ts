@@ -54,7 +54,7 @@ test('the content of a file says how to read it, whatever it is called; a .shp f
   t.regex(zipped.out, /^reader +ShapefileReader$/m);
 
   await mkdir(join(folder, 'shape'));
-  for (const { name, bytes } of layerFiles('shape/wells')) await put(name, bytes);
+  for (const { name, bytes } of layerFiles('shape/wells')) await put(name.replace('wells.dbf', 'Wells.DBF'), bytes);
   await put('shape/other.dbf', 'no part of it');
   const shp = join(folder, 'shape', 'wells.shp');
   const sent = await importing(shp, '--writer', 'GeoJsonWriter', '--srid', '4326', '--watch');

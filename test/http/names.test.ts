@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
+import { pathSegment } from '../../cli/paths.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { ASCII_GRID, local, newProject, start, upload } from '../world/transfers.ts';
 import type { User } from '../world.ts';
@@ -88,6 +89,7 @@ test('in paths of the hierarchy a slash of a name is %2F and a %2F of a name %25
   for (const [name, segment] of Object.entries(NAMES)) {
     const made = await apply(owner, root, [ensure(`${segment}/${segment}`)]);
     t.is(made.body.results[0].path, `${segment}/${segment}`);
+    t.is(pathSegment(name), segment, 'the command line writes it the same');
     const folder = (await client.get(`/api/metadata/project/${made.body.results[0].projectId}`)).body;
     t.is(folder.name, name);
     t.is((await client.get(`/api/metadata/dataset/${made.body.results[0].datasetId}`)).body.name, name);
