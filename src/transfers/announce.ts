@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { notifyEnded } from './notices.queries.ts';
 
 const TOGETHER_MS = 10;
@@ -9,7 +9,7 @@ const AT_ONCE = 200;
  * Tells those who wait that transfers have ended. Outside of their transactions and many at once, because commits that notify wait for
  * each other, flush to the disk included.
  */
-export function announcer(db: Db): (id: string) => void {
+export function announcer(db: Database): (id: string) => void {
   let ids: string[] = [];
   const tell = () => {
     const told = ids;
@@ -19,6 +19,7 @@ export function announcer(db: Db): (id: string) => void {
     }
   };
   return (id) => {
-    if (ids.push(id) === 1) setTimeout(tell, TOGETHER_MS);
+    // a timer belongs to the request that set it, whose transaction may be in the middle of another step
+    if (ids.push(id) === 1) setTimeout(() => db.within(undefined, tell), TOGETHER_MS);
   };
 }

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import pg from 'pg';
 import { z } from 'zod';
 import type { Database } from '../../src/db.ts';
 import { sql } from '../../src/db.ts';
@@ -8,6 +11,8 @@ import { conflict } from '../../src/errors.ts';
 import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
 import { afterCommit } from '../../src/http/idempotency.ts';
 import type { App } from '../../src/http/route.ts';
+import { announcer } from '../../src/transfers/announce.ts';
+import { ENDED } from '../../src/transfers/notices.queries.ts';
 import { testDatabase } from '../world.ts';
 import { bearer, wireApp } from './wire-app.ts';
 
@@ -364,4 +369,25 @@ test('A write outside of any transaction is undone with the refusal that follows
     app.inject({ method: 'DELETE', url: `/api/torn/${name}`, headers: { ...bearer('anna'), 'idempotency-key': name } });
   t.is((await remove('a')).statusCode, 409);
   t.is(await count(db), 1);
+});
+
+test('The end of a transfer is told beside the transaction of the request that announces it', async (t) => {
+  const { db, url, close } = await testDatabase();
+  const listener = new pg.Client(url);
+  await listener.connect();
+  t.teardown(async () => {
+    await listener.end();
+    await close();
+  });
+  await listener.query(`listen ${ENDED}`);
+  const told = once(listener, 'notification');
+  const effect = db.effect();
+  const id = randomUUID();
+  await db.within(effect, async () => {
+    await db.transaction((tx) => tx.query(sql.unsafe`select 1`));
+    announcer(db)(id);
+    // the next step is not over before it is told
+    await db.transaction(async () => t.is((await told)[0].payload, id));
+  });
+  await effect.rollBack();
 });
