@@ -269,7 +269,19 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['reader', 'show', 'GeoTiffReader']);
   await run(['writer', 'list', '--filter', 'All']);
   await run(['writer', 'show', 'GeoTiffWriter']);
-  await run(['crs', 'list', 'utm', '--full-text', 'Denmark', '--authority', 'EPSG', '--bbox', '5,47,15,55', '--limit', '2']);
+  await run([
+    'crs',
+    'list',
+    'utm',
+    '--full-text',
+    'Denmark',
+    '--authority',
+    'EPSG',
+    '--bbox',
+    '5,47,15,55',
+    '--limit',
+    '2',
+  ]);
   await run(['crs', 'show', '25832']);
   await run(['event', 'list', '--after', '0', '--limit', '1']);
   await run(['event', 'follow', '--after', '0', '--limit', '1']);

@@ -77,6 +77,14 @@ for (const [name, row] of Object.entries(rows)) {
   test.serial(name, (t) => stays(t, async () => row.request(await theScene()), actor, status));
 }
 
+/** As a browser sends the form of a page. */
+const form = (url: string, members: Record<string, string>): InjectOptions => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  payload: new URLSearchParams(members).toString(),
+});
+
 /** Requests that do more than those of the rows, among them all that hash, copy, sign or seal something. */
 const more: Record<string, { actor?: Actor; status: number; request(scene: Scene): Promise<InjectOptions> }> = {
   'PUT /api/accounts/me, a password': {
@@ -105,6 +113,15 @@ const more: Record<string, { actor?: Actor; status: number; request(scene: Scene
       headers: { 'content-type': 'application/json' },
       payload: JSON.stringify(PASSWORD),
     }),
+  },
+  'POST /api/accounts/activation, the page with a good token': {
+    status: 200,
+    request: async () => form('/api/accounts/activation', { token: await mailToken('activation') }),
+  },
+  'POST /api/accounts/password, the page with a good token': {
+    status: 200,
+    request: async () =>
+      form('/api/accounts/password', { token: await mailToken('passwordReset'), password: PASSWORD, again: PASSWORD }),
   },
   'POST /api/tokens/otp/registration, with the right password': {
     status: 200,
