@@ -145,4 +145,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'worker list': ['worker list'],
   'cron list': ['cron list'],
   'cron run': ['cron run cleanUp'],
+  'blobs show': ['blobs show'],
+  'blobs sweep': ['blobs sweep', 'blobs sweep --confirm'],
+  'blobs adopt': ["blobs adopt --reason 'restored from a dump'"],
 };

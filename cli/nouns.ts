@@ -209,4 +209,11 @@ export const NOUNS: readonly Noun[] = [
     everywhere: true,
     load: async () => (await import('./commands/cron.ts')).cronCommands,
   },
+  {
+    name: 'blobs',
+    description: 'the store of the bytes, and its sweep (administrators)',
+    everywhere: true,
+    audited: true,
+    load: async () => (await import('./commands/blobs.ts')).blobsCommands,
+  },
 ];

@@ -43,6 +43,7 @@ import { welcomeRoutes } from './http/welcome.routes.ts';
 import { wire } from './http/wire.ts';
 import { openApiKeys } from './keys/holder.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { blobStoreRoutes } from './operations/blob-store.routes.ts';
 import { cronRoutes } from './operations/cron.routes.ts';
 import { failureRoutes } from './operations/failure.routes.ts';
 import { jobRoutes } from './operations/job.routes.ts';
@@ -251,6 +252,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(binListRoutes, { db, publicUrl });
   await room(binItemRoutes, { db, publicUrl });
   await room(cronRoutes, { db });
+  await room(blobStoreRoutes, { db });
   await room(jobRoutes, { db, cursors, announce: announcer(db), scopes: config['tokens.defaultScopes'] });
   await room(failureRoutes, { db });
   await room(workerRoutes, { db });

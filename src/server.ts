@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { checkBlobStore, openBlobStore } from './blobs/open.ts';
+import { checkBlobStore } from './blobs/open.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
 import { connect } from './db.ts';
 import { createLog } from './log.ts';
+import { openOwnStore } from './transfers/store/owner.ts';
 
 export interface Server {
   /** Where it listens: `http://127.0.0.1:8080`. */
@@ -42,7 +43,7 @@ export async function serve(config: Config): Promise<Server> {
     await database.close();
   };
   try {
-    const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
+    const blobs = await openOwnStore(db, { url: config['blobs.url'], folder: join(config.data, 'blobs') }, log);
     const app = await buildApp({ config, db, databaseUrl: database.url, blobs, log });
     const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
       throw notListening(error, config);

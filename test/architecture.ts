@@ -24,8 +24,9 @@ const DOMAINS = [
 ];
 /** Files of `src` itself that know every room; all others there, and `http`, are the foundation, known to every room. */
 const TOP = ['src/app.ts', 'src/server.ts'];
-/** Commands that start processes, the demo, the first administrator, and what looks into local files: the rest speaks HTTP. */
-const STARTS_PROCESSES = /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect)\.ts|demo\/|local-file\.ts$)/;
+/** Commands that start processes, the demo, the first administrator, the taking over of a blob store, and what looks into local files: the rest speaks HTTP. */
+const STARTS_PROCESSES =
+  /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
 const MAY_SPEAK_SQL = /(queries\.ts$|^src\/(db|statements|jobs|outbox|audit|migrate|server)\.ts$|^workers\/main\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
 const SPEAKS_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;

@@ -8,7 +8,6 @@ import { openAccountStore } from '../src/accounts/open-store.ts';
 import { openPasswords } from '../src/accounts/password.ts';
 import { buildApp } from '../src/app.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
-import { openDiskStore } from '../src/blobs/disk.ts';
 import type { Config } from '../src/config.ts';
 import { environmentName, loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
@@ -17,6 +16,7 @@ import { bootstrap } from '../src/tenants/bootstrap.ts';
 import type { AccessTokens } from '../src/tokens/access.ts';
 import { openAccessTokens } from '../src/tokens/access.ts';
 import { findIdentity } from '../src/tokens/identity.queries.ts';
+import { openOwnStore } from '../src/transfers/store/owner.ts';
 import type { Client } from './world/client.ts';
 import { clientOf } from './world/client.ts';
 import type { TestDatabase } from './world/database.ts';
@@ -85,8 +85,8 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     const patient = { 'loginDelay.first': '1ms', 'loginDelay.maxWaiting': '10000' };
     const environment = Object.entries({ data: database.folder, ...patient, ...settings });
     config = loadConfig(Object.fromEntries(environment.map(([name, value]) => [environmentName(name), value])));
-    blobs = await openDiskStore(join(database.folder, 'blobs'));
     const log = pino({ level: process.env.TEST_LOG ?? 'fatal' });
+    blobs = await openOwnStore(database.db, { url: undefined, folder: join(database.folder, 'blobs') }, log);
     app = await buildApp({
       config,
       db: database.db,

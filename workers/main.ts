@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkBlobStore, openBlobStore } from '../src/blobs/open.ts';
+import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { connect } from '../src/db.ts';
@@ -17,6 +17,7 @@ import { CANCEL } from '../src/transfers/notices.queries.ts';
 import { getOutlook } from '../src/transfers/outlook.queries.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/resources.ts';
 import type { RunParts } from '../src/transfers/run.ts';
+import { openOwnStore } from '../src/transfers/store/owner.ts';
 import { openCapacity } from './capacity.ts';
 import { keepChildren } from './children.ts';
 import type { Draining } from './draining.ts';
@@ -57,7 +58,12 @@ export async function work(config: Config): Promise<Worker> {
   const equipment = await equipmentOf(config);
   const { concurrency } = equipment;
   const db = await connect(database.url, concurrency + 4, 'platform work');
-  const blobs = await openBlobStore(config['blobs.url'], join(config.data, 'blobs'));
+  const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
+  const blobs = await openOwnStore(db, store, log).catch(async (error) => {
+    await db.end();
+    await database.close();
+    throw error;
+  });
   const children = keepChildren({
     memoryMb: DEFAULT_MEMORY_MB,
     kept: concurrency,

@@ -12,6 +12,7 @@ interface CronJob {
   /** What its last run could not do, and the first of it. */
   failed?: number;
   failures?: { part: string; item?: string; reason: string }[];
+  stopped?: string;
 }
 
 export function cronCommands(cron: Command, io: Io): void {
@@ -45,6 +46,7 @@ async function listCron(io: Io): Promise<void> {
       ]),
     ),
     data.flatMap(failuresOf).join('\n'),
+    data.flatMap(({ name, stopped }) => (stopped === undefined ? [] : [`${name}: ${plain(stopped)}`])).join('\n'),
   ]);
 }
 

@@ -1,5 +1,13 @@
 import type { Readable } from 'node:stream';
 import { invalid } from '../errors.ts';
+import type { StoreMarker } from './marker.ts';
+
+/**
+ * Where blobs lie; nothing else in a store is ever listed. `staging`: files on their way in; `dataset`: bytes of datasets; `export`:
+ * files that transfers made for downloading.
+ */
+export const AREAS = ['staging', 'dataset', 'export'] as const;
+export type Area = (typeof AREAS)[number];
 
 export interface BlobInfo {
   size: number;
@@ -50,10 +58,12 @@ export interface BlobStore {
   adopt(path: string, name: string, signal?: AbortSignal): Promise<BlobInfo>;
   /** Removing what is not there is fine. Blocks that were never committed go too. */
   remove(name: string): Promise<void>;
-  /** Every blob whose name starts with `prefix`, in no order. */
+  /** Every blob of the three areas whose name starts with `prefix`, in no order. */
   list(prefix: string): AsyncIterable<StoredBlob>;
   /** Removes what broken-off writes left: temporary files and blocks that nobody touched for this long. Says how many. */
   removeLeftovers(olderThanMs: number): Promise<number>;
+  /** Tells to which database the store belongs. */
+  readonly marker: StoreMarker;
 }
 
 /** What an answer with a blob's bytes says of them. */
@@ -72,6 +82,10 @@ export interface StoredBlob {
   size: number;
   lastModified: Date;
 }
+
+/** Areas in which a name with this prefix may lie. */
+export const areasOf = (prefix: string) =>
+  AREAS.filter((area) => prefix.startsWith(`${area}/`) || `${area}/`.startsWith(prefix));
 
 const NAME = /^[a-z]{1,20}\/[A-Za-z0-9._~-]{1,220}$/;
 

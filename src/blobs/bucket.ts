@@ -126,6 +126,14 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       send('PUT', key, { body, ...(signal && { signal }) }),
     remove: (key: string) => send('DELETE', key, {}, [404]),
 
+    /** Stores an object unless there is one of this key: false. Servers that know no conditional PUT replace it. */
+    async create(key: string, body: Uint8Array<ArrayBuffer>): Promise<boolean> {
+      const answer = await send('PUT', key, { body, headers: { 'if-none-match': '*' } }, [409, 412, 501]);
+      if (answer.status !== 501) return answer.ok;
+      await send('PUT', key, { body });
+      return true;
+    },
+
     /** An address that carries the right to read an object. */
     async presign(key: string, seconds: number, query: Record<string, string>): Promise<string> {
       const url = new URL(`${endpoint}/${bucket}/${prefix}${key}`);

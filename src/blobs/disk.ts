@@ -7,8 +7,9 @@ import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { AppError, invalid, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { checkBlockId, checkName } from './blobs.ts';
+import { areasOf, checkBlockId, checkName } from './blobs.ts';
 import { groupedSync } from './folder-sync.ts';
+import { folderMarker } from './marker.ts';
 
 /** Writes under way; a file that nobody writes any more is swept. */
 const TEMPORARY = '.temporary';
@@ -183,9 +184,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
     },
 
     async *list(prefix): AsyncGenerator<StoredBlob> {
-      const slash = prefix.indexOf('/');
-      for await (const area of slash < 0 ? entries(folder) : [prefix.slice(0, slash)]) {
-        if (!/^[a-z]+$/.test(area) || !area.startsWith(prefix.slice(0, slash < 0 ? undefined : slash))) continue;
+      for (const area of areasOf(prefix)) {
         for await (const entry of entries(join(folder, area))) {
           const name = `${area}/${entry}`;
           if (!name.startsWith(prefix)) continue;
@@ -208,6 +207,8 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       }
       return removed;
     },
+
+    marker: folderMarker(folder),
   };
   return store;
 }

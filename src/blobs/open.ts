@@ -8,6 +8,30 @@ export async function openBlobStore(url: string | undefined, folder: string): Pr
   return url === undefined ? openDiskStore(folder) : openS3Store(addressOf(url));
 }
 
+/** Where the blobs of a platform may lie. */
+export interface StorePlace {
+  /** For people, and to find the place again; holds no secret. */
+  name: string;
+  store: BlobStore;
+}
+
+/** Of buckets that may be shared with others: where the setting names no folder. */
+const OWN_FOLDER = 'platform/';
+
+/**
+ * The places that these settings mean, the one for a new platform first. In a bucket without a folder that is a folder of the platform's
+ * own; earlier versions put their blobs to the top of the bucket, where they stay.
+ */
+export async function storePlaces(url: string | undefined, folder: string): Promise<StorePlace[]> {
+  if (url === undefined) return [{ name: folder, store: await openDiskStore(folder) }];
+  const address = addressOf(url);
+  const prefixes = address.prefix === '' ? [OWN_FOLDER, ''] : [address.prefix];
+  return prefixes.map((prefix) => ({
+    name: `${address.endpoint}/${address.bucket}/${prefix}`,
+    store: openS3Store({ ...address, prefix }),
+  }));
+}
+
 /** What no waiting mends. A key that may not list, and a server that is away, are none of these. */
 const HOPELESS: Record<string, string> = {
   NoSuchBucket: 'the server has no such bucket',

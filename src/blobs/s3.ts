@@ -6,9 +6,10 @@ import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, invalid, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { checkBlockId, checkName, isName } from './blobs.ts';
+import { areasOf, checkBlockId, checkName, isName } from './blobs.ts';
 import type { Bucket, BucketAddress, Parts } from './bucket.ts';
 import { openBucket } from './bucket.ts';
+import { bucketMarker } from './marker.ts';
 
 const MIB = 2 ** 20;
 /** S3 takes at most 10,000 parts of at least 5 MiB; parts that grow reach 5 TiB, its largest object. */
@@ -182,17 +183,23 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     },
 
     async *list(prefix): AsyncGenerator<StoredBlob> {
-      for await (const { key, size, lastModified } of bucket.list(prefix)) {
-        if (isName(key)) yield { name: key, size, lastModified };
+      for (const area of areasOf(prefix)) {
+        const within = prefix.length > area.length ? prefix : `${area}/`;
+        for await (const { key, size, lastModified } of bucket.list(within)) {
+          if (isName(key)) yield { name: key, size, lastModified };
+        }
       }
     },
 
     async removeLeftovers(olderThanMs) {
       const before = Date.now() - olderThanMs;
-      const old = (await bucket.listParts()).filter(({ begun }) => begun.getTime() < before);
+      const ours = (key: string) => (isName(key) && areasOf(key).length > 0) || key.startsWith(BLOCKS);
+      const old = (await bucket.listParts()).filter(({ key, begun }) => ours(key) && begun.getTime() < before);
       for (const parts of old) await bucket.abortParts(parts);
       return old.length + (await removeAll(BLOCKS, before));
     },
+
+    marker: bucketMarker(bucket),
   };
 }
 

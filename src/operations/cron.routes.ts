@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts';
 import { listOf } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
 import { CRON, enqueue } from '../jobs.ts';
+import { findSweepState } from '../transfers/store/sweep-state.queries.ts';
 import { ChoreFailure, listChoreRuns } from './chores.queries.ts';
 import { listLastRuns } from './cron.queries.ts';
 import { nextRun } from './cron.ts';
@@ -34,6 +35,7 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
               finishedAt: z.string().optional(),
               failed: z.number().optional(),
               failures: z.array(ChoreFailure).optional(),
+              stopped: z.string().optional().meta({ description: 'What it left undone, why, and what to do about it' }),
             }),
           ),
         },
@@ -42,17 +44,20 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
     async () => {
       const last = new Map((await listLastRuns(db)).map(({ name, lastRun }) => [name, lastRun]));
       const ended = new Map((await listChoreRuns(db)).map((run) => [run.name, run]));
+      const stopped = new Map([['cleanUp', (await findSweepState(db))?.stoppedBecause]]);
       const now = new Date();
       const data = names.map((name) => {
         const lastRun = last.get(name);
         const next = nextRun(CRON[name], now);
         const { finishedAt, failed, failures } = ended.get(name) ?? {};
+        const why = stopped.get(name);
         return {
           name,
           schedule: CRON[name],
           ...(lastRun === undefined ? {} : { lastRun }),
           ...(next === undefined ? {} : { nextRun: next }),
           ...(finishedAt === undefined ? {} : { finishedAt, failed, failures: [...(failures ?? [])] }),
+          ...(why === undefined ? {} : { stopped: why }),
         };
       });
       return { data };

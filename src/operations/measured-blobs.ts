@@ -33,6 +33,7 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),
     adopt: measured('adopt', (...given: Parameters<BlobStore['adopt']>) => store.adopt(...given)),
     remove: measured('remove', (name: string) => store.remove(name)),
+    marker: store.marker,
     list: (prefix) => store.list(prefix),
     removeLeftovers: measured('remove_leftovers', (olderThanMs: number) => store.removeLeftovers(olderThanMs)),
   };

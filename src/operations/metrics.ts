@@ -2,12 +2,13 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db.ts';
+import { findSweepState } from '../transfers/store/sweep-state.queries.ts';
 import { listChoreRuns } from './chores.queries.ts';
 import { asMetric } from './exposed.ts';
 import { listFigures } from './figures.queries.ts';
 import { countOrders, getLags, listQueueParts } from './gauges.queries.ts';
 import { toldFigures } from './told-figures.ts';
-import { toldChores, toldLags, toldQueue, toldWorkers } from './told-gauges.ts';
+import { toldChores, toldLags, toldQueue, toldSweep, toldWorkers } from './told-gauges.ts';
 import { listWorkerStates } from './workers.ts';
 
 /** A request that was answered. */
@@ -81,13 +82,14 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   };
 
   const tell = async () => {
-    const [parts, lags, workers, figures, orders, chores] = await Promise.all([
+    const [parts, lags, workers, figures, orders, chores, sweep] = await Promise.all([
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
       listFigures(db),
       countOrders(db),
       listChoreRuns(db),
+      findSweepState(db),
     ]);
     const told = new Registry();
     const running = {
@@ -102,6 +104,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       ...toldWorkers(workers),
       ...toldFigures(figures),
       ...toldChores(chores),
+      ...toldSweep(sweep),
       running,
     ])
       told.registerMetric(asMetric(one));

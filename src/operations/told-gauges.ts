@@ -1,4 +1,5 @@
 import { dateFromTimestamp } from '../time.ts';
+import type { SweepState } from '../transfers/store/sweep-state.queries.ts';
 import type { ChoreRun } from './chores.queries.ts';
 import type { Exposed, Labels } from './exposed.ts';
 import type { getLags, QueuePart } from './gauges.queries.ts';
@@ -89,6 +90,21 @@ export const toldChores = (runs: readonly ChoreRun[]): Exposed[] => [
       value: dateFromTimestamp(finishedAt).getTime() / 1000,
     })),
   ),
+];
+
+/** The sweep of blobs, as it last went. */
+export const toldSweep = (sweep: SweepState | null): Exposed[] => [
+  single(
+    'platform_blob_sweep_stopped',
+    "Whether the sweep of blobs leaves unknown blobs alone until somebody confirms their removal, or the store is another one's.",
+    sweep?.stoppedBecause === undefined ? 0 : 1,
+  ),
+  single(
+    'platform_blob_sweep_unknown_blobs',
+    'Blobs that the last sweep left alone because this database has never named them.',
+    sweep?.unknownBlobs ?? 0,
+  ),
+  single('platform_blobs', 'Blobs that the last sweep found in the store.', sweep?.allBlobs ?? 0),
 ];
 
 /** What workers there are, by machine: names of processes would be new series at each start. */

@@ -1,14 +1,11 @@
+import type { Area } from '../blobs/blobs.ts';
 import { forbidden } from '../errors.ts';
 import type { Signer } from '../signing-keys.ts';
-
-/** `staging`: files on their way in; `dataset`: by the dataset's id; `export`: files that transfers made for downloading. */
-export const AREAS = ['staging', 'dataset', 'export'] as const;
-export type Area = (typeof AREAS)[number];
 
 /** What an address of ours stands for. */
 export interface BlobAddress {
   area: Area;
-  /** Last segment of the address. */
+  /** Last segment of the address; in the area `dataset` the dataset's id. */
   name: string;
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -266,4 +267,23 @@ test('the address of a bucket holds everything; a secret may stand there with sl
 test('a blobs.url of another form is refused without being repeated', async (t) => {
   const error = await t.throwsAsync(openBlobStore('s3://AK:secret@', '/nowhere'));
   t.notRegex(error.message, /AK|secret@$/);
+});
+
+test('of uploads in parts that were begun long ago only those of blobs are aborted', async (t) => {
+  const begun = ['dataset/a', '.blocks/staging/b/41', 'photos/cat.jpg', 'dataset/2026/c'];
+  const uploads = begun.map(
+    (key) =>
+      `<Upload><Key>in/${key}</Key><UploadId>1</UploadId><Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>`,
+  );
+  const aborted: string[] = [];
+  const server = createHttpServer((request, response) => {
+    if (request.method === 'DELETE') aborted.push(request.url!.replace(/^\/blobs\/in\/|\?.*$/g, ''));
+    response.end(request.url!.includes('uploads') ? `<R>${uploads.join('')}</R>` : '<R/>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const store = await openBlobStore(`s3://K:S@127.0.0.1:${port}/blobs/in?tls=false`, '/nowhere');
+  t.is(await store.removeLeftovers(1000), 2);
+  t.deepEqual(aborted, ['dataset/a', '.blocks/staging/b/41']);
 });

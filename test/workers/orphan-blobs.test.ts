@@ -226,6 +226,7 @@ for (const [table, what, address] of [
 
 test.serial('more blobs than one batch are all looked at, and two sweeps at once do no harm', async (t) => {
   for (let n = 0; n < 1100; n++) await put(`dataset/orphan-${n}`);
+  await query(`insert into released_blobs select 'dataset/orphan-' || n from generate_series(0, 1099) n`, []);
   const owner = await w.account();
   const { blob } = await staged(owner);
   await Promise.all([sweep(), sweep()]);

@@ -33,7 +33,10 @@ export const cleanUpTask =
       await forgetOldTokens(db, settings['tokens.accessLifetime'], chore);
       await attempt('events', () => forgetEvents(db, signal));
       await attempt('spent blobs', () => removeSpentBlobs(db, blobs, chore));
-      await attempt('blobs without a row', () => removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, chore }));
+      await attempt('blobs without a row', async () => {
+        const { stopped } = await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, chore });
+        if (stopped !== undefined) log.error({ chore: 'cleanUp' }, stopped);
+      });
       const openStore = () => openAccountStore(settings, db, log);
       await attempt('accounts that were never activated', () =>
         removeNeverActivated(db, openStore, settings['accounts.tokenLifetime'], chore),

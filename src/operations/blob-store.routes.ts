@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import type { App } from '../http/route.ts';
+import { blobStoreState, sweepBlobs } from './blob-store.ts';
+
+const State = z.object({
+  place: z
+    .string()
+    .optional()
+    .meta({ description: 'The bucket with its folder, or the folder of the machine that started last' }),
+  sweptAt: z.string().optional(),
+  stoppedAt: z.string().optional().meta({ description: 'Since when unknown blobs are left alone' }),
+  stoppedBecause: z.string().optional(),
+  allBlobs: z.number().meta({ description: 'That the last sweep found' }),
+  unknownBlobs: z
+    .number()
+    .meta({ description: 'Of these, those that this database has never named and that were left alone' }),
+  unknownBytes: z.number(),
+  confirmed: z.number().optional().meta({ description: 'How many unknown blobs the next sweep may remove' }),
+});
+
+/** The store of blobs and its sweep, for administrators. */
+export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<void> {
+  const config = { access: 'administrators', service: 'iam' } as const;
+  const tags = ['operations'];
+
+  app.get(
+    '/api/admin/blobs',
+    {
+      config,
+      schema: { tags, summary: 'Where blobs are, and how their last sweep went', response: { 200: State } },
+    },
+    () => blobStoreState(db),
+  );
+
+  app.post(
+    '/api/admin/blobs/sweep',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Has a worker sweep the blobs now',
+        description:
+          'Blobs that nothing names any more are removed. When more than a tenth of all blobs, and more than 100, were never named by ' +
+          'this database, these are left alone until `confirm` allows the next sweep to remove as many as the last one found. ' +
+          'Nothing to confirm: 409.',
+        body: z.object({ confirm: z.boolean().default(false) }),
+        response: { 202: State },
+      },
+    },
+    async ({ caller, body }, reply) => reply.code(202).send(await sweepBlobs(db, caller, body)),
+  );
+}

@@ -1,0 +1,177 @@
+import { record } from '../../audit.ts';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import { AREAS } from '../../blobs/blobs.ts';
+import type { StoreOwner } from '../../blobs/marker.ts';
+import { DamagedMarker } from '../../blobs/marker.ts';
+import type { StorePlace } from '../../blobs/open.ts';
+import { storePlaces } from '../../blobs/open.ts';
+import type { Db } from '../../db.ts';
+import { getIdentity, insertIdentity, listSomeNamed, setAdopted, setPlace } from './owner.queries.ts';
+
+/** Where the setting `blobs.url` says, else in `folder`. */
+export interface StoreSettings {
+  url: string | undefined;
+  folder: string;
+}
+
+/** The store belongs to another database, or nobody knows to which. */
+export class ForeignStore extends Error {
+  override readonly name = 'ForeignStore';
+}
+
+interface Log {
+  warn(details: object, message: string): void;
+}
+
+/** Names of each kind that are looked for in a store without a marker. */
+const SAMPLE = 20;
+const TRY_A_FOLDER =
+  'Name another store in blobs.url (a folder of a bucket will do: s3://…/bucket/folder) or PLATFORM_DATA';
+const ADOPT = "or take it over with 'platform blobs adopt'";
+
+/**
+ * The blob store of these settings, which belongs to this database from now on if it belonged to none.
+ * @throws when it belongs to another database, or to nobody and holds blobs that this database does not name
+ */
+export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<BlobStore> {
+  const places = await storePlaces(settings.url, settings.folder);
+  const self = await identify(db);
+  let owners: (StoreOwner | undefined)[];
+  try {
+    owners = await Promise.all(places.map(({ store }) => store.marker.read()));
+  } catch (error) {
+    if (settings.url === undefined || error instanceof DamagedMarker) throw error;
+    const known = places.find(({ name }) => name === self.place);
+    if (known === undefined) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`The blob store ${places[0]?.name} cannot be reached (${why}). Its first start needs it.`, {
+        cause: error,
+      });
+    }
+    log.warn({ err: error }, 'the blob store cannot be reached: whether it still belongs to this database shows later');
+    return known.store;
+  }
+  const place = places[owners.findIndex((owner) => owner?.id === self.id)] ?? (await claim(db, self, places, owners));
+  await setPlace(db, place.name);
+  return place.store;
+}
+
+async function claim(
+  db: Db,
+  self: Self,
+  places: readonly StorePlace[],
+  owners: readonly (StoreOwner | undefined)[],
+): Promise<StorePlace> {
+  const taken = owners.findIndex((owner) => owner !== undefined);
+  if (taken >= 0) throw belongsToAnother(places[taken], owners[taken]);
+  const place = await unclaimedPlace(db, places);
+  await place.store.marker.create(ownerFrom(self));
+  const owner = await place.store.marker.read();
+  if (owner?.id !== self.id) throw belongsToAnother(place, owner);
+  return place;
+}
+
+/** Blobs that this database names tell its place; else nobody's blobs may lie there. */
+async function unclaimedPlace(db: Db, places: readonly StorePlace[]): Promise<StorePlace> {
+  const named = await listSomeNamed(db, SAMPLE);
+  for (const place of places) {
+    for (const name of named) if (await place.store.info(name)) return place;
+  }
+  const [first] = places;
+  if (first === undefined) throw new Error('There is no place for blobs.');
+  if (await holdsBlobs(first.store)) {
+    throw new ForeignStore(
+      `The blob store ${first.name} holds blobs that this database does not know, and no marker that tells whose they are. ` +
+        `${TRY_A_FOLDER}, ${ADOPT}.`,
+    );
+  }
+  return first;
+}
+
+async function holdsBlobs(store: BlobStore): Promise<boolean> {
+  for (const area of AREAS) for await (const _ of store.list(`${area}/`)) return true;
+  return false;
+}
+
+/** Throws unless the store still belongs to this database: nobody may remove what its own database does not name from another's store. */
+export async function checkOwner(db: Db, store: BlobStore): Promise<void> {
+  const self = await identify(db);
+  const owner = await store.marker.read();
+  if (owner?.id !== self.id) throw belongsToAnother(undefined, owner);
+}
+
+export interface Adopted {
+  store: string;
+  /** Identity and name of the database that it belonged to. */
+  before?: string;
+  beforeDatabase?: string;
+  /** False: it was this database's already. */
+  adopted: boolean;
+}
+
+/**
+ * Makes the store of these settings this database's, whoever it belonged to. The sweep asks before it removes the first blob that this
+ * database does not name.
+ */
+export async function adoptStore(db: Db, settings: StoreSettings, reason?: string): Promise<Adopted> {
+  const places = await storePlaces(settings.url, settings.folder);
+  const self = await identify(db);
+  const owners = await Promise.all(places.map(({ store }) => store.marker.read().catch(damaged)));
+  const place = places[await placeToAdopt(self, places, owners)];
+  if (place === undefined) throw new Error('There is no place for blobs.');
+  const before = owners[places.indexOf(place)];
+  const was = {
+    store: place.name,
+    ...(before === undefined ? {} : { before: before.id, beforeDatabase: before.database }),
+  };
+  if (before?.id === self.id) return { ...was, adopted: false };
+  // the row first: with the marker alone, a crash between the two would leave a sweep that does not ask
+  await db.transaction(async (tx) => {
+    await setAdopted(tx, place.name);
+    await record(tx, { action: 'blobs.adopt', subject: place.name, reason, details: was });
+  });
+  await place.store.marker.replace(ownerFrom(self));
+  return { ...was, adopted: true };
+}
+
+async function placeToAdopt(
+  self: Self,
+  places: readonly StorePlace[],
+  owners: readonly (StoreOwner | undefined)[],
+): Promise<number> {
+  for (const wanted of [(owner?: StoreOwner) => owner?.id === self.id, (owner?: StoreOwner) => owner !== undefined]) {
+    const at = owners.findIndex(wanted);
+    if (at >= 0) return at;
+  }
+  for (const [at, { store }] of places.entries()) if (await holdsBlobs(store)) return at;
+  return 0;
+}
+
+/** A marker that nobody can read is replaced, one that cannot be reached is not. */
+function damaged(error: unknown): StoreOwner {
+  if (!(error instanceof DamagedMarker)) throw error;
+  return { id: '', database: 'unknown', since: '' };
+}
+
+interface Self {
+  id: string;
+  database: string;
+  place?: string | undefined;
+}
+
+async function identify(db: Db): Promise<Self> {
+  await insertIdentity(db);
+  return getIdentity(db);
+}
+
+const ownerFrom = ({ id, database }: Self): StoreOwner => ({ id, database, since: new Date().toISOString() });
+
+function belongsToAnother(place: StorePlace | undefined, owner: StoreOwner | undefined): ForeignStore {
+  const where = place === undefined ? '' : ` ${place.name}`;
+  if (owner === undefined)
+    return new ForeignStore(`The blob store${where} has lost its marker: start the platform anew.`);
+  return new ForeignStore(
+    `The blob store${where} belongs to another database ('${owner.database}', since ${owner.since.slice(0, 10)}; ` +
+      `a copy and a restored dump are other databases). ${TRY_A_FOLDER}, ${ADOPT}.`,
+  );
+}
