@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { invalid } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { StoreMarker } from './marker.ts';
 
 /**
@@ -29,10 +29,11 @@ export interface BlobStore {
   /** Keeps a block for `commitBlocks`; the same id again replaces it. */
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
-   * Makes the blob `target` of blocks that were put under `name`, in this order, and forgets the others. Unknown block: `invalid` with
-   * code `InvalidBlockList`.
+   * Makes a blob of blocks that were put under `name`, in this order, and forgets the others. Unknown block: `invalid` with code
+   * `InvalidBlockList`; more bytes than `limit`, a block counted as often as it is listed: `tooLarge`. Both before anything is written.
+   * Throws the reason of `signal`; then the blocks are still there.
    */
-  commitBlocks(name: string, blockIds: readonly string[], limit: number, target?: string): Promise<BlobInfo>;
+  commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
   info(name: string): Promise<BlobInfo | undefined>;
   /**
    * Bytes from `start` to `end`, both included and within the blob. Throws `notFound`, and `preconditionFailed` when the blob's ETag is
@@ -66,6 +67,12 @@ export interface BlobStore {
   readonly marker: StoreMarker;
 }
 
+export interface Commit {
+  /** Name of the blob that is made; else the one that the blocks were put under. */
+  target?: string;
+  signal?: AbortSignal;
+}
+
 /** What an answer with a blob's bytes says of them. */
 export interface ShownAs {
   contentType: string;
@@ -95,6 +102,22 @@ export const isName = (name: string) => NAME.test(name) && !/\/\.{1,2}$/.test(na
 export function checkName(name: string) {
   if (!isName(name)) throw invalid(`'${name}' is not a blob name.`);
 }
+
+/**
+ * Throws unless a blob of these blocks may be made.
+ * @param sizes bytes of each block that is there
+ */
+export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<string, number>, limit: number) {
+  let total = 0;
+  for (const id of blockIds) {
+    const size = sizes.get(id);
+    if (size === undefined) throw noSuchBlock(id);
+    total += size;
+  }
+  if (total > limit) throw new AppError('tooLarge', `The blocks have ${total} bytes; at most ${limit} are taken.`);
+}
+
+export const noSuchBlock = (id: string) => invalid(`There is no block '${id}'.`, { code: 'InvalidBlockList' });
 
 /** Block ids are base64 of at most 64 bytes. */
 export function checkBlockId(blockId: string) {

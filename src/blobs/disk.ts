@@ -5,9 +5,9 @@ import { copyFile, link, mkdir, open, opendir, rename, rm, rmdir, stat, unlink, 
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
-import { AppError, invalid, notFound } from '../errors.ts';
+import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkName } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, noSuchBlock } from './blobs.ts';
 import { groupedSync } from './folder-sync.ts';
 import { folderMarker } from './marker.ts';
 
@@ -100,19 +100,26 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       await write(target, (file) => writeFile(file, limited(body, limit)));
     },
 
-    async commitBlocks(name, blockIds, limit, target = name) {
+    async commitBlocks(name, blockIds, limit, { target = name, signal } = {}) {
       const blocks = blocksOf(name);
+      const pathOf = (id: string) => join(blocks, Buffer.from(id).toString('hex'));
+      const sizes = new Map<string, number>();
+      for (const id of new Set(blockIds)) {
+        checkBlockId(id);
+        signal?.throwIfAborted();
+        const found = await stat(pathOf(id)).catch(absent);
+        if (found) sizes.set(id, found.size);
+      }
+      checkBlocks(blockIds, sizes, limit);
       async function* joined() {
         for (const id of blockIds) {
-          checkBlockId(id);
-          const block = await open(join(blocks, Buffer.from(id).toString('hex')), 'r').catch((error) => {
-            if (codeOf(error) !== 'ENOENT') throw error;
-            throw invalid(`There is no block '${id}'.`, { code: 'InvalidBlockList' });
+          const block = await open(pathOf(id), 'r').catch((error) => {
+            throw codeOf(error) === 'ENOENT' ? noSuchBlock(id) : error;
           });
           yield* block.createReadStream({ highWaterMark: 1 << 20 });
         }
       }
-      const info = await write(place(target), (file) => writeFile(file, limited(joined(), limit)));
+      const info = await write(place(target), (file) => writeFile(file, stoppable(limited(joined(), limit), signal)));
       await rm(blocks, { recursive: true, force: true });
       return info;
     },

@@ -4,9 +4,9 @@ import { open, rm, unlink } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, invalid, notFound } from '../errors.ts';
+import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkName, isName } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, isName, noSuchBlock } from './blobs.ts';
 import type { Bucket, BucketAddress, Parts } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 import { bucketMarker } from './marker.ts';
@@ -122,17 +122,24 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
       await upload(bucket, blockKey(name, blockId), body, { limit });
     },
 
-    async commitBlocks(name, blockIds, limit, target = name) {
+    async commitBlocks(name, blockIds, limit, { target = name, signal } = {}) {
+      const folder = blocksOf(name);
+      const sizes = new Map<string, number>();
+      for await (const { key, size } of bucket.list(folder)) {
+        signal?.throwIfAborted();
+        sizes.set(Buffer.from(key.slice(folder.length), 'hex').toString(), size);
+      }
+      for (const id of new Set(blockIds)) checkBlockId(id);
+      checkBlocks(blockIds, sizes, limit);
       async function* joined() {
         for (const id of blockIds) {
-          yield* await openObject(blockKey(name, id)).catch((error) => {
-            if (!(error instanceof AppError) || error.kind !== 'notFound') throw error;
-            throw invalid(`There is no block '${id}'.`, { code: 'InvalidBlockList' });
+          yield* await openObject(blockKey(name, id), undefined, undefined, signal).catch((error) => {
+            throw error instanceof AppError && error.kind === 'notFound' ? noSuchBlock(id) : error;
           });
         }
       }
-      const info = await write(keyOf(target), joined(), limit);
-      await removeAll(blocksOf(name));
+      const info = await write(keyOf(target), joined(), limit, signal);
+      await removeAll(folder);
       return info;
     },
 

@@ -158,17 +158,20 @@ export async function blobRoutes(
       await blobs.putBlock(blocks, blockId, checkedBody(request.headers, bodyOf(request, maxSize)), maxSize);
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
+    const signal = hungUp(reply);
     const conditions = { ...writeConditions(request), grant };
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
     if (comp === 'blocklist') {
       const ids = await readBlockList(checkedBody(request.headers, bodyOf(request, maxSize)));
-      info = await writing.write(name, conditions, (blob) => blobs.commitBlocks(blocks, ids, maxSize, blob));
+      info = await writing.write(name, conditions, (target) =>
+        blobs.commitBlocks(blocks, ids, maxSize, { target, signal }),
+      );
     } else if (comp !== null) {
       throw invalid(`comp=${comp} is not offered.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {
       const copied = await openSource(String(source), request.headers);
-      info = await writing.write(name, conditions, (blob) => blobs.put(blob, copied, maxSize));
+      info = await writing.write(name, conditions, (blob) => blobs.put(blob, copied, maxSize, signal));
       reply.code(202).headers({ 'x-ms-copy-id': randomUUID(), 'x-ms-copy-status': 'success' });
       return stamp(reply, info).send();
     } else {
@@ -215,6 +218,15 @@ function bodyOf(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Ar
     throw new AppError('tooLarge', `At most ${maxSize} bytes are taken.`);
   }
   return (request.body as Readable | null | undefined) ?? request.raw;
+}
+
+/** Aborts when the client is gone before its answer: work that nobody waits for any more ends. */
+function hungUp(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new Error('The client has hung up.'));
+  });
+  return gone.signal;
 }
 
 function writeConditions(request: FastifyRequest): WriteConditions {

@@ -90,7 +90,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     await store.putBlock('staging/b', 'YQ==', bytes('1234'), 4);
     const error = await t.throwsAsync(store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 7), { instanceOf: AppError });
     t.is(error?.kind, 'tooLarge');
-    t.is((await store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 8, 'staging/c')).size, 8);
+    t.is((await store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 8, { target: 'staging/c' })).size, 8);
     t.is(await text(store.read('staging/c')), '12341234');
     t.is(await store.info('staging/b'), undefined);
   });
@@ -198,6 +198,17 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     const [one] = await Array.fromAsync(store.list('dataset/'));
     t.is(one?.size, 10);
     t.true(Math.abs(one!.lastModified.getTime() - Date.now()) < 60_000);
+  });
+
+  test('a commit of blocks that is stopped leaves no blob, and the blocks for another one', async (t) => {
+    const { store } = await make();
+    await store.putBlock('staging/a', 'YQ==', bytes('four'), 4);
+    const stop = new AbortController();
+    stop.abort(new Error('enough'));
+    const error = await t.throwsAsync(store.commitBlocks('staging/a', ['YQ=='], 8, { signal: stop.signal }));
+    t.is(error?.message, 'enough');
+    t.is(await store.info('staging/a'), undefined);
+    t.is((await store.commitBlocks('staging/a', ['YQ=='], 8)).size, 4);
   });
 
   test('blocks that were never committed are swept when they are old, and go when their blob is removed', async (t) => {

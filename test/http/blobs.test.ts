@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -169,6 +170,19 @@ for (const [what, list] of Object.entries({
     t.is(answer.headers['x-ms-error-code'], 'InvalidXmlDocument');
   });
 }
+
+test.serial('a block that is listed many times counts each time, before a byte is written', async (t) => {
+  const { put } = await place();
+  t.is((await put(Buffer.alloc(1000), {}, block('YQ=='))).statusCode, 201);
+  const written: unknown[] = [];
+  const watcher = watch(join(w.folder, 'blobs', '.temporary'), (...seen) => written.push(seen));
+  const list = listOf(...Array<string>(1001).fill('YQ=='));
+  const answer = await put(list, {}, '&comp=blocklist');
+  t.is(answer.statusCode, 413);
+  t.regex(answer.json().detail, /^The blocks have 1001000 bytes; at most 1000000 are taken\.$/);
+  watcher.close();
+  t.deepEqual(written, []);
+});
 
 test('a range is 206 with Content-Range, also when it covers all; x-ms-range goes before Range', async (t) => {
   const { put, get } = await place();
