@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOOKS } from './watchdog.ts';
 
 /** A process that is kept running until it is told to stop. */
 export interface Part {
@@ -23,12 +24,15 @@ const LONGEST_WAIT_MS = 10_000;
 const SOUND_AFTER_MS = 10_000;
 
 /**
- * @param launch starts the process; it gets what the process said when it was ready, if it ever was. The process sends `Ready` over its channel.
+ * A process that has not said for `hangLimitMs` that its event loop turns is killed: it hangs, or was stopped for good.
+ * @param launch starts the process; it gets what the process said when it was ready, if it ever was. The process sends `Ready` over its channel, and
+ * after that again and again that it is alive.
  * @param note hears in a sentence of deaths and new starts
  */
 export function keepRunning(
   name: string,
   launch: (before: Ready | undefined) => ChildProcess,
+  hangLimitMs: number,
   note: (sentence: string) => void,
 ): Part {
   const first = Promise.withResolvers<Ready>();
@@ -41,13 +45,19 @@ export function keepRunning(
     while (!stopping.signal.aborted) {
       const started = Date.now();
       child = launch(said);
+      const silence = watchSilence(hangLimitMs, () => {
+        note(`${name} has not answered for ${hangLimitMs / 1000} s; it is killed.`);
+        child?.kill('SIGKILL');
+      });
       child.on('message', (message) => {
+        silence.broken();
         if (!isReady(message)) return;
         said = message;
         first.resolve(message);
       });
       child.on('error', () => {}); // `endOf` tells
       const end = await endOf(child);
+      silence.stop();
       if (stopping.signal.aborted) return;
       if (said === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
       deaths = Date.now() - started > SOUND_AFTER_MS ? 1 : deaths + 1;
@@ -71,6 +81,28 @@ export function keepRunning(
       stopping.abort();
       child?.kill('SIGKILL');
     },
+  };
+}
+
+/**
+ * Calls `tooLong` when nothing was heard for `limitMs` since the first time. Counted in looks of this process and not by a clock: when it
+ * was stopped itself, or slept with its machine, it has heard nothing of anybody.
+ */
+function watchSilence(limitMs: number, tooLong: () => void): { broken(): void; stop(): void } {
+  let silent = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    silent++;
+    if (silent !== LOOKS + 1) return;
+    clearInterval(timer);
+    tooLong();
+  };
+  return {
+    broken() {
+      silent = 0;
+      timer ??= setInterval(look, limitMs / LOOKS);
+    },
+    stop: () => clearInterval(timer),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Io } from './io.ts';
-import { stopSignal, tellReady } from './stop-signal.ts';
+import { stopSignal, tellAlive, tellReady } from './stop-signal.ts';
+import { watchEventLoop } from './watchdog.ts';
 
 /** What runs in a process of its own until it is asked to stop. */
 export interface Service {
@@ -11,14 +12,26 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Runs a service until SIGINT, SIGTERM or the end of the process that started it. Throws if it must be started anew. */
-export async function runService(open: () => Promise<Service>, io: Pick<Io, 'out'>): Promise<void> {
+/**
+ * Runs a service until SIGINT, SIGTERM or the end of the process that started it; kills it when its event loop hangs for `hangLimitMs`.
+ * Throws if it must be started anew.
+ */
+export async function runService(
+  open: () => Promise<Service>,
+  hangLimitMs: number,
+  io: Pick<Io, 'out'>,
+): Promise<void> {
+  let ready = false;
+  watchEventLoop(hangLimitMs, () => {
+    if (ready) tellAlive();
+  });
   const stop = stopSignal();
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
   const service = await open();
   try {
     if (stop.aborted) return;
     const supervised = tellReady(service.url);
+    ready = supervised;
     if (!supervised && service.url !== undefined) io.out(`Listening at ${service.url}`);
     await Promise.race([stopped, service.moved]);
   } finally {

@@ -35,6 +35,12 @@ export function tellReady(address?: string): boolean {
   return process.send !== undefined;
 }
 
+/** Tells the process that started this one over a channel that its event loop turns. */
+export function tellAlive(): void {
+  // who started it may be gone at this moment, which ends this process, too
+  if (process.connected) process.send?.({ alive: true }, undefined, undefined, () => {});
+}
+
 /** Aborts when the parent of this process is gone. npm is such a parent: without it, nobody could stop what it started. */
 export function untilParentEnds(): AbortSignal {
   const gone = new AbortController();

@@ -71,6 +71,8 @@ export const SETTINGS = {
   host: z.string().default('127.0.0.1'),
   port: whole(0, 65535).default(8080),
   data: z.string().min(1).default('data'),
+  // how long the event loop of a process may not turn before the process is killed; `start` starts it again
+  'process.hangLimit': duration.refine((ms) => ms >= UNITS.s, { error: 'must be at least 1s' }).default(30 * UNITS.s),
   'database.url': z
     .string()
     // what was given holds a password and is not repeated

@@ -4,4 +4,7 @@ import type { Io } from '../io.ts';
 import { runService } from '../service.ts';
 
 /** The API alone, in this process. */
-export const serve = (io: Io): Promise<void> => runService(() => listen(loadConfig(io.env)), io);
+export function serve(io: Io): Promise<void> {
+  const config = loadConfig(io.env);
+  return runService(() => listen(config), config['process.hangLimit'], io);
+}

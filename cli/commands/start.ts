@@ -25,7 +25,7 @@ const PATIENCE_MS = 8000;
 
 /**
  * The whole platform in one terminal: the embedded database unless another is given, the API and one worker, each a process of its own
- * that is started again when it dies. Runs until it is asked to stop; a second request ends at once. Returns the exit code.
+ * that is started again when it dies or hangs. Runs until it is asked to stop; a second request ends at once. Returns the exit code.
  */
 export async function start(env: Environment, io: StartOutput): Promise<number> {
   const config = loadConfig(env);
@@ -42,8 +42,9 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   closeDatabase = database.close;
   try {
     if (stop.aborted) return 0;
-    const api = keepRunning('api', (before) => launch('serve', env, before), io.note);
-    const worker = keepRunning('worker', () => launch('work', env), io.note);
+    const hangLimitMs = config['process.hangLimit'];
+    const api = keepRunning('api', (before) => launch('serve', env, before), hangLimitMs, io.note);
+    const worker = keepRunning('worker', () => launch('work', env), hangLimitMs, io.note);
     parts.push(api, worker);
     await Promise.race([stopped, Promise.all([api.ready, worker.ready])]);
     if (stop.aborted) return 0;

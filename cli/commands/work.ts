@@ -4,4 +4,7 @@ import type { Io } from '../io.ts';
 import { runService } from '../service.ts';
 
 /** One worker, in this process. */
-export const work = (io: Io, env = io.env): Promise<void> => runService(() => takeJobs(loadConfig(env)), io);
+export function work(io: Io, env = io.env): Promise<void> {
+  const config = loadConfig(env);
+  return runService(() => takeJobs(config), config['process.hangLimit'], io);
+}

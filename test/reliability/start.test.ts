@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { SPIN_AT_SIGUSR2 } from '../world/worker.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(ROOT, 'bin', 'platform');
@@ -154,6 +155,27 @@ test.serial('each part that is killed is started again, the API and the database
   running.process.kill('SIGTERM');
   t.deepEqual(await running.ended, [0, null]);
   t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('a part that hangs, or was stopped, is killed and started again', async (t) => {
+  const folder = await temporaryFolder(t);
+  const running = launch(t, folder, { PLATFORM_PROCESS_HANG_LIMIT: '10s', NODE_OPTIONS: SPIN_AT_SIGUSR2 });
+  const address = await ready(running);
+  const [api, worker] = [(await part(running, 'serve'))!, (await part(running, 'work'))!];
+  process.kill(api, 'SIGSTOP');
+  process.kill(worker, 'SIGUSR2');
+  for (const [command, before] of [
+    ['serve', api],
+    ['work', worker],
+  ] as const)
+    await until(`another ${command}`, async () => ![undefined, before].includes(await part(running, command)));
+  await answers(address);
+  running.process.kill('SIGTERM');
+  t.deepEqual(await running.ended, [0, null]);
+  const said = await running.stderr;
+  t.regex(said, /^api has not answered for 10 s; it is killed\.$/m);
+  t.regex(said, /^api was ended by SIGKILL; it is started again\.$/m);
+  t.regex(said, /^worker was ended by SIGKILL; it is started again\.$/m);
 });
 
 test.serial('a second signal ends at once what the first would wait for', async (t) => {

@@ -8,6 +8,9 @@ import { environmentName } from '../../src/config.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 
+/** `NODE_OPTIONS` with which a process turns round and round for ever at SIGUSR2. */
+export const SPIN_AT_SIGUSR2 = "--import=data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})";
+
 const LAST_WORDS_MS = 10_000;
 
 /** A part of the platform as the command line starts it. */
