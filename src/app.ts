@@ -26,6 +26,7 @@ import { eventRoutes } from './events/routes.ts';
 import { webhookRoutes } from './events/webhook.routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import type { FindCaller } from './http/auth.ts';
+import { blobHeaders } from './http/blob-headers.ts';
 import { redisStore } from './http/cache-redis.ts';
 import { memoryStore } from './http/cache-store.ts';
 import { healthRoutes } from './http/health.ts';
@@ -148,6 +149,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const tracing = await openTracing(config, 'api');
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());
+  await app.register(blobHeaders);
   await app.register(wire, {
     config,
     db,

@@ -73,6 +73,11 @@ export interface Commit {
   signal?: AbortSignal;
 }
 
+/** The bytes of a blob, which is opened when the first one is asked for: a file that was opened and is never read would stay open. */
+export async function* bytesOf(store: BlobStore, name: string, etag?: string): AsyncGenerator<Uint8Array> {
+  yield* await store.read(name, undefined, etag);
+}
+
 /** What an answer with a blob's bytes says of them. */
 export interface ShownAs {
   contentType: string;

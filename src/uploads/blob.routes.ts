@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Area, BlobInfo, BlobStore } from '../blobs/blobs.ts';
-import { AREAS } from '../blobs/blobs.ts';
+import { AREAS, bytesOf } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/byte-range.ts';
@@ -40,6 +40,8 @@ const CODES: Partial<Record<AppError['kind'], string>> = {
 const LARGEST_SUMMED = 4 * 2 ** 20;
 /** How long an address of the store can be used to begin. Until then nothing that is revoked here takes it back. */
 const REDIRECT_SECONDS = 60;
+/** An export is written once under its name, and kept for seven days. */
+const FOREVER = 'private, max-age=604800, immutable';
 const OCTETS = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const options = (summary: string, described: Record<string, unknown>) =>
@@ -59,15 +61,10 @@ export async function blobRoutes(
 ) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-  app.addHook('onRequest', async (request, reply) => {
-    const { 'x-ms-version': version, 'x-ms-client-request-id': clientId } = request.headers;
-    reply.header('x-ms-request-id', request.id);
-    if (typeof version === 'string') reply.header('x-ms-version', version);
-    if (typeof clientId === 'string') reply.header('x-ms-client-request-id', clientId);
-  });
   app.setErrorHandler((error, _request, reply) => {
     const known = error instanceof AppError ? (error.details.code ?? CODES[error.kind]) : undefined;
-    reply.header('x-ms-error-code', known ?? 'InternalError');
+    // what was said of the blob's bytes does not hold for a refusal
+    reply.headers({ 'x-ms-error-code': known ?? 'InternalError', 'cache-control': 'private, no-cache' });
     throw error;
   });
 
@@ -92,7 +89,7 @@ export async function blobRoutes(
     return counts ? grant : undefined;
   }
 
-  async function bytesOf({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
+  async function found({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
     const blob = await places[area].find(name);
     const info = blob === undefined ? undefined : await blobs.info(blob);
     if (blob === undefined || !info) throw new AppError('notFound', `Blob '${name}' was not found.`);
@@ -101,22 +98,22 @@ export async function blobRoutes(
 
   app.head(PATH, STATE, async (request, reply) => {
     const { address, grant } = await granted(request, 'any');
-    const { info } = await bytesOf(address);
+    const { info } = await found(address);
     checkMatch(request, info);
-    describe(reply, info, grant);
+    describe(reply, address, info, grant);
     return isKnown(request, info) ? reply.code(304).send() : reply.header('content-length', info.size).send();
   });
 
   app.get(PATH, READ, async (request, reply) => {
     const { address, grant } = await granted(request, 'r');
-    const { blob, info } = await bytesOf(address);
+    const { blob, info } = await found(address);
     checkMatch(request, info);
     if (blobs.address && info.size >= redirectFrom && !speaksBlobs(request) && !isKnown(request, info)) {
       const shown = { contentType: grant.contentType ?? OCTETS, disposition: grant.disposition };
       const location = await blobs.address(blob, REDIRECT_SECONDS, shown);
       return reply.code(307).headers({ location, 'cache-control': 'no-store' }).send();
     }
-    describe(reply, info, grant);
+    describe(reply, address, info, grant);
     if (isKnown(request, info)) return reply.code(304).send();
     const range = byteRange(rangeHeader(request, info), info.size);
     if (range === 'unsatisfiable') {
@@ -185,7 +182,7 @@ export async function blobRoutes(
     const { address } = await granted(request, 'w');
     if (address.area !== 'staging') throw forbidden('Only uploads are deleted by their address.');
     if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined) {
-      const { info } = await bytesOf(address);
+      const { info } = await found(address);
       checkMatch(request, info);
       if (isKnown(request, info)) throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
     }
@@ -194,19 +191,19 @@ export async function blobRoutes(
   });
 
   /** Bytes to copy: only from an address of ours that carries the right to read it, so that nothing is ever fetched for a client. */
-  async function openSource(url: string, headers: IncomingHttpHeaders): Promise<Readable> {
+  async function openSource(url: string, headers: IncomingHttpHeaders): Promise<AsyncIterable<Uint8Array>> {
     const code = 'CannotVerifyCopySource';
     const address = parseOwnAddress(url);
     if (!address) throw invalid('x-ms-copy-source is no address of this platform.', { code });
     const grant = await proven(address, queryOf(url));
     if (!grant?.permission.includes('r')) throw forbidden('x-ms-copy-source does not grant reading.', { code });
-    const { blob, info } = await bytesOf(address);
+    const { blob, info } = await found(address);
     const { 'x-ms-source-if-match': same, 'x-ms-source-if-none-match': other } = headers;
     if ((same !== undefined && !listed(String(same), info.etag)) || listed(other as string | undefined, info.etag)) {
       const details = { code: 'SourceConditionNotMet' };
       throw new AppError('preconditionFailed', `The ETag of x-ms-copy-source is ${info.etag}.`, details);
     }
-    return blobs.read(blob, undefined, info.etag);
+    return bytesOf(blobs, blob, info.etag);
   }
 }
 
@@ -276,8 +273,14 @@ const stamp = (reply: FastifyReply, info: BlobInfo) =>
     .header('x-ms-blob-type', 'BlockBlob');
 
 /** What is always said of a blob. Bytes of strangers are never shown as a page of ours. */
-const describe = (reply: FastifyReply, info: BlobInfo, grant: { disposition?: string; contentType?: string }) =>
+const describe = (
+  reply: FastifyReply,
+  { area }: BlobAddress,
+  info: BlobInfo,
+  grant: { disposition?: string; contentType?: string },
+) =>
   stamp(reply, info)
+    .header('cache-control', area === 'export' ? FOREVER : 'private, no-cache')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')
     .header('content-type', grant.contentType ?? OCTETS)

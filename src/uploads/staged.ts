@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
+import { bytesOf } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -95,7 +96,7 @@ export async function copyStaged(blobs: BlobStore, sources: readonly NamedBytes[
   for (const source of sources) {
     try {
       const blob = `dataset/${randomUUID()}`;
-      const { size } = await blobs.put(blob, await blobs.read(source.blob), source.size);
+      const { size } = await blobs.put(blob, bytesOf(blobs, source.blob), source.size);
       copies.set(source.blob, [...(copies.get(source.blob) ?? []), { blob, size }]);
     } catch (error) {
       if (!(error instanceof AppError && error.kind === 'notFound')) throw error;

@@ -1,8 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
@@ -314,6 +315,71 @@ test('every answer about a blob has ETag, Last-Modified, Accept-Ranges, its type
     for (const name of ['etag', 'last-modified', 'x-ms-request-id']) t.truthy(headers[name], `${n} ${name}`);
     t.like(headers, { 'accept-ranges': 'bytes', 'x-ms-blob-type': 'BlockBlob', ...version }, String(n));
   }
+});
+
+test('every answer at a blob address, refusals too, has a version of the protocol and says how long it may be kept', async (t) => {
+  const { put, get, head, upload, read } = await place();
+  const answers = [
+    await put('text', BLOCK_BLOB),
+    await get(),
+    await head(read),
+    await get({ range: 'bytes=0-1' }),
+    await get({ range: 'bytes=9-' }),
+    await get({ 'if-match': '"other"' }),
+    await put('text', BLOCK_BLOB),
+    await put('text', { 'x-ms-blob-type': 'PageBlob' }),
+    await get({}, read.replace('sig=', 'sig=x')),
+    await get({}, await sign({ area: 'dataset', name: randomUUID() })),
+    await w.app.inject({ method: 'POST', url: upload.slice(BASE.length) }),
+    await w.app.inject({ url: '/api/blob/nowhere/a' }),
+    await w.app.inject({ url: '/api/blob/staging/a/b' }),
+  ];
+  t.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [201, 200, 200, 206, 416, 412, 409, 400, 403, 404, 405, 403, 404],
+  );
+  for (const { statusCode, headers } of answers) {
+    t.is(headers['x-ms-version'], '2021-08-06', String(statusCode));
+    t.is(headers['cache-control'], 'private, no-cache', String(statusCode));
+    t.truthy(headers['x-ms-request-id'], String(statusCode));
+  }
+  const named = await w.app.inject({ url: '/api/blob/nowhere/a', headers: { 'x-ms-version': '2025-07-05' } });
+  t.is(named.headers['x-ms-version'], '2025-07-05');
+});
+
+test('an export never changes under its address and may be kept; a refusal there may not', async (t) => {
+  const { tenantId, userId, id } = await w.account();
+  const transferId = randomUUID();
+  const blob = `export/${transferId}-1`;
+  await w.blobs.put(blob, Readable.from([Buffer.from('text')]), 4);
+  await w.sql(
+    `insert into transfers (id, tenant_id, project_id, type, format, request, created_by, account_id, updated_by, memory_mb, status,
+       progress, finished_at, output_blob, output_file_name)
+     values ($1, $2, $1, 'Export', 'file', '{"inputName": "a.txt"}', $3, $4, $3, 256, 'Completed', 100, now(), $5, 'a.txt')`,
+    [transferId, tenantId, userId, id, blob],
+  );
+  const url = (await sign({ area: 'export', name: `${transferId}_a.txt` })).slice(BASE.length);
+  const get = (headers = {}) => w.app.inject({ url, headers });
+  const whole = await get();
+  t.is(whole.body, 'text');
+  const { etag } = whole.headers as { etag: string };
+  for (const kept of [whole, await get({ range: 'bytes=0-1' }), await get({ 'if-none-match': etag })])
+    t.is(kept.headers['cache-control'], 'private, max-age=604800, immutable', String(kept.statusCode));
+  const refused = await get({ range: 'bytes=9-' });
+  t.is(refused.statusCode, 416);
+  t.is(refused.headers['cache-control'], 'private, no-cache');
+});
+
+const onLinux = process.platform === 'linux' ? test.serial : test.serial.skip;
+onLinux('a copy that is refused leaves no file open', async (t) => {
+  const { put, read } = await place();
+  await put('text');
+  const open = async () => {
+    const files = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+    return (await Promise.all(files)).filter((path) => path.startsWith(join(w.folder, 'blobs', 'staging'))).length;
+  };
+  for (let n = 0; n < 5; n++) t.is((await put('', { ...BLOCK_BLOB, 'x-ms-copy-source': read })).statusCode, 409);
+  t.is(await open(), 0);
 });
 
 test('pages of other origins may read ETag, Content-Range and the headers of the blob protocol', async (t) => {
