@@ -21,7 +21,7 @@ export function parseAddress(given: string): Address | undefined {
   const text = withoutPort(given);
   if (isIPv4(text)) return { family: 4, value: ipv4(text) };
   if (!isIPv6(text)) return undefined;
-  const value = ipv6(text.replace(/%.*$/, ''));
+  const value = ipv6(text.split('%', 1)[0] ?? '');
   return value >> 32n === MAPPED ? { family: 4, value: value & 0xffffffffn } : { family: 6, value };
 }
 

@@ -5,6 +5,7 @@ import type { Db } from '../db.ts';
 import { enqueue } from '../jobs.ts';
 import type { Mailer } from '../mail.ts';
 import { Undeliverable } from '../mail.ts';
+import { withoutEndSlashes } from '../text-ends.ts';
 import type { MailRow, TokenKind } from './mail.queries.ts';
 import {
   deleteMail,
@@ -142,4 +143,4 @@ const withToken = (address: string, token: string) => `${address}${address.inclu
 
 /** Never the host that a request names: whoever asks for another's reset would choose where its token goes. */
 const baseOf = ({ publicUrl, host, port }: MailSettings) =>
-  publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  publicUrl === undefined ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : withoutEndSlashes(publicUrl);

@@ -232,7 +232,15 @@ function failure(what: string, status: number, body: string): BucketError {
 
 /** Contents of every element of this name; enough for answers that a machine wrote, where elements of one name do not nest. */
 function texts(xml: string, name: string): string[] {
-  return [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, 'g'))].map(([, content = '']) => content);
+  const found: string[] = [];
+  const [open, close] = [`<${name}>`, `</${name}>`];
+  for (let at = xml.indexOf(open); at >= 0; ) {
+    const end = xml.indexOf(close, at);
+    if (end < 0) break;
+    found.push(xml.slice(at + open.length, end));
+    at = xml.indexOf(open, end);
+  }
+  return found;
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

@@ -78,15 +78,16 @@ function asciiGrid(head: Buffer): Detected | undefined {
 
 const recordSeparator = String.fromCharCode(0x1e);
 
+const GEOJSON =
+  /"type"\s*:\s*"(?:FeatureCollection|Feature|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection)"|"(?:features|geometry|coordinates)"\s*:/;
+
 /** Objects with a type of GeoJSON, one or a sequence of them (with the separator of RFC 8142, or a line each). */
 function jsonText(head: Buffer): Detected | undefined {
   const text = latin1(head);
   // The separator of a sequence counts as a blank.
   if (!/^(?:\xef\xbb\xbf)?\s*[{[]/.test(text.replaceAll(recordSeparator, ' '))) return undefined;
   if (/"type"\s*:\s*"Topology"/.test(text)) return { name: 'a TopoJSON file' };
-  const types = 'FeatureCollection|Feature|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection';
-  const geo = new RegExp(`"type"\\s*:\\s*"(?:${types})"|"(?:features|geometry|coordinates)"\\s*:`).test(text);
-  return geo ? known('geojson', 'a GeoJSON file') : { name: 'a JSON file' };
+  return GEOJSON.test(text) ? known('geojson', 'a GeoJSON file') : { name: 'a JSON file' };
 }
 
 function markup(head: Buffer): Detected {

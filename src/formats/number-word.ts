@@ -1,6 +1,6 @@
 const special = /^[+-]?(?:nan(?:\(\w*\))?|1[.,]#(?:qnan|snan|ind)\w*)$/i;
 const infinite = /^([+-]?)(?:inf(?:inity)?|1[.,]#inf\w*)$/i;
-const decimal = /^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$/;
+const decimal = /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A number in any form that programs write: point or comma, exponent, the C libraries' words for infinite and not a number. */
 export function parseNumber(word: string): number | undefined {

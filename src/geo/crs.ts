@@ -119,9 +119,16 @@ async function describe(crs: Crs): Promise<KnownCrs> {
   return crsFromWkt(crs.wkt);
 }
 
+/** Without blanks at its ends, and without the NULs that fill a record. A loop, as the texts of files are not to be trusted. */
+function withoutPadding(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\0' || text.slice(end - 1, end).trim() === '')) end--;
+  return text.slice(0, end).trimStart();
+}
+
 /** A Crs from WKT 1, WKT 2 or the content of a .prj file (also the old `Projection …` lines of ArcInfo). */
 export async function crsFromWkt(text: string): Promise<KnownCrs> {
-  const trimmed = text.replace(/^[\s\uFEFF]+|[\s\0]+$/g, '');
+  const trimmed = withoutPadding(text);
   const module = await gdal();
   if (/^projection\s/i.test(trimmed)) {
     const { wkt } = identify(module, trimmed);

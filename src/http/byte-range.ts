@@ -1,9 +1,11 @@
 /** What `Range: bytes=…` asks of something with `size` bytes: both ends included, within it. */
 export type RangeAnswer = { start: number; end: number } | 'whole' | 'unsatisfiable';
 
+const BYTES = /^bytes\s*=\s*(?:(\d+)\s*)?-\s*(\d*)$/i;
+
 /** RFC 9110, 14.2. What is no byte range, or asks for several, is answered with the whole. */
 export function byteRange(header: string | undefined, size: number): RangeAnswer {
-  const [, first = '', last = ''] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];
+  const [, first = '', last = ''] = BYTES.exec((header ?? '').trim()) ?? [];
   if (first === '' && last === '') return 'whole';
   if (first === '') {
     const length = Math.min(Number(last), size);

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import { withoutEndSlashes } from '../text-ends.ts';
 
 /**
  * Start of every address that is handed out, without a slash at its end: the setting `publicUrl`, else the scheme and host that the
  * request came by.
  */
 export function publicBase(publicUrl: string | undefined, request: FastifyRequest): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  if (publicUrl !== undefined) return withoutEndSlashes(publicUrl);
   return `${request.protocol}://${request.host}`;
 }

@@ -26,7 +26,7 @@ export function readNotes(xml: string): Notes {
   const others = new Set<string>();
   for (const [, given = '', text = ''] of xml.matchAll(/<Item\s([^<>]*)>([^<]*)<\/Item>/g)) {
     const attributes = new Map(
-      [...given.slice(0, longestAttributes).matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+      [...given.slice(0, longestAttributes).matchAll(/\b(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
     );
     const band = Number(attributes.get('sample'));
     const member = roles[attributes.get('role') ?? ''];
