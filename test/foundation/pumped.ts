@@ -6,8 +6,8 @@ export interface Literal {
   flags: string;
 }
 
-/** Behind these a slash begins a regular expression; behind a name or a closing bracket it divides. */
-const BEFORE = /(?:[([{,;=:?!&|+\-*~<>%^]|=>|\b(?:return|typeof|case|in|of|await|yield|else|do))\s*$/;
+/** Behind these a slash begins a regular expression; behind a name, a closing bracket, or an `!` after one of them it divides. */
+const BEFORE = /(?:[([{,;=:?&|+\-*~<>%^]|(?<![\w)\]])!|=>|\b(?:return|typeof|case|in|of|await|yield|else|do))\s*$/;
 
 /** All regular expressions of a file. Strings, templates and comments are passed over. */
 export function literalsOf(file: string, code: string): Literal[] {
