@@ -7,15 +7,17 @@ import { visible } from './queries.ts';
 
 export const FOUND_TYPES = ['Project', 'Dataset'] as const;
 
-export const FoundItem = z.object({
-  id: z.string(),
-  itemType: z.enum(FOUND_TYPES),
-  name: z.string(),
-  /** The project that it lies in; a root project lies in none. */
-  projectId: z.string().optional(),
-  /** Names from the root project on as path segments, with a slash before each. */
-  path: z.string(),
-});
+export const FoundItem = z
+  .object({
+    id: z.string(),
+    itemType: z.enum(FOUND_TYPES),
+    name: z.string(),
+    /** The project that it lies in; a root project lies in none. */
+    projectId: z.string().optional(),
+    /** Names from the root project on as path segments, with a slash before each. */
+    path: z.string(),
+  })
+  .meta({ id: 'FoundItem' });
 export type FoundItem = z.infer<typeof FoundItem>;
 
 /** A path as its names, and where it begins: at the root project, in a project, or wherever one fits. */

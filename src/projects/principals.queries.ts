@@ -5,13 +5,15 @@ import type { Caller } from '../http/caller.ts';
 import { isAdministrator } from '../http/caller.ts';
 import { judgedProjects, seen } from './visibility.queries.ts';
 
-export const Principal = z.object({
-  id: z.string(),
-  principalType: z.enum(['UserIdentity', 'OpenAPIAccount']),
-  /** Of an account. */
-  loginId: z.string().optional(),
-  name: z.string(),
-});
+export const Principal = z
+  .object({
+    id: z.string(),
+    principalType: z.enum(['UserIdentity', 'OpenAPIAccount']),
+    /** Of an account. */
+    loginId: z.string().optional(),
+    name: z.string(),
+  })
+  .meta({ id: 'KnownPrincipal' });
 
 /**
  * Of these ids and login ids the accounts and API keys that the caller may know of: those of the tenants that it belongs to, and the
