@@ -9,12 +9,10 @@ const State = z.object({
     .optional()
     .meta({ description: 'The bucket with its folder, or the folder of the machine that started last' }),
   sweptAt: z.string().optional(),
-  stoppedAt: z.string().optional().meta({ description: 'Since when unknown blobs are left alone' }),
+  stoppedAt: z.string().optional(),
   stoppedBecause: z.string().optional(),
-  allBlobs: z.number().meta({ description: 'That the last sweep found' }),
-  unknownBlobs: z
-    .number()
-    .meta({ description: 'Of these, those that this database has never named and that were left alone' }),
+  allBlobs: z.number(),
+  unknownBlobs: z.number(),
   unknownBytes: z.number(),
   confirmed: z.number().optional().meta({ description: 'How many unknown blobs the next sweep may remove' }),
 });
@@ -25,7 +23,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
   const tags = ['operations'];
 
   app.get(
-    '/api/admin/blobs',
+    '/api/admin/blob-store',
     {
       config,
       schema: { tags, summary: 'Where blobs are, and how their last sweep went', response: { 200: State } },
@@ -34,7 +32,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
   );
 
   app.post(
-    '/api/admin/blobs/sweep',
+    '/api/admin/blob-store/sweep',
     {
       config,
       schema: {

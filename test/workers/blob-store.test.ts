@@ -231,7 +231,7 @@ test.serial(
       }
     };
     const planted = async () => (await readdir(folder)).filter((name) => name.startsWith('theirs')).length;
-    const state = async () => (await w.as(await w.administrator()).get('/api/admin/blobs')).body;
+    const state = async () => (await w.as(await w.administrator()).get('/api/admin/blob-store')).body;
     const client = w.as(await w.account());
     const { id } = (await start(client, copyRequest(await newProject(client), await upload(w, client, 'mine')))).body;
     t.is((await untilEnd(client, id)).status, 'Completed');

@@ -108,6 +108,8 @@ const NAMES: Record<string, string> = {
   'GET /api/admin/drain': 'listDrains',
   'PUT /api/admin/drain': 'drainWorkers',
   'DELETE /api/admin/drain': 'resumeWorkers',
+  'GET /api/admin/blob-store': 'getBlobStore',
+  'POST /api/admin/blob-store/sweep': 'sweepBlobStore',
 };
 
 /** Paths of older clients, which newer ones replace. They stay; new programs do not need them. */

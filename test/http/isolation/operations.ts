@@ -30,8 +30,8 @@ export default {
   'GET /metrics': { request: () => ({ url: '/metrics' }), anybody: 401 },
   'GET /api/admin/cron': administrators(200, plain('GET', '/api/admin/cron')),
   'POST /api/admin/cron/:name/run': administrators(202, plain('POST', '/api/admin/cron/cleanUp/run')),
-  'GET /api/admin/blobs': administrators(200, plain('GET', '/api/admin/blobs')),
-  'POST /api/admin/blobs/sweep': administrators(202, plain('POST', '/api/admin/blobs/sweep')),
+  'GET /api/admin/blob-store': administrators(200, plain('GET', '/api/admin/blob-store')),
+  'POST /api/admin/blob-store/sweep': administrators(202, plain('POST', '/api/admin/blob-store/sweep')),
   'GET /api/admin/job': administrators(200, plain('GET', '/api/admin/job')),
   'GET /api/admin/job/:id': administrators(200, async (scene) => ({
     url: `/api/admin/job/${await newTransfer(scene)}`,
