@@ -33,6 +33,8 @@ export function openPreparedPool({ connectionString, size, columnOf }: PreparedP
   });
   // a connection that breaks while nobody uses it is no longer in the pool
   pool.on('error', () => {});
+  // one that is given up after an error may tell of another before it is closed
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   const ask = (statement: PreparedStatement) =>
     new Promise<Record<string, unknown>[]>((resolve, reject) => {

@@ -97,6 +97,8 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     });
     await app.ready();
     plain = new pg.Pool({ connectionString: database.url, max: 2 });
+    // an ended pool does not wait for its connections, which the removal of the database may break
+    plain.on('error', () => {});
     tokens = await openAccessTokens(database.db, config);
   });
   test.after.always('the end of the world', async () => {
