@@ -244,8 +244,11 @@ interface Context {
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
 
-/** A statement that may write, so that it must not run outside of the effect. One that only looks like it begins the effect early. */
-const WRITES = /\b(?:insert|update|delete|merge)\b/i;
+/**
+ * A statement that may write, jobs of the queue included, so that it must not run outside of the effect. One that only looks like it begins
+ * the effect early.
+ */
+const WRITES = /\b(?:insert|update|delete|merge|add_jobs?)\b/i;
 
 /** Prepared statements as slonik's methods answer them, without slonik. */
 function answering(

@@ -6,8 +6,8 @@ import { sql } from '../db.ts';
 /** Who tries to log in. */
 export interface Login {
   client: string;
-  /** Hash of the login id; absent where none was shown. */
-  account: Buffer | undefined;
+  /** The login id as it was sent; absent where none was shown. */
+  account: string | undefined;
 }
 
 const Failures = z.object({
@@ -18,7 +18,9 @@ const Failures = z.object({
 });
 export type Failures = z.infer<typeof Failures>;
 
-const hash = (account: Buffer | undefined) => (account === undefined ? null : sql.binary(account));
+/** Folded as accounts are found: whoever spells an id in another way guesses at the same account. Null without an id. */
+const hash = (account: string | undefined) =>
+  sql.fragment`sha256(convert_to(fold_name(${account ?? null}::text), 'UTF8'))`;
 const lately = (forgetMs: number) => sql.fragment`last_at > now() - ${forgetMs} * interval '1 millisecond'`;
 
 export const findFailures = (db: Db, { client, account }: Login, forgetMs: number) =>
@@ -37,7 +39,7 @@ export const countFailure = (db: Db, { client, account }: Login, forgetMs: numbe
       returning failures),
     of_pair as (
       insert into login_pair_failures as f (client, account, failures)
-      select ${client}, account, 1 from (values (${hash(account)}::bytea)) given (account) where account is not null
+      select ${client}, account, 1 from (values (${hash(account)})) given (account) where account is not null
       on conflict (client, account) do update set last_at = now(),
         failures = case when f.${lately(forgetMs)} then f.failures + 1 else 1 end
       returning failures)
@@ -69,7 +71,7 @@ export const takePlace = (db: Db, { client, account }: Login, { most, share, mos
     await tx.query(sql.unsafe`delete from login_waits where until <= now()`);
     const { rowCount } = await tx.query(sql.unsafe`
       insert into login_waits (id, client, account, until)
-      select ${id}, ${client}, ${hash(account)}::bytea, now() + ${ms} * interval '1 millisecond'
+      select ${id}, ${client}, ${hash(account)}, now() + ${ms} * interval '1 millisecond'
       from (
         select count(*) filter (where not abandoned) as waiting,
           count(*) filter (where not abandoned and client = ${client}) as of_client,

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
@@ -144,10 +143,7 @@ export function openLoginDelay(db: Db, settings: LoginDelaySettings): LoginDelay
   return delay;
 }
 
-const loginOf = (address: string, account: string | undefined): Login => ({
-  client: clientOf(address),
-  account: account === undefined ? undefined : hash('sha256', account.toLowerCase(), 'buffer'),
-});
+const loginOf = (address: string, account: string | undefined): Login => ({ client: clientOf(address), account });
 
 const tooMany = (ms: number) =>
   new AppError('tooManyRequests', 'Too many failed logins are waiting. Try again later.', {

@@ -124,6 +124,17 @@ test.serial("guesses between logins to one's own account wait as they would with
   t.deepEqual(waits, [0, 1, 2, 4, 8]);
 });
 
+test.serial('an account is guessed at as slowly, however its id is spelled', async (t) => {
+  const delay = delayFor(t, 0, 1000);
+  const address = newClient();
+  const waitFor = async (account: string) => (await delay.standing({ address, account })).waitMs;
+  await t.throwsAsync(delay.attempt({ address, account: 'Straße ΝΙΚΟΣ' }, async () => failure));
+  // what the client has failed with besides does not count here
+  await w.sql('delete from login_failures where client = $1', [clientOf(address)]);
+  for (const spelled of ['STRASSE νικος', 'strasse Νικοσ']) t.is(await waitFor(spelled), 1000, spelled);
+  t.is(await waitFor('Strase'), 0);
+});
+
 test.serial('an hour forgets', async (t) => {
   const from = newClient();
   for (let time = 0; time < 3; time++) await attempt(w, { id: 'nobody-at-all', password: WRONG, from });
