@@ -1,21 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
+import { SweepState } from '../transfers/store/sweep-state.queries.ts';
 import { blobStoreState, sweepBlobs } from './blob-store.ts';
-
-const State = z.object({
-  place: z
-    .string()
-    .optional()
-    .meta({ description: 'The bucket with its folder, or the folder of the machine that started last' }),
-  sweptAt: z.string().optional(),
-  stoppedAt: z.string().optional(),
-  stoppedBecause: z.string().optional(),
-  allBlobs: z.number(),
-  unknownBlobs: z.number(),
-  unknownBytes: z.number(),
-  confirmed: z.number().optional().meta({ description: 'How many unknown blobs the next sweep may remove' }),
-});
 
 /** The store of blobs and its sweep, for administrators. */
 export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<void> {
@@ -26,7 +13,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
     '/api/admin/blob-store',
     {
       config,
-      schema: { tags, summary: 'Where blobs are, and how their last sweep went', response: { 200: State } },
+      schema: { tags, summary: 'Where blobs are, and how their last sweep went', response: { 200: SweepState } },
     },
     () => blobStoreState(db),
   );
@@ -43,7 +30,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
           'this database, these are left alone until `confirm` allows the next sweep to remove as many as the last one found. ' +
           'Nothing to confirm: 409.',
         body: z.object({ confirm: z.boolean().default(false) }),
-        response: { 202: State },
+        response: { 202: SweepState },
       },
     },
     async ({ caller, body }, reply) => reply.code(202).send(await sweepBlobs(db, caller, body)),

@@ -28,15 +28,18 @@ export const setSwept = (db: Db, all: number) =>
     update blob_store set stopped_because = null, stopped_at = null, swept_at = now(), all_blobs = ${all}, unknown_blobs = 0,
       unknown_bytes = 0, confirm_all = confirm_all and confirmed is null, confirmed = null`);
 
-const SweepState = z.object({
-  place: z.string().optional(),
+export const SweepState = z.object({
+  place: z
+    .string()
+    .optional()
+    .meta({ description: 'The bucket with its folder, or the folder of the machine that started last' }),
   sweptAt: z.string().optional(),
   stoppedAt: z.string().optional(),
   stoppedBecause: z.string().optional(),
   allBlobs: z.number(),
   unknownBlobs: z.number(),
   unknownBytes: z.number(),
-  confirmed: z.number().optional(),
+  confirmed: z.number().optional().meta({ description: 'How many unknown blobs the next sweep may remove' }),
 });
 export type SweepState = z.infer<typeof SweepState>;
 
