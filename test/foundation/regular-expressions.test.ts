@@ -58,7 +58,6 @@ async function sources(): Promise<[string, string][]> {
 }
 
 test('no regular expression of the server looks at a text more than once, whatever repeats in it', async (t) => {
-  t.timeout(10 * 60_000);
   const literals = (await sources()).flatMap(([file, code]) => literalsOf(file, code));
   t.true(literals.length > 150, `${literals.length}`);
   t.deepEqual(await slow(literals), []);

@@ -305,7 +305,6 @@ async function compareStored(t: ExecutionContext) {
 test.serial(
   `${OPERATIONS} random operations: the same answers, sight and rights as the model (TREE_SEED=${SEED})`,
   async (t) => {
-    t.timeout(60 * 60_000);
     await populate();
     for (let n = 0; n < 8; n++) {
       const { answer, expected } = await create(pick(people.filter((who) => who.inTenant === 'Member')), undefined);

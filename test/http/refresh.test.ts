@@ -43,7 +43,6 @@ test('a refresh token is exchanged for a new pair with the body of a login', asy
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 3);
 // the races run alone: losers that wait for longer than the leeway count as thieves
 test.serial(`of 100 exchanges at once exactly one succeeds, and its new token works (${ROUNDS} rounds)`, async (t) => {
-  t.timeout(600_000);
   const { user, token } = await login();
   let next = token;
   for (let round = 0; round < ROUNDS; round++) {

@@ -90,7 +90,6 @@ async function exported(people: Client[], { projects, datasets }: Tree): Promise
 }
 
 test('delete and restore gives back the same export, byte for byte but updatedAt and rowVersion', async (t) => {
-  t.timeout(20 * 60_000);
   t.log(`seed ${SEED}`);
   const users = [await w.account(), await w.account(), await w.account()];
   const people = users.map((user) => w.as(user));

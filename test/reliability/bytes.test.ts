@@ -29,7 +29,6 @@ async function startApi() {
 }
 
 test('an API that is killed while bytes are put or staged files imported loses nothing and doubles nothing', async (t) => {
-  t.timeout(10 * 60_000);
   const owner = await w.account();
   const client = w.as(owner);
   const projectId = await newProject(client);

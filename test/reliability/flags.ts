@@ -5,6 +5,7 @@ import { randomOf } from '../world/random.ts';
  *
  * - `CRASH_TEST=long` — the long forms: 500 kills in the campaign, 20 rolling restarts under 50 jobs, 200 cancels, 50 kills under bytes
  *   that are put. Give ava time for them: `CRASH_TEST=long npm exec -- ava --timeout=60m test/reliability/campaign.test.ts`.
+ *   No test asks for more time itself: a `t.timeout` longer than the `timeout` of ava, and ava waits for ever for whatever hangs.
  * - `CRASH_SEED=n` — the choices of an earlier run, which prints its seed. What the machine does between them stays its own.
  * - `CRASH_TIMES=n` — another number of kills, of restarts or of cancels than the form has, to run a long one in pieces.
  */

@@ -23,7 +23,6 @@ const FREE_FORMS = {
 const runs = process.platform === 'linux' ? test : test.skip;
 
 runs('lists of everything keep the memory of the API within bounds, whatever is stored', async (t) => {
-  t.timeout(600_000);
   const root = await w.administrator();
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const projectId = await newProject(w.as(owner));

@@ -112,7 +112,6 @@ async function noBytesLeft(t: ExecutionContext, items: Item[]) {
 test.serial(
   'a worker killed while it sweeps leaves every item whole in the bin, or gone with its events',
   async (t) => {
-    t.timeout(20 * 60_000);
     t.log(`seed ${SEED}`);
     const owner = await w.account();
     const client = w.as(owner);
@@ -159,7 +158,6 @@ test.serial(
 test.serial(
   'a server killed while it purges leaves every item whole in the bin, or gone with its events',
   async (t) => {
-    t.timeout(20 * 60_000);
     const owner = await w.account();
     const client = w.as(owner);
     const items: Item[] = [];

@@ -30,7 +30,6 @@ interface Running {
 }
 
 async function temporaryFolder(t: ExecutionContext): Promise<string> {
-  t.timeout(10 * 60_000);
   const folder = await mkdtemp(join(tmpdir(), 'platform-start-'));
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
