@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { InjectOptions } from 'fastify';
 import type { App } from '../../src/http/route.ts';
 
@@ -12,7 +13,7 @@ export interface Answer {
 
 type Headers = Record<string, string>;
 
-/** Calls the server as somebody, without a network. A body that is no Buffer and no text is sent as JSON. */
+/** Calls the server as somebody, without a network. A body that is no Buffer, no stream and no text is sent as JSON. */
 export interface Client {
   get(url: string, headers?: Headers): Promise<Answer>;
   post(url: string, body?: unknown, headers?: Headers): Promise<Answer>;
@@ -38,7 +39,8 @@ export function clientOf(app: () => App, own: () => Promise<Headers> | Headers =
   const withBody =
     (method: 'POST' | 'PUT' | 'PATCH') =>
     (url: string, body?: unknown, headers: Headers = {}) => {
-      if (body === undefined || Buffer.isBuffer(body)) return send({ method, url, headers, payload: body });
+      if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable)
+        return send({ method, url, headers, payload: body });
       return send({
         method,
         url,
