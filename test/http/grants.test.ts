@@ -249,6 +249,57 @@ test('project revoke-grants makes all void that was signed before for the projec
   t.is((await w.sql(`select from audit where action = 'project.grants.revoke' and subject = $1`, [folder])).length, 1);
 });
 
+test('what a project’s revoke-grants has made void stays so, wherever its datasets and folders go', async (t) => {
+  const { owner, projectId: root } = await scene();
+  const call = async (method: 'POST' | 'DELETE', url: string, body?: object, headers: Record<string, string> = {}) => {
+    const answer = await w.as(owner).send({ method, url, headers, ...(body ? { payload: body } : {}) });
+    t.true(answer.status < 300, `${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  };
+  const folder = (name: string, parent = root) => subproject(w.as(owner), parent, { name, inheritsMembers: true });
+  const [leaked, aside, elsewhere] = [await folder('leaked'), await folder('aside'), await newProject(w.as(owner))];
+  const [moved, placed, binned] = [
+    await folder('moved', leaked),
+    await folder('placed', leaked),
+    await subproject(w.as(owner), leaked, { name: 'binned' }),
+  ];
+  const ways: Record<string, (id: string) => Promise<void>> = {
+    'a dataset is moved': (id) =>
+      call('POST', `/api/metadata/dataset/${id}/move`, { targetProjectId: elsewhere }, { 'api-version': '3' }),
+    'a dataset is moved by its path': () => byPath('leaked/file', 'aside/file'),
+    'a dataset is restored elsewhere': async (id) => {
+      await call('DELETE', `/api/metadata/dataset/${id}`);
+      await call('POST', `/api/recycle-bin/dataset/${id}/restore`, { targetProjectId: aside });
+    },
+    'a folder is moved': () => call('POST', `/api/metadata/project/${moved}/move`, { targetProjectId: aside }),
+    'a folder is moved by its path': () => byPath('leaked/placed', 'aside/placed'),
+    'a folder is restored as a root': async () => {
+      await call('DELETE', `/api/metadata/project/${binned}`);
+      await call('POST', `/api/recycle-bin/project/${binned}/restore`, {});
+    },
+  };
+  const byPath = (path: string, newPath: string) =>
+    call('POST', `/api/hierarchy/project/${root}`, { actions: [{ type: 'PathActionMove', path, newPath }] });
+  const places = [leaked, leaked, leaked, moved, placed, binned];
+  const signed: { how: string; id: string; urls: string[] }[] = [];
+  for (const [at, how] of Object.keys(ways).entries()) {
+    const place = places[at] as string;
+    const id = await newDataset(w, place, owner, { name: how.endsWith('dataset is moved by its path') ? 'file' : how });
+    const own = await token(owner, `projectId=${place}&resourceId=${id}`);
+    const ofFolder = place === leaked ? [] : [await token(owner, `projectId=${root}&resourceId=${place}`)];
+    signed.push({ how, id, urls: [own, ...ofFolder].map((query) => addressOf(id, query)) });
+  }
+
+  await call('POST', `/api/metadata/project/${leaked}/revoke-grants`);
+  for (const { how, id, urls } of signed) {
+    await ways[how]?.(id);
+    for (const url of urls) t.is((await w.nobody.get(url)).status, 403, how);
+    const { projectId } = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;
+    t.not(projectId, leaked, how);
+    for (const query of [`projectId=${projectId}`, `projectId=${projectId}&resourceId=${id}`])
+      t.is(await text(addressOf(id, await token(owner, query))), 'the bytes', how);
+  }
+});
+
 test.serial('bytes that are on their way while the grants are revoked do not become the dataset’s', async (t) => {
   const { owner, id, url } = await scene();
   const temporary = join(w.folder, 'blobs/.temporary');
