@@ -47,15 +47,21 @@ const placed = ({ names, from }: WantedPath) => {
     where ${all}[${first}:] = ${wanted}`;
 };
 
-/** Projects that the caller sees at a path in the tenant that he acts in. */
+/** Where names are looked for: in the tenant of the project in which the path begins, else in the one that the caller acts in. */
+const tenantOf = (caller: Caller, { from }: WantedPath) =>
+  typeof from === 'object'
+    ? sql.fragment`(select tenant_id from projects where id = ${from.projectId})`
+    : sql.fragment`${caller.tenantId ?? null}::uuid`;
+
+/** Projects that the caller sees at a path, as many as are asked for in the order of their paths. */
 export const findProjects = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
   db.any(sql.type(FoundItem)`
     select f.id, 'Project' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
     from (
       select p.id, p.name, p.parent_id as project_id, p.path[:cardinality(p.path) - 1] as above
       from ${visibleProjects(caller)} p
-      where p.tenant_id = ${caller.tenantId ?? null} and p.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
-    ${placed(wanted)} limit ${limit}`);
+      where p.tenant_id = ${tenantOf(caller, wanted)} and p.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
+    ${placed(wanted)} order by place.path collate "C", f.id limit ${limit}`);
 
 /** The same of datasets. */
 export const findDatasets = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
@@ -63,5 +69,5 @@ export const findDatasets = (db: Db, caller: Caller, wanted: WantedPath, limit: 
     select f.id, 'Dataset' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
     from (
       select d.id, d.name, d.project_id, j.path as above
-      ${visible(caller)} and j.tenant_id = ${caller.tenantId ?? null} and d.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
-    ${placed(wanted)} limit ${limit}`);
+      ${visible(caller)} and j.tenant_id = ${tenantOf(caller, wanted)} and d.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
+    ${placed(wanted)} order by place.path collate "C", f.id limit ${limit}`);

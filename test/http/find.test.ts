@@ -72,6 +72,34 @@ test('with a project the path begins in it', async (t) => {
   t.is((await client.get(`/api/metadata/find?path=x&projectId=${randomUUID()}`)).status, 404);
 });
 
+test('with a project names are looked for in its tenant, whichever the caller acts in', async (t) => {
+  const { client, root, raw, dataset } = await scene();
+  const guest = await w.account({ tenantId: await w.tenant() });
+  await client.post(`/api/metadata/project/${root}/member`, { userId: guest.userId, role: 'Reader' });
+  const ids = async (path: string) => (await find(guest, { path, projectId: root })).map(({ id }) => id);
+  t.deepEqual(await ids('raw'), [raw]);
+  t.deepEqual(await ids('raw/Q m3%2Fs'), [dataset]);
+  t.deepEqual(await find(guest, { path: 'raw' }), []);
+});
+
+test('of more than are asked for the first by path come, projects before datasets', async (t) => {
+  const { owner, client } = await scene();
+  const root = await newProject(client, 'many');
+  const paths: string[] = [];
+  for (const name of ['c', 'a', 'd', 'b']) {
+    const above = await subproject(client, root, { name, inheritsMembers: true });
+    await subproject(client, above, { name: 'same', inheritsMembers: true });
+    await newDataset(w, above, owner, { name: 'same' });
+    paths.push(`/many/${name}/same`);
+  }
+  paths.sort();
+  const found = async (limit: number) =>
+    (await find(owner, { path: 'same', limit: String(limit) })).map(({ itemType, path }) => `${itemType} ${path}`);
+  const [first, ...others] = paths.map((path) => `Project ${path}`);
+  t.deepEqual(await found(3), [first, ...others.slice(0, 2)]);
+  t.deepEqual(await found(5), [first, `Dataset ${paths[0]}`, ...others]);
+});
+
 test('what is deleted or not to be seen is not found, nor what lies in another tenant', async (t) => {
   const { owner, client, root, raw } = await scene();
   const reader = await w.account({ tenantId: owner.tenantId });
