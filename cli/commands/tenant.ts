@@ -20,6 +20,9 @@ interface Tenant {
 interface Member {
   userId: string;
   role: string;
+  /** The login id. */
+  accountId: string;
+  name: string;
 }
 
 export function tenantCommands(tenant: Command, io: Io): void {
@@ -134,8 +137,8 @@ async function listMembers(io: Io, id: string): Promise<void> {
   const answer = await io.api.call<{ data: Member[] }>('GET', `${path(id)}/member`);
   io.show(answer, ({ data }) =>
     table(
-      ['USER ID', 'ROLE'],
-      data.map(({ userId, role }) => [userId, role]),
+      ['LOGIN ID', 'NAME', 'ROLE', 'USER ID'],
+      data.map(({ accountId, name, role, userId }) => [accountId, name, role, userId]),
     ),
   );
 }
