@@ -12,6 +12,7 @@ import { jsonObject, repeated } from '../options.ts';
 import { principalsOf } from '../principals.ts';
 import { bytes, moment, table } from '../table.ts';
 import { carryCommands } from './dataset-carry.ts';
+import { revokeGrantsCommand } from './revoke-grants.ts';
 
 export function datasetCommands(dataset: Command, io: Io): void {
   dataset
@@ -45,12 +46,7 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's own name here")
     .option('--force', 'replace a file that is there')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
-  dataset
-    .command('revoke-grants')
-    .description('make every address of the dataset void that was signed before')
-    .argument('<id>')
-    .option('--yes', 'do not ask')
-    .action((id, options) => revokeGrants(io, id, options));
+  revokeGrantsCommand(dataset, io, 'make every address of the dataset void that was signed before', path);
   carryCommands(dataset, io);
   dataset
     .command('delete')
@@ -77,20 +73,6 @@ async function listDatasets(io: Io, project: string): Promise<void> {
       ]),
     ),
   );
-}
-
-async function revokeGrants(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
-  await confirmed(
-    io,
-    `Make every signed address of the dataset void? Nothing brings them back.`,
-    { yes },
-    'Nothing was revoked.',
-  );
-  const answer = await io.api.call('POST', `${path(id)}/revoke-grants`);
-  io.show(answer, () => 'The addresses of the dataset that were signed before open nothing any more.', {
-    id,
-    revoked: true,
-  });
 }
 
 async function showRecord(io: Io, answer: Answer<Dataset>): Promise<void> {

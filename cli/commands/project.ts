@@ -11,6 +11,7 @@ import type { Shown } from '../table.ts';
 import { moment, record, table } from '../table.ts';
 import { memberTable, projectMemberCommands } from './project-members.ts';
 import { projectTreeCommands } from './project-tree.ts';
+import { revokeGrantsCommand } from './revoke-grants.ts';
 
 interface Project {
   id: string;
@@ -81,12 +82,12 @@ export function projectCommands(project: Command, io: Io): void {
     .option('--thumbnail <file>', 'a PNG, JPEG or WEBP image of up to 1 MiB')
     .option('--no-thumbnail', 'take the image away')
     .action((id, options) => updateProject(io, id, options));
-  project
-    .command('revoke-grants')
-    .description('make every address void that was signed before for the project, its folders and datasets')
-    .argument('<id>')
-    .option('--yes', 'do not ask')
-    .action((id, options) => revokeGrants(io, id, options));
+  revokeGrantsCommand(
+    project,
+    io,
+    'make every address void that was signed before for the project, its folders and datasets',
+    path,
+  );
   project
     .command('delete')
     .description('move a project and all in it to the recycle bin')
@@ -148,17 +149,6 @@ async function updateProject(io: Io, id: string, { thumbnail, description, ...ch
     rowVersion: before.rowVersion,
   };
   await show(io, await io.api.call<Project>('PUT', '/api/metadata/project', { body }));
-}
-
-async function revokeGrants(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
-  await confirmed(
-    io,
-    `Make every signed address of the project void? Nothing brings them back.`,
-    { yes },
-    'Nothing was revoked.',
-  );
-  const answer = await io.api.call('POST', `${path(id)}/revoke-grants`);
-  io.show(answer, () => 'The addresses that were signed before open nothing any more.', { id, revoked: true });
 }
 
 async function deleteProject(io: Io, id: string, options: Confirmed): Promise<void> {
