@@ -1,7 +1,8 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
-import type { SampleType } from '../../src/formats/types.ts';
+import { findWriter } from '../../src/formats/registry.ts';
+import type { Grid, SampleType } from '../../src/formats/types.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { placed, tiffFile } from './tiff-file.ts';
@@ -384,4 +385,41 @@ test('a value that is taken is found out in later rows, too, also of a grid that
   const { text, receipt } = await converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
   t.true(text.endsWith('NODATA_value -10000\n5 -10000\n3 4\n-9999 2\n'), text);
   t.is(bandsOf(receipt.statistics.before)[0]?.empty, 1);
+});
+
+test('where cells with data have all values that could mark those without, the conversion ends with a sentence', async (t) => {
+  t.timeout(60_000);
+  const side = 5800;
+  const lowest = -(2 ** 24);
+  const first = [Number.NaN, -9999, -3.4028234663852886e38];
+  async function* rows() {
+    for (let firstRow = 0; firstRow < side; firstRow += 100) {
+      const samples = new Float32Array(side * 100);
+      for (let at = 0; at < samples.length; at++) samples[at] = lowest + firstRow * side + at - first.length;
+      if (firstRow === 0) samples.set(first);
+      yield { firstRow, rowCount: 100, samples };
+    }
+  }
+  const grid: Grid = {
+    kind: 'grid',
+    width: side,
+    height: side,
+    affine: [0, 1, 0, 0, 0, -1],
+    bands: [{ type: 'Float32' }],
+    rows,
+  };
+  const sink = { position: 0, async append() {}, async patch() {}, async restart() {} };
+  const context = {
+    signal: new AbortController().signal,
+    scratch: '',
+    log() {},
+    progress() {},
+    lost() {},
+    badRecord() {},
+    atEnd() {},
+  };
+  await t.throwsAsync(findWriter('AsciiGridWriter')!.write(grid, {}, sink, context), {
+    instanceOf: AppError,
+    message: /^The grid has cells without data, and its other cells have every value/,
+  });
 });

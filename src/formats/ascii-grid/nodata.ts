@@ -4,8 +4,8 @@ import type { Grid, Samples } from '../types.ts';
 export const usualNodata = -9999;
 /** Whole numbers up to this size are exact in Float32, too. */
 const largestWhole = 2 ** 24;
-/** The lowest number of Float32; programs know it as a value of cells without data. */
-const lowestSingle = -3.4028234663852886e38;
+/** The lowest number of Float32; programs know it as a value of cells without data. The last that is tried. */
+export const lowestSingle = -3.4028234663852886e38;
 
 /** Puts `instead` in the place of each NaN. False: there is a NaN and nothing to put there. */
 export function fillNaN(samples: Samples, instead: number | undefined): boolean {

@@ -8,7 +8,7 @@ import { defineWriter } from '../define.ts';
 import { settledRows } from '../settle.ts';
 import { roundedIntegers, spill } from '../spill.ts';
 import type { ByteSink, Grid, RowBlock, SampleType } from '../types.ts';
-import { fillNaN, freeNodata, usualNodata } from './nodata.ts';
+import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
 
 const numbersPerPiece = 1 << 14;
@@ -83,6 +83,11 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
   for (;;) {
     const clash = await tryRows(grid, { size, bottom, nodata, made: nodata !== declared }, sink, context);
     if (clash === undefined) return;
+    if (nodata === lowestSingle)
+      throw new AppError(
+        'unprocessable',
+        'The grid has cells without data, and its other cells have every value that could mark them in an ASCII grid. A GeoTIFF holds both.',
+      );
     nodata = clash === 'undeclared' ? usualNodata : await freeNodata(grid, context.signal);
     await sink.restart();
   }
