@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { Id, uuidParam } from '../http/forms.ts';
-import { descriptionText, freeForm } from '../http/names.ts';
+import { boundedJson, descriptionText, freeForm } from '../http/names.ts';
 import { publicBase } from '../http/public-base.ts';
 import type { App } from '../http/route.ts';
 import { nameForm } from '../projects/names.ts';
@@ -27,23 +27,23 @@ const ChangedDataset = z
     description: descriptionText().optional(),
     metadata: freeForm().optional(),
     properties: freeForm().optional(),
-    tags: z.array(z.string()).max(1000).optional(),
-    temporalInformation: z
-      .object({
+    tags: boundedJson(z.array(z.string()).max(1000)).optional(),
+    temporalInformation: boundedJson(
+      z.object({
         startTime: z.string().optional(),
         endTime: z.string().optional(),
         interval: measure().optional(),
         resolution: measure().optional(),
-      })
-      .optional(),
-    spatialInformation: z
-      .object({
+      }),
+    ).optional(),
+    spatialInformation: boundedJson(
+      z.object({
         location: z.string().meta({ description: 'WKT, WGS 84, longitude before latitude' }).optional(),
         primarySpatialReference: z.string().optional(),
         srid: z.int().optional(),
         resolution: measure().optional(),
-      })
-      .optional(),
+      }),
+    ).optional(),
     permissions: permissionsForm().optional(),
     rowVersion: z.string().optional(),
   })

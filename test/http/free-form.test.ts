@@ -125,6 +125,27 @@ test.serial('permissions hold at most 1 MiB, descriptions 16,384 characters', as
   t.is((await described(16_385)).status, 400);
 });
 
+test.serial('tags, place and time of a dataset hold at most 1 MiB each', async (t) => {
+  const owner = await w.account();
+  const client = w.as(owner);
+  const projectId = await newProject(client);
+  const id = await newDataset(w, projectId, owner);
+  const large = 'x'.repeat(MIB);
+  for (const said of [
+    { tags: ['short', large] },
+    { temporalInformation: { startTime: large } },
+    { spatialInformation: { location: large } },
+  ]) {
+    const { status, body } = await client.put(`/api/metadata/project/${projectId}/dataset`, { id, name: 'x', ...said });
+    const [member = ''] = Object.keys(said);
+    t.is(status, 400, member);
+    t.regex(body.errors?.[member]?.[0] ?? '', /at most 1,048,576 bytes as JSON/);
+  }
+  const tags = Array.from({ length: 1000 }, (_, n) => String(n).padStart(1000, 't'));
+  const { status } = await client.put(`/api/metadata/project/${projectId}/dataset`, { id, name: 'x', tags });
+  t.is(status, 200);
+});
+
 test.serial('an account holds as much as its route takes', async (t) => {
   const admin = w.as(await w.administrator());
   const { id } = await w.account();
