@@ -23,7 +23,7 @@ import { validatorCompiler } from './validation.ts';
 import { versions } from './versions.ts';
 
 export interface WireOptions {
-  config: Pick<Config, 'cors.origins' | 'headerPrefixes' | 'cache.lifetime' | 'cache.lifetimes'>;
+  config: Pick<Config, 'cors.origins' | 'headerPrefixes' | 'cache.lifetime' | 'cache.lifetimes' | 'publicUrl'>;
   db: Database;
   findCaller: FindCaller;
   findProjectOf: FindProjectOf;
@@ -78,7 +78,7 @@ export const wire = fp<WireOptions>(
     });
     await app.register(problems);
     await app.register(methods);
-    await app.register(openapi);
+    await app.register(openapi, { publicUrl: config.publicUrl });
     await app.register(requestLog);
     await app.register(body);
     await app.register(headers, { prefixes: config.headerPrefixes });

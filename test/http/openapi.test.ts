@@ -1,7 +1,9 @@
 import test from 'ava';
 import type { RouteOptions } from 'fastify';
+import { openapiRoute } from '../../src/http/openapi/openapi.ts';
 import { UNOFFERED } from '../../src/http/unoffered.ts';
 import { world } from '../world.ts';
+import { wireApp } from './wire-app.ts';
 
 interface Media {
   schema: Schema;
@@ -232,4 +234,15 @@ test('Older routes are deprecated, and their newer forms are not', async (t) => 
   t.true(paths['/api/conversion/upload']?.post?.deprecated);
   t.is(paths['/api/conversion/upload-convert']?.post?.deprecated, undefined);
   t.is(paths['/api/metadata/project/list']?.get?.deprecated, undefined);
+});
+
+test('Operations begin at the public address, which may lie below a folder; without one where the document is', async (t) => {
+  const servers = async (env: Record<string, string>) => {
+    const app = await wireApp(t, openapiRoute, { env });
+    return (await app.inject('/openapi.json')).json().servers;
+  };
+  t.deepEqual(await servers({ PLATFORM_PUBLIC_URL: 'https://data.example.org/platform/' }), [
+    { url: 'https://data.example.org/platform' },
+  ]);
+  t.deepEqual(await servers({}), [{ url: '/' }]);
 });

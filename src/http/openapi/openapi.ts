@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { withoutEndSlashes } from '../../text-ends.ts';
 import type { App } from '../route.ts';
 import { describeRoutes } from './document.ts';
 
@@ -29,11 +30,13 @@ const SECURITY = {
 };
 
 /** Describes all routes there are: `/openapi.json`, and `/docs`, a page over it. Made at the first request, kept from then on. */
-export const openapi = fp(async (app) => {
+export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publicUrl }) => {
+  // behind a proxy paths may begin below a folder
+  const base = publicUrl === undefined ? '' : withoutEndSlashes(publicUrl);
   const whole = () => ({
     openapi: '3.1.0',
     info: { title: 'Data platform', version, description: DESCRIPTION },
-    servers: [{ url: '/' }],
+    servers: [{ url: base || '/' }],
     ...withSecurity(describeRoutes(shownRoutes(app))),
   });
   await app.register(swagger, {
@@ -45,7 +48,7 @@ export const openapi = fp(async (app) => {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title: 'Data platform' },
-    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: '/docs', target: '_self' },
+    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: `${base}/docs`, target: '_self' },
   });
 });
 
