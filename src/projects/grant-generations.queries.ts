@@ -14,7 +14,7 @@ export const generationNow = sql.fragment`(select generation from grant_generati
 export const currentGeneration = (db: Db) =>
   db.oneFirst(sql.type(Generation)`select generation from grant_generations`);
 
-/** A new generation, for what becomes void with this transaction. Others wait for its end; take it before the rows that shall have it. */
+/** A new generation, for what becomes void with this transaction. Others wait for its end; take it behind trees, and before the rows that shall have it. */
 export const nextGeneration = (tx: Db) =>
   tx.oneFirst(sql.type(Generation)`update grant_generations set generation = generation + 1 returning generation`);
 

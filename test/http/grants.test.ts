@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import pg from 'pg';
 import { openSigner } from '../../src/signing-keys.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { local, newProject } from '../world/transfers.ts';
@@ -247,6 +248,23 @@ test('project revoke-grants makes all void that was signed before for the projec
   t.is(await text(url), 'the bytes', 'what lies beside the folder');
   for (const query of await tokens()) t.is(await text(addressOf(file, query)), 'the bytes');
   t.is((await w.sql(`select from audit where action = 'project.grants.revoke' and subject = $1`, [folder])).length, 1);
+});
+
+test('revoke-grants of a project and a move of its datasets into another tenant do not wait for each other for ever', async (t) => {
+  const { owner, projectId } = await scene();
+  const moving = new pg.Client(w.url);
+  await moving.connect();
+  t.teardown(() => moving.end());
+  await moving.query('begin');
+  // as the end of such a move does: the trees, then a generation
+  await moving.query('select from projects where id = $1 for no key update', [projectId]);
+  const { rows } = await moving.query('select pg_backend_pid() as pid');
+  const waiting = () => w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0].pid]);
+  const answer = w.as(owner).post(`/api/metadata/project/${projectId}/revoke-grants`);
+  while ((await waiting()).length === 0) await sleep(10);
+  await moving.query('update grant_generations set generation = generation + 1');
+  await moving.query('commit');
+  t.is((await answer).status, 204);
 });
 
 test('what a project’s revoke-grants has made void stays so, wherever its datasets and folders go', async (t) => {
