@@ -40,24 +40,34 @@ export function keepRunning(
   let said: Ready | undefined;
   let child: ChildProcess | undefined;
 
+  /** One process, from its launch to its end. */
+  const live = async (): Promise<End> => {
+    try {
+      child = launch(said);
+    } catch (error) {
+      // where there is no memory for a process
+      return notLaunched(error);
+    }
+    const silence = watchSilence(hangLimitMs, () => {
+      note(`${name} has not answered for ${hangLimitMs / 1000} s; it is killed.`);
+      child?.kill('SIGKILL');
+    });
+    child.on('message', (message) => {
+      silence.broken();
+      if (!isReady(message)) return;
+      said = message;
+      first.resolve(message);
+    });
+    child.on('error', () => {}); // `endOf` tells
+    const end = await endOf(child);
+    silence.stop();
+    return end;
+  };
   const run = async () => {
     let deaths = 0;
     while (!stopping.signal.aborted) {
       const started = Date.now();
-      child = launch(said);
-      const silence = watchSilence(hangLimitMs, () => {
-        note(`${name} has not answered for ${hangLimitMs / 1000} s; it is killed.`);
-        child?.kill('SIGKILL');
-      });
-      child.on('message', (message) => {
-        silence.broken();
-        if (!isReady(message)) return;
-        said = message;
-        first.resolve(message);
-      });
-      child.on('error', () => {}); // `endOf` tells
-      const end = await endOf(child);
-      silence.stop();
+      const end = await live();
       if (stopping.signal.aborted) return;
       if (said === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
       deaths = Date.now() - started > SOUND_AFTER_MS ? 1 : deaths + 1;
@@ -106,13 +116,23 @@ function watchSilence(limitMs: number, tooLong: () => void): { broken(): void; s
   };
 }
 
-async function endOf(child: ChildProcess): Promise<{ sentence: string; byItself: boolean }> {
+interface End {
+  sentence: string;
+  byItself: boolean;
+}
+
+const notLaunched = (error: unknown): End => ({
+  sentence: `could not be launched: ${(error as Error).message}`,
+  byItself: true,
+});
+
+async function endOf(child: ChildProcess): Promise<End> {
   try {
     const [code, signal] = await once(child, 'exit');
     if (signal !== null) return { sentence: `was ended by ${signal}`, byItself: false };
     return { sentence: `ended with code ${code}`, byItself: true };
   } catch (error) {
-    return { sentence: `could not be launched: ${(error as Error).message}`, byItself: true };
+    return notLaunched(error);
   }
 }
 
