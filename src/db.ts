@@ -23,6 +23,8 @@ import {
   sql as slonikSql,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik';
+import type { Context, Effect } from './effect.ts';
+import { openEffect } from './effect.ts';
 import type { PreparedPool } from './prepared-pool.ts';
 import { openPreparedPool } from './prepared-pool.ts';
 import { nativeParser } from './prepared-statement.ts';
@@ -39,19 +41,6 @@ type Json = Parameters<typeof slonikSql.jsonb>[0];
 
 /** Where statements go: the pool or the transaction under way. `transaction` inside a transaction is a savepoint. */
 export type Db = CommonQueryMethods;
-
-/**
- * The one transaction of whatever runs `within` it. It begins with the first write and stays open until it is ended, so that more can be
- * written with what the work has come to; reads before it hold no connection. A beginning that throws leaves nothing behind. When it has
- * ended, whatever goes on (a timer, a wait) uses the pool again.
- */
-export interface Effect {
-  /** Runs `work` in the transaction; if it throws, what it wrote is undone. */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  commit(): Promise<void>;
-  /** Undoes all that was written. */
-  rollBack(): Promise<void>;
-}
 
 /** The pool as the process owns it. */
 export interface Database extends Db {
@@ -237,13 +226,6 @@ async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnec
   }
 }
 
-/** Where the statements of an asynchronous context go. */
-interface Context {
-  /** Of a transaction under way. */
-  tx: Db | undefined;
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-}
-
 /**
  * A statement that may write, jobs of the queue included, so that it must not run outside of the effect. One that only looks like it begins
  * the effect early.
@@ -317,7 +299,10 @@ function following(pool: DatabasePool, quick: PreparedPool): Database {
     stream: (...a) => (current.getStore()?.tx ?? pool).stream(...a),
     transaction: (work) => current.getStore()?.transaction(work as never) ?? begin(pool, work),
     effect() {
-      const { effect, context } = openEffect(pool, (context, work) => current.run(context, work));
+      const { effect, context } = openEffect(
+        (work) => begin(pool, work),
+        (context, work) => current.run(context, work),
+      );
       contextOf.set(effect, context);
       return effect;
     },
@@ -335,72 +320,6 @@ function following(pool: DatabasePool, quick: PreparedPool): Database {
       await Promise.all([pool.end(), quick.end()]);
     },
   };
-}
-
-type Run = <T>(context: Context, work: () => T) => T;
-
-/** `run` runs work in a context, for what is done inside the transaction. */
-function openEffect(pool: DatabasePool, run: Run): { effect: Effect; context: Context } {
-  let open: { tx: Db; outcome: PromiseWithResolvers<void>; ended: Promise<void> } | undefined;
-  let over = false;
-  let turn: Promise<unknown> = Promise.resolve();
-  const inside = <T>(tx: Db, work: () => T) =>
-    run(
-      {
-        get tx() {
-          return over ? undefined : tx;
-        },
-        transaction: (inner) => (over ? begin(pool, inner) : tx.transaction(inner)),
-      },
-      work,
-    );
-
-  /** Throws what `work` throws, and then the transaction is undone and closed. */
-  async function beginWith<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    const begun = Promise.withResolvers<T>();
-    const outcome = Promise.withResolvers<void>();
-    outcome.promise.catch(() => {});
-    const ended = begin(pool, async (tx) => {
-      const result = await inside(tx, () => work(tx));
-      open = { tx, outcome, ended };
-      begun.resolve(result);
-      await outcome.promise;
-    });
-    ended.catch(begun.reject);
-    return begun.promise;
-  }
-
-  const effect: Effect = {
-    transaction(work) {
-      if (over) return begin(pool, work);
-      // two at once come one after the other, as savepoints must
-      const mine = turn.then(() => {
-        const { tx } = open ?? {};
-        return tx ? inside(tx, () => tx.transaction(work)) : beginWith(work);
-      });
-      turn = mine.catch(() => {});
-      return mine;
-    },
-    async commit() {
-      over = true;
-      await turn;
-      open?.outcome.resolve();
-      await open?.ended;
-    },
-    async rollBack() {
-      over = true;
-      await turn;
-      open?.outcome.reject(new Error('The effect is undone.'));
-      await open?.ended.catch(() => {});
-    },
-  };
-  const context: Context = {
-    get tx() {
-      return over ? undefined : open?.tx;
-    },
-    transaction: effect.transaction,
-  };
-  return { effect, context };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database, Effect } from '../db.ts';
+import type { Database } from '../db.ts';
+import type { Effect } from '../effect.ts';
 import { AppError, conflict, invalid } from '../errors.ts';
 import type { KeyOwner, StoredAnswer } from './idempotency.queries.ts';
 import { findAnswer, storeAnswer } from './idempotency.queries.ts';
