@@ -6,7 +6,7 @@ import type { Caller } from '../http/caller.ts';
 import { deleteMember, findRole, hasOtherOwner } from '../tenants/members.queries.ts';
 import { keepAnOwner, lockForMembers } from '../tenants/members.ts';
 import { deleteRolesIn, forgetGoneRolesIn, listRolesIn } from './leave-tenant.queries.ts';
-import { lockTrees } from './tree.queries.ts';
+import { lockTreesIn } from './tree.ts';
 
 export interface Leaving {
   tenantId: string;
@@ -58,12 +58,9 @@ async function checkLeaving(tx: Db, caller: Caller, { tenantId, userId, keepProj
 }
 
 /** His roles; until the transaction ends nobody copies one of them to a subproject that stops inheriting. */
-async function lockRolesIn(tx: Db, tenantId: string, userId: string) {
-  let roles = await listRolesIn(tx, tenantId, userId);
-  for (;;) {
-    const locked = new Set(roles.map(({ rootId }) => rootId));
-    await lockTrees(tx, [...locked]);
-    roles = await listRolesIn(tx, tenantId, userId);
-    if (roles.every(({ rootId }) => locked.has(rootId))) return roles;
-  }
-}
+const lockRolesIn = (tx: Db, tenantId: string, userId: string) =>
+  lockTreesIn(
+    tx,
+    (each) => listRolesIn(each, tenantId, userId),
+    (roles) => [...new Set(roles.map(({ rootId }) => rootId))],
+  );

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import pg from 'pg';
 import { makeFolder, makeProject, roleOf, unsound } from '../world/projects.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
@@ -194,6 +197,49 @@ test('two moves at once cannot make a loop', async (t) => {
     const answers = await Promise.all([move(owner, a.id, b.id), move(owner, b.id, a.id)]);
     t.deepEqual(answers.map(({ status }) => status).sort(), [204, 403]);
   }
+});
+
+/** A transaction of somebody else, and what waits for it. */
+async function other(t: ExecutionContext) {
+  const client = new pg.Client(w.url);
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query('begin');
+  const [{ pid }] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows as [{ pid: number }];
+  const untilWaiting = async (count: number) => {
+    while ((await w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [pid])).length < count)
+      await sleep(10);
+  };
+  return { client, untilWaiting };
+}
+
+test('whoever waited for a tree that a project has left holds it no more while it waits for the next one', async (t) => {
+  const owner = await w.account();
+  const client = w.as(owner);
+  const roots = [await makeProject(w, owner), await makeProject(w, owner)].map(({ id }) => id);
+  // others take the second before the first
+  const [first = '', second = ''] = roots.sort().reverse();
+  const { id: moved } = await makeFolder(w, owner, first);
+  const [restore, next] = [await other(t), await other(t)];
+  const lock = (by: typeof next, ids: string[]) =>
+    by.client.query('select from projects where id = any($1) order by id for no key update', [ids]);
+  await lock(restore, [first, second]);
+  const members = [{ userId: owner.userId, role: 'Owner' }];
+  const answer = client.put(`/api/metadata/project/${moved}/members`, { members });
+  await restore.untilWaiting(1);
+  // as a restore to another place does
+  await restore.client.query(
+    'update projects set parent_id = $2, root_id = $2, path = array[$2, id]::uuid[], member_source_id = $2 where id = $1',
+    [moved, second],
+  );
+  const taken = lock(next, [second]);
+  await restore.untilWaiting(2);
+  await restore.client.query('commit');
+  await taken;
+  await next.untilWaiting(1);
+  await lock(next, [first]);
+  await next.client.query('commit');
+  t.is((await answer).status, 200);
 });
 
 test('delete of a subproject succeeds when the caller has CanDelete on it or CanDeleteContent on its parent', async (t) => {
