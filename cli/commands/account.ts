@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
+import type { PasswordPolicy } from '../../src/accounts/password-policy.ts';
 import type { Account } from '../accounts.ts';
 import { accountPath, describeAccount, stateOf } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import type { PasswordOptions } from '../password.ts';
-import { passwordFrom } from '../password.ts';
+import { passwordFrom, policyOfServer } from '../password.ts';
 import { table } from '../table.ts';
 import { accountChangeCommands } from './account-change.ts';
 
@@ -37,7 +38,9 @@ export function accountCommands(account: Command, io: Io): void {
 }
 
 async function createAccount(io: Io, { id, name, email, ...options }: NewAccount): Promise<void> {
-  const password = options.passwordStdin ? await passwordFrom(io, options) : generatedPassword();
+  const password = options.passwordStdin
+    ? await passwordFrom(io, options)
+    : generatedPassword(await policyOfServer(io)());
   const body = { id, name: name ?? id, email, password, activated: true };
   const answer = await io.api.call<Account>('POST', '/api/accounts', { body });
   io.show(answer, describeAccount);
@@ -58,13 +61,18 @@ async function showAccount(io: Io, id: string): Promise<void> {
   io.show(await io.api.call<Account>('GET', accountPath(id)), describeAccount);
 }
 
-/** 20 characters of four classes, each there (about 120 bits). */
-function generatedPassword(): string {
+/** At least 20 characters (about 120 bits) of four classes, each there, and as many different ones as the platform asks for. */
+function generatedPassword({ requiredLength, requiredUniqueChars }: PasswordPolicy): string {
   const classes = ['abcdefghijkmnopqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '-_.+!'];
   const all = classes.join('');
   const pick = (from: string) => from[randomInt(from.length)] ?? '';
-  for (;;) {
-    const password = Array.from({ length: 20 }, () => pick(all)).join('');
-    if (classes.every((one) => [...one].some((character) => password.includes(character)))) return password;
+  // so many different ones that chance brings them soon
+  const length = Math.max(20, requiredLength, 2 * requiredUniqueChars);
+  for (let tries = 0; ; tries++) {
+    const password = Array.from({ length }, () => pick(all)).join('');
+    const isRich = new Set(password).size >= requiredUniqueChars;
+    const isMixed = classes.every((one) => [...one].some((character) => password.includes(character)));
+    // what cannot be met is for the platform to refuse, which says why
+    if ((isRich && isMixed) || tries > 1000) return password;
   }
 }
