@@ -28,7 +28,10 @@ export function searchThread(text: SharedArrayBuffer, ranges: Told['ranges']): (
         next();
       });
       started.on('error', fail);
-      started.on('exit', () => fail(new Error('The thread that searches has ended.')));
+      started.on('exit', () => {
+        // after an error its successor may be searching already
+        if (thread === started) fail(new Error('The thread that searches has ended.'));
+      });
       thread = started;
     }
     // only a search under way keeps the process alive

@@ -133,8 +133,10 @@ function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): L
 async function wholeRows<Row extends { id: string }>(list: LongList<Row>, group: Listed<Row>[]) {
   if (group.every(isWhole)) return { rows: group, heavy: false };
   const found = new Map<string, Row>();
-  for (const row of await list.rows({ ids: group.map(({ listedId }) => listedId) }))
-    if (isWhole(row)) found.set(row.listedId, row);
+  for (const row of await list.rows({ ids: group.map(({ listedId }) => listedId) })) {
+    if (!isWhole(row)) throw new TypeError(`Row '${row.listedId}' of a list is not what its schema declares.`);
+    found.set(row.listedId, row);
+  }
   // those that are gone meanwhile are no part of the list
   return { rows: group.flatMap(({ listedId }) => found.get(listedId) ?? []), heavy: true };
 }

@@ -163,3 +163,12 @@ test('temporal and spatial information are replaced when they are sent, under th
   t.is(refused.status, 400);
   t.truthy(refused.body.errors['spatialInformation.srid']);
 });
+
+test('a row that is not what an answer declares fails the list, which would be short of it', async (t) => {
+  const owner = await w.account();
+  const client = w.as(owner);
+  const projectId = await newProject(client);
+  const id = await newDataset(w, projectId, owner);
+  await w.sql(`update datasets set permissions = '[3]' where id = $1`, [id]);
+  t.is((await client.get(`/api/metadata/project/${projectId}/dataset/list`)).status, 500);
+});
