@@ -12,6 +12,8 @@ export interface ConversionRequest {
   output: { path: string; name?: string };
   /** A folder of this conversion alone, on a disk with room; its owner removes it. */
   scratch: string;
+  /** Threads that may compute at a time; absent: as many as there are cores. What is written does not depend on it. */
+  threads?: number;
   reader: { name: string; parameters?: Record<string, unknown> };
   writer: { name: string; parameters?: Record<string, unknown> };
   transformations?: readonly unknown[];

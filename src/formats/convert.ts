@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import { openGrowth } from './append.ts';
 import { BadRecords } from './bad-records.ts';
@@ -36,6 +37,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const context: Context = {
     signal: hooks.signal,
     scratch: request.scratch,
+    threads: request.threads ?? availableParallelism(),
     log: hooks.log,
     progress: neverFalling(hooks),
     lost(sentence) {

@@ -8,6 +8,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** A folder for temporary files; its owner removes it. */
   readonly scratch: string;
+  /** Threads that may compute at a time; absent: one. What is written does not depend on it. */
+  readonly threads?: number;
   log(level: LogLevel, message: string): void;
   /** Share of the work that is done, 0 to 1. Writers of rows need not call it: pulling rows counts. */
   progress(fraction: number, phase: string): void;

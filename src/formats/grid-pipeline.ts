@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Crs } from '../geo/crs.ts';
 import { crsName, parseSrid, sameCrs, sridOf } from '../geo/crs.ts';
 import { operationSentence } from '../geo/operation.ts';
+import { isFloat } from '../geo/samples.ts';
 import { warpGrid } from '../geo/warp.ts';
 import type { Passed } from './conversion.ts';
 import type { Context } from './define.ts';
@@ -13,7 +14,7 @@ import { GridTally, watched } from './statistics.ts';
 import type { Steps } from './steps.ts';
 import { taken } from './steps.ts';
 import type { Transformation } from './transformation-shapes.ts';
-import type { Data, Grid, RandomGrid } from './types.ts';
+import type { Data, Grid, TypedGrid } from './types.ts';
 
 /** What the steps of one conversion tell. */
 interface Way {
@@ -22,8 +23,10 @@ interface Way {
   readonly held: AsyncDisposableStack;
   /** Of each reprojection; complete when all rows were pulled. */
   readonly operations: (() => string)[];
-  /** The last of them; the whole input was read before the first row is written, then. */
+  /** The last of them. */
   to?: Crs;
+  /** The whole input is read before the first row is written. */
+  readFirst?: boolean;
 }
 
 export const gridSteps: Steps<Grid, Way> = {
@@ -57,7 +60,7 @@ export async function passGrid(
   const changed = grid !== read;
   const after = changed ? new GridTally({ whole }) : before;
   const phase = way.to === undefined ? 'Converting' : 'Reprojecting';
-  const written = (fraction: number) => context.progress(way.to === undefined ? fraction : 0.5 + fraction / 2, phase);
+  const written = (fraction: number) => context.progress(way.readFirst ? 0.5 + fraction / 2 : fraction, phase);
   told = changed ? () => {} : written;
   await write(changed ? watched(grid, after, context.signal, written) : grid);
   const crs = {
@@ -87,11 +90,17 @@ async function reprojected(grid: Grid, outputSrid: string, way: Way): Promise<Gr
   const target = parseSrid(outputSrid);
   if (isUpright(grid) && (await sameCrs(grid.crs, target))) return grid;
   const { context, held, operations } = way;
-  const kept = await spill(roundedIntegers(grid, context), context.scratch);
-  held.defer(() => kept.close());
-  const warped = await warpGrid(kept.grid, target);
+  const { read: _, ...rounded } = roundedIntegers(grid, context);
+  const keep = async () => {
+    const kept = await spill(rounded, context.scratch);
+    held.defer(() => kept.close());
+    return kept.grid;
+  };
+  way.readFirst ||= !canPass(rounded);
+  const source = canPass(rounded) ? rounded : await keep();
+  const warped = await warpGrid(source, target, { threads: context.threads ?? 1, keep });
   held.defer(() => warped.close());
-  await tellClashes(kept.grid, warped.grid, context);
+  if (source !== rounded) await tellClashes(source, warped.grid, context);
   operations.push(() => operationSentence(warped.operation()));
   context.lost(
     'The cells were laid out anew: floating point values are interpolated bilinearly, integers are those of the nearest cell.',
@@ -100,8 +109,15 @@ async function reprojected(grid: Grid, outputSrid: string, way: Way): Promise<Gr
   return warped.grid;
 }
 
+/** Whether its rows may go by once, from front to back: their types are known, and what means "nothing here" need not be looked for. */
+const canPass = (grid: Grid): grid is TypedGrid =>
+  grid.bands.every(
+    ({ type, nodata, integer64 }) =>
+      type !== undefined && (nodata !== undefined || (isFloat(type) && integer64 === undefined)),
+  );
+
 /** Says when cells of the source hold what means "nothing here" only now, because the source had no value for that. */
-async function tellClashes(source: RandomGrid, target: Grid, { lost, signal }: Context): Promise<void> {
+async function tellClashes(source: TypedGrid, target: Grid, { lost, signal }: Context): Promise<void> {
   for (const [band, { nodata: declared }] of source.bands.entries()) {
     const nodata = target.bands[band]?.nodata;
     if (declared !== undefined || nodata === undefined || Number.isNaN(nodata)) continue;

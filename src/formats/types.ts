@@ -103,11 +103,12 @@ export interface Grid {
   read?(band: number, firstRow: number, rowCount: number, step?: number): Promise<Samples>;
 }
 
-/** A grid whose rows can be read in any order, such as `warp` needs. */
-export type RandomGrid = Grid & {
-  readonly bands: readonly (Band & { readonly type: SampleType })[];
-  readonly read: NonNullable<Grid['read']>;
-};
+/** A grid whose types are known before its rows are pulled. */
+export type TypedGrid = Grid & { readonly bands: readonly TypedBand[] };
+export type TypedBand = Band & { readonly type: SampleType };
+
+/** A grid whose rows can be read in any order. */
+export type RandomGrid = TypedGrid & { readonly read: NonNullable<Grid['read']> };
 
 export type FieldType = 'string' | 'integer' | 'integer64' | 'real' | 'boolean' | 'date' | 'dateTime' | 'json';
 

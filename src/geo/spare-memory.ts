@@ -38,7 +38,7 @@ export function spareSamples(type: SampleType, length: number): Samples {
 }
 
 /** Says that nothing else lies in the memory of these bytes, which is larger than they are. */
-export function ownWhole(bytes: Uint8Array): void {
+export function ownWhole(bytes: ArrayBufferView): void {
   lent.set(bytes.buffer, bytes.byteLength);
 }
 

@@ -1,28 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FormatError } from '../errors.ts';
-import type { Band, RandomGrid, RowBlock, RowRange, Samples, SampleType } from '../formats/types.ts';
-import { positionsOf, stripe } from './control.ts';
+import type { RandomGrid, RowBlock, RowRange, SampleType, TypedBand, TypedGrid } from '../formats/types.ts';
+import type { Crew } from './crew.ts';
+import { alone, startCrew } from './crew.ts';
 import type { Crs, KnownCrs } from './crs.ts';
 import { describeCrs, sameCrs, sridOf } from './crs.ts';
 import type { Lattice } from './lattice.ts';
 import { PixelFinder } from './lattice.ts';
 import type { Operation } from './operation.ts';
-import type { Kernel, Piece } from './resample.ts';
-import { bilinear, nearest, upperRows, wideBilinear } from './resample.ts';
-import { RowWindow } from './row-window.ts';
+import type { Kernel } from './resample.ts';
+import { bilinear, nearest, wideBilinear } from './resample.ts';
 import { isFloat, nodataOf, sampleArrays } from './samples.ts';
-import { spareSamples } from './spare-memory.ts';
+import { WarpRows } from './warp-rows.ts';
 import { gdal, guarded } from './wasm.ts';
 
 export interface Warped {
   /** In the target system. Nothing is computed before its rows are pulled. */
-  readonly grid: RandomGrid;
+  readonly grid: TypedGrid;
   readonly from: KnownCrs;
   readonly to: KnownCrs;
   /** What was done to coordinates; complete when all rows were pulled. */
   operation(): Operation;
-  /** Frees what WebAssembly holds; the rows cannot be pulled any more. */
-  close(): void;
+  /** Ends the threads and frees what WebAssembly holds; the rows cannot be pulled any more. */
+  close(): Promise<void>;
 }
 
 export interface WarpOptions {
@@ -30,10 +30,14 @@ export interface WarpOptions {
   from?: Crs;
   /** Bytes that may be held of the source at a time. */
   memory?: number;
+  /** Threads that compute cells; the values are the same for any number. */
+  threads?: number;
+  /** Gives the same source with rows in any order; called when a row is wanted again that has passed. Absent: the source can read. */
+  keep?(): Promise<RandomGrid>;
 }
 
-/** Bytes of a block of target rows where the source has to be read in several pieces. */
-const blockBytes = 64 << 20;
+/** Cells from which on it is worth while to start threads. */
+const manyCells = 1 << 22;
 
 /**
  * Brings a grid into another coordinate system: the lattice is the one `gdalwarp -t_srs` would write; floats are
@@ -45,7 +49,7 @@ const blockBytes = 64 << 20;
  * with its lattice and cells as they are.
  * @throws FormatError when a system is missing or unknown, or the grid has no place in the target
  */
-export async function warpGrid(source: RandomGrid, target: Crs, options: WarpOptions = {}): Promise<Warped> {
+export async function warpGrid(source: TypedGrid, target: Crs, options: WarpOptions = {}): Promise<Warped> {
   const given = options.from ?? source.crs;
   if (given === undefined) throw new FormatError('The grid does not say in which coordinate system it is.');
   const [from, to] = await Promise.all([describeCrs(given), describeCrs(target)]);
@@ -57,31 +61,40 @@ export async function warpGrid(source: RandomGrid, target: Crs, options: WarpOpt
   const module = await gdal();
   const finder = guarded(() => new PixelFinder(module, source, sridOf(from) ?? from.wkt, sridOf(to) ?? to.wkt));
   const same = (await sameCrs(from, to)) && isDeepStrictEqual(finder.lattice, latticeOf(source));
-  const grid = same ? { ...source, crs: to } : new Warp(source, to, finder, options.memory ?? 128 << 20).grid();
-  return { grid, from, to, operation: () => finder.operation(), close: () => finder.close() };
+  const warp = new Warp(source, to, finder, options);
+  return {
+    grid: same ? { ...source, crs: to } : warp.grid(),
+    from,
+    to,
+    operation: () => finder.operation(),
+    async close() {
+      await warp.close();
+      finder.close();
+    },
+  };
 }
 
-const latticeOf = ({ width, height, affine }: RandomGrid): Lattice => ({ width, height, affine: [...affine] as const });
-
-type TypedBand = Band & { readonly type: SampleType };
+const latticeOf = ({ width, height, affine }: TypedGrid): Lattice => ({ width, height, affine: [...affine] as const });
 
 class Warp {
-  readonly #source: RandomGrid;
+  /** Rows in the file's order, or in any. */
+  #source: TypedGrid;
   readonly #target: KnownCrs;
   readonly #finder: PixelFinder;
-  readonly #memory: number;
+  readonly #options: WarpOptions;
   readonly #bands: readonly (TypedBand & { readonly nodata: number })[];
+  #crew: Crew | undefined;
 
-  constructor(source: RandomGrid, target: KnownCrs, finder: PixelFinder, memory: number) {
+  constructor(source: TypedGrid, target: KnownCrs, finder: PixelFinder, options: WarpOptions) {
     this.#source = source;
     this.#target = target;
     this.#finder = finder;
-    this.#memory = memory;
+    this.#options = options;
     const bands: readonly TypedBand[] = source.bands;
     this.#bands = bands.map((band) => ({ ...band, nodata: nodataOf(band.integer64 ?? band.type, band.nodata) }));
   }
 
-  grid(): RandomGrid {
+  grid(): TypedGrid {
     const { width, height, affine } = this.#finder.lattice;
     const rows = (band: number, step?: number, wanted?: RowRange) =>
       this.#rows(band, step, wanted?.first ?? 0, wanted?.end ?? height);
@@ -99,71 +112,42 @@ class Warp {
     };
     const crs = this.#target;
     const { times } = this.#source;
-    return { kind: 'grid', width, height, affine, crs, bands: this.#bands, ...(times ? { times } : {}), rows, read };
+    const random = this.#source.read === undefined ? {} : { read };
+    return { kind: 'grid', width, height, affine, crs, bands: this.#bands, ...(times && { times }), rows, ...random };
   }
 
-  /** Blocks that cover rows `first … last - 1`; stripes always begin at the same rows, so that a cell has one value however it is read. */
-  async *#rows(band: number, step: number | undefined, first: number, last: number): AsyncGenerator<RowBlock> {
+  async close(): Promise<void> {
+    await this.#crew?.close();
+  }
+
+  /** Threads are started for the first rows. */
+  #workers(): Crew {
     const { width, height } = this.#finder.lattice;
+    const { threads = 1 } = this.#options;
+    this.#crew ??= threads > 1 && width * height >= manyCells ? startCrew(threads) : alone;
+    return this.#crew;
+  }
+
+  #rows(band: number, step: number | undefined, first: number, last: number): AsyncGenerator<RowBlock> {
     const { type, nodata } = this.#bands[band]!;
     const { integer64, nodata: nothing } = this.#source.bands[band]!;
     // Numbers that stand for integers of 64 bits are not to be mixed.
     const kernel = integer64 === undefined ? this.#kernel(type, nothing) : nearest;
-    const window = new RowWindow(this.#source, band, step, this.#memory, 2 * kernel.reach + 1);
-    const positions = { px: new Float64Array(stripe * width), py: new Float64Array(stripe * width) };
-    const tall = Math.max(1, Math.floor(blockBytes / (width * stripe * 8))) * stripe;
-    for (let row = Math.floor(first / stripe) * stripe; row < last; ) {
-      let rowCount = Math.min(stripe, height - row);
-      const upper = this.#stripe(row, rowCount, positions);
-      const apart = upper === undefined ? 0 : upper.to - upper.from + 2 * kernel.reach;
-      // Where the source lies too far askew for one window, a taller block makes the reading of it in pieces worth the while.
-      if (apart > window.capacity) rowCount = Math.min(tall, Math.ceil((last - row) / stripe) * stripe, height - row);
-      const samples = spareSamples(type, rowCount * width).fill(nodata);
-      if (apart > window.capacity) await this.#inPieces(row, rowCount, window, kernel, samples);
-      else if (upper !== undefined) {
-        const piece = await this.#piece(window, upper.from, upper.to, kernel);
-        kernel.run(piece, { ...positions, count: rowCount * width, out: samples, at: 0 });
-      }
-      yield { firstRow: row, rowCount, samples };
-      row += rowCount;
-    }
+    const { memory = 128 << 20 } = this.#options;
+    const rows = new WarpRows(
+      { finder: this.#finder, source: this.#source, band, step, keep: () => this.#keep() },
+      { type, nodata, kernel, memory, crew: this.#workers() },
+    );
+    return rows.blocks(first, last);
   }
 
-  /** A block whose source rows do not fit the window together: they pass through it piece by piece. */
-  async #inPieces(first: number, count: number, window: RowWindow, kernel: Kernel, out: Samples): Promise<void> {
-    const { width } = this.#finder.lattice;
-    const positions = { px: new Float64Array(stripe * width), py: new Float64Array(stripe * width) };
-    const stripes: { row: number; rows: number; from: number; to: number }[] = [];
-    for (let row = first; row < first + count; row += stripe) {
-      const rows = Math.min(stripe, first + count - row);
-      const upper = this.#stripe(row, rows, positions);
-      if (upper !== undefined) stripes.push({ row, rows, ...upper });
-    }
-    const end = Math.max(...stripes.map(({ to }) => to));
-    const height = window.capacity - 2 * kernel.reach;
-    for (let from = Math.min(...stripes.map((one) => one.from)); from < end; from += height) {
-      const to = Math.min(from + height, end);
-      const touched = stripes.filter((one) => one.from < to && one.to > from);
-      if (touched.length === 0) continue;
-      const piece = await this.#piece(window, from, to, kernel);
-      for (const { row, rows } of touched) {
-        this.#stripe(row, rows, positions);
-        kernel.run(piece, { ...positions, count: rows * width, out, at: (row - first) * width });
-      }
-    }
-  }
-
-  /** Positions of a stripe of target rows, and the source rows that they wait for. */
-  #stripe(row: number, rows: number, { px, py }: { px: Float64Array; py: Float64Array }) {
-    const { width, affine } = this.#finder.lattice;
-    positionsOf(affine, row, rows, width, (x, y, count) => this.#finder.find(x, y, count), px, py);
-    return upperRows({ px, py, count: rows * width }, this.#source.width, this.#source.height);
-  }
-
-  async #piece(window: RowWindow, from: number, to: number, { reach }: Kernel): Promise<Piece> {
-    const { width, height } = this.#source;
-    await window.load(Math.max(0, from - reach + 1), Math.min(height, to + reach));
-    return { samples: window.samples, first: window.first, from, to, width, height };
+  /** The source once more, its rows in any order; from now on it stays so. */
+  async #keep(): Promise<RandomGrid> {
+    const { keep } = this.#options;
+    if (keep === undefined) throw new Error('A row was wanted again that cannot be read again.');
+    const kept = await keep();
+    this.#source = kept;
+    return kept;
   }
 
   #kernel(type: SampleType, nodata: number | undefined): Kernel {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { FormatError } from '../../src/errors.ts';
-import type { Affine, Band, RandomGrid, Samples, SampleType } from '../../src/formats/types.ts';
+import type { Affine, Band, RandomGrid, Samples, SampleType, TypedGrid } from '../../src/formats/types.ts';
 import { parseSrid, wgs84 } from '../../src/geo/crs.ts';
 import { operationSentence } from '../../src/geo/operation.ts';
 import { warpGrid } from '../../src/geo/warp.ts';
@@ -48,7 +48,7 @@ function gridOf({ width, height, affine, srid, type, nodata, value, bands = 1, t
   };
 }
 
-async function all(grid: RandomGrid, band = 0, step?: number): Promise<number[]> {
+async function all(grid: TypedGrid, band = 0, step?: number): Promise<number[]> {
   const values: number[] = [];
   let next = 0;
   for await (const { firstRow, rowCount, samples } of grid.rows(band, step)) {
@@ -194,7 +194,7 @@ test('rows read in any order are the rows that are pulled', async (t) => {
     [5, grid.height - 5],
   ] as const) {
     t.deepEqual(
-      [...(await grid.read(0, first, count))],
+      [...(await grid.read!(0, first, count))],
       values.slice(first * grid.width, (first + count) * grid.width),
     );
   }
