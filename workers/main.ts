@@ -97,6 +97,7 @@ export async function work(config: Config): Promise<Worker> {
       pool,
       scratch: await makeScratch(config.data, pool),
       scratchGb: Math.max(1, equipment.scratchGb),
+      cores: equipment.cores,
       timeLimit: config['transfers.timeLimit'],
       running,
       announce: announcer(db),

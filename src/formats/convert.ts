@@ -30,14 +30,16 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   }
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
-  hooks.log('debug', `${told(reader, readerParameters)}; ${told(writer, writerParameters)}.`);
+  const threads = request.threads ?? availableParallelism();
+  const computing = reader.produces === 'bytes' ? '' : `; at most ${threads} thread${threads === 1 ? '' : 's'}`;
+  hooks.log('debug', `${told(reader, readerParameters)}; ${told(writer, writerParameters)}${computing}.`);
   const lost = new Set<string>();
   const bad = new BadRecords();
   await using open = new AsyncDisposableStack();
   const context: Context = {
     signal: hooks.signal,
     scratch: request.scratch,
-    threads: request.threads ?? availableParallelism(),
+    threads,
     log: hooks.log,
     progress: neverFalling(hooks),
     lost(sentence) {

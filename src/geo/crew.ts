@@ -38,7 +38,10 @@ interface Waiting {
 }
 
 class Member {
-  readonly #thread = new Worker(new URL('./warp-thread.ts', import.meta.url));
+  // All that is large lies beside the heap.
+  readonly #thread = new Worker(new URL('./warp-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
+  });
   readonly #waiting: Waiting[] = [];
   #failure: { error: unknown } | undefined;
 
@@ -50,7 +53,7 @@ class Member {
       resolve(samples);
     });
     this.#thread.on('error', (error) => this.#fail(error));
-    this.#thread.on('exit', () => this.#fail(new Error('A thread ended.')));
+    this.#thread.on('exit', () => this.#fail(new Error('A thread of the conversion ended.')));
   }
 
   run(task: WarpTask): Promise<Samples> {

@@ -30,14 +30,14 @@ export interface WarpOptions {
   from?: Crs;
   /** Bytes that may be held of the source at a time. */
   memory?: number;
-  /** Threads that compute cells; the values are the same for any number. */
+  /** Threads that may compute, this one included; the values are the same for any number. */
   threads?: number;
   /** Gives the same source with rows in any order; called when a row is wanted again that has passed. Absent: the source can read. */
   keep?(): Promise<RandomGrid>;
 }
 
 /** Cells from which on it is worth while to start threads. */
-const manyCells = 1 << 22;
+const manyCells = 1 << 21;
 
 /**
  * Brings a grid into another coordinate system: the lattice is the one `gdalwarp -t_srs` would write; floats are
@@ -120,11 +120,11 @@ class Warp {
     await this.#crew?.close();
   }
 
-  /** Threads are started for the first rows. */
+  /** Threads are started for the first rows. This one plans, reads and writes, which is as much work as another's. */
   #workers(): Crew {
     const { width, height } = this.#finder.lattice;
     const { threads = 1 } = this.#options;
-    this.#crew ??= threads > 1 && width * height >= manyCells ? startCrew(threads) : alone;
+    this.#crew ??= threads > 1 && width * height >= manyCells ? startCrew(threads - 1) : alone;
     return this.#crew;
   }
 

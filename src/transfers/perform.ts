@@ -54,6 +54,7 @@ export async function perform(parts: RunParts, transfer: ClaimedRow, report: Rep
           input: { path: input, name: request.inputName },
           output: { path: output, ...(request.outputFileName === undefined ? {} : { name: request.outputFileName }) },
           scratch: folder,
+          threads: Math.max(1, Math.floor(transfer.cores ?? parts.cores)),
           reader: { name: request.readerName, parameters: request.readerParameters },
           writer: { name: request.writerName, parameters: request.writerParameters },
           transformations: request.transformations,

@@ -26,6 +26,8 @@ const Claimed = z.object({
   /** Of the attempts before, those that count for nothing. */
   handedBack: z.number(),
   memoryMb: z.number(),
+  /** What it asks for. */
+  cores: z.number().optional(),
   childDeaths: z.number(),
   outages: z.number(),
   inputDatasetId: z.string().optional(),
@@ -74,7 +76,7 @@ export const claimTransfer = (
     where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MOST_ATTEMPTS}
       and exists (select from workers where pool = ${pool})
     returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
-      handed_back, memory_mb,      child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
+      handed_back, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,

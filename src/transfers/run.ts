@@ -30,6 +30,8 @@ export interface RunParts {
   scratch: string;
   /** What a transfer may put there that asked for no amount. */
   scratchGb: number;
+  /** What a transfer may compute on that asked for no number. */
+  cores: number;
   /** Milliseconds. */
   timeLimit: number;
   /** The runs of this process under way, by transfer. */

@@ -26,6 +26,8 @@ export interface Asked {
   writerParameters?: Record<string, unknown>;
   transformations?: unknown[];
   signal?: AbortSignal;
+  threads?: number;
+  onProgress?: (fraction: number) => void;
   onBadRecord?: 'fail' | 'skip';
   /** What the output's dataset holds already. */
   present?: { content: string | Uint8Array; format: string; crs?: { wkt: string; srid?: number } };
@@ -47,6 +49,7 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       input: { path, name: 'terrain.in' },
       output: { path: output, name: 'terrain.out' },
       scratch: folder,
+      ...(asked.threads === undefined ? {} : { threads: asked.threads }),
       reader: { name: asked.reader, parameters: asked.readerParameters ?? {} },
       writer: { name: asked.writer, parameters: asked.writerParameters ?? {} },
       transformations: asked.transformations ?? [],
@@ -57,7 +60,10 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       badRecords: { path: join(folder, 'bad') },
     },
     {
-      progress: (fraction) => progress.push(fraction),
+      progress(fraction) {
+        progress.push(fraction);
+        asked.onProgress?.(fraction);
+      },
       log: (level, message) => log.push({ level, message }),
       signal: asked.signal ?? new AbortController().signal,
     },

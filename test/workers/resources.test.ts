@@ -122,6 +122,27 @@ test.serial('what a transfer needs stands in the flags of its row in the queue',
   t.deepEqual(await flagsOf(await s.submit(grid)), ['memory~2048', 'scratch~4', 'transfer']);
 });
 
+test.serial(
+  'a conversion computes on as many threads as the transfer asks for cores, else as the worker has',
+  async (t) => {
+    await launch({ 'worker.cores': '3' });
+    const s = await scene();
+    for (const [cores, threads] of [
+      [undefined, 'at most 3 threads.'],
+      [2.5, 'at most 2 threads.'],
+      [0.5, 'at most 1 thread.'],
+    ] as const) {
+      const id = await s.submitLong(cores === undefined ? {} : { cpuCoresRequest: cores });
+      t.is((await untilEnd(s.client, id)).status, 'Completed');
+      const { data } = (await s.client.get(`/api/conversion/transfer/${id}/log?level=debug`)).body;
+      t.true(
+        data.some(({ message }: { message: string }) => message.endsWith(threads)),
+        threads,
+      );
+    }
+  },
+);
+
 test.serial('a transfer waits, and says why, until a worker has all of its labels', async (t) => {
   const s = await scene();
   const id = await s.submit({ requiredLabels: ['gpu=a100', 'zone'] });

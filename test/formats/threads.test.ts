@@ -1,0 +1,106 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { FormatError } from '../../src/errors.ts';
+import type { Asked } from './files.ts';
+import { bandsOf, converted } from './files.ts';
+import type { TiffFile } from './tiff-file.ts';
+import { placed, tiffFile } from './tiff-file.ts';
+
+/** As many cells as make threads worth while. */
+const side = 1500;
+const cells = Array.from({ length: side * side }, (_, i) => {
+  const [x, y] = [i % side, Math.floor(i / side)];
+  return (x * 7 + y * 11) % 1009 === 0 ? -9999 : 100 + 50 * Math.sin(x / 90) * Math.cos(y / 70);
+});
+type Tags = NonNullable<TiffFile['tags']>;
+const nodata: Tags = { 42113: [2, '-9999'] };
+const northUp: Tags = { ...nodata, ...placed(500_000, 6_000_000, 10) };
+const southUp: Tags = { ...nodata, 34264: [12, [10, 0, 0, 500_000, 0, 10, 0, 5_985_000, 0, 0, 0, 0, 0, 0, 0, 1]] };
+const terrain = (tags: Tags, values = cells) =>
+  tiffFile({ width: side, height: side, values, bits: 32, format: 3, rowsPerStrip: 40, deflate: true, tags });
+
+const reprojected: Asked = {
+  reader: 'GeoTiffReader',
+  writer: 'GeoTiffWriter',
+  transformations: [{ type: 'CrsTransformation', inputSrid: 25832, outputSrid: 3857 }],
+};
+
+/** The threads that are started while a test runs; those that have not ended. */
+function watchThreads(t: ExecutionContext): { started: number; alive: Set<Worker>; onStart(worker: Worker): void } {
+  const watched = { started: 0, alive: new Set<Worker>(), onStart: (_: Worker) => {} };
+  const listen = (message: unknown) => {
+    const { worker } = message as { worker: Worker };
+    watched.started++;
+    watched.alive.add(worker);
+    void once(worker, 'exit').then(() => watched.alive.delete(worker));
+    watched.onStart(worker);
+  };
+  subscribe('worker_threads', listen);
+  t.teardown(() => unsubscribe('worker_threads', listen));
+  return watched;
+}
+
+test.serial('a reprojection writes the same bytes with any number of threads, which end with it', async (t) => {
+  const watched = watchThreads(t);
+  for (const tags of [northUp, southUp]) {
+    const input = terrain(tags);
+    const one = await converted(t, input, { ...reprojected, threads: 1 });
+    t.is(watched.started, 0, 'one thread is that of the conversion');
+    for (const threads of [2, 3]) {
+      const more = await converted(t, input, { ...reprojected, threads });
+      t.is(watched.started, threads - 1);
+      t.is(watched.alive.size, 0);
+      t.true(more.bytes.equals(one.bytes));
+      t.deepEqual(more.receipt, one.receipt);
+      watched.started = 0;
+    }
+    t.is(one.recordsRead, side * side);
+    t.is(bandsOf(one.receipt.statistics.before)[0]!.values, cells.filter((value) => value !== -9999).length);
+  }
+});
+
+test.serial('threads end with a conversion that meets a broken block, and its sentence is told', async (t) => {
+  const watched = watchThreads(t);
+  const input = terrain(northUp);
+  input.fill(0, Math.floor(input.length * 0.6), Math.floor(input.length * 0.6) + 5000);
+  const error = await t.throwsAsync(converted(t, input, { ...reprojected, threads: 3 }), { instanceOf: FormatError });
+  t.regex(error!.message, /^A packed block cannot be unpacked: /);
+  t.is(watched.started, 2);
+  t.is(watched.alive.size, 0);
+});
+
+test.serial('threads end with a conversion that is cancelled', async (t) => {
+  const watched = watchThreads(t);
+  const stop = new AbortController();
+  const reason = new Error('cancelled');
+  const asked = {
+    ...reprojected,
+    threads: 3,
+    signal: stop.signal,
+    onProgress: (f: number) => f > 0.3 && stop.abort(reason),
+  };
+  t.is(await t.throwsAsync(converted(t, terrain(northUp), asked)), reason);
+  t.is(watched.started, 2);
+  t.is(watched.alive.size, 0);
+});
+
+test.serial('a thread that ends by itself fails the conversion, and the others end', async (t) => {
+  const watched = watchThreads(t);
+  watched.onStart = (worker) => void (watched.started === 1 && worker.terminate());
+  await t.throwsAsync(converted(t, terrain(northUp), { ...reprojected, threads: 3 }), {
+    message: 'A thread of the conversion ended.',
+  });
+  t.is(watched.started, 2);
+  t.is(watched.alive.size, 0);
+});
+
+test.serial('a small grid starts no thread', async (t) => {
+  const watched = watchThreads(t);
+  const values = cells.slice(0, 100 * 100);
+  const small = tiffFile({ width: 100, height: 100, values, bits: 32, format: 3, tags: northUp });
+  await converted(t, small, { ...reprojected, threads: 4 });
+  t.is(watched.started, 0);
+});
