@@ -27,8 +27,9 @@ export type Raster = Pick<Grid, 'width' | 'height' | 'bands'>;
 /** Raw bytes of a strip, and of a row of tiles at most: that of a very wide image is lower than wide. */
 const stripBytes = 1 << 19;
 const mostTileRowBytes = 1 << 27;
-/** Blocks that are packed at the same time, on the thread pool. */
-const packedAhead = 6;
+/** Raw bytes of blocks that are packed at the same time, on the thread pool: a row of large tiles comes at once. So many blocks in any case. */
+const packedAheadBytes = 12 << 20;
+const leastAhead = 6;
 /** Offsets of classic TIFF have 32 bits; packing may make a block a little larger. */
 const classicLimit = 2 ** 32 - 2 ** 26;
 
@@ -59,6 +60,7 @@ export class ImageBlocks {
   readonly #framed: boolean;
   readonly #codec: Codec;
   readonly #predicted: boolean;
+  readonly #ahead: number;
   #packing: Promise<Uint8Array>[] = [];
   /** Rows of the strip, or row of tiles, that is being filled. */
   #rows: StoredSamples;
@@ -77,6 +79,8 @@ export class ImageBlocks {
     this.blockRows = options.Tiled
       ? Math.min(options.BlockSize, Math.max(16, Math.floor(mostTileRowBytes / rowBytes / 16) * 16))
       : Math.min(raster.height, Math.max(1, Math.floor(stripBytes / rowBytes)));
+    const blockBytes = this.blockRows * (options.Tiled ? (rowBytes / raster.width) * options.BlockSize : rowBytes);
+    this.#ahead = Math.max(leastAhead, Math.floor(packedAheadBytes / blockBytes));
     this.#rows = this.#emptyRows();
   }
 
@@ -92,7 +96,7 @@ export class ImageBlocks {
       if (this.#filled < wanted) break;
       for (const block of this.#cut(wanted)) {
         this.#packing.push(this.#pack(block, this.#options.Tiled ? this.#options.BlockSize : width));
-        if (this.#packing.length >= packedAhead) await this.#appendFirst();
+        if (this.#packing.length >= this.#ahead) await this.#appendFirst();
       }
       this.#row = this.#row + wanted === height ? 0 : this.#row + wanted;
       this.#filled = 0;
