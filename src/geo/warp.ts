@@ -38,6 +38,8 @@ export interface WarpOptions {
 
 /** Cells from which on it is worth while to start threads. */
 const manyCells = 1 << 21;
+/** Other threads that one can feed: planning, reading and writing are about as much work as the cells. */
+const mostOthers = 3;
 
 /**
  * Brings a grid into another coordinate system: the lattice is the one `gdalwarp -t_srs` would write; floats are
@@ -124,7 +126,7 @@ class Warp {
   #workers(): Crew {
     const { width, height } = this.#finder.lattice;
     const { threads = 1 } = this.#options;
-    this.#crew ??= threads > 1 && width * height >= manyCells ? startCrew(threads - 1) : alone;
+    this.#crew ??= threads > 1 && width * height >= manyCells ? startCrew(Math.min(threads - 1, mostOthers)) : alone;
     return this.#crew;
   }
 
