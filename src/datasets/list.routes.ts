@@ -97,7 +97,12 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       const list = {
         item: DatasetSummary,
         rows: (part: Part) => listSummaries(db, caller, params.id, part).then(orNotFound(request, part)),
-        show: (row: { id: string }) => ({ ...row, dataPath: dataPath(row.id, base) }),
+        show: ({ id, name, datasetType }: Omit<z.output<typeof DatasetSummary>, 'dataPath'>) => ({
+          id,
+          name,
+          datasetType,
+          dataPath: dataPath(id, base),
+        }),
       };
       return sendList(reply, list, query);
     },

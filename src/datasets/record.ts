@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { permissionsAnswer, withoutHiddenPermissions } from '../projects/permissions.ts';
+import { may } from '../projects/access.ts';
+import { permissionsAnswer } from '../projects/permissions.ts';
 import { freeFormAnswer } from '../projects/record.ts';
 import { blobAddress } from '../uploads/address.ts';
 
@@ -44,10 +45,32 @@ export const Dataset = DatasetRow.extend({
 }).meta({ id: 'Dataset' });
 export type Dataset = z.infer<typeof Dataset>;
 
-/** What the caller gets of a row. `base` as `publicBase` tells it. */
-export function datasetOf(row: z.infer<typeof DatasetRow> & { rights?: number }, base: string): Dataset {
-  const { rights: _, ...rest } = withoutHiddenPermissions({ ...row, rights: row.rights ?? 0 });
-  return { ...rest, dataPath: dataPath(row.id, base) };
+/** What the caller gets of a row, member by member, in the order of an answer: lists have many. `base` as `publicBase` tells it. */
+export function datasetOf(
+  row: z.infer<typeof DatasetRow> & Partial<Pick<z.infer<typeof JudgedRow>, 'permissions' | 'rights'>>,
+  base: string,
+): Dataset {
+  return {
+    id: row.id,
+    createdAt: row.createdAt,
+    createdBy: row.createdBy,
+    updatedAt: row.updatedAt,
+    updatedBy: row.updatedBy,
+    name: row.name,
+    description: row.description,
+    datasetType: row.datasetType,
+    datasetFormat: row.datasetFormat,
+    projectId: row.projectId,
+    metadata: row.metadata,
+    properties: row.properties,
+    tags: row.tags,
+    temporalInformation: row.temporalInformation,
+    spatialInformation: row.spatialInformation,
+    storageSize: row.storageSize,
+    rowVersion: row.rowVersion,
+    permissions: may({ rights: row.rights ?? 0 }, 'canGrantAccess') ? row.permissions : undefined,
+    dataPath: dataPath(row.id, base),
+  };
 }
 
 export const dataPath = (id: string, base: string) => blobAddress(base, { area: 'dataset', name: id });

@@ -5,24 +5,37 @@ import { defOf } from './shapes.ts';
 
 /** `path`: the nearest name. */
 type Write = (value: unknown, path: string) => string;
+/** Whether a value, which is not undefined, is exactly as declared: nothing is wrong, too much or in another order. */
+type Fits = (value: unknown) => boolean;
+
+interface Serializer {
+  write: Write;
+  fits: Fits;
+}
 
 /**
  * Writes answers by functions that are compiled from their schemas: what is declared is checked and written in one walk, all else is left
- * out. Ten times as fast as zod, which copies the answer first. Schemas that change or test values are left to zod.
+ * out. Ten times as fast as zod, which copies the answer first. What fits as it is, as nearly all do, is left to `JSON.stringify`: four times as
+ * fast as a text put together of a thousand pieces. Schemas that change or test values are left to zod.
  */
 export const serializerCompiler: FastifySerializerCompiler<z.ZodType> = (route) => {
   const { schema } = route;
   if (!(schema instanceof z.ZodType)) return byZod(route as never);
-  const write = writer(schema);
-  return (value) => write(value, '');
+  const { write, fits } = serializer(schema);
+  return (value) => (value !== undefined && fits(value) ? JSON.stringify(value) : write(value, ''));
 };
 
-function writer(schema: z.core.$ZodType): Write {
-  return compiled(schema) ?? ((value) => JSON.stringify(z.encode(schema, value as never)));
+function serializer(schema: z.core.$ZodType): Serializer {
+  return (
+    compiled(schema) ?? {
+      write: (value) => JSON.stringify(z.encode(schema, value as never)),
+      fits: () => false,
+    }
+  );
 }
 
 /** Undefined where the schema needs zod. */
-function compiled(schema: z.core.$ZodType): Write | undefined {
+function compiled(schema: z.core.$ZodType): Serializer | undefined {
   const def = defOf(schema) as ReturnType<typeof defOf> & {
     checks?: unknown[];
     format?: string;
@@ -33,22 +46,23 @@ function compiled(schema: z.core.$ZodType): Write | undefined {
   switch (def.type) {
     case 'any':
     case 'unknown':
-      return (value) => JSON.stringify(value) ?? 'null';
+      return { write: (value) => JSON.stringify(value) ?? 'null', fits: isJson };
     case 'string':
-      return def.format === undefined && !def.coerce ? writeString : undefined;
+      return def.format === undefined && !def.coerce ? { write: writeString, fits: isString } : undefined;
     case 'number':
       if (def.coerce) return undefined;
-      return def.format === undefined ? writeNumber : def.format === 'safeint' ? writeInteger : undefined;
+      if (def.format === undefined) return { write: writeNumber, fits: Number.isFinite };
+      return def.format === 'safeint' ? { write: writeInteger, fits: Number.isSafeInteger } : undefined;
     case 'boolean':
-      return def.coerce ? undefined : writeBoolean;
+      return def.coerce ? undefined : { write: writeBoolean, fits: isBoolean };
     case 'enum':
-      return enumWriter(Object.values(def.entries ?? {}));
+      return ofEnum(Object.values(def.entries ?? {}));
     case 'optional':
-      return writer(def.innerType);
+      return serializer(def.innerType);
     case 'array':
-      return arrayWriter(writer(def.element));
+      return ofArray(serializer(def.element));
     case 'object':
-      return def.catchall === undefined ? objectWriter(def.shape) : undefined;
+      return def.catchall === undefined ? ofObject(def.shape) : undefined;
     default:
       return undefined;
   }
@@ -60,6 +74,10 @@ function wrong(path: string, wanted: string, value: unknown): never {
   );
 }
 
+const isString: Fits = (value) => typeof value === 'string';
+const isBoolean: Fits = (value) => typeof value === 'boolean';
+const isJson: Fits = (value) => ['object', 'string', 'number', 'boolean'].includes(typeof value);
+
 const writeString: Write = (value, path) =>
   typeof value === 'string' ? JSON.stringify(value) : wrong(path, 'text', value);
 const writeNumber: Write = (value, path) => (Number.isFinite(value) ? String(value) : wrong(path, 'a number', value));
@@ -68,36 +86,64 @@ const writeInteger: Write = (value, path) =>
 const writeBoolean: Write = (value, path) =>
   typeof value === 'boolean' ? String(value) : wrong(path, 'true or false', value);
 
-function enumWriter(values: readonly unknown[]): Write {
+function ofEnum(values: readonly unknown[]): Serializer {
   const texts = new Map(values.map((value) => [value, JSON.stringify(value)]));
-  return (value, path) => texts.get(value) ?? wrong(path, `one of ${values.join(', ')}`, value);
-}
-
-function arrayWriter(write: Write): Write {
-  return (value, path) => {
-    if (!Array.isArray(value)) return wrong(path, 'a list', value);
-    let text = '[';
-    for (let n = 0; n < value.length; n++) text += n === 0 ? write(value[n], path) : `,${write(value[n], path)}`;
-    return `${text}]`;
+  return {
+    write: (value, path) => texts.get(value) ?? wrong(path, `one of ${values.join(', ')}`, value),
+    fits: (value) => texts.has(value),
   };
 }
 
-function objectWriter(shape: Record<string, z.core.$ZodType>): Write {
+function ofArray({ write, fits }: Serializer): Serializer {
+  return {
+    write(value, path) {
+      if (!Array.isArray(value)) return wrong(path, 'a list', value);
+      let text = '[';
+      for (let n = 0; n < value.length; n++) text += n === 0 ? write(value[n], path) : `,${write(value[n], path)}`;
+      return `${text}]`;
+    },
+    fits(value) {
+      if (!Array.isArray(value)) return false;
+      for (let n = 0; n < value.length; n++) if (value[n] === undefined || !fits(value[n])) return false;
+      return true;
+    },
+  };
+}
+
+function ofObject(shape: Record<string, z.core.$ZodType>): Serializer {
   const members = Object.entries(shape).map(([name, schema]) => ({
     name,
     start: `${JSON.stringify(name)}:`,
-    write: writer(schema),
+    ...serializer(schema),
     mayBeAbsent: schema._zod.optin === 'optional' || ['any', 'unknown'].includes(defOf(schema).type),
   }));
-  return (value, path) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong(path, 'an object', value);
-    let text = '';
-    for (const { name, start, write, mayBeAbsent } of members) {
-      const member = (value as Record<string, unknown>)[name];
-      if (member === undefined && mayBeAbsent) continue;
-      text += text === '' ? start : `,${start}`;
-      text += write(member, name);
-    }
-    return `{${text}}`;
+  return {
+    write(value, path) {
+      if (!isObject(value)) return wrong(path, 'an object', value);
+      let text = '';
+      for (const { name, start, write, mayBeAbsent } of members) {
+        const member = value[name];
+        if (member === undefined && mayBeAbsent) continue;
+        text += text === '' ? start : `,${start}`;
+        text += write(member, name);
+      }
+      return `{${text}}`;
+    },
+    fits(value) {
+      if (!isObject(value)) return false;
+      let next = 0;
+      for (const name in value) {
+        const content = value[name];
+        if (content === undefined) continue;
+        while (members[next]?.mayBeAbsent && members[next]?.name !== name) next++;
+        const member = members[next++];
+        if (member === undefined || member.name !== name || !member.fits(content)) return false;
+      }
+      while (members[next]?.mayBeAbsent) next++;
+      return next === members.length;
+    },
   };
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

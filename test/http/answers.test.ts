@@ -72,3 +72,44 @@ test('a member that must be there and is absent is a failure of ours', async (t)
   const { id: _, ...rest } = whole;
   t.is((await ask(await wireApp(t, answering(rest)))).statusCode, 500);
 });
+
+const Plain = z.object({
+  id: z.string(),
+  note: z.string().optional(),
+  free: z.any(),
+  list: z.array(z.object({ name: z.string(), kind: z.enum(['a', 'b']).optional() })),
+  count: z.int().optional(),
+});
+const plain = { id: '1', note: '"\u0000\ud800€', free: { x: [null] }, list: [{ name: 'n' }, { name: 'm', kind: 'b' }] };
+const answeringPlain = (answer: unknown) => (app: App) =>
+  void app.get('/api/x', { config, schema: { response: { 200: Plain } } }, async () => answer as never);
+
+for (const [what, answer, expected] of [
+  ['in the order of its schema', plain, plain],
+  ['in another order', Object.fromEntries(Object.entries(plain).reverse()), plain],
+  ['with members that are undefined', { ...plain, count: undefined, other: undefined }, plain],
+  ['with more behind it', { ...plain, secret: 's' }, plain],
+  ['with more before it', { secret: 's', ...plain }, plain],
+  [
+    'with more in a list',
+    { ...plain, list: [...plain.list, { name: 'o', secret: 's' }] },
+    { ...plain, list: [...plain.list, { name: 'o' }] },
+  ],
+  ['with what may be absent last', { ...plain, count: -0 }, { ...plain, count: 0 }],
+  ['with what is no plain object', { ...plain, free: new Date(0) }, { ...plain, free: new Date(0) }],
+] as const)
+  test(`an answer is written as its schema declares it: ${what}`, async (t) => {
+    const { statusCode, body } = await ask(await wireApp(t, answeringPlain(answer)));
+    t.deepEqual([statusCode, body], [200, JSON.stringify(expected)]);
+  });
+
+for (const [what, answer] of [
+  ['null', { ...plain, note: null }],
+  ['a list with a hole', { ...plain, list: [plain.list[0], undefined] }],
+  ['another kind', { ...plain, list: [{ name: 'n', kind: 'c' }] }],
+  ['a list instead', [plain]],
+  ['a part that is absent', { id: '1', free: 1 }],
+] as const)
+  test(`an answer that its schema does not declare is not sent: ${what}`, async (t) => {
+    t.is((await ask(await wireApp(t, answeringPlain(answer)))).statusCode, 500);
+  });
