@@ -4,7 +4,7 @@ import type { Signer } from '../signing-keys.ts';
 import { queryInteger } from './query.ts';
 
 export const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 1000;
+export const MAX_LIMIT = 1000;
 
 /** Members for a query schema: `z.object({ ...cursorQuery, namePrefix: … })`. */
 export const cursorQuery = {

@@ -8,6 +8,7 @@ import { listed } from '../http/long-list.ts';
 import type { SortKey, SortOrder } from '../http/paging.queries.ts';
 import { behindValues, pageOrder } from '../http/paging.queries.ts';
 import type { Position } from '../http/paging.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../http/paging.ts';
 import type { Parameters } from '../statements.ts';
 import { bound, byShape, statement } from '../statements.ts';
 import { ROLES } from './access.ts';
@@ -45,11 +46,11 @@ export interface ProjectOrder {
   sortOrder: SortOrder;
 }
 
-/** Where in the list to begin; all of it without a limit. */
+/** Where in the list to begin. */
 export interface Window {
   position?: Position | undefined;
   offset?: number | undefined;
-  limit?: number | undefined;
+  limit: number;
 }
 
 const id = sql.fragment`p.id`;
@@ -94,7 +95,7 @@ const PAGE = {
   limit: 'bigint',
 } as const;
 
-const pageValues = (selection: Selection, { position, offset, limit }: Window) => ({
+const pageValues = (selection: Selection, { position, offset, limit }: Partial<Window>) => ({
   tenantId: selection.at.tenantId ?? null,
   parentId: selection.at.parentId ?? null,
   namePrefix: selection.namePrefix ?? null,
@@ -115,18 +116,24 @@ type Shape = ProjectOrder & {
   others: 'all' | 'some' | 'none';
   anyNamed: boolean;
   goesOn: boolean;
+  /** Rows that a page without an offset has at most: a number that the planner knows. */
+  most?: number | undefined;
 };
+
+/** A page of usual size, a longer one, the longest one; each with the row that tells whether there is more. */
+const SIZES = [DEFAULT_LIMIT + 1, 201, MAX_LIMIT + 1];
 
 const shapeOf = (
   { at, namePrefix, inheriting, own, named }: Selection,
   { sortBy, sortOrder }: ProjectOrder,
-  { position }: Window,
+  { position, offset, limit = Number.POSITIVE_INFINITY }: Partial<Window>,
 ): Shape => ({
   root: at.parentId === undefined,
   prefixed: namePrefix !== undefined,
   others: inheriting && own ? 'all' : inheriting || own ? 'some' : 'none',
   anyNamed: named.length > 0,
   goesOn: position !== undefined,
+  most: offset === undefined ? SIZES.find((size) => limit <= size) : undefined,
   sortBy,
   sortOrder,
 });
@@ -161,19 +168,21 @@ export const countProjects = (db: Db, selection: Selection) =>
   db.oneFirst(counts(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}))(pageValues(selection, {})));
 
 /**
- * A page of a list as a table `p`: first which projects, out of an index alone, then the rows of these, each looked up by its id: with a limit
- * that the planner does not know it would rather read all projects.
+ * A page of a list as a table `p`, which a planner that does not know its limit would rather make of all projects. Without an offset it is
+ * told how long a page may be, and reads the rows along an index. With one it gets which projects they are, out of an index alone, and the
+ * rows of these, each looked up by its id.
  */
 function page(shape: Shape, values: Parameters<typeof PAGE>) {
-  const { sortBy, sortOrder, goesOn } = shape;
+  const { sortBy, sortOrder, goesOn, most } = shape;
   const key = SORT_KEYS[sortBy];
   const order = sql.fragment`order by ${pageOrder(key, id, sortOrder)}`;
   const rest = goesOn
     ? sql.fragment`and ${behindValues(key, id, sortOrder, values.after, values.afterId)}`
     : sql.fragment``;
+  const rows = sql.fragment`${selected(shape, values)} ${rest} ${order}`;
+  if (most !== undefined) return sql.fragment`from (select p.* ${rows} limit ${most}) p ${order} limit ${values.limit}`;
   return sql.fragment`
-    from (
-      select p.id ${selected(shape, values)} ${rest} ${order} limit ${values.limit} offset ${values.offset}) page
+    from (select p.id ${rows} limit ${values.limit} offset ${values.offset}) page
     cross join lateral (select * from projects p where p.id = page.id offset 0) p ${order}`;
 }
 
