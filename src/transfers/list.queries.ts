@@ -148,10 +148,10 @@ function total(shape: Shape, values: ListParameters) {
       select count(*) from transfers t where ${where} and ${others} and ${matching(shape, values)} offset 0) t)`,
   );
   const ofStatus = shape.status ? sql.fragment`and status = any(${status})` : sql.fragment``;
-  const sumOf = (where: Fragment) =>
-    sql.fragment`(select coalesce(sum(count), 0)::bigint from transfer_counts where ${where} ${ofStatus})`;
-  if (isTold) counts.push(sumOf(sql.fragment`created_by = ${userId} and tenant_id <> all(${tenants})`));
-  if (isTold && shape.owner) counts.push(sumOf(sql.fragment`tenant_id = any(${tenants})`));
+  const inOwn = shape.owner ? sql.fragment`or tenant_id = any(${tenants})` : sql.fragment``;
+  if (isTold)
+    counts.push(sql.fragment`
+    (select coalesce(sum(count), 0)::bigint from transfer_counts where (created_by = ${userId} ${inOwn}) ${ofStatus})`);
   return sql.join(counts, sql.fragment` + `);
 }
 
@@ -164,31 +164,48 @@ const totals = byShape((shape: Shape) =>
   ),
 );
 
-const pages = byShape((shape: Shape) =>
-  statement('list transfers', ListedTransfer.extend({ totalCount: z.number() }), LIST, (values) => {
-    const newest = sql.fragment`order by created_at desc, id desc limit`;
-    const { told, counted } = waysToSee(shape, values);
-    const found = [...told, ...counted].map(
-      ({ from, where }) => sql.fragment`
-      (select t.id, t.created_at from ${from} cross join lateral (
-        select t.id, t.created_at from transfers t where ${where} and ${matching(shape, values)}
-        ${newest} ${values.offset} + ${values.limit}) t)`,
-    );
-    return sql.fragment`
+const newest = sql.fragment`order by created_at desc, id desc`;
+const listedColumns = sql.fragment`${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message`;
+
+/** What the ways to see give, of which a row may be there in more than one: of each way as many rows as the page may come to. */
+const found = (shape: Shape, values: ListParameters, columns: Fragment, both: Fragment) => {
+  const { told, counted } = waysToSee(shape, values);
+  const parts = [...told, ...counted].map(
+    ({ from, where }) => sql.fragment`
+      (select t.* from ${from} cross join lateral (
+        select ${columns} from transfers t where ${where} and ${matching(shape, values)}
+        ${newest} limit ${values.offset} + ${values.limit}) t)`,
+  );
+  return sql.join(parts, both);
+};
+
+/** The first page is made of whole rows; behind it only the rows of the page are read as a whole, each looked up by its id. */
+const page = (shape: Shape, isFirst: boolean, values: ListParameters) =>
+  isFirst
+    ? sql.fragment`
+      (select distinct on (t.created_at, t.id) t.* from (${found(shape, values, listedColumns, sql.fragment` union all `)}) t
+       ${newest} limit ${values.limit}) t`
+    : sql.fragment`
+      (select id from (${found(shape, values, sql.fragment`t.id, t.created_at`, sql.fragment` union `)}) t
+       ${newest} limit ${values.limit} offset ${values.offset}) page
+      cross join lateral (select ${listedColumns} from transfers t where t.id = page.id offset 0) t`;
+
+const pages = byShape(({ isFirst, ...shape }: Shape & { isFirst: boolean }) =>
+  statement(
+    'list transfers',
+    ListedTransfer.extend({ totalCount: z.number() }),
+    LIST,
+    (values) => sql.fragment`
       ${reached(shape, values)}
-      select t.*, (select ${total(shape, values)}) as total_count
-      from (${sql.join(found, sql.fragment` union `)} ${newest} ${values.limit} offset ${values.offset}) page
-      cross join lateral (
-        select ${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message from transfers t where t.id = page.id offset 0) t
-      order by t.created_at desc, t.id desc`;
-  }),
+      select t.*, (select ${total(shape, values)}) as total_count from ${page(shape, isFirst, values)} ${newest}`,
+  ),
 );
 
 /** Newest first, with how many there are in all. */
 export async function listVisible(db: Db, caller: Caller, filter: TransferFilter, slice: Slice) {
   const shape = shapeOf(caller, filter);
   const values = listValues(caller, filter, slice);
-  const rows = await db.any(pages(shape)(values));
+  const rows = await db.any(pages({ ...shape, isFirst: slice.offset === 0 })(values));
   const totalCount = rows[0]?.totalCount ?? (slice.offset === 0 ? 0 : await db.oneFirst(totals(shape)(values)));
   return { totalCount, ...slice, data: [...rows] };
 }
