@@ -47,8 +47,7 @@ const records = (asker: Asker, projectId: Fragment) => ({
   ...datasetParts,
   ...byName,
   from: inProject(asker, projectId),
-  more: sql.fragment`, d.rights`,
-  columns: (free: FreeForm) => sql.fragment`${recordColumnsAs(free)}, d.permissions, page.rights`,
+  columns: (free: FreeForm) => sql.fragment`${recordColumnsAs(free)}, d.permissions, d.rights`,
 });
 
 const WINDOW = {

@@ -40,9 +40,9 @@ interface Parted {
   idType?: 'uuid' | 'text';
   key: SortKey;
   order: SortOrder;
-  /** `from` and `where`, of the rows that belong to the list. */
+  /** `from` and `where`, of the rows that belong to the list, all columns of the table included. */
   from: FragmentSqlToken;
-  /** More of these rows that `columns` needs, as columns of `page`. */
+  /** What else `columns` needs, as columns of `page` that no column of the table is called. */
   more?: FragmentSqlToken;
   /** `free` is put around columns that are free in their form. */
   columns(free: FreeForm): FragmentSqlToken;
@@ -71,20 +71,17 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
           limit ${part.limit} offset ${part.offset ?? 0}`;
 }
 
-/**
- * A part of a list, each row with its key, those that are too heavy without their columns. Rows are looked up one by one: with a limit that the
- * planner does not know it would rather read the whole table.
- */
+/** A part of a list, each row with its key, those that are too heavy without their columns. Each row is read once. */
 export function partOf(part: Part | Window, parted: Parted) {
-  const { table, name, id, key, order, from, more, columns, weight } = parted;
+  const { name, id, key, order, from, more, columns, weight } = parted;
   const isHeavy = !isWindow(part) && part.ids !== undefined;
-  const light = isHeavy ? sql.fragment`true` : sql.fragment`weighed.listed_weight <= ${LIGHT_BYTES}`;
+  const light = isHeavy ? sql.fragment`true` : sql.fragment`page.listed_weight <= ${LIGHT_BYTES}`;
   return sql.fragment`
-    select page.listed_id, page.listed_value, weighed.listed_weight, ${columns(isHeavy ? leftOut : shown)}
+    select page.listed_id, page.listed_value, page.listed_weight, ${columns(isHeavy ? leftOut : shown)}
     from (
-      select ${id} as listed_id, (${key.column})::text as listed_value, ${key.column} as sorted ${more ?? sql.fragment``}
+      select ${name}.*, ${id} as listed_id, (${key.column})::text as listed_value, ${key.column} as listed_key,
+        (${weight})::bigint as listed_weight ${more ?? sql.fragment``}
       ${from} ${chosen(part, parted)}) page
-    cross join lateral (select (${weight})::bigint as listed_weight from ${table} ${name} where ${id} = page.listed_id offset 0) weighed
-    left join lateral (select * from ${table} ${name} where ${id} = page.listed_id and ${light} offset 0) ${name} on true
-    order by ${pageOrder({ ...key, column: sql.fragment`page.sorted` }, sql.fragment`page.listed_id`, order)}`;
+    left join lateral (select page.* where ${light} offset 0) ${name} on true
+    order by ${pageOrder({ ...key, column: sql.fragment`page.listed_key` }, sql.fragment`page.listed_id`, order)}`;
 }

@@ -72,10 +72,10 @@ export const listItems = (db: Db, selection: Selection, wanted: BinPage) =>
 const binned = (selection: Selection, { sortBy, sortOrder }: BinPage) => ({
   key: SORT_KEYS[sortBy],
   order: sortOrder,
-  more: sql.fragment`, b.deleted_at, b.deleted_by`,
+  more: sql.fragment`, b.deleted_at as binned_at, b.deleted_by as binned_by`,
   from: selection,
 });
-const deletedColumns = sql.fragment`page.deleted_at, page.deleted_by`;
+const deletedColumns = sql.fragment`page.binned_at as deleted_at, page.binned_by as deleted_by`;
 
 /** A part of the deleted projects. */
 export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPage, part: Part) =>
