@@ -45,24 +45,27 @@ export const datasetGrants = (asker: Asker, name: Fragment) =>
 export const datasetRights = (asker: Asker, grants: Fragment) =>
   sql.fragment`${withGrants(asker, sql.fragment`p.tenant_id`, sql.fragment`p.rights`, grants)} & ~p.denied`;
 
+/** Joins to datasets `d`, deleted ones too, what this caller is and may do with each, as `j`. See `judgedDatasets`. */
+function judgement(asker: Asker) {
+  const own = sql.fragment`own`;
+  return sql.fragment`
+    join ${judgedProjects(asker)} p on p.id = d.project_id
+    ${datasetGrants(asker, own)}
+    cross join lateral (select p.tenant_id, p.path, p.role, ${datasetRights(asker, own)} as rights) j`;
+}
+
 /**
  * What this caller is and may do with every dataset, deleted ones too, as a table to join with by `id`: `tenant_id` and `path` of its
  * project, the caller's `role` there, and `rights`: the project's with what the dataset's own permissions add and take away.
  */
-export function judgedDatasets(asking: Asking) {
-  const asker = askerOf(asking);
-  const own = sql.fragment`own`;
-  return sql.fragment`
-    (select d.id, p.tenant_id, p.path, p.role, ${datasetRights(asker, own)} as rights
-     from datasets d join ${judgedProjects(asker)} p on p.id = d.project_id
-     ${datasetGrants(asker, own)})`;
-}
+export const judgedDatasets = (asking: Asking) =>
+  sql.fragment`(select d.id, j.* from datasets d ${judgement(askerOf(asking))})`;
 
 /** The datasets `d` this caller sees, with `j`, what he may do with them. */
 export const visible = (asking: Asking) => {
   const j = sql.fragment`j`;
   return sql.fragment`
-    from datasets d join ${judgedDatasets(asking)} j on j.id = d.id where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
+    from datasets d ${judgement(askerOf(asking))} where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
 };
 
 const visibleRecord = statement(
