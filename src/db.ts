@@ -133,6 +133,8 @@ const typeParsers: DriverTypeParser[] = [
   { name: 'numeric', parse: (text) => text },
   { name: 'timestamptz', parse: timestampFromPostgres },
   { name: 'date', parse: (text) => text },
+  // most metadata, properties and permissions of a list are empty, and 150 of these take JSON.parse 20 µs
+  { name: 'jsonb', parse: (text) => (text === '{}' ? {} : text === '[]' ? [] : JSON.parse(text)) },
 ];
 
 /** The same types by their numbers in every Postgres, and their arrays. */
@@ -141,6 +143,7 @@ const TYPE_NUMBERS: Record<string, [one: number, many: number]> = {
   numeric: [1700, 1231],
   timestamptz: [1184, 1185],
   date: [1082, 1182],
+  jsonb: [3802, 3807],
 };
 const TEXT_LIST = 1009;
 const parsersByNumber = new Map<number, (text: string) => unknown>(
