@@ -68,6 +68,14 @@ export const visible = (asking: Asking) => {
     from datasets d ${judgement(askerOf(asking))} where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
 };
 
+/** The same of those that lie in a project `p` of `visibleProjects`, which was judged already. */
+export function visibleIn(asker: Asker) {
+  const own = sql.fragment`own`;
+  return sql.fragment`
+    from datasets d ${datasetGrants(asker, own)} cross join lateral (select ${datasetRights(asker, own)} as rights) j
+    where d.project_id = p.id and d.deleted_at is null and ${seen(sql.fragment`j`)}`;
+}
+
 const visibleRecord = statement(
   'dataset',
   JudgedRow,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
-import { visible as visibleDatasets } from '../datasets/queries.ts';
+import { visible as visibleDatasets, visibleIn } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
@@ -107,11 +107,20 @@ const visible = (asking: Asking) => {
  * deleted. Where it has none, contents are those of an uploaded file: for who started it, and who may change content where it leads.
  */
 const readsContents = (asker: Asker) => sql.fragment`
-    case when t.input_dataset_id is null and t.output_dataset_id is null
-      then t.created_by = ${asker.userId} or t.tenant_id = any(${asker.ownedTenants})
-        or coalesce(p.rights, 0) & ${rightOf('canUpdateContent')}::int <> 0
-      else (select count(*) ${visibleDatasets(asker)} and d.id = any(array[t.input_dataset_id, t.output_dataset_id]))
-        = num_nonnulls(t.input_dataset_id, nullif(t.output_dataset_id, t.input_dataset_id)) end`;
+    case when ${hasNoDataset} then ${readsUploads(asker)} else ${readsAll(visibleDatasets(asker))} end`;
+
+/** The same where the datasets lie in the transfer's own project, as nearly all do. Null: they do not, or he may not read one of them. */
+const readsContentsHere = (asker: Asker) => sql.fragment`
+    case when ${hasNoDataset} then ${readsUploads(asker)} when ${readsAll(visibleIn(asker))} then true end`;
+
+const hasNoDataset = sql.fragment`t.input_dataset_id is null and t.output_dataset_id is null`;
+const readsUploads = (asker: Asker) => sql.fragment`
+      t.created_by = ${asker.userId} or t.tenant_id = any(${asker.ownedTenants})
+        or coalesce(p.rights, 0) & ${rightOf('canUpdateContent')}::int <> 0`;
+/** `readable`: from where and with which conditions datasets `d` are those that he reads. */
+const readsAll = (readable: ReturnType<typeof sql.fragment>) => sql.fragment`
+      (select count(*) ${readable} and d.id = any(array[t.input_dataset_id, t.output_dataset_id]))
+        = num_nonnulls(t.input_dataset_id, nullif(t.output_dataset_id, t.input_dataset_id))`;
 
 const Row = Summary.extend({
   updatedAt: z.string(),
@@ -139,7 +148,7 @@ const Row = Summary.extend({
   carry: Carry.optional(),
   /** The caller's in the project; none where he only started it. */
   rights: z.number(),
-  /** Whether the caller may have files, receipt and log; unknown where there are neither files nor a receipt. */
+  /** Whether the caller may have files, receipt and log; not looked at where there are neither files nor a receipt. */
   readsContents: z.boolean().optional(),
   /** For addresses that are signed for this caller. */
   generation: z.number(),
@@ -170,17 +179,23 @@ const visibleTransfer = (name: string, reason: ReturnType<typeof sql.fragment>) 
       t.finished_at, t.attempt - t.handed_back as attempt, ${reason} as waiting_reason, t.asked as needs, t.records_read, t.records_written,
       t.records_skipped, t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt,
       t.retry_of, t.carry, coalesce(p.rights, 0) as rights, ${generationNow} as generation,
-      case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContents(asker)} end as reads_contents
+      case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContentsHere(asker)} end as reads_contents
     ${visible(asker)} and t.id = ${id}`,
   );
 const transfer = visibleTransfer('transfer', sql.fragment`null::text`);
 const waitingTransfer = visibleTransfer('waiting transfer', waitingReason);
 
-/** A transfer that waits is read again, as a whole, with what it waits for: planned into every read that would be a third of its cost. */
-export async function findTransfer(db: Db, caller: Caller, id: string) {
+/**
+ * A transfer that waits is read again, as a whole, with what it waits for, and so is the right to contents that lie in other projects: planned
+ * into every read, each would be a third of its cost.
+ */
+export async function findTransfer(db: Db, caller: Caller, id: string): Promise<TransferRow | null> {
   const values = { ...askerValues(caller), id };
-  const found = await db.maybeOne(transfer(values));
-  return found?.status === 'Pending' ? db.maybeOne(waitingTransfer(values)) : found;
+  const read = await db.maybeOne(transfer(values));
+  const found = read?.status === 'Pending' ? await db.maybeOne(waitingTransfer(values)) : read;
+  if (found === null || found.readsContents !== undefined) return found;
+  if (found.outputBlob === undefined && found.badRecordsBlob === undefined && found.receipt === undefined) return found;
+  return { ...found, readsContents: await mayReadLog(db, caller, id) };
 }
 
 const readableLog = statement(
