@@ -121,7 +121,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
   return {
     head: (key: string, signal?: AbortSignal) => send('HEAD', key, { ...(signal && { signal }) }, [404]),
     get: (key: string, headers: Record<string, string>, signal?: AbortSignal) =>
-      send('GET', key, { headers, ...(signal && { signal }) }, [404, 412]),
+      send('GET', key, { headers, ...(signal && { signal }) }, [404, 412, 416]),
     put: (key: string, body: Uint8Array<ArrayBuffer>, signal?: AbortSignal) =>
       send('PUT', key, { body, ...(signal && { signal }) }),
     remove: (key: string) => send('DELETE', key, {}, [404]),

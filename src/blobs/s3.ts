@@ -55,8 +55,9 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     if (range) headers.range = `bytes=${range.start}-${range.end}`;
     const answer = await bucket.get(key, headers, signal);
     if (answer.status === 404) throw notFound('Blob', key);
-    // not every server looks at If-Match
-    if (answer.status === 412 || (etag !== undefined && answer.headers.get('etag') !== etag)) {
+    // not every server looks at If-Match, or does so before it looks at the range: 416 where the blob is shorter now
+    const changed = answer.status === 412 || answer.status === 416;
+    if (changed || (etag !== undefined && answer.headers.get('etag') !== etag)) {
       await answer.body?.cancel();
       throw new AppError('preconditionFailed', `Blob '${key}' has changed.`);
     }

@@ -90,7 +90,7 @@ test('parts of an upload that its process did not finish are swept when they are
 test('a blob whose connection breaks is fetched on from where it broke, if it is still the same', async (t) => {
   const { folder, store: direct, url } = await make();
   const content = randomBytes(2 * MIB);
-  await direct.put('dataset/far', bytes(content), 2 * MIB);
+  const { etag } = await direct.put('dataset/far', bytes(content), 2 * MIB);
   let cut = 3;
   let replace = false;
   /** Between the store and its server; ends connections after half a megabyte. */
@@ -120,6 +120,8 @@ test('a blob whose connection breaks is fetched on from where it broke, if it is
   [cut, replace] = [1, true];
   await t.throwsAsync(store.fetch('dataset/far', join(folder, 'changed')), { instanceOf: AppError });
   await t.throwsAsync(readFile(join(folder, 'changed')), { code: 'ENOENT' });
+  // what is asked for begins behind the end of the other
+  await t.throwsAsync(direct.read('dataset/far', { start: MIB, end: 2 * MIB - 1 }, etag), { instanceOf: AppError });
 });
 
 test('a fetch from a bucket that says nothing more ends when it is told to, and leaves no file', async (t) => {
