@@ -65,10 +65,9 @@ export async function startTransfer(io: Io, path: string, body: unknown, { watch
 
 /** Follows what was started to its end, or only tells its id. */
 export async function followed(io: Io, started: Answer<TransferSummary>, watch = io.interactive): Promise<void> {
-  if (watch) {
-    if (!io.json) io.note(`Transfer ${started.body.id} has been started.`);
-    showEnded(io, await followTransfer(io, started.body.id));
-  } else io.show(started, ({ id }) => id);
+  const { id } = started.body;
+  if (watch) showEnded(io, await followTransfer(io, id, `Transfer ${id} has been started.`));
+  else io.show(started, () => id);
 }
 
 interface FileRequest extends Plan {

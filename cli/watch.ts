@@ -105,10 +105,12 @@ async function hear(
   }
 }
 
-/** Follows a transfer that was started; Ctrl-C ends that, and the transfer goes on. */
-export async function followTransfer(io: Io, id: string): Promise<Answer<Transfer>> {
+/** Follows a transfer that was started; Ctrl-C ends that, and the transfer goes on. `started` is said first. */
+export async function followTransfer(io: Io, id: string, started?: string): Promise<Answer<Transfer>> {
   const { signal, end } = io.interruptible();
   try {
+    // whoever reads it may press Ctrl-C at once
+    if (started !== undefined && !io.json) io.note(started);
     return await watchTransfer(io, id, signal);
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -52,9 +52,8 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
   if (options.dryRun) return showDryRun(io, path, body);
   const { id } = (await io.api.call<TransferSummary>('POST', path, { body })).body;
-  if (!io.json)
-    io.note(`Transfer ${id} has been started; its file can be fetched with 'platform transfer download ${id}', too.`);
-  const ended = await followTransfer(io, id);
+  const started = `Transfer ${id} has been started; its file can be fetched with 'platform transfer download ${id}', too.`;
+  const ended = await followTransfer(io, id, started);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);
   const { downloadPath, badRecordsUrl, recordsSkipped } = ended.body;
   if (downloadPath === undefined)
