@@ -152,7 +152,11 @@ test('tokens are kept as hashes alone, and mails are for their owner alone', asy
   }
   const folder = join(w.folder, 'mail');
   t.is((await stat(folder)).mode & 0o777, 0o700);
-  for (const name of await readdir(folder)) t.is((await stat(join(folder, name))).mode & 0o777, 0o600);
+  // mails of other tests get their names meanwhile
+  const modes = (await readdir(folder)).map((name) => stat(join(folder, name)).catch(() => undefined));
+  const files = (await Promise.all(modes)).filter((file) => file !== undefined);
+  t.true(files.length > 0);
+  for (const { mode } of files) t.is(mode & 0o777, 0o600);
 });
 
 test('of many activations with one token at once one succeeds', async (t) => {
