@@ -10,7 +10,7 @@ import { below } from '../projects/recursive.queries.ts';
 import type { Asker } from '../projects/visibility.queries.ts';
 import { ASKER, askerOf, askerValues, seen, visibleProjects } from '../projects/visibility.queries.ts';
 import { byShape, statement } from '../statements.ts';
-import { datasetGrants, datasetRights, judgedDatasets, recordColumnsAs } from './queries.ts';
+import { judgedDatasets, recordColumnsAs, visibleIn } from './queries.ts';
 import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -33,15 +33,9 @@ export const datasetParts = {
 const byName = { key: { column: sql.fragment`d.name`, type: 'text' }, order: 'Asc' } as const;
 
 /** What lies in a project that the caller sees, as `d`; the project is judged once for all, and each dataset only for what it adds. */
-function inProject(asker: Asker, projectId: Fragment) {
-  const own = sql.fragment`own`;
-  return sql.fragment`
-  from (
-    select d.*, ${datasetRights(asker, own)} as rights
-    from ${visibleProjects(asker)} p join datasets d on d.project_id = p.id ${datasetGrants(asker, own)}
-    where p.id = ${projectId} and d.deleted_at is null) d
-  where ${seen(sql.fragment`d`)}`;
-}
+const inProject = (asker: Asker, projectId: Fragment) => sql.fragment`
+  from ${visibleProjects(asker)} p cross join lateral (select d.*, j.rights ${visibleIn(asker)}) d
+  where p.id = ${projectId}`;
 
 const records = (asker: Asker, projectId: Fragment) => ({
   ...datasetParts,

@@ -22,8 +22,6 @@ import { statement } from '../statements.ts';
 import type { DatasetType } from './record.ts';
 import { JudgedRow } from './record.ts';
 
-type Fragment = ReturnType<typeof sql.fragment>;
-
 /** The whole record, of a table called `d`. */
 export const recordColumns = recordColumnsAs(shown);
 
@@ -37,44 +35,40 @@ export function recordColumnsAs(free: FreeForm) {
 /** With what it is to a caller, of `visible`. */
 export const judgedColumns = sql.fragment`${recordColumns}, d.permissions, j.rights`;
 
-/** What a dataset `d` adds to the rights of its project: a lateral join called `name`. */
-export const datasetGrants = (asker: Asker, name: Fragment) =>
-  granted(asker, name, sql.fragment`p.tenant_id`, sql.fragment`g.dataset_id = d.id`);
-
-/** Rights on a dataset, of its judged project `p` and of `datasetGrants`. */
-export const datasetRights = (asker: Asker, grants: Fragment) =>
-  sql.fragment`${withGrants(asker, sql.fragment`p.tenant_id`, sql.fragment`p.rights`, grants)} & ~p.denied`;
-
-/** Joins to datasets `d`, deleted ones too, what this caller is and may do with each, as `j`. See `judgedDatasets`. */
+/**
+ * Joins to datasets `d` of judged projects `p` what this caller is and may do with each, as `j`: the project's rights with what the
+ * dataset's own permissions add and take away. See `judgedDatasets`.
+ */
 function judgement(asker: Asker) {
   const own = sql.fragment`own`;
+  const tenantId = sql.fragment`p.tenant_id`;
   return sql.fragment`
-    join ${judgedProjects(asker)} p on p.id = d.project_id
-    ${datasetGrants(asker, own)}
-    cross join lateral (select p.tenant_id, p.path, p.role, ${datasetRights(asker, own)} as rights) j`;
+    ${granted(asker, own, tenantId, sql.fragment`g.dataset_id = d.id`)}
+    cross join lateral (
+      select p.tenant_id, p.path, p.role, ${withGrants(asker, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights) j`;
 }
+
+/** The same with the project of each. */
+const judgedIn = (asker: Asker) =>
+  sql.fragment`join ${judgedProjects(asker)} p on p.id = d.project_id ${judgement(asker)}`;
 
 /**
  * What this caller is and may do with every dataset, deleted ones too, as a table to join with by `id`: `tenant_id` and `path` of its
  * project, the caller's `role` there, and `rights`: the project's with what the dataset's own permissions add and take away.
  */
 export const judgedDatasets = (asking: Asking) =>
-  sql.fragment`(select d.id, j.* from datasets d ${judgement(askerOf(asking))})`;
+  sql.fragment`(select d.id, j.* from datasets d ${judgedIn(askerOf(asking))})`;
 
 /** The datasets `d` this caller sees, with `j`, what he may do with them. */
 export const visible = (asking: Asking) => {
   const j = sql.fragment`j`;
   return sql.fragment`
-    from datasets d ${judgement(askerOf(asking))} where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
+    from datasets d ${judgedIn(askerOf(asking))} where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
 };
 
 /** The same of those that lie in a project `p` of `visibleProjects`, which was judged already. */
-export function visibleIn(asker: Asker) {
-  const own = sql.fragment`own`;
-  return sql.fragment`
-    from datasets d ${datasetGrants(asker, own)} cross join lateral (select ${datasetRights(asker, own)} as rights) j
-    where d.project_id = p.id and d.deleted_at is null and ${seen(sql.fragment`j`)}`;
-}
+export const visibleIn = (asker: Asker) => sql.fragment`
+    from datasets d ${judgement(asker)} where d.project_id = p.id and d.deleted_at is null and ${seen(sql.fragment`j`)}`;
 
 const visibleRecord = statement(
   'dataset',

@@ -195,20 +195,20 @@ export async function findTransfer(db: Db, caller: Caller, id: string): Promise<
   const found = read?.status === 'Pending' ? await db.maybeOne(waitingTransfer(values)) : read;
   if (found === null || found.readsContents !== undefined) return found;
   if (found.outputBlob === undefined && found.badRecordsBlob === undefined && found.receipt === undefined) return found;
-  return { ...found, readsContents: await mayReadLog(db, caller, id) };
+  return { ...found, readsContents: await mayReadContents(db, caller, id) };
 }
 
-const readableLog = statement(
-  'may read log',
+const readableContents = statement(
+  'may read contents',
   z.object({ may: z.boolean() }),
   { ...ASKER, id: 'uuid' },
   ({ id, ...asker }) => sql.fragment`
     select exists (select ${visible(asker)} and t.id = ${id} and ${readsContents(asker)}) as may`,
 );
 
-/** Whether a caller who sees a transfer may read its log. */
-export const mayReadLog = (db: Db, caller: Caller, id: string) =>
-  db.oneFirst(readableLog({ ...askerValues(caller), id }));
+/** Whether a caller who sees a transfer may have its files, receipt and log. */
+export const mayReadContents = (db: Db, caller: Caller, id: string) =>
+  db.oneFirst(readableContents({ ...askerValues(caller), id }));
 
 export const findSummary = (db: Db, id: string) =>
   db.one(sql.prepared('find summary', Summary)`select ${summaryColumns} from transfers t where t.id = ${id}`);

@@ -18,7 +18,7 @@ import { cancelTransfer } from './cancel.ts';
 import type { Changes } from './changes.ts';
 import { followTransfer } from './follow.ts';
 import type { TransferRow } from './queries.ts';
-import { findTransfer, hasStopped, LoggedLine, listLog, mayReadLog, Summary } from './queries.ts';
+import { findTransfer, hasStopped, LoggedLine, listLog, mayReadContents, Summary } from './queries.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
 import { retryTransfer } from './retry.ts';
@@ -161,7 +161,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     },
     async (request) => {
       const { id } = await seen(request, request.params.id);
-      if (!(await mayReadLog(db, request.caller, id)))
+      if (!(await mayReadContents(db, request.caller, id)))
         throw forbidden(`The log of transfer '${id}' is for those who may read the datasets that it reads and writes.`);
       const { level } = request.query;
       return cursorPage(

@@ -388,7 +388,6 @@ test('a value that is taken is found out in later rows, too, also of a grid that
 });
 
 test('where cells with data have all values that could mark those without, the conversion ends with a sentence', async (t) => {
-  t.timeout(60_000);
   const side = 5800;
   const lowest = -(2 ** 24);
   const first = [Number.NaN, -9999, -3.4028234663852886e38];
