@@ -88,18 +88,20 @@ function checkedRow(
   return result.value;
 }
 
-/** The text of a statement → its name on a connection. */
-const preparedNames = new Map<string, string>();
+/** The text of a statement → its name on a connection, and the text as `pg` takes it. */
+const preparedTexts = new Map<string, { name: string; text: string }>();
+
+function preparedText(name: string, text: string): { name: string; text: string } {
+  let made = preparedTexts.get(text);
+  if (made === undefined) {
+    made = { name: `${name} ${hash('sha1', text).slice(0, 16)}`, text: text.replaceAll('$slonik_', '$') };
+    preparedTexts.set(text, made);
+  }
+  return made;
+}
 
 /** The name under which connections keep a statement: a name may stand for a few texts. */
-export function preparedName(name: string, text: string): string {
-  let whole = preparedNames.get(text);
-  if (whole === undefined) {
-    whole = `${name} ${hash('sha1', text).slice(0, 16)}`;
-    preparedNames.set(text, whole);
-  }
-  return whole;
-}
+export const preparedName = (name: string, text: string): string => preparedText(name, text).name;
 
 /**
  * A statement made by `sql.prepared` is parsed and planned once per connection, which costs Postgres more than most of them do. Its name
@@ -240,10 +242,9 @@ function answering(
   quick: PreparedPool,
 ): Pick<Db, 'any' | 'anyFirst' | 'maybeOne' | 'maybeOneFirst' | 'one' | 'oneFirst'> {
   async function any(query: QuerySqlToken): Promise<readonly never[]> {
-    const { name = '', sql: text, values, parser } = query;
-    const plain = text.replaceAll('$slonik_', '$');
-    const statement = { name: preparedName(name, text), text: plain, values: storableValues(plain, values) };
-    const rows = await quick.rows(statement);
+    const { parser } = query;
+    const { name, text } = preparedText(query.name ?? '', query.sql);
+    const rows = await quick.rows({ name, text, values: storableValues(text, query.values) });
     for (let n = 0; n < rows.length; n++) rows[n] = checkedRow(parser, query, rows[n] as never) as never;
     return rows as never;
   }

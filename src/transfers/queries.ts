@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
-import { visible as visibleDatasets, visibleIn } from '../datasets/queries.ts';
+import { visible as visibleDatasets } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
@@ -109,10 +109,16 @@ const visible = (asking: Asking) => {
 const readsContents = (asker: Asker) => sql.fragment`
     case when ${hasNoDataset} then ${readsUploads(asker)} else ${readsAll(visibleDatasets(asker))} end`;
 
-/** The same where the datasets lie in the transfer's own project, as nearly all do. Null: they do not, or he may not read one of them. */
+/**
+ * The same where the datasets lie in the transfer's own project and have no permissions of their own, as nearly all do: whoever sees the
+ * project reads those. Null: it is for `readsContents` to say.
+ */
 const readsContentsHere = (asker: Asker) => sql.fragment`
-    case when ${hasNoDataset} then ${readsUploads(asker)} when ${readsAll(visibleIn(asker))} then true end`;
+    case when ${hasNoDataset} then ${readsUploads(asker)} when ${readsAll(plainIn)} then true end`;
 
+/** Looked up by their ids: `=` would walk through all that lies in the project. */
+const plainIn = sql.fragment`
+    from datasets d where d.project_id is not distinct from p.id and d.deleted_at is null and d.permissions = '[]'`;
 const hasNoDataset = sql.fragment`t.input_dataset_id is null and t.output_dataset_id is null`;
 const readsUploads = (asker: Asker) => sql.fragment`
       t.created_by = ${asker.userId} or t.tenant_id = any(${asker.ownedTenants})
