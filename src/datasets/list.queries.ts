@@ -52,10 +52,10 @@ const WINDOW = {
   limit: 'bigint',
   offset: 'bigint',
 } as const;
-const windows = byShape(({ goesOn }: { goesOn: boolean }) =>
+const windows = byShape(({ goesOn, last }: { goesOn: boolean; last: boolean }) =>
   statement('list datasets', listed(JudgedRow), WINDOW, ({ projectId, after, afterId, limit, offset, ...asker }) => {
     const position = goesOn ? { value: after, id: afterId } : undefined;
-    return partOf({ limit, offset, position }, records(asker, projectId));
+    return partOf({ limit, offset, position, last }, records(asker, projectId));
   }),
 );
 
@@ -65,10 +65,10 @@ export function listDatasets(db: Db, caller: Caller, projectId: string, part: Pa
     return db.any(
       sql.type(listed(JudgedRow))`${partOf(part, records(askerOf(caller), sql.fragment`${projectId}::uuid`))}`,
     );
-  const { position, limit, offset = 0 } = part;
+  const { position, limit, last, offset = 0 } = part;
   const place = { after: position?.value ?? null, afterId: position?.id ?? null };
   return db.any(
-    windows({ goesOn: position !== undefined })({ ...askerValues(caller), ...place, projectId, limit, offset }),
+    windows({ goesOn: position !== undefined, last })({ ...askerValues(caller), ...place, projectId, limit, offset }),
   );
 }
 

@@ -53,6 +53,7 @@ interface Parted {
 export interface Window {
   limit: FragmentSqlToken;
   offset: FragmentSqlToken;
+  last: boolean;
   /** Where one goes on that is not the first. */
   position?: { value: FragmentSqlToken; id: FragmentSqlToken } | undefined;
 }
@@ -71,16 +72,22 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
           limit ${part.limit} offset ${part.offset ?? 0}`;
 }
 
-/** A part of a list, each row with its key, those that are too heavy without their columns. Each row is read once. */
+/**
+ * A part of a list, each row with its key, those that are too heavy without their columns. Each row is read once. Of a last part the others
+ * have no key: nothing goes on behind them.
+ */
 export function partOf(part: Part | Window, parted: Parted) {
   const { name, id, key, order, from, more, columns, weight } = parted;
   const isHeavy = !isWindow(part) && part.ids !== undefined;
   const light = isHeavy ? sql.fragment`true` : sql.fragment`page.listed_weight <= ${LIGHT_BYTES}`;
+  const isLast = 'last' in part && part.last;
+  const ofKey = (column: FragmentSqlToken) =>
+    isLast ? sql.fragment`case when not ${light} then ${column} end` : column;
   return sql.fragment`
-    select page.listed_id, page.listed_value, page.listed_weight, ${columns(isHeavy ? leftOut : shown)}
+    select ${ofKey(sql.fragment`page.listed_id`)} as listed_id, ${ofKey(sql.fragment`page.listed_key::text`)} as listed_value,
+      ${ofKey(sql.fragment`page.listed_weight`)} as listed_weight, ${columns(isHeavy ? leftOut : shown)}
     from (
-      select ${name}.*, ${id} as listed_id, (${key.column})::text as listed_value, ${key.column} as listed_key,
-        (${weight})::bigint as listed_weight ${more ?? sql.fragment``}
+      select ${name}.*, ${id} as listed_id, ${key.column} as listed_key, (${weight})::bigint as listed_weight ${more ?? sql.fragment``}
       ${from} ${chosen(part, parted)}) page
     left join lateral (select page.* where ${light} offset 0) ${name} on true
     order by ${pageOrder({ ...key, column: sql.fragment`page.listed_key` }, sql.fragment`page.listed_id`, order)}`;

@@ -14,14 +14,18 @@ const Key = z.object({ listedId: z.string(), listedValue: z.string(), listedWeig
 /** Where a row stands in its list, and how many bytes it has, about. */
 export type ListedKey = z.infer<typeof Key>;
 /** A row of a window: of a heavy one its key alone. */
-export type Listed<Row> = (Row & ListedKey) | ListedKey;
+export type Listed<Row> = (Row & Partial<ListedKey>) | ListedKey;
 
 /** Schema of the rows of windows. `row` has an `id`. */
-export const listed = <Shape extends z.ZodRawShape>(row: z.ZodObject<Shape>) => z.union([row.extend(Key.shape), Key]);
+export const listed = <Shape extends z.ZodRawShape>(row: z.ZodObject<Shape>) =>
+  z.union([row.extend(Key.partial().shape), Key]);
 
-/** Which rows of a list a statement gives: `limit` of them behind a position, or all of `ids`, however heavy. */
+/**
+ * Which rows of a list a statement gives: `limit` of them behind a position, or all of `ids`, however heavy. Behind those that are `last`
+ * no more are read.
+ */
 export type Part =
-  | { position?: Position | undefined; offset?: number | undefined; limit: number; ids?: undefined }
+  | { position?: Position | undefined; offset?: number | undefined; limit: number; last: boolean; ids?: undefined }
   | { ids: readonly string[] };
 
 export interface LongList<Row extends { id: string }> {
@@ -98,19 +102,22 @@ async function* piecesOf<Row extends { id: string }>(
   let position: Position | undefined;
   for (;;) {
     const wanted = Math.min(WINDOW, left);
-    const window = await list.rows(position === undefined ? { offset, limit: wanted } : { position, limit: wanted });
+    const last = wanted === left;
+    const window = await list.rows({ ...(position === undefined ? { offset } : { position }), limit: wanted, last });
     left -= window.length;
-    const end = window.length < wanted || left === 0;
+    const end = window.length < wanted || last;
     const groups = groupsOf(window);
     for (const [index, group] of groups.entries())
       yield { ...(await wholeRows(list, group)), last: end && index === groups.length - 1 };
-    const behind = window.at(-1);
-    if (end || behind === undefined) return undefined;
-    position = { value: behind.listedValue, id: behind.listedId };
+    if (end) return undefined;
+    const { listedId: id, listedValue: value } = window.at(-1) ?? {};
+    if (id === undefined || value === undefined) throw new TypeError('A row behind which more are read has no key.');
+    position = { value, id };
   }
 }
 
-const isWhole = <Row extends { id: string }>(row: Listed<Row>): row is Row & ListedKey => 'id' in row;
+const isWhole = <Row extends { id: string }>(row: Listed<Row>): row is Row & Partial<ListedKey> => 'id' in row;
+const isKey = <Row extends { id: string }>(row: Listed<Row>): row is ListedKey => !isWhole(row);
 
 /** Neighbours that are whole, or heavy and fetched together. */
 function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): Listed<Row>[][] {
@@ -120,23 +127,25 @@ function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): L
     const group = groups.at(-1);
     const [before] = group ?? [];
     const fits = before !== undefined && isWhole(before) === isWhole(row);
-    if (group && fits && (isWhole(row) || weight + row.listedWeight <= TOGETHER_BYTES)) group.push(row);
+    if (group && fits && (isWhole(row) || weight + (row.listedWeight ?? 0) <= TOGETHER_BYTES)) group.push(row);
     else {
       groups.push([row]);
       weight = 0;
     }
-    weight += row.listedWeight;
+    weight += row.listedWeight ?? 0;
   }
   return groups;
 }
 
 async function wholeRows<Row extends { id: string }>(list: LongList<Row>, group: Listed<Row>[]) {
   if (group.every(isWhole)) return { rows: group, heavy: false };
+  const keys = group.filter(isKey);
   const found = new Map<string, Row>();
-  for (const row of await list.rows({ ids: group.map(({ listedId }) => listedId) })) {
-    if (!isWhole(row)) throw new TypeError(`Row '${row.listedId}' of a list is not what its schema declares.`);
+  for (const row of await list.rows({ ids: keys.map(({ listedId }) => listedId) })) {
+    if (!isWhole(row) || row.listedId === undefined)
+      throw new TypeError(`Row '${row.listedId}' of a list is not what its schema declares.`);
     found.set(row.listedId, row);
   }
   // those that are gone meanwhile are no part of the list
-  return { rows: group.flatMap(({ listedId }) => found.get(listedId) ?? []), heavy: true };
+  return { rows: keys.flatMap(({ listedId }) => found.get(listedId) ?? []), heavy: true };
 }
