@@ -14,12 +14,14 @@ import { bound, byShape, statement } from '../statements.ts';
 import { ROLES } from './access.ts';
 import { itemColumns, recordColumnsAs } from './queries.ts';
 import { ProjectItem, ProjectRow } from './record.ts';
-import { ASKER, askerValues, judgedProjects, namedProjects } from './visibility.queries.ts';
+import { ASKER, alive, askerValues, judgedProjects, namedProjects } from './visibility.queries.ts';
 
 /** Projects directly below one; without a parent the root projects of a tenant. */
 export interface At {
   tenantId: string | undefined;
   parentId?: string | undefined;
+  /** Nothing unless the parent is there and lies in one of these. */
+  ownedTenants?: readonly string[];
 }
 
 /** Which projects of a place. */
@@ -85,6 +87,7 @@ export const listNamed = (db: Db, caller: Caller, { tenantId, parentId }: At) =>
 const PAGE = {
   tenantId: 'uuid',
   parentId: 'uuid',
+  ownedTenants: 'uuid[]',
   namePrefix: 'text',
   inheriting: 'boolean',
   named: 'uuid[]',
@@ -98,6 +101,7 @@ const PAGE = {
 const pageValues = (selection: Selection, { position, offset, limit }: Partial<Window>) => ({
   tenantId: selection.at.tenantId ?? null,
   parentId: selection.at.parentId ?? null,
+  ownedTenants: selection.at.ownedTenants ?? null,
   namePrefix: selection.namePrefix ?? null,
   inheriting: selection.inheriting,
   named: selection.named,
@@ -111,6 +115,7 @@ const pageValues = (selection: Selection, { position, offset, limit }: Partial<W
 /** What decides on the text of a statement; all else are its parameters. */
 type Shape = ProjectOrder & {
   root: boolean;
+  owned: boolean;
   prefixed: boolean;
   /** Of those that are not named. */
   others: 'all' | 'some' | 'none';
@@ -129,6 +134,7 @@ const shapeOf = (
   { position, offset, limit = Number.POSITIVE_INFINITY }: Partial<Window>,
 ): Shape => ({
   root: at.parentId === undefined,
+  owned: at.ownedTenants !== undefined,
   prefixed: namePrefix !== undefined,
   others: inheriting && own ? 'all' : inheriting || own ? 'some' : 'none',
   anyNamed: named.length > 0,
@@ -138,11 +144,15 @@ const shapeOf = (
   sortOrder,
 });
 
-function selected({ root, prefixed, others, anyNamed }: Shape, values: Parameters<typeof PAGE>) {
-  const { tenantId, parentId, namePrefix, inheriting, named, kept } = values;
+function selected({ root, owned, prefixed, others, anyNamed }: Shape, values: Parameters<typeof PAGE>) {
+  const { tenantId, parentId, ownedTenants, namePrefix, inheriting, named, kept } = values;
   const place = root
     ? sql.fragment`p.parent_id is null and p.tenant_id = ${tenantId}`
     : sql.fragment`p.parent_id = ${parentId}`;
+  // looked at once, before any row
+  const parent = owned
+    ? sql.fragment`and (select q.tenant_id = any(${ownedTenants}) and ${alive(sql.fragment`q`)} from projects q where q.id = ${parentId})`
+    : sql.fragment``;
   const known = others === 'all' ? sql.fragment`true` : sql.fragment`p.inherits_members = ${inheriting}`;
   const choice =
     others === 'none'
@@ -151,7 +161,7 @@ function selected({ root, prefixed, others, anyNamed }: Shape, values: Parameter
         ? sql.fragment`(p.id = any(${kept}) or (${known} and p.id <> all(${named})))`
         : known;
   const prefix = prefixed ? sql.fragment`and starts_with(p.name collate "C", ${namePrefix})` : sql.fragment``;
-  return sql.fragment`from projects p where ${place} and p.deleted_at is null and ${choice} ${prefix}`;
+  return sql.fragment`from projects p where ${place} ${parent} and p.deleted_at is null and ${choice} ${prefix}`;
 }
 
 const counts = byShape((shape: Shape) =>

@@ -20,13 +20,13 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';
-import type { ProjectOrder } from './list.queries.ts';
+import type { ProjectOrder, Selection } from './list.queries.ts';
 import { countProjects, findText, listProjects, listRecords } from './list.queries.ts';
 import type { ProjectRow } from './record.ts';
 import { Project, ProjectItem, projectOf } from './record.ts';
 import { BelowItem, countBelow, listBelow } from './recursive.queries.ts';
 import type { ProjectFilter } from './standing.ts';
-import { standingsAt } from './standing.ts';
+import { ownersSelection, standingsAt } from './standing.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 export interface ProjectLists {
@@ -81,21 +81,29 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
     const filter = filterOf(query);
     const place = parentId === undefined ? 'roots' : { parent: await visibleProject(db, caller, parentId) };
     const standings = await standingsAt(db, caller, place);
-    return { filter, standings, selection: standings.select(filter), order: orderOf(query) };
+    return { standings, selection: standings.select(filter), order: orderOf(query) };
   }
 
   async function byCursor(caller: Caller, query: z.output<typeof CursorQuery>, parentId?: string) {
-    const { filter, selection, order } = await listAt(caller, query, parentId);
-    return cursorPage(
-      cursors,
-      query,
-      ['projects', caller.userId, parentId ?? caller.tenantId ?? '', filter, order],
-      (position, limit) => listProjects(db, selection, order, { position, limit }),
-      (row) => ({
-        value: { Name: row.name, CreatedAt: row.createdAt, UpdatedAt: row.updatedAt }[order.sortBy],
-        id: row.id,
-      }),
-    );
+    const filter = filterOf(query);
+    const order = orderOf(query);
+    const page = (selection: Selection) =>
+      cursorPage(
+        cursors,
+        query,
+        ['projects', caller.userId, parentId ?? caller.tenantId ?? '', filter, order],
+        (position, limit) => listProjects(db, selection, order, { position, limit }),
+        (row) => ({
+          value: { Name: row.name, CreatedAt: row.createdAt, UpdatedAt: row.updatedAt }[order.sortBy],
+          id: row.id,
+        }),
+      );
+    // an Owner's first page is one statement; whether nothing is there or there is another reason is looked at as for everybody
+    const owners =
+      parentId === undefined || query.cursor !== undefined ? undefined : ownersSelection(caller, parentId, filter);
+    const first = owners && (await page(owners));
+    if (first && first.data.length > 0) return first;
+    return page((await listAt(caller, query, parentId)).selection);
   }
 
   async function byOffset(caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {

@@ -55,7 +55,19 @@ export async function standingsAt(db: Db, caller: Caller, place: Place): Promise
   };
 }
 
+/**
+ * All directly below a project that lies in a tenant of the caller's own, where he sees everything; the statement looks at whether it does.
+ * Undefined: he owns none, or the filter keeps nothing of an Owner's.
+ */
+export function ownersSelection(caller: Caller, parentId: string, filter: ProjectFilter): Selection | undefined {
+  const owned = ownedTenants(caller);
+  if (owned.length === 0 || !passes(OWNER, filter)) return undefined;
+  const at = { tenantId: undefined, parentId, ownedTenants: owned };
+  return { at, namePrefix: filter.namePrefix, inheriting: true, own: true, named: [], kept: [] };
+}
+
 const NONE: Standing = { rights: 0 };
+const OWNER: Standing = { role: 'Owner', rights: ALL };
 
 const passes = ({ role, rights }: Standing, filter: ProjectFilter) =>
   (rights & VISIBLE) !== 0 &&
@@ -65,7 +77,7 @@ const passes = ({ role, rights }: Standing, filter: ProjectFilter) =>
 /** What the caller is in every project of a tenant, whoever its members are. */
 function everywhere(caller: Caller, tenantId: string | undefined): Standing {
   if (tenantId === undefined) return NONE;
-  if (ownedTenants(caller).includes(tenantId)) return { role: 'Owner', rights: ALL };
+  if (ownedTenants(caller).includes(tenantId)) return OWNER;
   if (caller.key?.tenantId !== tenantId) return NONE;
   return { role: caller.key.role, rights: ROLE_RIGHTS[caller.key.role] };
 }
