@@ -166,10 +166,15 @@ const columnOf = ({ name, dataTypeID }: { name: string; dataTypeID: number }) =>
 });
 
 /**
- * Opens a pool. Connections are made when they are needed; an unreachable server shows at the first statement. Prepared statements outside of
- * transactions have connections of their own, a quarter as many.
+ * Opens a pool. Connections are made when they are needed; an unreachable server shows at the first statement.
+ * @param preparedSize connections, besides these, for prepared statements outside of transactions
  */
-export async function connect(url: string, poolSize: number, applicationName = 'platform'): Promise<Database> {
+export async function connect(
+  url: string,
+  poolSize: number,
+  applicationName = 'platform',
+  preparedSize = Math.ceil(poolSize / 4),
+): Promise<Database> {
   const pool = await createPool(withOptions(url, applicationName), {
     driverFactory: createPgDriverFactory(),
     interceptors: [rows, storable, prepared],
@@ -187,7 +192,7 @@ export async function connect(url: string, poolSize: number, applicationName = '
   pool.on('error', () => {});
   const quick = openPreparedPool({
     connectionString: withOptions(url, applicationName, '-c plan_cache_mode=force_generic_plan'),
-    size: Math.ceil(poolSize / 4),
+    size: preparedSize,
     columnOf,
   });
   return following(pool, quick);

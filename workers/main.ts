@@ -57,7 +57,8 @@ export async function work(config: Config): Promise<Worker> {
   await mkdir(config.data, { recursive: true });
   const equipment = await equipmentOf(config);
   const { concurrency } = equipment;
-  const db = await connect(database.url, concurrency + 4, 'platform work');
+  // a claim or a completion of one transfer must not wait until that of another is on the disk
+  const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
   const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
   const blobs = await openOwnStore(db, store, log).catch(async (error) => {
     await db.end();
