@@ -198,7 +198,8 @@ export async function connect(
   return following(pool, quick);
 }
 
-function withOptions(url: string, applicationName: string, more = ''): string {
+/** The address with what the server sets for each connection that is made by it. */
+export function withOptions(url: string, applicationName: string, more = ''): string {
   const parsed = new URL(url);
   parsed.searchParams.set('application_name', applicationName);
   parsed.searchParams.set('options', `-c timezone=UTC ${more}`.trim());

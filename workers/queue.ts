@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker';
 import { Logger, run } from 'graphile-worker';
+import { withOptions } from '../src/db.ts';
 import { storableError } from '../src/storable.ts';
 import type { Gate, GateOptions } from './gate.ts';
 import { CHORES, openGate } from './gate.ts';
@@ -26,6 +27,12 @@ export interface Queue {
   /** Takes no more jobs; resolves when those under way have ended. */
   stop(): Promise<void>;
 }
+
+/**
+ * Taking a row of the queue and removing it does not wait for the disk: it is there at the latest with the claim or the end of the transfer,
+ * whose commits come behind it in the same log. If the database crashes before, the row is anybody's again, and running it twice is safe.
+ */
+const UNFLUSHED = '-c synchronous_commit=off';
 
 /** The event of graphile-worker before a slot looks for the first time; the flags were asked for when nothing was known yet. */
 interface FirstLook {
@@ -59,7 +66,7 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
     }),
     preset: {
       worker: {
-        connectionString: databaseUrl,
+        connectionString: withOptions(databaseUrl, 'platform work: queue', UNFLUSHED),
         concurrentJobs: slots,
         maxPoolSize: slots + 2,
         completeJobBatchDelay: 0,
