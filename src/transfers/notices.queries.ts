@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
@@ -7,6 +8,6 @@ export const ENDED = 'transfer_ended';
 export const CANCEL = 'transfer_cancel';
 
 export const notifyEnded = (db: Db, ids: readonly string[]) =>
-  db.query(sql.unsafe`select pg_notify(${ENDED}, ${ids.join(',')})`);
+  db.any(sql.prepared('notify ended', z.object({}))`select from pg_notify(${ENDED}, ${ids.join(',')})`);
 
 export const notifyCancel = (tx: Db, id: string) => tx.query(sql.unsafe`select pg_notify(${CANCEL}, ${id})`);
