@@ -34,6 +34,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       let info: BlobInfo;
       try {
         await fill(file);
+        await stamp(file);
         info = await seal(file);
       } finally {
         await file.close();
@@ -169,6 +170,8 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       const source = await open(path, 'r+');
       try {
         await source.chmod(0o600);
+        // a file with a second name is a blob already and keeps its time, and so its ETag
+        if ((await source.stat()).nlink === 1) await stamp(source);
         const info = await seal(source);
         try {
           await moveInto(path, target);
@@ -249,17 +252,16 @@ async function* stoppable(body: AsyncIterable<Uint8Array>, signal: AbortSignal |
   }
 }
 
-/**
- * Flushes a file that is about to get its name. Its time is set to the microsecond, because file systems stamp by the tick of a few
- * milliseconds and the ETag is made of it. A file with a second name is a blob already and keeps its time, and so its ETag.
- */
+/** Sets a file's time to the microsecond, because file systems stamp by the tick of a few milliseconds and the ETag is made of it. */
+function stamp(file: FileHandle): Promise<void> {
+  const now = (performance.timeOrigin + performance.now()) / 1000;
+  return file.utimes(now, now);
+}
+
+/** Flushes a file that is about to get its name. */
 async function seal(file: FileHandle): Promise<BlobInfo> {
-  if ((await file.stat()).nlink === 1) {
-    const now = (performance.timeOrigin + performance.now()) / 1000;
-    await file.utimes(now, now);
-  }
-  await file.sync();
-  return infoOf(await file.stat({ bigint: true }));
+  const [found] = await Promise.all([file.stat({ bigint: true }), file.sync()]);
+  return infoOf(found);
 }
 
 const infoOf = (found: { size: bigint; mtimeNs: bigint; mtime: Date; ino: bigint }): BlobInfo => ({

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
 import type { ConversionResult } from '../formats/conversion.ts';
 import { copied, IGNORED, onlyCopies } from '../formats/copied.ts';
@@ -14,6 +13,10 @@ async function allOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+async function* piece(bytes: Buffer) {
+  yield bytes;
 }
 
 /**
@@ -33,5 +36,5 @@ export async function copySmall(
   const bytes = inputSize === 0 ? Buffer.alloc(0) : await allOf(await blobs.read(inputBlob, range, undefined, signal));
   if (request.transformations.length > 0) report.log('warning', IGNORED);
   const result = copied(bytes, { input: request.inputName, output: request.outputFileName });
-  return { result, made: await blobs.put(outputBlob(transfer), Readable.from([bytes]), bytes.length, signal) };
+  return { result, made: await blobs.put(outputBlob(transfer), piece(bytes), bytes.length, signal) };
 }
