@@ -1,15 +1,15 @@
 import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { FileSink, FileSource } from '../src/formats/bytes.ts';
+import { chosenBands, chosenFields } from '../src/convert/steps/item-filter.ts';
+import { parseTransformations } from '../src/convert/steps/transformations.ts';
+import type { Data, SampleType } from '../src/data/data.ts';
 import type { Context } from '../src/formats/define.ts';
 import { detect } from '../src/formats/detect.ts';
-import { chosenBands, chosenFields } from '../src/formats/item-filter.ts';
+import { FileSink, FileSource } from '../src/formats/io/bytes.ts';
+import { ZipWriter } from '../src/formats/io/zip-writer.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
 import { findReader, findWriter } from '../src/formats/registry.ts';
-import { parseTransformations } from '../src/formats/transformations.ts';
-import type { Data, SampleType } from '../src/formats/types.ts';
-import { ZipWriter } from '../src/formats/zip-writer.ts';
 
 /** What a local file is by its content, which counts more than its name. */
 export interface Recognised {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+import { convert } from '../src/convert/convert.ts';
 import { AppError, FormatError } from '../src/errors.ts';
-import { convert } from '../src/formats/convert.ts';
 import { endWithWorker } from './lifeline.ts';
 import type { Order, Report } from './messages.ts';
 

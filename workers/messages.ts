@@ -1,4 +1,4 @@
-import type { ConversionRequest, ConversionResult } from '../src/formats/conversion.ts';
+import type { ConversionRequest, ConversionResult } from '../src/convert/conversion.ts';
 import type { LogLevel } from '../src/formats/define.ts';
 
 /** Worker → child: do this. One at a time. */

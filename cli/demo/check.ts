@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { FileSource } from '../../src/formats/bytes.ts';
+import type { Grid } from '../../src/data/data.ts';
 import { geoTiffReader } from '../../src/formats/geotiff/reader.ts';
-import type { Grid } from '../../src/formats/types.ts';
-import { sridOf } from '../../src/geo/crs.ts';
-import { transformer } from '../../src/geo/transform.ts';
+import { FileSource } from '../../src/formats/io/bytes.ts';
+import { sridOf } from '../../src/geo/crs/crs.ts';
+import { transformer } from '../../src/geo/crs/transform.ts';
 import { quietContext } from './context.ts';
 import type { Terrain } from './terrain.ts';
 import { terrain } from './terrain.ts';

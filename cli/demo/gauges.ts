@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { FileSink } from '../../src/formats/bytes.ts';
+import type { Features } from '../../src/data/data.ts';
+import { FileSink } from '../../src/formats/io/bytes.ts';
 import { shapefileWriter } from '../../src/formats/shapefile/writer.ts';
-import type { Features } from '../../src/formats/types.ts';
-import { transformer } from '../../src/geo/transform.ts';
+import { transformer } from '../../src/geo/crs/transform.ts';
 import { quietContext } from './context.ts';
 import type { Terrain } from './terrain.ts';
 import { terrain } from './terrain.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { previewPng } from '../../src/geo/preview.ts';
+import { previewPng } from '../../src/geo/draw/preview.ts';
 import type { Api } from '../client.ts';
 import { connectApi } from '../client.ts';
 import { bootstrapAdministrator } from '../commands/admin.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { crsToWkt, withCrs } from '../geo/srs.ts';
+import { crsToWkt, withCrs } from '../geo/crs/srs.ts';
 import type { Gdal } from '../geo/wasm.ts';
 import { gdal, guarded, projDatabase, rasterInfo, withDataset } from '../geo/wasm.ts';
 import type { AreaOfUse, IndexEntry } from './catalogue.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ByteSink, ByteSource, Data, DataKind } from './types.ts';
+import type { ByteSink, ByteSource, Data, DataKind } from '../data/data.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 

@@ -1,6 +1,6 @@
+import type { ByteSource } from '../data/data.ts';
 import { FormatError } from '../errors.ts';
-import type { ByteSource } from './types.ts';
-import { zipEntries } from './zip.ts';
+import { zipEntries } from './io/zip.ts';
 
 /** What a file is by its content: a format that has a reader here, or another that people mistake for one. */
 export interface Detected {

@@ -1,3 +1,4 @@
+import { offeredBy } from '../convert/offers.ts';
 import { asciiGridReader } from './ascii-grid/reader.ts';
 import { asciiGridWriter } from './ascii-grid/writer.ts';
 import type { ParameterDescription, Reader, Writer } from './define.ts';
@@ -8,7 +9,6 @@ import { geoJsonReader } from './geojson/reader.ts';
 import { geoJsonWriter } from './geojson/writer.ts';
 import { geoTiffReader } from './geotiff/reader.ts';
 import { geoTiffWriter } from './geotiff/writer.ts';
-import { offeredBy } from './offers.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { kindOf, parseSrid, sridOf } from '../geo/crs.ts';
+import { kindOf, parseSrid, sridOf } from '../geo/crs/crs.ts';
 
 /**
  * A coordinate system by number, with or without its authority: 25832, '25832', 'EPSG:25832', 'ESRI:54030'. Comes out as `AUTHORITY:CODE`.

@@ -1,5 +1,5 @@
+import type { ConversionHooks, ConversionRequest, ConversionResult } from '../convert/conversion.ts';
 import { AppError } from '../errors.ts';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../formats/conversion.ts';
 import { inWords } from '../time.ts';
 
 export interface ConversionLimits {

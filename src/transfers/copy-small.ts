@@ -1,6 +1,6 @@
 import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
-import type { ConversionResult } from '../formats/conversion.ts';
-import { copied, IGNORED, onlyCopies } from '../formats/copied.ts';
+import type { ConversionResult } from '../convert/conversion.ts';
+import { copied, IGNORED, onlyCopies } from '../convert/copied.ts';
 import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';
 import type { AcceptedRequest } from './request.ts';

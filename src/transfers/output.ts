@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { ConversionResult } from '../convert/conversion.ts';
 import type { NewContent } from '../datasets/locks.queries.ts';
 import type { NewDataset } from '../datasets/queries.ts';
 import type { DatasetType } from '../datasets/record.ts';
-import type { ConversionResult } from '../formats/conversion.ts';
 import type { AcceptedRequest, TransferType } from './request.ts';
 import type { ClaimedRow, Fence } from './run.queries.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConversionResult } from '../formats/conversion.ts';
+import type { ConversionResult } from '../convert/conversion.ts';
 import { scratchExceeded, timeExceeded } from './conversion.ts';
 import { copySmall } from './copy-small.ts';
 import { finished } from './events.ts';

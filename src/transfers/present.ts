@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { BlobStore } from '../blobs/blobs.ts';
+import type { Present } from '../convert/conversion.ts';
 import { findHeld } from '../datasets/bytes.queries.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import type { Present } from '../formats/conversion.ts';
 import { inWords } from '../time.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { TimeLimit } from './time-limit.ts';

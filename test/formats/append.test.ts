@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import { zipEntries } from '../../src/formats/zip.ts';
-import { readEntry } from '../../src/formats/zip-entry.ts';
+import { zipEntries } from '../../src/formats/io/zip.ts';
+import { readEntry } from '../../src/formats/io/zip-entry.ts';
 import type { Json } from './features.ts';
 import { asJson, collection, feature, geometryOf, jsonToJson, shapeToShape, toJson, toShape } from './features.ts';
 import type { Asked } from './files.ts';

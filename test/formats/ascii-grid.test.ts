@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import type { Grid, SampleType } from '../../src/data/data.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
 import { findWriter } from '../../src/formats/registry.ts';
-import type { Grid, SampleType } from '../../src/formats/types.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { placed, tiffFile } from './tiff-file.ts';

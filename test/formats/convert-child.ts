@@ -1,5 +1,5 @@
 import { peakKb } from '../../bench/peak.ts';
-import { convert } from '../../src/formats/convert.ts';
+import { convert } from '../../src/convert/convert.ts';
 
 /** Converts as its arguments say and prints the most memory that was ever resident, in MB. */
 const [request] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 import { crc32, inflateSync } from 'node:zlib';
 import test from 'ava';
-import type { Features, Grid } from '../../src/formats/types.ts';
-import { shadedRelief } from '../../src/geo/hillshade.ts';
-import { encodePng } from '../../src/geo/png.ts';
-import { previewPng } from '../../src/geo/preview.ts';
-import { sketchPng } from '../../src/geo/sketch.ts';
+import type { Features, Grid } from '../../src/data/data.ts';
+import { shadedRelief } from '../../src/geo/draw/hillshade.ts';
+import { encodePng } from '../../src/geo/draw/png.ts';
+import { previewPng } from '../../src/geo/draw/preview.ts';
+import { sketchPng } from '../../src/geo/draw/sketch.ts';
 
 /** A PNG decoder of its own, by the specification: the test's referee. */
 function decodePng(png: Uint8Array): { width: number; height: number; rgba: Uint8Array } {

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { FormatError } from '../../src/errors.ts';
-import { parseSrid } from '../../src/geo/crs.ts';
-import { operationSentence } from '../../src/geo/operation.ts';
-import { outlineWkt } from '../../src/geo/outline.ts';
-import { transformer } from '../../src/geo/transform.ts';
+import { parseSrid } from '../../src/geo/crs/crs.ts';
+import { operationSentence } from '../../src/geo/crs/operation.ts';
+import { transformer } from '../../src/geo/crs/transform.ts';
+import { outlineWkt } from '../../src/geo/vector/outline.ts';
 
 /** From, to, x, y and the answer of pyproj 3.7.2 (PROJ 9.5.1, no grids, always x before y), written down once. */
 const known = [

@@ -1,9 +1,9 @@
 import test from 'ava';
+import type { Affine, Band, RandomGrid, Samples, SampleType, TypedGrid } from '../../src/data/data.ts';
 import { FormatError } from '../../src/errors.ts';
-import type { Affine, Band, RandomGrid, Samples, SampleType, TypedGrid } from '../../src/formats/types.ts';
-import { parseSrid, wgs84 } from '../../src/geo/crs.ts';
-import { operationSentence } from '../../src/geo/operation.ts';
-import { warpGrid } from '../../src/geo/warp.ts';
+import { parseSrid, wgs84 } from '../../src/geo/crs/crs.ts';
+import { operationSentence } from '../../src/geo/crs/operation.ts';
+import { warpGrid } from '../../src/geo/warp/warp.ts';
 import { warped } from './geo-warped.ts';
 
 const arrays = {

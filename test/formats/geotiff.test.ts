@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
-import { sridOf } from '../../src/geo/crs.ts';
+import { sridOf } from '../../src/geo/crs/crs.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import type { TiffFile } from './tiff-file.ts';

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { FileSource } from '../../src/formats/bytes.ts';
+import type { Grid } from '../../src/data/data.ts';
+import { FileSource } from '../../src/formats/io/bytes.ts';
 import { findReader } from '../../src/formats/registry.ts';
-import type { Grid } from '../../src/formats/types.ts';
 
 /** What a reader makes of the bytes; the file lives as long as the test. */
 export async function gridOf(

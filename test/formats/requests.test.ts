@@ -1,5 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
+import { inputSrid, parseTransformations } from '../../src/convert/steps/transformations.ts';
 import { AppError } from '../../src/errors.ts';
 import { defineReader, describeParameters } from '../../src/formats/define.ts';
 import { checkParameters, completeParameters } from '../../src/formats/parameters.ts';
@@ -12,7 +13,6 @@ import {
   readers,
   writers,
 } from '../../src/formats/registry.ts';
-import { inputSrid, parseTransformations } from '../../src/formats/transformations.ts';
 
 const needy = defineReader({
   name: 'NeedyReader',

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { giveBack, ownWhole, spareBytesOf, spareSamples } from '../../src/geo/spare-memory.ts';
+import { giveBack, ownWhole, spareBytesOf, spareSamples } from '../../src/data/spare-memory.ts';
 import { converted } from './files.ts';
 
 const [width, height] = [1100, 700];

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { GridStatistics } from '../../src/formats/statistics.ts';
+import type { GridStatistics } from '../../src/data/grid-statistics.ts';
 import { collection, feature, geometryOf, jsonToJson } from './features.ts';
 import { bandsOf, converted } from './files.ts';
 import { placed, tiffFile } from './tiff-file.ts';

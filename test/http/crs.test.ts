@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import { crsToWkt, withCrs } from '../../src/geo/srs.ts';
+import { crsToWkt, withCrs } from '../../src/geo/crs/srs.ts';
 import { gdal, projDatabase } from '../../src/geo/wasm.ts';
 import { world } from '../world.ts';
 

@@ -1,6 +1,6 @@
+import type { Affine, ByteSource } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import { parseNumber } from '../number-word.ts';
-import type { Affine, ByteSource } from '../types.ts';
+import { parseNumber } from '../io/number-word.ts';
 
 export interface AsciiHeader {
   width: number;

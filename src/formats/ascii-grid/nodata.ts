@@ -1,4 +1,4 @@
-import type { Grid, Samples } from '../types.ts';
+import type { Grid, Samples } from '../../data/data.ts';
 
 /** What an ASCII grid that declares no value means by cells without data. */
 export const usualNodata = -9999;

@@ -1,6 +1,6 @@
 import { FormatError } from '../../errors.ts';
-import { powersOfTen as powers, quotient } from '../decimal.ts';
-import { parseNumber } from '../number-word.ts';
+import { powersOfTen as powers, quotient } from '../io/decimal.ts';
+import { parseNumber } from '../io/number-word.ts';
 
 const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { ByteSource, RowBlock, Samples } from '../../data/data.ts';
+import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
-import { giveBack, spareSamples } from '../../geo/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
 import { Srid } from '../srid.ts';
-import type { ByteSource, RowBlock, Samples } from '../types.ts';
 import type { AsciiHeader } from './header.ts';
 import { readHeader } from './header.ts';
 import { usualNodata } from './nodata.ts';

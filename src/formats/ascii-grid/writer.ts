@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import type { ByteSink, Grid, RowBlock, SampleType } from '../../data/data.ts';
+import { isFloat, sampleTypeOf } from '../../data/samples.ts';
+import { giveBack } from '../../data/spare-memory.ts';
 import { AppError } from '../../errors.ts';
-import { crsName } from '../../geo/crs.ts';
-import { isFloat, sampleTypeOf } from '../../geo/samples.ts';
-import { giveBack } from '../../geo/spare-memory.ts';
+import { crsName } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { settledRows } from '../settle.ts';
-import { roundedIntegers, spill } from '../spill.ts';
-import type { ByteSink, Grid, RowBlock, SampleType } from '../types.ts';
+import { settledRows } from '../io/settle.ts';
+import { roundedIntegers, spill } from '../io/spill.ts';
 import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../../errors.ts';
-import { powersOfTen, quotient } from '../decimal.ts';
+import { powersOfTen, quotient } from '../io/decimal.ts';
 import { TextPieces } from './text-pieces.ts';
 
 const deepest = 500;

@@ -1,7 +1,7 @@
+import type { Feature, Geometry } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import type { CoordinatePool } from '../pool.ts';
-import type { Feature, Geometry } from '../types.ts';
+import type { CoordinatePool } from '../io/pool.ts';
 import type { Cursor } from './cursor.ts';
 import { GeometryParser, isGeometryType, WrongGeometry } from './geometry-parser.ts';
 import type { Survey } from './survey.ts';

@@ -1,6 +1,6 @@
+import type { Geometry, GeometryType } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import type { CoordinatePool } from '../pool.ts';
-import type { Geometry, GeometryType } from '../types.ts';
+import type { CoordinatePool } from '../io/pool.ts';
 import type { Cursor } from './cursor.ts';
 
 /** A geometry that is JSON, but not a geometry: its feature is a bad record. The cursor stands behind it. */

@@ -1,7 +1,7 @@
-import { longestNumber, putFifteen, putFixed } from '../number-text.ts';
-import type { Output } from '../output.ts';
-import { signedArea } from '../rings.ts';
-import type { Geometry, GeometryType } from '../types.ts';
+import type { Geometry, GeometryType } from '../../data/data.ts';
+import { signedArea } from '../../geo/vector/rings.ts';
+import { longestNumber, putFifteen, putFixed } from '../io/number-text.ts';
+import type { Output } from '../io/output.ts';
 
 /** Decimals of degrees: a centimetre, as RFC 7946 (11.2) advises. */
 const degreeDecimals = 7;

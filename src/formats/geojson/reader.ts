@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import type { ByteSource, Feature } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs.ts';
-import { parseSrid, wgs84 } from '../../geo/crs.ts';
+import type { Crs } from '../../geo/crs/crs.ts';
+import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
-import { CoordinatePool } from '../pool.ts';
+import { CoordinatePool } from '../io/pool.ts';
 import { Srid } from '../srid.ts';
-import type { ByteSource, Feature } from '../types.ts';
 import { FeatureParser } from './feature-parser.ts';
 import type { Survey } from './survey.ts';
 import { survey } from './survey.ts';

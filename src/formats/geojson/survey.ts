@@ -1,6 +1,6 @@
+import type { ByteSource, Field, FieldType } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import type { ByteSource, Field, FieldType } from '../types.ts';
 import type { Cursor } from './cursor.ts';
 import { walk } from './walk.ts';
 

@@ -1,5 +1,5 @@
+import type { ByteSource } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import type { ByteSource } from '../types.ts';
 
 const chunk = 1 << 19;
 /** One feature, or one other member of the file, is held in memory. */

@@ -1,5 +1,5 @@
+import type { ByteSource } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import type { ByteSource } from '../types.ts';
 import { Cursor } from './cursor.ts';
 import { isGeometryType } from './geometry-parser.ts';
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { appendFeatures } from '../../convert/append/append-features.ts';
+import type { Feature, Features, Field, Geometry } from '../../data/data.ts';
+import { strideOf } from '../../data/feature-statistics.ts';
 import { FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs.ts';
-import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs.ts';
-import { appendFeatures } from '../append-features.ts';
+import type { Crs } from '../../geo/crs/crs.ts';
+import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { strideOf } from '../feature-statistics.ts';
-import { longestNumber, putShortest } from '../number-text.ts';
-import { Output } from '../output.ts';
-import type { Feature, Features, Field, Geometry } from '../types.ts';
+import { longestNumber, putShortest } from '../io/number-text.ts';
+import { Output } from '../io/output.ts';
 import { GeometryText } from './geometry-text.ts';
 
 export const geoJsonWriter = defineWriter({

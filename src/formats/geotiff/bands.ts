@@ -1,7 +1,7 @@
-import { isFloat, sampleArrays } from '../../geo/samples.ts';
+import type { Band } from '../../data/data.ts';
+import { isFloat, sampleArrays } from '../../data/samples.ts';
 import type { Context } from '../define.ts';
-import { parseNumber } from '../number-word.ts';
-import type { Band } from '../types.ts';
+import { parseNumber } from '../io/number-word.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
 import type { Layout } from './layout.ts';

@@ -1,7 +1,7 @@
+import type { ByteSource, RowBlock, RowRange, Samples } from '../../data/data.ts';
+import { bytesOf, sampleArrays } from '../../data/samples.ts';
+import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
-import { bytesOf, sampleArrays } from '../../geo/samples.ts';
-import { giveBack, spareSamples } from '../../geo/spare-memory.ts';
-import type { ByteSource, RowBlock, RowRange, Samples } from '../types.ts';
 import { within } from './directory.ts';
 import type { Layout } from './layout.ts';
 import { bytesPerRow, rowsOf } from './layout.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FileSink, FileSource } from '../bytes.ts';
-import type { ByteSink, Grid } from '../types.ts';
+import type { ByteSink, Grid } from '../../data/data.ts';
+import { FileSink, FileSource } from '../io/bytes.ts';
 import type { GeoTags } from './directory.ts';
 import { tag } from './directory.ts';
 import type { Field } from './encode.ts';

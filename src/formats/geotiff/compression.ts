@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { ownWhole } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
-import { ownWhole } from '../../geo/spare-memory.ts';
 import { lzwDecode, lzwEncode } from './lzw.ts';
 import { packBitsDecode, packBitsEncode } from './packbits.ts';
 

@@ -1,5 +1,5 @@
+import type { ByteSource } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import type { ByteSource } from '../types.ts';
 
 /** The tags that are read or written here (TIFF 6.0, GeoTIFF 1.1, GDAL's own). */
 export const tag = {

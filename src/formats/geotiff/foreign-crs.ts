@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs.ts';
-import { crsFromWkt, crsText } from '../../geo/crs.ts';
-import { crsToWkt } from '../../geo/srs.ts';
+import type { Crs } from '../../geo/crs/crs.ts';
+import { crsFromWkt, crsText } from '../../geo/crs/crs.ts';
+import { crsToWkt } from '../../geo/crs/srs.ts';
 import type { Gdal } from '../../geo/wasm.ts';
 import { gdal, guarded, lastMessage, withStrings } from '../../geo/wasm.ts';
 import type { GeoTags } from './directory.ts';

@@ -1,8 +1,8 @@
+import type { Affine } from '../../data/data.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs.ts';
-import { describeCrs, kindOf, parseSrid, wgs84 } from '../../geo/crs.ts';
-import { transformer } from '../../geo/transform.ts';
-import type { Affine } from '../types.ts';
+import type { Crs } from '../../geo/crs/crs.ts';
+import { describeCrs, kindOf, parseSrid, wgs84 } from '../../geo/crs/crs.ts';
+import { transformer } from '../../geo/crs/transform.ts';
 import type { Directory, GeoTags } from './directory.ts';
 import { readGeoTags, tag } from './directory.ts';
 import { crsOfKeys, keysOfCrs } from './foreign-crs.ts';

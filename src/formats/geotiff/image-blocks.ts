@@ -1,6 +1,6 @@
+import type { ByteSink, Grid } from '../../data/data.ts';
+import { giveBack, spareBytesOf } from '../../data/spare-memory.ts';
 import { AppError } from '../../errors.ts';
-import { giveBack, spareBytesOf } from '../../geo/spare-memory.ts';
-import type { ByteSink, Grid } from '../types.ts';
 import type { Codec } from './compression.ts';
 import { codecs } from './compression.ts';
 import { takeDifferences, takeFloatDifferences } from './predictor.ts';

@@ -1,8 +1,8 @@
 import { inflateSync, zstdDecompressSync } from 'node:zlib';
+import type { SampleType } from '../../data/data.ts';
+import { sampleArrays } from '../../data/samples.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import { sampleArrays } from '../../geo/samples.ts';
-import { unpackImage } from '../../geo/translate.ts';
-import type { SampleType } from '../types.ts';
+import { unpackImage } from '../../geo/raster/translate.ts';
 import type { Unpacker } from './compression.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';

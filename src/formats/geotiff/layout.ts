@@ -1,5 +1,5 @@
+import type { SampleType } from '../../data/data.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { SampleType } from '../types.ts';
 import type { Unpacker } from './compression.ts';
 import { codecs } from './compression.ts';
 import type { Directory } from './directory.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ByteSource } from '../../data/data.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import { translateFile } from '../../geo/translate.ts';
-import { FileSink } from '../bytes.ts';
+import { translateFile } from '../../geo/raster/translate.ts';
 import type { Context } from '../define.ts';
-import type { ByteSource } from '../types.ts';
+import { FileSink } from '../io/bytes.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
 import { compressionName } from './image-codec.ts';

@@ -1,4 +1,4 @@
-import type { ByteSink, Grid } from '../types.ts';
+import type { ByteSink, Grid } from '../../data/data.ts';
 import type { GeoTags } from './directory.ts';
 import { tiffDirectory, tiffHeader } from './encode.ts';
 import type { ImageOptions } from './image-blocks.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { ByteSource, Grid } from '../../data/data.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
 import { Srid } from '../srid.ts';
-import type { ByteSource, Grid } from '../types.ts';
 import { readBands } from './bands.ts';
 import { bandRows } from './blocks.ts';
 import { Directory, tag } from './directory.ts';

@@ -1,6 +1,6 @@
-import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../../geo/samples.ts';
-import { spareSamples } from '../../geo/spare-memory.ts';
-import type { Band, RowBlock, Samples, SampleType } from '../types.ts';
+import type { Band, RowBlock, Samples, SampleType } from '../../data/data.ts';
+import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
+import { spareSamples } from '../../data/spare-memory.ts';
 
 /** What a GeoTIFF holds: the types of samples, and whole numbers of 64 bits as such. */
 export type StoredType = SampleType | 'Int64' | 'UInt64';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { giveBack } from '../../geo/spare-memory.ts';
+import type { ByteSink, Grid } from '../../data/data.ts';
+import { giveBack } from '../../data/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { settledRows } from '../settle.ts';
-import { spill } from '../spill.ts';
-import type { ByteSink, Grid } from '../types.ts';
+import { settledRows } from '../io/settle.ts';
+import { spill } from '../io/spill.ts';
 import { CloudImage } from './cloud-image.ts';
 import type { GeoTags } from './directory.ts';
 import { geoTagsFor } from './geokeys.ts';

@@ -1,5 +1,5 @@
-import { powersOfTen } from '../decimal.ts';
-import { putPadded } from '../number-text.ts';
+import { powersOfTen } from '../io/decimal.ts';
+import { putPadded } from '../io/number-text.ts';
 import type { DbfField } from './column-layout.ts';
 
 /** Values in the spool: what they are, then 8 bytes of a number or a byte of length and a text. */

@@ -1,7 +1,7 @@
-import { powersOfTen } from '../decimal.ts';
+import type { Field } from '../../data/data.ts';
 import type { Context } from '../define.ts';
+import { powersOfTen } from '../io/decimal.ts';
 import { shortName } from '../short-names.ts';
-import type { Field } from '../types.ts';
 
 /** Longest text of a dBase field. */
 export const longestText = 254;

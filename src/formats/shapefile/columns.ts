@@ -1,8 +1,8 @@
+import type { Field } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import { decimalNumber } from '../decimal.ts';
 import type { Context } from '../define.ts';
-import type { Field } from '../types.ts';
-import { shown } from '../zip.ts';
+import { decimalNumber } from '../io/decimal.ts';
+import { shown } from '../io/zip.ts';
 import type { Decode } from './encoding.ts';
 
 /** A field of a .dbf file as its descriptor states it; `offset` counts from the start of a row, `place` from that of the file. */

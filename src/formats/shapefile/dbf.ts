@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { ByteSource, Field } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import type { ByteSource, Field } from '../types.ts';
 import type { DbfColumn } from './columns.ts';
 import { columnReader } from './columns.ts';
 import type { Decode } from './encoding.ts';

@@ -1,10 +1,10 @@
+import type { ByteSource } from '../../data/data.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { SEVERAL_LAYERS } from '../define.ts';
-import type { ByteSource } from '../types.ts';
-import type { ZipEntry } from '../zip.ts';
-import { shown, zipEntries } from '../zip.ts';
-import { checkRoom, Unpacked } from '../zip-entry.ts';
+import type { ZipEntry } from '../io/zip.ts';
+import { shown, zipEntries } from '../io/zip.ts';
+import { checkRoom, Unpacked } from '../io/zip-entry.ts';
 
 /** The files of one shapefile inside a zip; endings in lower case. */
 export interface LayerFiles {

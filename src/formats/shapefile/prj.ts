@@ -1,6 +1,6 @@
 import { FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs.ts';
-import { crsFromWkt, crsText, wgs84 } from '../../geo/crs.ts';
+import type { Crs } from '../../geo/crs/crs.ts';
+import { crsFromWkt, crsText, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 
 /** What ESRI's and GDAL's programs write for WGS 84: known without asking PROJ, whose loading takes longer than a small file. */

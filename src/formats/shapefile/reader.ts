@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { ByteSource, Feature, Geometry, GeometryType } from '../../data/data.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
-import { CoordinatePool } from '../pool.ts';
+import { CoordinatePool } from '../io/pool.ts';
+import type { ZipEntry } from '../io/zip.ts';
+import { checkRoom, readEntry, Unpacked } from '../io/zip-entry.ts';
 import { Srid } from '../srid.ts';
-import type { ByteSource, Feature, Geometry, GeometryType } from '../types.ts';
-import type { ZipEntry } from '../zip.ts';
-import { checkRoom, readEntry, Unpacked } from '../zip-entry.ts';
 import type { Dbf } from './dbf.ts';
 import { openDbf } from './dbf.ts';
 import { decoderOfCpg } from './encoding.ts';

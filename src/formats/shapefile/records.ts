@@ -1,7 +1,7 @@
+import type { ByteSource } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import type { ByteSource } from '../types.ts';
-import { Window } from '../window.ts';
+import { Window } from '../io/window.ts';
 import { hasMeasure, isKnownType, WrongRecord } from './shapes.ts';
 
 export interface ShpHeader {

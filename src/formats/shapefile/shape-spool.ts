@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Box } from '../../data/box.ts';
+import type { Geometry } from '../../data/data.ts';
 import { AppError } from '../../errors.ts';
-import { Box } from '../box.ts';
-import { FileSink, FileSource } from '../bytes.ts';
+import { copyRing, signedArea } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
-import { Output } from '../output.ts';
-import { PackedSpool } from '../packed-spool.ts';
-import { copyRing, signedArea } from '../rings.ts';
-import type { Geometry } from '../types.ts';
+import { FileSink, FileSource } from '../io/bytes.ts';
+import { Output } from '../io/output.ts';
+import { PackedSpool } from '../io/packed-spool.ts';
 import type { Dimensions } from './shapes.ts';
 import { TableSpool } from './table-spool.ts';
 

@@ -1,7 +1,7 @@
+import type { Geometry } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
-import type { CoordinatePool } from '../pool.ts';
-import { polygonOf } from '../rings.ts';
-import type { Geometry } from '../types.ts';
+import { polygonOf } from '../../geo/vector/rings.ts';
+import type { CoordinatePool } from '../io/pool.ts';
 
 /** A record that is wrong in itself; those around it may be right. */
 export class WrongRecord extends FormatError {}

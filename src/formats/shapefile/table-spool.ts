@@ -1,8 +1,8 @@
-import type { FileSink } from '../bytes.ts';
-import { FileSource } from '../bytes.ts';
-import { Output } from '../output.ts';
+import type { FileSink } from '../io/bytes.ts';
+import { FileSource } from '../io/bytes.ts';
+import { Output } from '../io/output.ts';
+import { Window } from '../io/window.ts';
 import { cutToBytes } from '../short-names.ts';
-import { Window } from '../window.ts';
 import { putCell, tag } from './cells.ts';
 import type { Column, DbfField } from './column-layout.ts';
 import { longestText } from './column-layout.ts';

@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import type { BadRecord } from '../formats/define.ts';
+import type { Crs } from '../geo/crs/crs.ts';
+import { sameCrs, wgs84 } from '../geo/crs/crs.ts';
+import { transformer } from '../geo/crs/transform.ts';
+
+/** More are counted, but not listed. */
+const mostListed = 50_000;
+
+/** Records that were skipped, to be handed back as GeoJSON with their places. */
+export class BadRecords {
+  count = 0;
+  first: BadRecord | undefined;
+  readonly #listed: BadRecord[] = [];
+
+  add(record: BadRecord): void {
+    this.first ??= record;
+    this.count++;
+    if (this.#listed.length < mostListed) this.#listed.push(record);
+  }
+
+  /** A FeatureCollection in WGS 84: a point where the place is known, else no geometry. `crs` is that of the input. */
+  async write(path: string, crs: Crs | undefined): Promise<void> {
+    const x = Float64Array.from(this.#listed, (record) => record.x ?? Number.NaN);
+    const y = Float64Array.from(this.#listed, (record) => record.y ?? Number.NaN);
+    if (crs === undefined) x.fill(Number.NaN);
+    else if (x.some(Number.isFinite) && !(await sameCrs(crs, wgs84))) {
+      using transform = await transformer(crs, wgs84);
+      transform.forward(x, y);
+    }
+    const features = this.#listed.map(({ number, reason, x: inputX, y: inputY }, n) =>
+      JSON.stringify({
+        type: 'Feature',
+        geometry:
+          Number.isFinite(x[n]) && Number.isFinite(y[n])
+            ? { type: 'Point', coordinates: [round(x[n]!), round(y[n]!)] }
+            : null,
+        properties: {
+          record: number,
+          reason: reason.message,
+          ...(inputX === undefined ? {} : { x: inputX, y: inputY }),
+        },
+      }),
+    );
+    await writeFile(path, `{"type":"FeatureCollection","features":[\n${features.join(',\n')}\n]}\n`);
+  }
+}
+
+const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;

@@ -1,0 +1,129 @@
+import { availableParallelism } from 'node:os';
+import type { Data } from '../data/data.ts';
+import { AppError } from '../errors.ts';
+import type { Context, Reader } from '../formats/define.ts';
+import { FileSink, FileSource } from '../formats/io/bytes.ts';
+import { completeParameters } from '../formats/parameters.ts';
+import { findReader, findWriter, fits, writersFor } from '../formats/registry.ts';
+import { openGrowth } from './append/append.ts';
+import { BadRecords } from './bad-records.ts';
+import type { AppendedCounts, ConversionHooks, ConversionRequest, ConversionResult, Passed } from './conversion.ts';
+import { IGNORED } from './copied.ts';
+import { passFeatures } from './kinds/features.ts';
+import { passGrid } from './kinds/grid.ts';
+import { offeredBy } from './offers.ts';
+import type { Transformation } from './steps/transformation-shapes.ts';
+import { inputSrid, parseTransformations } from './steps/transformations.ts';
+
+/**
+ * One conversion, from a local file to a local file.
+ * @throws AppError or FormatError with a sentence for its user when trying again is hopeless; anything else is an outage or a bug
+ */
+export async function convert(request: ConversionRequest, hooks: ConversionHooks): Promise<ConversionResult> {
+  const reader = findReader(request.reader.name);
+  if (reader === undefined) throw new AppError('unprocessable', `'${request.reader.name}' is not a reader.`);
+  const writer = findWriter(request.writer.name);
+  if (writer === undefined) throw new AppError('unprocessable', `'${request.writer.name}' is not a writer.`);
+  if (!fits(reader, writer)) {
+    const names = writersFor(reader).map((one) => one.name);
+    throw new AppError('unprocessable', `${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`);
+  }
+  const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
+  const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
+  const threads = request.threads ?? availableParallelism();
+  const computing = reader.produces === 'bytes' ? '' : `; at most ${threads} thread${threads === 1 ? '' : 's'}`;
+  hooks.log('debug', `${told(reader, readerParameters)}; ${told(writer, writerParameters)}${computing}.`);
+  const lost = new Set<string>();
+  const bad = new BadRecords();
+  await using open = new AsyncDisposableStack();
+  const context: Context = {
+    signal: hooks.signal,
+    scratch: request.scratch,
+    threads,
+    log: hooks.log,
+    progress: neverFalling(hooks),
+    lost(sentence) {
+      if (!lost.has(sentence)) hooks.log('warning', sentence);
+      lost.add(sentence);
+    },
+    onBadRecord: request.onBadRecord ?? 'fail',
+    badRecord(record) {
+      if (request.onBadRecord !== 'skip') throw record.reason;
+      bad.add(record);
+    },
+    atEnd: (close) => open.defer(close),
+  };
+  hooks.signal.throwIfAborted();
+  const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
+  const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
+  const data = await reader.read(source, readerParameters, context);
+  const write = (what: Data) => writer.write(what, writerParameters, sink, context);
+  const steps = stepsOf(reader, request.transformations ?? [], context);
+  const srid = inputSrid(steps, readerParameters.SRID);
+  const stem = request.input.name.replace(/\.[^.]*$/, '');
+  const growth = request.present && (await openGrowth(request.present, writer, write, context, steps));
+  const passed = await pass({ data, steps, srid, stem }, growth?.write ?? write, growth?.context ?? context);
+  const { crs, statistics, inputCrs, appended, ...rest }: Passed & { appended?: AppendedCounts } =
+    growth === undefined ? passed : await growth.told(passed);
+  if (bad.count > 0) {
+    context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
+    if (request.badRecords !== undefined) {
+      await bad.write(request.badRecords.path, inputCrs);
+      rest.badRecordsWritten = true;
+    }
+    rest.recordsSkipped += bad.count;
+  }
+  const input = { name: request.input.name, ...(await source.checksum()) };
+  const output = {
+    ...(request.output.name === undefined ? {} : { name: request.output.name }),
+    ...(await sink.checksum()),
+  };
+  context.progress(1, 'Done');
+  const changes = { ...(crs === undefined ? {} : { crs }), ...(appended === undefined ? {} : { appended }) };
+  return { receipt: { input, output, ...changes, lost: [...lost], statistics }, ...rest };
+}
+
+/** With its parameters, those that nobody gave included. */
+const told = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {
+  const values = Object.entries(parameters).map(([parameter, value]) => `${parameter} ${JSON.stringify(value)}`);
+  return values.length === 0 ? name : `${name} with ${values.join(', ')}`;
+};
+
+function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
+  if (reader.produces !== 'bytes') return parseTransformations(transformations, offeredBy(reader));
+  if (transformations.length > 0) log('warning', IGNORED);
+  return [];
+}
+
+/** What was read, and what is to be done with it. */
+interface Reading {
+  data: Data;
+  steps: readonly Transformation[];
+  srid: string | undefined;
+  /** Name of the file without its extension. */
+  stem: string;
+}
+
+/** Leads the data through the transformations to the writer. */
+async function pass(
+  { data, steps, srid, stem }: Reading,
+  write: (data: Data) => Promise<void>,
+  context: Context,
+): Promise<Passed> {
+  if (data.kind === 'bytes') {
+    await write(data);
+    return { recordsRead: 1, recordsWritten: 1, recordsSkipped: 0, statistics: {} };
+  }
+  if (data.kind === 'grid') return passGrid(data, steps, srid, write, context);
+  if (data.kind === 'features') return passFeatures({ name: stem, ...data }, steps, srid, write, context);
+  throw new Error(`No conversion leads through '${data.kind}' yet.`);
+}
+
+/** Readers, transformations and writers each tell their own share; what is told outside may only rise. */
+function neverFalling(hooks: ConversionHooks): Context['progress'] {
+  let highest = 0;
+  return (fraction, phase) => {
+    highest = Math.max(highest, Math.min(1, fraction));
+    hooks.progress(highest, phase);
+  };
+}

@@ -1,0 +1,68 @@
+import type { Features, Grid } from '../../data/data.ts';
+import { AppError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import type { ItemFilter } from './transformation-shapes.ts';
+
+/** Items that a sentence names. */
+const mostNamed = 50;
+
+/** The bands that are wanted, in that order. */
+export function chosenBands(grid: Grid, { items }: ItemFilter, context: Context): Grid {
+  const chosen = choose(items, grid.bands, context);
+  const { read: _, ...rest } = grid;
+  return {
+    ...rest,
+    bands: chosen.map((n) => grid.bands[n]!),
+    rows: (band, step, wanted) => grid.rows(chosen[band]!, step, wanted),
+  };
+}
+
+/** The fields that are wanted, in that order; geometries stay. */
+export function chosenFields(data: Features, { items }: ItemFilter, context: Context): Features {
+  const chosen = choose(items, data.fields, context);
+  return {
+    ...data,
+    fields: chosen.map((n) => data.fields[n]!),
+    async *chunks() {
+      for await (const chunk of data.chunks())
+        yield chunk.map((feature) => ({ ...feature, values: chosen.map((n) => feature.values[n]) }));
+    },
+  };
+}
+
+/** As for reader parameters that name items: what is not there is left out and told, but something must be left. */
+function choose(items: ItemFilter['items'], all: readonly { readonly name?: string }[], { lost }: Context): number[] {
+  const indices = new Map<string, number>();
+  for (const [n, { name }] of all.entries()) if (name !== undefined && !indices.has(name)) indices.set(name, n);
+  const chosen = new Set<number>();
+  const missing: ItemFilter['items'] = [];
+  for (const item of items) {
+    const n = typeof item === 'number' ? item : indices.get(item);
+    if (n !== undefined && n < all.length) chosen.add(n);
+    else missing.push(item);
+  }
+  if (missing.length > 0 && chosen.size > 0)
+    lost(
+      `Items that the filter names and that are not there were left out: ${several(missing)}; there are the items ${listed(all)}.`,
+    );
+  if (chosen.size > 0) return [...chosen];
+  const wanted = several(items);
+  throw new AppError(
+    'unprocessable',
+    all.length === 0
+      ? `The item filter names ${wanted}, but the data have no items.`
+      : `The item filter names ${wanted}, but there are only the items ${listed(all)}.`,
+  );
+}
+
+const quoted = (item: string | number): string => (typeof item === 'number' ? String(item) : `'${item.slice(0, 100)}'`);
+
+const several = (items: ItemFilter['items']): string => cut(items.slice(0, mostNamed).map(quoted), items.length);
+
+const listed = (all: readonly { readonly name?: string }[]): string => {
+  const shown = all.slice(0, mostNamed).map(({ name }, n) => (name === undefined ? String(n) : `${n} ${quoted(name)}`));
+  return cut(shown, all.length);
+};
+
+const cut = (shown: readonly string[], count: number): string =>
+  `${shown.join(', ')}${count > shown.length ? ` and ${count - shown.length} more` : ''}`;

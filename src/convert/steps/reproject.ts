@@ -1,0 +1,176 @@
+import type { Feature, Features, Geometry } from '../../data/data.ts';
+import { strideOf } from '../../data/feature-statistics.ts';
+import { FormatError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import type { Crs, KnownCrs } from '../../geo/crs/crs.ts';
+import { describeCrs } from '../../geo/crs/crs.ts';
+import type { Operation } from '../../geo/crs/operation.ts';
+import { transformer } from '../../geo/crs/transform.ts';
+
+/** The same features in another coordinate system. A feature with a vertex that has no place there is a bad record. */
+export async function reprojected(
+  data: Features,
+  target: Crs,
+  context: Context,
+): Promise<{ features: Features; operation(): Operation }> {
+  const change = await transformer(data.crs!, target);
+  context.atEnd(async () => change.close());
+  const [from, to] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
+  const { geographic, name, area } = to;
+  // two of its three coordinates tell nothing
+  for (const crs of [from, to])
+    if (crs.kind === 'geocentric' && !data.hasZ)
+      throw new FormatError(`Features without heights (Z) have no place in '${crs.name}', which is geocentric.`);
+  const stride = strideOf(data);
+  const seam = new Seam();
+  const beyond = from.geographic && !geographic && area !== undefined ? new Beyond(area, name) : undefined;
+  let [x, y, z] = [new Float64Array(0), new Float64Array(0), new Float64Array(0)];
+  let seen = 0;
+
+  function transform(chunk: readonly Feature[]): Feature[] {
+    beyond?.look(chunk, stride);
+    if (from.geographic && !geographic)
+      for (const { geometry } of chunk) if (geometry !== undefined) seam.look(geometry, stride);
+    const geometries: { geometry: Geometry; feature: number }[] = [];
+    for (const [n, { geometry }] of chunk.entries()) if (geometry !== undefined) gather(geometry, n, geometries);
+    const vertices = geometries.reduce((sum, { geometry }) => sum + geometry.coordinates.length, 0) / stride;
+    if (x.length < vertices)
+      [x, y, z] = [0, 1, 2].map(() => new Float64Array(vertices)) as [
+        Float64Array<ArrayBuffer>,
+        Float64Array<ArrayBuffer>,
+        Float64Array<ArrayBuffer>,
+      ];
+    let at = 0;
+    for (const {
+      geometry: { coordinates },
+    } of geometries)
+      for (let i = 0; i < coordinates.length; i += stride, at++) {
+        x[at] = coordinates[i]!;
+        y[at] = coordinates[i + 1]!;
+        if (data.hasZ) z[at] = Number.isNaN(coordinates[i + 2]!) ? 0 : coordinates[i + 2]!;
+      }
+    const heights = data.hasZ ? z.subarray(0, vertices) : undefined;
+    const failed = change.forward(x.subarray(0, vertices), y.subarray(0, vertices), heights);
+    const bad = new Map<number, readonly [number, number]>();
+    at = 0;
+    for (const {
+      geometry: { coordinates },
+      feature,
+    } of geometries)
+      for (let i = 0; i < coordinates.length; i += stride, at++) {
+        if (failed > 0 && Number.isNaN(x[at]!) && !bad.has(feature))
+          bad.set(feature, [coordinates[i]!, coordinates[i + 1]!]);
+        coordinates[i] = x[at]!;
+        coordinates[i + 1] = y[at]!;
+        if (data.hasZ && !Number.isNaN(coordinates[i + 2]!)) coordinates[i + 2] = z[at]!;
+      }
+    const first = seen + 1;
+    seen += chunk.length;
+    for (const [feature, [badX, badY]] of bad)
+      context.badRecord({
+        number: first + feature,
+        reason: new FormatError(
+          `Feature ${first + feature} has the point (${badX}, ${badY}), which has no place in ${name}.`,
+        ),
+        x: badX,
+        y: badY,
+      });
+    const good = bad.size === 0 ? [...chunk] : chunk.filter((_, n) => !bad.has(n));
+    if (geographic) for (const { geometry } of good) if (geometry !== undefined) seam.look(geometry, stride);
+    return good;
+  }
+
+  const features: Features = {
+    ...data,
+    crs: target,
+    async *chunks() {
+      seen = 0;
+      for await (const chunk of data.chunks()) yield transform(chunk);
+      seam.tell(context);
+      beyond?.tell(context);
+    },
+  };
+  return { features, operation: () => change.operation() };
+}
+
+function gather(geometry: Geometry, feature: number, into: { geometry: Geometry; feature: number }[]): void {
+  into.push({ geometry, feature });
+  for (const member of geometry.members ?? []) gather(member, feature, into);
+}
+
+type Area = NonNullable<KnownCrs['area']>;
+
+/** Features that reach out of where a system may be used: a pole in Mercator, a continent in a zone. */
+class Beyond {
+  #features = 0;
+  readonly #area: Area;
+  readonly #name: string;
+
+  constructor(area: Area, name: string) {
+    this.#area = area;
+    this.#name = name;
+  }
+
+  look(chunk: readonly Feature[], stride: number): void {
+    for (const { geometry } of chunk) if (geometry !== undefined && this.#leaves(geometry, stride)) this.#features++;
+  }
+
+  #leaves({ coordinates, members }: Geometry, stride: number): boolean {
+    const { west, south, east, north } = this.#area;
+    for (let i = 0; i < coordinates.length; i += stride) {
+      const x = coordinates[i]!;
+      const y = coordinates[i + 1]!;
+      const within = west <= east ? x >= west && x <= east : x >= west || x <= east;
+      if (!within || y < south || y > north) return true;
+    }
+    return (members ?? []).some((member) => this.#leaves(member, stride));
+  }
+
+  tell({ lost }: Context): void {
+    if (this.#features === 0) return;
+    const { west, south, east, north } = this.#area;
+    lost(
+      `${this.#features} features reach beyond the area of use of ${this.#name} (longitude ${west} to ${east}, latitude ${south} to ${north}); out there, and at the poles above all, its coordinates are stretched or far off.`,
+    );
+  }
+}
+
+/** Lines and rings that jump from one side of the world to the other, or go once around it. */
+class Seam {
+  #crossing = 0;
+  #around = 0;
+
+  look(geometry: Geometry, stride: number): void {
+    for (const member of geometry.members ?? []) this.look(member, stride);
+    const { type, coordinates, parts } = geometry;
+    if (type === 'Point' || type === 'MultiPoint') return;
+    let crosses = false;
+    let encloses = false;
+    const vertices = coordinates.length / stride;
+    const starts = parts ?? [0];
+    for (let n = 0; n < starts.length; n++) {
+      let turns = 0;
+      for (let i = starts[n]! + 1; i < (starts[n + 1] ?? vertices); i++) {
+        const step = coordinates[i * stride]! - coordinates[(i - 1) * stride]!;
+        if (step > 180) turns--;
+        else if (step < -180) turns++;
+        else continue;
+        crosses = true;
+      }
+      if (turns !== 0 && type.endsWith('Polygon')) encloses = true;
+    }
+    if (encloses) this.#around++;
+    else if (crosses) this.#crossing++;
+  }
+
+  tell({ lost }: Context): void {
+    if (this.#crossing > 0)
+      lost(
+        `${this.#crossing} features cross the antimeridian (180° of longitude); they are not cut there, so that some programs draw them right across the world.`,
+      );
+    if (this.#around > 0)
+      lost(
+        `${this.#around} features have a pole inside; in longitude and latitude their outline runs around the world and does not close over the pole.`,
+      );
+  }
+}

@@ -1,0 +1,168 @@
+import type { Affine, Band, Features, Grid, RowBlock, Samples } from '../../data/data.ts';
+import { strideOf } from '../../data/feature-statistics.ts';
+import { nodataOf } from '../../data/samples.ts';
+import { AppError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import type { Crs } from '../../geo/crs/crs.ts';
+import { parseSrid } from '../../geo/crs/crs.ts';
+import type { CellWindow } from '../../geo/raster/cell-mask.ts';
+import { CellMask } from '../../geo/raster/cell-mask.ts';
+import type { Chain } from '../../geo/vector/edge-tree.ts';
+import { Place } from '../../geo/vector/intersects.ts';
+import { chainsOf, placedChains } from '../../geo/vector/placed-chains.ts';
+import type { SpatialFilter } from './transformation-shapes.ts';
+
+/** The features that have a point in common with the filter's geometry, whole and in their order. */
+export async function featuresWithin(data: Features, filter: SpatialFilter, context: Context): Promise<Features> {
+  const place = new Place((await chainsFor(data.crs, filter)).flat());
+  const stride = strideOf(data);
+  return {
+    ...data,
+    async *chunks() {
+      let kept = 0;
+      let seen = 0;
+      for await (const chunk of data.chunks()) {
+        const within = chunk.filter(({ geometry }) => geometry !== undefined && place.intersects(geometry, stride));
+        seen += chunk.length;
+        kept += within.length;
+        if (within.length > 0) yield within;
+      }
+      if (seen > 0 && kept === 0)
+        throw new AppError('unprocessable', `None of the ${seen} features meets the geometry of the spatial filter.`);
+      context.log('info', `${kept} of ${seen} features meet the geometry of the spatial filter.`);
+    },
+  };
+}
+
+async function chainsFor(
+  crs: Crs | undefined,
+  { geometry, srid }: SpatialFilter,
+): Promise<readonly (readonly Chain[])[]> {
+  if (crs === undefined && srid !== undefined)
+    throw new AppError(
+      'unprocessable',
+      `The coordinate system of the input is not known, so a filter in ${srid} has no place in it; give SRID to the reader, or leave out that of the filter.`,
+    );
+  return placedChains(chainsOf(geometry), srid === undefined ? undefined : parseSrid(srid), crs);
+}
+
+/** The smallest part of the grid around the filter's geometry; in it, cells that the geometry does not take are without data. */
+export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Context): Promise<Grid> {
+  const groups = (await chainsFor(grid.crs, filter)).map((chains) =>
+    chains.map(({ xy, polygon }) => ({ xy: inCells(xy, grid.affine), polygon })),
+  );
+  const mask = new CellMask(groups, grid.width, grid.height);
+  const { window } = mask;
+  if (window === undefined)
+    throw new AppError(
+      'unprocessable',
+      'The geometry of the spatial filter lies beside the grid: they have no place in common.',
+    );
+  const taken = takenOf(mask, window);
+  if (taken === 'none')
+    throw new AppError(
+      'unprocessable',
+      'The geometry of the spatial filter takes no cell of the grid: the centre of none lies in it.',
+    );
+  const { left, top, right, bottom } = window;
+  const [x, a, b, y, c, d] = grid.affine;
+  const bands = taken === 'all' ? grid.bands : grid.bands.map(withNodata);
+  const { read: _, ...rest } = grid;
+  const cutter = new Cutter(grid.width, window, taken === 'all' ? undefined : mask);
+  return {
+    ...rest,
+    width: right - left,
+    height: bottom - top,
+    affine: [x + left * a + top * b, a, b, y + left * c + top * d, c, d],
+    bands,
+    async *rows(band, step) {
+      const clashes = grid.bands[band]!.nodata === undefined ? bands[band]!.nodata : undefined;
+      let clashing = 0;
+      for await (const block of grid.rows(band, step, { first: top, end: bottom })) {
+        if (block.firstRow >= bottom) break;
+        if (block.firstRow + block.rowCount <= top) continue;
+        const { counted, ...cut } = cutter.cut(block, bands[band]!, clashes);
+        clashing += counted;
+        yield cut;
+      }
+      if (clashing > 0)
+        context.lost(
+          `Band ${band + 1} had no value for cells without data and got ${clashes}, which ${clashing} of its cells within the filter hold themselves: they count as cells without data now.`,
+        );
+    },
+  };
+}
+
+/** Places in cells, from the outer corner of the first one. */
+function inCells(xy: Float64Array, [x0, a, b, y0, c, d]: Affine): Float64Array {
+  const determinant = a * d - b * c;
+  return Float64Array.from(xy, (_, at) => {
+    const x = xy[at - (at % 2)]! - x0;
+    const y = xy[at - (at % 2) + 1]! - y0;
+    return at % 2 === 0 ? (d * x - b * y) / determinant : (a * y - c * x) / determinant;
+  });
+}
+
+function takenOf(mask: CellMask, { left, top, right, bottom }: CellWindow): 'all' | 'some' | 'none' {
+  let all = true;
+  let none = true;
+  for (let row = top; row < bottom && (all || none); row++) {
+    const runs = mask.runs(row);
+    none &&= runs.length === 0;
+    all &&= runs[0] === left && runs[1] === right;
+  }
+  return all ? 'all' : none ? 'none' : 'some';
+}
+
+/** A text format knows its types late; its numbers hold −9999 in any case. */
+function withNodata(band: Band): Band {
+  if (band.nodata !== undefined) return band;
+  const type = band.integer64 ?? band.type;
+  return { ...band, nodata: type === undefined ? -9999 : nodataOf(type, undefined) };
+}
+
+/** Cuts the window out of blocks of rows. */
+class Cutter {
+  readonly #width: number;
+  readonly #window: CellWindow;
+  readonly #mask: CellMask | undefined;
+
+  /** Without a mask all cells of the window are taken. */
+  constructor(width: number, window: CellWindow, mask: CellMask | undefined) {
+    this.#width = width;
+    this.#window = window;
+    this.#mask = mask;
+  }
+
+  /** `counted` are cells that are taken and hold the value `clashes`. */
+  cut(block: RowBlock, band: Band, clashes: number | undefined): RowBlock & { counted: number } {
+    const { left, top, right, bottom } = this.#window;
+    const first = Math.max(block.firstRow, top);
+    const end = Math.min(block.firstRow + block.rowCount, bottom);
+    const width = right - left;
+    const cells = (end - first) * width;
+    const samples = new (block.samples.constructor as new (length: number) => Samples)(cells);
+    const exact =
+      block.exact && new (block.exact.constructor as new (length: number) => BigInt64Array | BigUint64Array)(cells);
+    if (this.#mask !== undefined) {
+      samples.fill(band.nodata!);
+      exact?.fill(band.exactNodata ?? BigInt(band.nodata!));
+    }
+    let counted = 0;
+    for (let row = first; row < end; row++) {
+      const runs = this.#mask?.runs(row) ?? [left, right];
+      const from = (row - block.firstRow) * this.#width;
+      const to = (row - first) * width - left;
+      for (let n = 0; n < runs.length; n += 2) {
+        const run = block.samples.subarray(from + runs[n]!, from + runs[n + 1]!);
+        samples.set(run, to + runs[n]!);
+        (exact as BigInt64Array | undefined)?.set(
+          block.exact!.subarray(from + runs[n]!, from + runs[n + 1]!) as BigInt64Array,
+          to + runs[n]!,
+        );
+        if (clashes !== undefined) for (let i = 0; i < run.length; i++) if (run[i] === clashes) counted++;
+      }
+    }
+    return { firstRow: first - top, rowCount: end - first, samples, ...(exact ? { exact } : {}), counted };
+  }
+}

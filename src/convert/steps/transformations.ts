@@ -1,0 +1,109 @@
+import { AppError } from '../../errors.ts';
+import type { Facet } from '../../formats/define.ts';
+import { Srid } from '../../formats/srid.ts';
+import type { Refusals } from './members.ts';
+import { Members, refuse } from './members.ts';
+import type { Transformation } from './transformation-shapes.ts';
+import {
+  readCrs,
+  readItemFilter,
+  readSpatialFilter,
+  readTemporalFilter,
+  readVerticalFilter,
+} from './transformation-shapes.ts';
+
+interface Known {
+  /** What data must have for it. Absent: nobody has said yet what it does, so no data are offered it. */
+  needs?: Facet;
+  read?(members: Members): Transformation | undefined;
+}
+
+/** Every name that clients know. */
+const known = {
+  CrsTransformation: { needs: 'place', read: readCrs },
+  CalculateStatisticsTransformation: { needs: 'items', read: () => ({ type: 'CalculateStatisticsTransformation' }) },
+  ItemFilterTransformation: { needs: 'items', read: readItemFilter },
+  ItemTransformation: {},
+  TemporalFilterTransformation: { needs: 'times', read: readTemporalFilter },
+  SpatialFilterTransformation: { needs: 'place', read: readSpatialFilter },
+  WeightedSpatialFilterTransformation: {},
+  VerticalFilterTransformation: { needs: 'layers', read: readVerticalFilter },
+  VerticalGridShiftTransformation: {},
+  AggregationTransformation: {},
+  TimeSeriesIdsTransformation: {},
+  CsScriptValueTransformation: {},
+} satisfies Record<string, Known>;
+export type TransformationName = keyof typeof known;
+const names = Object.keys(known) as TransformationName[];
+
+/** Those for which data have what it takes. */
+export const thatNeed = (has: readonly Facet[]): TransformationName[] =>
+  names.filter((name) => {
+    const { needs }: Known = known[name];
+    return needs !== undefined && has.includes(needs);
+  });
+
+/**
+ * Checks the transformations of a request, member names in any letter case; the same at submit and in the child.
+ * @param offered for the data in question; absent: that is not known yet
+ * @throws AppError `invalid` with sentences for all that is wrong, under `transformations[n]…`
+ */
+export function parseTransformations(given: unknown, offered?: readonly TransformationName[]): Transformation[] {
+  if (given === undefined || given === null) return [];
+  const refusals: Refusals = {};
+  let unsupported = false;
+  const steps: Transformation[] = [];
+  if (!Array.isArray(given)) refuse(refusals, 'transformations', 'transformations must be an array.');
+  else
+    for (const [n, one] of given.entries()) {
+      const path = `transformations[${n}]`;
+      const members = Members.of(one, path, 'an object with a type', refusals);
+      const name = members && nameOf(members);
+      if (members === undefined || name === undefined) continue;
+      const { needs, read }: Known = known[name];
+      if (needs === undefined || offered?.includes(name) === false) {
+        members.refuse('type', notOffered(name, offered));
+        unsupported = true;
+      }
+      const step = read?.(members);
+      if (step !== undefined) steps.push(step);
+    }
+  const [first] = Object.values(refusals).flat();
+  if (first === undefined) return steps;
+  throw new AppError('invalid', first, {
+    errors: refusals,
+    ...(unsupported ? { code: 'TransformationNotSupported' } : {}),
+  });
+}
+
+function nameOf(members: Members): TransformationName | undefined {
+  const type = members.need('type', (value) => typeof value === 'string', `one of ${names.join(', ')}`);
+  if (type === undefined) return undefined;
+  const found = names.find((name) => name.toLowerCase() === type.toLowerCase());
+  if (found === undefined)
+    members.refuse('type', `'${type.slice(0, 100)}' is not a transformation; there are ${names.join(', ')}.`);
+  return found;
+}
+
+function notOffered(name: TransformationName, offered: readonly TransformationName[] | undefined): string {
+  const sentence = `${name} is not offered for this kind of data`;
+  if (offered === undefined) return `${sentence}.`;
+  return offered.length === 0 ? `${sentence}, nor is another.` : `${sentence}; ${offered.join(', ')} are.`;
+}
+
+/**
+ * What the request says about the coordinate system of its input, over the file's own word: `inputSrid` of the first
+ * crsTransformation or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
+ * @throws AppError `invalid` when both are given and differ
+ */
+export function inputSrid(transformations: readonly Transformation[], readerSrid: unknown): string | undefined {
+  const fromReader = Srid.safeParse(readerSrid).data;
+  const n = transformations.findIndex((one) => one.type === 'CrsTransformation');
+  const step = transformations[n];
+  const fromTransformation = step?.type === 'CrsTransformation' ? step.inputSrid : undefined;
+  if (fromReader !== undefined && fromTransformation !== undefined && fromReader !== fromTransformation) {
+    const sentence = `inputSrid is ${fromTransformation}, but the reader's parameter SRID is ${fromReader}.`;
+    throw new AppError('invalid', sentence, { errors: { [`transformations[${n}].inputSrid`]: [sentence] } });
+  }
+  return fromReader ?? fromTransformation;
+}

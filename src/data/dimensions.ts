@@ -1,0 +1,33 @@
+import { strideOf } from './feature-statistics.ts';
+import type { Features, Geometry } from './data.ts';
+
+/** What the vertices of a layer have besides x and y. */
+type Dimensions = Pick<Features, 'hasZ' | 'hasM'>;
+
+/** The same geometry for a layer of other dimensions: what its vertices lack is NaN there, what the layer lacks is left out. */
+export function withDimensions(geometry: Geometry, from: Dimensions, to: Dimensions): Geometry {
+  if (from.hasZ === to.hasZ && from.hasM === to.hasM) return geometry;
+  const [before, after] = [strideOf(from), strideOf(to)];
+  const { coordinates } = geometry;
+  const changed = new Float64Array((coordinates.length / before) * after);
+  for (let i = 0, at = 0; i < coordinates.length; i += before, at += after) {
+    changed[at] = coordinates[i]!;
+    changed[at + 1] = coordinates[i + 1]!;
+    if (to.hasZ) changed[at + 2] = from.hasZ ? coordinates[i + 2]! : Number.NaN;
+    if (to.hasM) changed[at + after - 1] = from.hasM ? coordinates[i + before - 1]! : Number.NaN;
+  }
+  return {
+    ...geometry,
+    coordinates: changed,
+    ...(geometry.members === undefined
+      ? {}
+      : { members: geometry.members.map((member) => withDimensions(member, from, to)) }),
+  };
+}
+
+/** Whether x and y of all vertices are numbers. */
+export function allFinite({ coordinates, members = [] }: Geometry, stride: number): boolean {
+  for (let i = 0; i < coordinates.length; i += stride)
+    if (!Number.isFinite(coordinates[i]!) || !Number.isFinite(coordinates[i + 1]!)) return false;
+  return members.every((member) => allFinite(member, stride));
+}

@@ -1,0 +1,99 @@
+import { Box } from './box.ts';
+import type { FieldStatistics } from './field-statistics.ts';
+import { FieldTally } from './field-statistics.ts';
+import type { Feature, Features, Field, Geometry } from './data.ts';
+
+export interface FeatureStatistics {
+  kind: 'features';
+  features: number;
+  /** Features by the kind of their geometry; `None` for those without one. */
+  geometries: Record<string, number>;
+  vertices: number;
+  /** Smallest and largest x, y and, where the layer has heights, z. Absent when there is no vertex. */
+  minimum?: number[];
+  maximum?: number[];
+  /** Only where statistics are asked for. */
+  fields?: FieldStatistics[];
+}
+
+/** Statistics of the features that pass by. */
+export class FeatureTally {
+  features = 0;
+  vertices = 0;
+  readonly #geometries = new Map<string, number>();
+  readonly #box = new Box();
+  readonly #fields: readonly FieldTally[];
+  #lowest = Infinity;
+  #highest = -Infinity;
+
+  /** `fields` are those whose values are looked at. */
+  constructor(fields: readonly Field[] = []) {
+    this.#fields = fields.map((field) => new FieldTally(field));
+  }
+
+  add(chunk: readonly Feature[], stride: number, hasZ: boolean): void {
+    this.features += chunk.length;
+    for (const { geometry, values } of chunk) {
+      for (let n = 0; n < this.#fields.length; n++) this.#fields[n]!.add(values[n]);
+      const type = geometry?.type ?? 'None';
+      this.#geometries.set(type, (this.#geometries.get(type) ?? 0) + 1);
+      if (geometry !== undefined) this.#addGeometry(geometry, stride, hasZ);
+    }
+  }
+
+  #addGeometry({ coordinates, members }: Geometry, stride: number, hasZ: boolean): void {
+    for (const member of members ?? []) this.#addGeometry(member, stride, hasZ);
+    this.#box.add(coordinates, stride);
+    this.vertices += coordinates.length / stride;
+    for (let i = 2; hasZ && i < coordinates.length; i += stride) {
+      const z = coordinates[i]!;
+      if (z < this.#lowest) this.#lowest = z;
+      if (z > this.#highest) this.#highest = z;
+    }
+  }
+
+  result(): FeatureStatistics {
+    const { features, vertices } = this;
+    const { west, south, east, north } = this.#box;
+    const heights = Number.isFinite(this.#lowest);
+    const box = [west, south, east, north].every(Number.isFinite)
+      ? {
+          minimum: [west, south, ...(heights ? [this.#lowest] : [])],
+          maximum: [east, north, ...(heights ? [this.#highest] : [])],
+        }
+      : {};
+    const fields = this.#fields.length === 0 ? {} : { fields: this.#fields.map((field) => field.result()) };
+    return {
+      kind: 'features',
+      features,
+      geometries: Object.fromEntries(this.#geometries),
+      vertices,
+      ...box,
+      ...fields,
+    };
+  }
+}
+
+/** Numbers per vertex. */
+export const strideOf = ({ hasZ, hasM }: Pick<Features, 'hasZ' | 'hasM'>): number =>
+  2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0);
+
+/** The same features, with a tally of what is pulled; `passed` is told their number. */
+export function watchedFeatures(
+  data: Features,
+  tally: FeatureTally,
+  signal: AbortSignal,
+  passed: (features: number) => void,
+): Features {
+  return {
+    ...data,
+    async *chunks() {
+      for await (const chunk of data.chunks()) {
+        signal.throwIfAborted();
+        tally.add(chunk, strideOf(data), data.hasZ);
+        passed(tally.features);
+        yield chunk;
+      }
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { Field } from './data.ts';
+
+export interface FieldStatistics {
+  name: string;
+  type: Field['type'];
+  /** Features with a value, and features without one. */
+  values: number;
+  empty: number;
+  /** Of numbers; of dates and times the earliest and the latest, as they are written. */
+  minimum?: number | string;
+  maximum?: number | string;
+  mean?: number;
+  /** Of all features, not of a sample. */
+  standardDeviation?: number;
+  /** Of texts: characters. */
+  shortest?: number;
+  longest?: number;
+  /** Of values that are true or false: how many are true. */
+  trueValues?: number;
+}
+
+/** Statistics of the values of one field that pass by. */
+export class FieldTally {
+  readonly #field: Field;
+  #values = 0;
+  #empty = 0;
+  #numbers = 0;
+  #lowest = Infinity;
+  #highest = -Infinity;
+  /** Mean so far and sum of squares of the differences from it (Welford 1962). */
+  #mean = 0;
+  #squares = 0;
+  #texts = 0;
+  #shortest = Infinity;
+  #longest = 0;
+  #moments = 0;
+  #earliest = { time: Infinity, text: '' };
+  #latest = { time: -Infinity, text: '' };
+  #booleans = 0;
+  #true = 0;
+
+  constructor(field: Field) {
+    this.#field = field;
+  }
+
+  add(value: unknown): void {
+    if (value === null || value === undefined || Number.isNaN(value)) {
+      this.#empty++;
+      return;
+    }
+    this.#values++;
+    if (typeof value === 'number' || typeof value === 'bigint') this.#addNumber(Number(value));
+    else if (typeof value === 'boolean') {
+      this.#booleans++;
+      if (value) this.#true++;
+    } else if (typeof value === 'string') this.#addText(value);
+  }
+
+  #addNumber(value: number): void {
+    this.#numbers++;
+    this.#lowest = Math.min(this.#lowest, value);
+    this.#highest = Math.max(this.#highest, value);
+    const difference = value - this.#mean;
+    this.#mean += difference / this.#numbers;
+    this.#squares += difference * (value - this.#mean);
+  }
+
+  #addText(text: string): void {
+    const { type } = this.#field;
+    const time = type === 'date' || type === 'dateTime' ? timeOf(text) : Number.NaN;
+    if (!Number.isNaN(time)) {
+      this.#moments++;
+      if (time < this.#earliest.time) this.#earliest = { time, text };
+      if (time > this.#latest.time) this.#latest = { time, text };
+    } else if (type !== 'json') {
+      this.#texts++;
+      this.#shortest = Math.min(this.#shortest, text.length);
+      this.#longest = Math.max(this.#longest, text.length);
+    }
+  }
+
+  result(): FieldStatistics {
+    const { name, type } = this.#field;
+    const figures = {
+      minimum: this.#lowest,
+      maximum: this.#highest,
+      mean: this.#mean,
+      standardDeviation: Math.sqrt(this.#squares / this.#numbers),
+    };
+    return {
+      name,
+      type,
+      values: this.#values,
+      empty: this.#empty,
+      // Infinite figures have no place in JSON.
+      ...(this.#numbers === 0
+        ? {}
+        : Object.fromEntries(Object.entries(figures).filter(([, figure]) => Number.isFinite(figure)))),
+      ...(this.#moments === 0 ? {} : { minimum: this.#earliest.text, maximum: this.#latest.text }),
+      ...(this.#texts === 0 ? {} : { shortest: this.#shortest, longest: this.#longest }),
+      ...(this.#booleans === 0 ? {} : { trueValues: this.#true }),
+    };
+  }
+}
+
+/** Without a zone it counts as UTC, to tell before from after. */
+const timeOf = (text: string): number =>
+  Date.parse(/T/.test(text) && !/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? `${text}Z` : text);

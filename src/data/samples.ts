@@ -1,0 +1,70 @@
+import type { Samples, SampleType } from './data.ts';
+
+type SampleArray = (new (
+  length: number,
+) => Samples) & {
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): Samples;
+  readonly BYTES_PER_ELEMENT: number;
+};
+
+/** Narrow ones first. */
+export const sampleArrays: Readonly<Record<SampleType, SampleArray>> = {
+  UInt8: Uint8Array,
+  Int8: Int8Array,
+  UInt16: Uint16Array,
+  Int16: Int16Array,
+  UInt32: Uint32Array,
+  Int32: Int32Array,
+  Float32: Float32Array,
+  Float64: Float64Array,
+};
+
+const types = new Map(Object.entries(sampleArrays).map(([type, array]) => [array, type as SampleType]));
+
+export const sampleTypeOf = (samples: Samples): SampleType => types.get(samples.constructor as SampleArray)!;
+
+export const isFloat = (type: SampleType): boolean => type === 'Float32' || type === 'Float64';
+
+/** The same values in another type, which must be able to hold them. */
+export function convertSamples(samples: Samples, type: SampleType): Samples {
+  if (sampleTypeOf(samples) === type) return samples;
+  const converted = new sampleArrays[type](samples.length);
+  converted.set(samples);
+  return converted;
+}
+
+/** The memory of the samples, in the order of bytes of this machine. */
+export const bytesOf = (samples: Samples): Uint8Array =>
+  new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+
+/** Whole numbers that each type holds exactly. */
+const ranges: Readonly<Record<SampleType | 'Int64' | 'UInt64', readonly [number, number]>> = {
+  UInt8: [0, 0xff],
+  Int8: [-0x80, 0x7f],
+  UInt16: [0, 0xffff],
+  Int16: [-0x8000, 0x7fff],
+  UInt32: [0, 0xffffffff],
+  Int32: [-0x80000000, 0x7fffffff],
+  Float32: [-0x1000000, 0x1000000],
+  Float64: [-(2 ** 53), 2 ** 53],
+  Int64: [-(2 ** 63), 2 ** 63],
+  UInt64: [0, 2 ** 64],
+};
+
+/** A value for "nothing here" that the type can hold: the given one, else NaN, −9999 or the lowest. */
+export function nodataOf(type: SampleType | 'Int64' | 'UInt64', given: number | undefined): number {
+  if (type === 'Float32' || type === 'Float64') return given ?? Number.NaN;
+  const [lowest, highest] = ranges[type];
+  const fits = (value: number) => Number.isInteger(value) && value >= lowest && value <= highest;
+  if (given !== undefined && fits(given)) return given;
+  return fits(-9999) ? -9999 : lowest;
+}
+
+/** The narrowest type that holds all values of all these types. */
+export function commonType(types: readonly SampleType[]): SampleType {
+  const float = types.some(isFloat);
+  const least = Math.min(...types.map((type) => ranges[type][0]));
+  const most = Math.max(...types.map((type) => ranges[type][1]));
+  const all = Object.keys(sampleArrays) as SampleType[];
+  return all.find((type) => ranges[type][0] <= least && ranges[type][1] >= most && (!float || isFloat(type)))!;
+}

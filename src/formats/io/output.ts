@@ -1,0 +1,90 @@
+import type { ByteSink } from '../../data/data.ts';
+
+const size = 1 << 18;
+
+/** Text on its way into a sink, as bytes. Whoever writes into `bytes` makes sure of its room first. */
+export class Output {
+  bytes = Buffer.allocUnsafeSlow(size);
+  at = 0;
+  readonly #sink: Pick<ByteSink, 'append'>;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(sink: Pick<ByteSink, 'append'>) {
+    this.#sink = sink;
+  }
+
+  room(length: number): void {
+    if (this.at + length <= this.bytes.length) return;
+    if (this.at > 0) this.#flush();
+    this.bytes = Buffer.allocUnsafeSlow(Math.max(size, length));
+  }
+
+  /** Waits while too much is on its way to the disk. */
+  drained(): Promise<void> {
+    return this.#written;
+  }
+
+  async end(): Promise<void> {
+    this.#flush();
+    await this.#written;
+  }
+
+  #flush(): void {
+    const written = this.#sink.append(this.bytes.subarray(0, this.at));
+    // Met at the next `drained` or `end`; several may be on their way.
+    this.#written = Promise.all([this.#written, written]).then(() => {});
+    this.#written.catch(() => {});
+    this.at = 0;
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.room(bytes.length);
+    const { length } = bytes;
+    if (length > 48) this.bytes.set(bytes, this.at);
+    else for (let i = 0; i < length; i++) this.bytes[this.at + i] = bytes[i]!;
+    this.at += length;
+  }
+
+  text(text: string): void {
+    this.room(3 * text.length);
+    this.at += this.bytes.write(text, this.at, 'utf8');
+  }
+
+  /** Bare text; returns its number of bytes. There must be room for three bytes per character. */
+  utf8(text: string): number {
+    const { bytes, at } = this;
+    const { length } = text;
+    let i = 0;
+    for (; i < length && length < 100; i++) {
+      const c = text.charCodeAt(i);
+      if (c > 126) break;
+      bytes[at + i] = c;
+    }
+    const written = i === length ? length : bytes.write(text, at, 'utf8');
+    this.at = at + written;
+    return written;
+  }
+
+  /** A string of JSON with its quotes. */
+  string(text: string): void {
+    const { length } = text;
+    if (length < 100) {
+      this.room(length + 2);
+      const { bytes } = this;
+      let at = this.at;
+      bytes[at++] = 34;
+      let i = 0;
+      for (; i < length; i++) {
+        const c = text.charCodeAt(i);
+        if (c < 32 || c > 126 || c === 34 || c === 92) break;
+        bytes[at++] = c;
+      }
+      if (i === length) {
+        bytes[at++] = 34;
+        this.at = at;
+        return;
+      }
+    }
+    this.text(JSON.stringify(text));
+  }
+}

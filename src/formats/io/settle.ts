@@ -1,0 +1,23 @@
+import type { Grid, RowBlock } from '../../data/data.ts';
+import { convertSamples, sampleTypeOf } from '../../data/samples.ts';
+
+/**
+ * The rows of a band, all in one type. A text format may find out late that its numbers need a wider type than it thought:
+ * then `restart` is called and the rows come again, from the first, in the wider one.
+ */
+export async function* settledRows(grid: Grid, band: number, restart: () => Promise<void>): AsyncGenerator<RowBlock> {
+  const declared = grid.bands[band]!.type;
+  for (let settled = false; !settled; ) {
+    let type = declared;
+    settled = true;
+    for await (const block of grid.rows(band)) {
+      type ??= sampleTypeOf(block.samples);
+      if (declared === undefined && sampleTypeOf(block.samples) !== type) {
+        await restart();
+        settled = false;
+        break;
+      }
+      yield { ...block, samples: convertSamples(block.samples, type) };
+    }
+  }
+}

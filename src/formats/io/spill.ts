@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Grid, RandomGrid, RowBlock, RowRange, Samples, SampleType } from '../../data/data.ts';
+import { bytesOf, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
+import type { Context } from '../define.ts';
+import { FileSink, FileSource } from './bytes.ts';
+import { settledRows } from './settle.ts';
+
+/** Rows that one block of a spilled grid holds: about a megabyte. */
+const rowsPerBlock = (width: number, bytesPerSample: number) =>
+  Math.max(1, Math.floor((1 << 20) / (width * bytesPerSample)));
+
+interface SpilledBand {
+  type: SampleType;
+  path: string;
+  file: FileSource;
+}
+
+/**
+ * Pulls all rows once and keeps them raw in a file per band, so that they can be read in any order and all types are known.
+ * `close` removes the files.
+ */
+export async function spill(grid: Grid, scratch: string): Promise<{ grid: RandomGrid; close(): Promise<void> }> {
+  const spilled: SpilledBand[] = [];
+  const close = async () => {
+    for (const { file, path } of spilled) {
+      await file.close();
+      await rm(path, { force: true });
+    }
+  };
+  try {
+    for (let band = 0; band < grid.bands.length; band++) spilled.push(await spillBand(grid, band, scratch));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const read = async (band: number, firstRow: number, rowCount: number): Promise<Samples> => {
+    const { type, file } = spilled[band]!;
+    const array = sampleArrays[type];
+    const bytes = await file.read(
+      firstRow * grid.width * array.BYTES_PER_ELEMENT,
+      rowCount * grid.width * array.BYTES_PER_ELEMENT,
+    );
+    return new array(bytes.buffer, bytes.byteOffset, bytes.length / array.BYTES_PER_ELEMENT);
+  };
+  const bands = grid.bands.map((band, n) => ({ ...band, type: spilled[n]!.type }));
+  async function* rows(band: number, _step?: number, wanted?: RowRange): AsyncGenerator<RowBlock> {
+    const step = rowsPerBlock(grid.width, sampleArrays[bands[band]!.type].BYTES_PER_ELEMENT);
+    const end = wanted?.end ?? grid.height;
+    for (let firstRow = wanted?.first ?? 0; firstRow < end; firstRow += step) {
+      const rowCount = Math.min(step, end - firstRow);
+      yield { firstRow, rowCount, samples: await read(band, firstRow, rowCount) };
+    }
+  }
+  return { grid: { ...grid, bands, rows, read }, close };
+}
+
+/** The same grid without the exact form of 64-bit integers, which a spilled grid does not keep. */
+export function roundedIntegers(grid: Grid, context: Context): Grid {
+  if (grid.bands.every((band) => band.integer64 === undefined)) return grid;
+  return {
+    ...grid,
+    async *rows(band, step, wanted) {
+      for await (const { exact, ...block } of grid.rows(band, step, wanted)) {
+        if (exact !== undefined && block.samples.some((value) => !Number.isSafeInteger(value)))
+          context.lost('Integers beyond 2^53 were rounded to 53 bits.');
+        yield block;
+      }
+    },
+  };
+}
+
+async function spillBand(grid: Grid, band: number, scratch: string): Promise<SpilledBand> {
+  const path = join(scratch, `${randomUUID()}.raw`);
+  const sink = await FileSink.create(path, { checksum: false });
+  try {
+    let type: SampleType | undefined;
+    for await (const block of settledRows(grid, band, () => sink.restart())) {
+      type = sampleTypeOf(block.samples);
+      await sink.append(bytesOf(block.samples));
+    }
+    await sink.flush();
+    return { type: type!, path, file: await FileSource.open(path, { checksum: false }) };
+  } finally {
+    await sink.close();
+  }
+}

@@ -1,0 +1,172 @@
+import { crc32 } from 'node:zlib';
+import type { ByteSink } from '../../data/data.ts';
+import type { PackedSpool } from './packed-spool.ts';
+import { joinedCrc, packed } from './packed-spool.ts';
+
+/** Pieces are packed apart, several at once on the thread pool; what they lose by not seeing each other is below a percent. */
+const atOnce = 3;
+const limit32 = 0xffffffff;
+
+interface Written {
+  name: Buffer;
+  crc: number;
+  packed: number;
+  size: number;
+  offset: number;
+}
+
+/** A zip of deflated entries, written from front to back: UTF-8 names, the same bytes for the same content at any time. */
+export class ZipWriter {
+  readonly #sink: ByteSink;
+  readonly #entries: Written[] = [];
+
+  constructor(sink: ByteSink) {
+    this.#sink = sink;
+  }
+
+  /** Each of the pieces, which have `size` bytes together, is packed apart: a quarter of a megabyte each is a good measure. */
+  async add(name: string, size: number, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    await this.#entry(name, size, async () => {
+      const packing: Promise<Uint8Array>[] = [];
+      let at = 0;
+      let crc = 0;
+      for await (const bytes of pieces) {
+        crc = crc32(bytes, crc);
+        at += bytes.length;
+        const work = packed(bytes, at === size);
+        // A failure is met when its turn comes.
+        work.catch(() => {});
+        packing.push(work);
+        if (packing.length >= atOnce) await this.#sink.append(await packing.shift()!);
+      }
+      for (const work of packing) await this.#sink.append(await work);
+      if (at !== size) throw new Error(`${name} has ${at} bytes, not ${size}.`);
+      return crc;
+    });
+  }
+
+  /** A head, and a body that was packed before. */
+  async addSpooled(name: string, head: Uint8Array, body: PackedSpool): Promise<void> {
+    await this.#entry(name, head.length + body.size, async () => {
+      await this.#sink.append(await packed(head));
+      for await (const piece of body.pieces()) await this.#sink.append(piece);
+      return joinedCrc(crc32(head), body.crc, body.size);
+    });
+  }
+
+  /** `content` writes the packed bytes and gives the checksum of the unpacked ones. */
+  async #entry(name: string, size: number, content: () => Promise<number>): Promise<void> {
+    const offset = this.#sink.position;
+    const label = Buffer.from(name);
+    const wide = size >= limit32 - (1 << 24);
+    await this.#sink.append(localHeader(label, wide));
+    const start = this.#sink.position;
+    const crc = await content();
+    const entry = { name: label, crc, packed: this.#sink.position - start, size, offset };
+    await this.#sink.append(descriptor(entry, wide));
+    this.#entries.push(entry);
+  }
+
+  async addBytes(name: string, bytes: Uint8Array): Promise<void> {
+    await this.add(name, bytes.length, [bytes]);
+  }
+
+  /** The directory; nothing may be added after it. */
+  async finish(): Promise<void> {
+    const start = this.#sink.position;
+    for (const entry of this.#entries) await this.#sink.append(directoryEntry(entry));
+    await this.#sink.append(directoryEnd(this.#entries.length, start, this.#sink.position));
+  }
+}
+
+/** 1980-01-01: the container's first day. */
+const date = 0x21;
+/** Sizes follow the data; the name is UTF-8. */
+const flags = 0x808;
+
+function localHeader(name: Buffer, wide: boolean): Uint8Array {
+  const bytes = Buffer.alloc(30 + name.length + (wide ? 20 : 0));
+  bytes.writeUInt32LE(0x04034b50, 0);
+  bytes.writeUInt16LE(wide ? 45 : 20, 4);
+  bytes.writeUInt16LE(flags, 6);
+  bytes.writeUInt16LE(8, 8);
+  bytes.writeUInt16LE(date, 12);
+  bytes.writeUInt16LE(name.length, 26);
+  name.copy(bytes, 30);
+  if (wide) {
+    bytes.writeUInt32LE(limit32, 18);
+    bytes.writeUInt32LE(limit32, 22);
+    bytes.writeUInt16LE(20, 28);
+    bytes.writeUInt16LE(1, 30 + name.length);
+    bytes.writeUInt16LE(16, 32 + name.length);
+  }
+  return bytes;
+}
+
+function descriptor({ crc, packed: packedSize, size }: Written, wide: boolean): Uint8Array {
+  const bytes = Buffer.alloc(wide ? 24 : 16);
+  bytes.writeUInt32LE(0x08074b50, 0);
+  bytes.writeUInt32LE(crc, 4);
+  if (wide) {
+    bytes.writeBigUInt64LE(BigInt(packedSize), 8);
+    bytes.writeBigUInt64LE(BigInt(size), 16);
+  } else {
+    bytes.writeUInt32LE(packedSize, 8);
+    bytes.writeUInt32LE(size, 12);
+  }
+  return bytes;
+}
+
+function directoryEntry({ name, crc, packed: packedSize, size, offset }: Written): Uint8Array {
+  const wide = [size, packedSize, offset].filter((value) => value >= limit32);
+  const extra = wide.length === 0 ? 0 : 4 + 8 * wide.length;
+  const bytes = Buffer.alloc(46 + name.length + extra);
+  bytes.writeUInt32LE(0x02014b50, 0);
+  // Made on Unix, so that the names are taken as they are.
+  bytes.writeUInt16LE(0x32d, 4);
+  bytes.writeUInt16LE(extra === 0 ? 20 : 45, 6);
+  bytes.writeUInt16LE(flags, 8);
+  bytes.writeUInt16LE(8, 10);
+  bytes.writeUInt16LE(date, 14);
+  bytes.writeUInt32LE(crc, 16);
+  bytes.writeUInt32LE(Math.min(packedSize, limit32), 20);
+  bytes.writeUInt32LE(Math.min(size, limit32), 24);
+  bytes.writeUInt16LE(name.length, 28);
+  bytes.writeUInt16LE(extra, 30);
+  // An ordinary file, readable by all.
+  bytes.writeUInt32LE((0o100644 << 16) >>> 0, 38);
+  bytes.writeUInt32LE(Math.min(offset, limit32), 42);
+  name.copy(bytes, 46);
+  if (extra > 0) {
+    bytes.writeUInt16LE(1, 46 + name.length);
+    bytes.writeUInt16LE(8 * wide.length, 48 + name.length);
+    for (const [n, value] of wide.entries()) bytes.writeBigUInt64LE(BigInt(value), 50 + name.length + 8 * n);
+  }
+  return bytes;
+}
+
+function directoryEnd(count: number, start: number, end: number): Uint8Array {
+  const wide = count >= 0xffff || end >= limit32;
+  const bytes = Buffer.alloc((wide ? 76 : 0) + 22);
+  let at = 0;
+  if (wide) {
+    bytes.writeUInt32LE(0x06064b50, 0);
+    bytes.writeBigUInt64LE(44n, 4);
+    bytes.writeUInt16LE(45, 12);
+    bytes.writeUInt16LE(45, 14);
+    bytes.writeBigUInt64LE(BigInt(count), 24);
+    bytes.writeBigUInt64LE(BigInt(count), 32);
+    bytes.writeBigUInt64LE(BigInt(end - start), 40);
+    bytes.writeBigUInt64LE(BigInt(start), 48);
+    bytes.writeUInt32LE(0x07064b50, 56);
+    bytes.writeBigUInt64LE(BigInt(end), 64);
+    bytes.writeUInt32LE(1, 72);
+    at = 76;
+  }
+  bytes.writeUInt32LE(0x06054b50, at);
+  bytes.writeUInt16LE(Math.min(count, 0xffff), at + 8);
+  bytes.writeUInt16LE(Math.min(count, 0xffff), at + 10);
+  bytes.writeUInt32LE(Math.min(end - start, limit32), at + 12);
+  bytes.writeUInt32LE(Math.min(start, limit32), at + 16);
+  return bytes;
+}

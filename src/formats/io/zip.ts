@@ -1,0 +1,187 @@
+import type { ByteSource } from '../../data/data.ts';
+import { FormatError } from '../../errors.ts';
+
+/**
+ * Zip containers after PKWARE's APPNOTE 6.3, read by their central directory. Own code because nothing on npm checks what must be
+ * checked here: checksums, entries that overlap (bombs), names that leave the folder, and all of it with places in the file.
+ */
+export interface ZipEntry {
+  /** Forward slashes; never absolute, never with `..`. Directories are left out. */
+  readonly name: string;
+  readonly method: 0 | 8;
+  readonly crc: number;
+  readonly packed: number;
+  readonly size: number;
+  /** Of the local header. */
+  readonly offset: number;
+  /** Where the next entry, or the directory, begins. */
+  readonly limit: number;
+}
+
+const endLength = 22;
+const longestComment = 0xffff;
+/** A directory is held in memory: half a million entries, more than anybody's. */
+const largestDirectory = 64 << 20;
+
+/** @throws FormatError when it is no zip, or one that is not safe to unpack */
+export async function zipEntries(source: ByteSource): Promise<ZipEntry[]> {
+  const end = await findEnd(source);
+  const { count, size, offset, shift } = end;
+  if (size > largestDirectory || size < count * 46 || offset + shift + size > source.size)
+    throw new FormatError(`The zip's directory of ${count} entries cannot have ${size} bytes at ${offset}.`, end.at);
+  const start = offset + shift;
+  const bytes = await source.read(start, size);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const all: (ZipEntry & { directory: boolean; least: number })[] = [];
+  const names = new Set<string>();
+  let at = 0;
+  for (let n = 0; n < count; n++) {
+    if (at + 46 > size || view.getUint32(at, true) !== 0x02014b50)
+      throw new FormatError(`The zip's directory is broken at its entry ${n + 1} of ${count}.`, start + at);
+    const nameLength = view.getUint16(at + 28, true);
+    const extraLength = view.getUint16(at + 30, true);
+    const next = at + 46 + nameLength + extraLength + view.getUint16(at + 32, true);
+    if (next > size) throw new FormatError(`The zip's directory ends inside its entry ${n + 1}.`, start + at);
+    const flags = view.getUint16(at + 8, true);
+    const name = nameOf(bytes.subarray(at + 46, at + 46 + nameLength), (flags & 0x800) !== 0, start + at);
+    if (names.has(name)) throw new FormatError(`The zip has '${shown(name)}' twice.`, start + at);
+    names.add(name);
+    const method = view.getUint16(at + 10, true);
+    if ((flags & 1) !== 0) throw new FormatError(`'${shown(name)}' in the zip is encrypted.`, start + at);
+    if (method !== 0 && method !== 8)
+      throw new FormatError(
+        `'${shown(name)}' in the zip is packed by method ${method}; only stored and deflated entries are read.`,
+        start + at,
+      );
+    const extra = new DataView(bytes.buffer, bytes.byteOffset + at + 46 + nameLength, extraLength);
+    const [entrySize, packed, local] = sizesOf(view, at, extra, start);
+    if (method === 0 && packed !== entrySize)
+      throw new FormatError(
+        `'${shown(name)}' is stored, but its two sizes are ${packed} and ${entrySize}.`,
+        start + at,
+      );
+    const least = local + shift + 30 + nameLength + packed;
+    const crc = view.getUint32(at + 16, true);
+    const directory = name.endsWith('/');
+    all.push({ name, method, crc, packed, size: entrySize, offset: local + shift, limit: start, directory, least });
+    at = next;
+  }
+  return apart(all, start);
+}
+
+/** Entries in the order of their bytes, none of which may be shared. */
+function apart(all: (ZipEntry & { directory: boolean; least: number })[], directoryStart: number): ZipEntry[] {
+  all.sort((a, b) => a.offset - b.offset);
+  const kept: ZipEntry[] = [];
+  for (const [n, { directory, least, ...entry }] of all.entries()) {
+    const limit = all[n + 1]?.offset ?? directoryStart;
+    if (least > limit)
+      throw new FormatError(`'${shown(entry.name)}' in the zip overlaps what comes after it.`, entry.offset);
+    if (!directory) kept.push({ ...entry, limit });
+  }
+  return kept;
+}
+
+interface End {
+  /** Of the record that tells the rest. */
+  at: number;
+  count: number;
+  size: number;
+  offset: number;
+  /** Bytes in front of the zip, such as those of a program that unpacks it. */
+  shift: number;
+}
+
+async function findEnd(source: ByteSource): Promise<End> {
+  const length = Math.min(source.size, endLength + longestComment + 20);
+  const start = source.size - length;
+  const bytes = await source.read(start, length);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = bytes.length - endLength; at >= 0; at--) {
+    if (view.getUint32(at, true) !== 0x06054b50) continue;
+    if (at + endLength + view.getUint16(at + 20, true) !== bytes.length) continue;
+    const end = {
+      at: start + at,
+      count: view.getUint16(at + 10, true),
+      size: view.getUint32(at + 12, true),
+      offset: view.getUint32(at + 16, true),
+    };
+    if (at >= 20 && view.getUint32(at - 20, true) === 0x07064b50)
+      return findEnd64(source, start + at - 20, integer64(view, at - 12, start));
+    if (view.getUint16(at + 4, true) !== 0 || view.getUint16(at + 8, true) !== end.count)
+      throw new FormatError('The zip is one of several parts.', end.at);
+    return shifted(end, end.at);
+  }
+  throw new FormatError('The file is not a zip, or its end is missing.', source.size);
+}
+
+async function findEnd64(source: ByteSource, locator: number, told: number): Promise<End> {
+  // The record lies right before its locator unless somebody put bytes in front of the zip.
+  for (const at of [told, locator - 56]) {
+    if (at < 0 || at + 56 > locator) continue;
+    const bytes = await source.read(at, 56);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    if (bytes.length < 56 || view.getUint32(0, true) !== 0x06064b50) continue;
+    const end = { at, count: integer64(view, 32, at), size: integer64(view, 40, at), offset: integer64(view, 48, at) };
+    return shifted(end, at);
+  }
+  throw new FormatError("The zip's 64-bit end record is missing.", locator);
+}
+
+function shifted(end: Omit<End, 'shift'>, directoryEnd: number): End {
+  const shift = directoryEnd - end.size - end.offset;
+  if (shift < 0)
+    throw new FormatError(`The zip's directory of ${end.size} bytes cannot begin at ${end.offset}.`, end.at);
+  return { ...end, shift };
+}
+
+/** Size, packed size and place: 32 bits, or 64 in the extra field 1 for those that are all ones. */
+function sizesOf(view: DataView, at: number, extra: DataView, start: number): [number, number, number] {
+  const values = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
+  if (values.some((value) => value === 0xffffffff)) {
+    let field = 0;
+    while (field + 4 <= extra.byteLength && extra.getUint16(field, true) !== 1)
+      field += 4 + extra.getUint16(field + 2, true);
+    if (field + 4 <= extra.byteLength) {
+      const end = Math.min(extra.byteLength, field + 4 + extra.getUint16(field + 2, true));
+      field += 4;
+      for (const [n, value] of values.entries()) {
+        if (value !== 0xffffffff) continue;
+        if (field + 8 > end) throw new FormatError("A 64-bit size of the zip's directory is missing.", start + at);
+        values[n] = integer64(extra, field, start + at);
+        field += 8;
+      }
+    }
+  }
+  return values as [number, number, number];
+}
+
+function integer64(view: DataView, at: number, place: number): number {
+  const value = view.getBigUint64(at, true);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new FormatError(`The zip names a place or size of ${value}.`, place);
+  return Number(value);
+}
+
+function nameOf(bytes: Uint8Array, unicode: boolean, place: number): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const utf8 = buffer.toString('utf8');
+  const name = unicode || !utf8.includes('\ufffd') ? utf8 : buffer.toString('latin1');
+  const wrong =
+    name === ''
+      ? 'has no name'
+      : name.includes('\0')
+        ? 'has a zero byte in it'
+        : name.includes('\\')
+          ? 'has a backslash in it'
+          : /^\/|^[A-Za-z]:/.test(name)
+            ? 'is absolute'
+            : name.split('/').includes('..')
+              ? "leads out of its folder by '..'"
+              : undefined;
+  if (wrong !== undefined) throw new FormatError(`The name '${shown(name)}' in the zip ${wrong}.`, place);
+  return name;
+}
+
+/** What a sentence shows of a name out of a file. */
+export const shown = (name: string): string => name.slice(0, 80).replace(/\p{Cc}/gu, '?');

@@ -1,0 +1,175 @@
+import type { Gdal } from '../wasm.ts';
+import { overhear, projDatabase, withBytes } from '../wasm.ts';
+import { crsToWkt, withCrs } from './srs.ts';
+import type { WktNode } from './wkt.ts';
+import { child, parseWkt } from './wkt.ts';
+
+/** How coordinates were changed, for the receipt. */
+export interface Operation {
+  /** Names of the registry's operations in the order in which they were taken; none between systems of the same datum. */
+  readonly names: readonly string[];
+  /** Metres, of the least exact one taken; 0 within one datum; undefined when nobody knows (or the datum shift was ignored). */
+  readonly accuracy?: number;
+  /** No operation between the two datums is known or usable here: they were taken for the same, which may be off by hundreds of metres. */
+  readonly ballpark: boolean;
+  /** More accurate operations for this place, which need a grid file that is not carried; best first. */
+  readonly better: readonly { readonly name: string; readonly accuracy: number; readonly grid: string }[];
+}
+
+/** Hears from PROJ's messages which operations it takes. */
+export class OperationWatch {
+  readonly #taken = new Set<string>();
+
+  run<T>(module: Gdal, f: () => T): T {
+    return overhear(module, (line) => this.#hear(line), f);
+  }
+
+  #hear(line: string): void {
+    const name = /Using coordinate operation (.+)$/.exec(line)?.[1];
+    if (name !== undefined) this.#taken.add(name.replace(/ as a fallback due to .*$/, ''));
+  }
+
+  /**
+   * What is known of the way from one system to another (`EPSG:…` or WKT) around a place (longitude, latitude in degrees).
+   * PROJ names what it takes only where it has a choice; else the registry's best operation without a grid is that one.
+   */
+  explain(module: Gdal, from: string, to: string, place: readonly [number, number] | undefined): Operation {
+    const [a, b] = [datumOf(module, from), datumOf(module, to)];
+    const taken = [...this.#taken];
+    if (taken.length === 0 && a !== undefined && a === b)
+      return { names: [], accuracy: 0, ballpark: false, better: [] };
+    const registered = a === undefined || b === undefined ? [] : operationsBetween(module, a, b, place);
+    const steps = taken.map((name) => name.split(' + ').map((step) => step.replace(/^Inverse of /, '')));
+    if (steps.length === 0) {
+      const only = registered.find((one) => one.grid === undefined);
+      if (only !== undefined) steps.push([only.name]);
+    }
+    const ballpark = steps.flat().some((name) => name.startsWith('Ballpark'));
+    const accuracies = steps.map((names) => accuracyOf(module, names));
+    const accuracy =
+      ballpark || steps.length === 0 ? undefined : Math.max(...accuracies.map((one) => one ?? Number.NaN));
+    const known = accuracy !== undefined && !Number.isNaN(accuracy);
+    const better = registered.flatMap(({ name, accuracy: metres, grid }) =>
+      grid !== undefined && metres !== undefined && (!known || metres < accuracy)
+        ? [{ name, accuracy: metres, grid }]
+        : [],
+    );
+    return {
+      names: taken.length > 0 ? taken : steps.map((names) => names.join(' + ')),
+      ...(known ? { accuracy } : {}),
+      ballpark,
+      better,
+    };
+  }
+}
+
+/** One sentence for the receipt. */
+export function operationSentence(operation: Operation): string {
+  const { names, accuracy, ballpark, better } = operation;
+  const best = better[0];
+  const grid =
+    best === undefined
+      ? ''
+      : ` A more accurate one, '${best.name}' (${best.accuracy} m), needs the grid file ${best.grid}, which is not carried.`;
+  if (ballpark)
+    return `The two datums were taken for the same (${names.join('; ')}); this may be off by hundreds of metres.${grid}`;
+  if (names.length === 0)
+    return accuracy === 0
+      ? 'The two systems have the same datum: nothing is lost.'
+      : `Coordinates were transformed by PROJ.${grid}`;
+  const exactness = accuracy === undefined ? 'accuracy unknown' : `accuracy ${accuracy} m`;
+  return `Coordinates were transformed by '${names.join("', '")}' (${exactness}).${grid}`;
+}
+
+/** `EPSG:4314`: the geographic system under a system. */
+function datumOf(module: Gdal, definition: string): string | undefined {
+  const find = (node: WktNode): string | undefined => {
+    if (/^(GEOGCRS|GEODCRS|BASEGEOGCRS|BASEGEODCRS)$/.test(node.keyword)) {
+      const [authority, code] = child(node, 'ID')?.values ?? [];
+      return typeof authority === 'string' && typeof code === 'number' ? `${authority}:${code}` : undefined;
+    }
+    for (const value of node.values) {
+      const found = typeof value === 'object' ? find(value) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return find(parseWkt(withCrs(module, definition, (handle) => crsToWkt(module, handle, 'WKT2_2019'))));
+}
+
+interface Registered {
+  name: string;
+  accuracy?: number;
+  grid?: string;
+}
+
+function operationsBetween(
+  module: Gdal,
+  a: string,
+  b: string,
+  place: readonly [number, number] | undefined,
+): Registered[] {
+  const is = (end: string, srid: string) => {
+    const [authority, code] = srid.split(':');
+    return `(o.${end}_crs_auth_name = ${quoted(authority!)} and o.${end}_crs_code = ${quoted(code!)})`;
+  };
+  // Extents over the antimeridian have west > east.
+  const around =
+    place === undefined
+      ? ''
+      : `and ${place[1]} between e.south_lat and e.north_lat and case when e.west_lon <= e.east_lon
+           then ${place[0]} between e.west_lon and e.east_lon else ${place[0]} >= e.west_lon or ${place[0]} <= e.east_lon end`;
+  const rows = projDatabase(
+    module,
+    `select distinct o.name as name, o.accuracy as accuracy, g.grid_name as grid
+       from coordinate_operation_view o
+       join usage u on u.object_table_name = o.table_name and u.object_auth_name = o.auth_name and u.object_code = o.code
+       join extent e on e.auth_name = u.extent_auth_name and e.code = u.extent_code
+       left join grid_transformation g on o.table_name = 'grid_transformation' and g.auth_name = o.auth_name and g.code = o.code
+      where o.deprecated = 0 and o.auth_name = 'EPSG' and o.accuracy is not null ${around}
+        and ((${is('source', a)} and ${is('target', b)}) or (${is('source', b)} and ${is('target', a)}))
+      order by o.accuracy`,
+  );
+  return rows.map((row) => ({
+    name: String(row.name),
+    ...(typeof row.accuracy === 'number' ? { accuracy: row.accuracy } : {}),
+    ...(typeof row.grid === 'string' && row.grid !== '' ? { grid: row.grid } : {}),
+  }));
+}
+
+/** Metres of a chain of named operations; conversions (projections) count nothing. Undefined when one of them has no figure. */
+function accuracyOf(module: Gdal, names: string[]): number | undefined {
+  const list = names.map(quoted).join(', ');
+  const rows = projDatabase(
+    module,
+    `select name, min(accuracy) as accuracy from coordinate_operation_view where name in (${list}) group by name`,
+  );
+  let sum = 0;
+  for (const { accuracy } of rows) {
+    if (typeof accuracy !== 'number') return undefined;
+    sum += accuracy;
+  }
+  return sum;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Longitude and latitude (degrees, WGS 84) of one point of a system; undefined where there is none. */
+export function lonLatOf(module: Gdal, definition: string, x: number, y: number): [number, number] | undefined {
+  return withCrs(module, definition, (from) =>
+    withCrs(module, 'EPSG:4326', (to) => {
+      const transformation = module._OCTNewCoordinateTransformation(from, to);
+      if (transformation === 0) return undefined;
+      try {
+        return withBytes(module, 16, (point) => {
+          module.HEAPF64.set([x, y], point >> 3);
+          module._OCTTransform(transformation, 1, point, point + 8, 0);
+          const [lon, lat] = module.HEAPF64.subarray(point >> 3, (point >> 3) + 2);
+          return Number.isFinite(lon) && Number.isFinite(lat) ? [lon!, lat!] : undefined;
+        });
+      } finally {
+        module._OCTDestroyCoordinateTransformation(transformation);
+      }
+    }),
+  );
+}

@@ -1,0 +1,130 @@
+import { FormatError } from '../../errors.ts';
+import type { Gdal } from '../wasm.ts';
+import { gdal, guarded, lastMessage } from '../wasm.ts';
+import type { Crs } from './crs.ts';
+import { describeCrs, sridOf } from './crs.ts';
+import type { Operation } from './operation.ts';
+import { lonLatOf, OperationWatch } from './operation.ts';
+import { withCrs } from './srs.ts';
+
+/** Points that cross into the module at a time. */
+const batch = 16_384;
+
+/** Changes coordinates of one system into those of another. Holds memory of the WebAssembly module until `close`. */
+export interface Transformer extends Disposable {
+  /**
+   * In place: x = easting or longitude (degrees), y = northing or latitude, z in metres where given. A point that has no
+   * image becomes NaN in x and y. Returns the number of those.
+   */
+  forward(x: Float64Array, y: Float64Array, z?: Float64Array): number;
+  /** What PROJ did to the points so far. */
+  operation(): Operation;
+  close(): void;
+}
+
+/**
+ * The best operation without grid files, chosen by PROJ for each point where there are several.
+ * @throws FormatError when one of the systems cannot be read or there is no way between them
+ */
+export async function transformer(from: Crs, to: Crs): Promise<Transformer> {
+  const [source, target] = await Promise.all([describeCrs(from), describeCrs(to)]);
+  const module = await gdal();
+  const ends = [sridOf(source) ?? source.wkt, sridOf(target) ?? target.wkt] as const;
+  return guarded(() => new PointTransformer(module, ends[0], ends[1], `${source.name} to ${target.name}`));
+}
+
+class PointTransformer implements Transformer {
+  readonly #module: Gdal;
+  readonly #from: string;
+  readonly #to: string;
+  readonly #watch = new OperationWatch();
+  #handle: number;
+  #heap: number;
+  /** Of the first and last point of each batch, in coordinates of the source: enough to tell what part of the world is meant. */
+  readonly #box = [Infinity, Infinity, -Infinity, -Infinity];
+
+  constructor(module: Gdal, from: string, to: string, names: string) {
+    this.#module = module;
+    this.#from = from;
+    this.#to = to;
+    this.#handle = this.#watch.run(module, () =>
+      withCrs(module, from, (a) => withCrs(module, to, (b) => module._OCTNewCoordinateTransformation(a, b))),
+    );
+    if (this.#handle === 0) throw new FormatError(`There is no way from ${names}: ${lastMessage(module)}.`);
+    this.#heap = module._malloc(24 * batch);
+  }
+
+  forward(x: Float64Array, y: Float64Array, z?: Float64Array): number {
+    if (this.#handle === 0) throw new Error('This transformer is closed.');
+    return guarded(() =>
+      this.#watch.run(this.#module, () => {
+        let failed = 0;
+        for (let at = 0; at < x.length; at += batch) {
+          const end = Math.min(at + batch, x.length);
+          failed += this.#run(x.subarray(at, end), y.subarray(at, end), z?.subarray(at, end));
+        }
+        return failed;
+      }),
+    );
+  }
+
+  #run(x: Float64Array, y: Float64Array, z: Float64Array | undefined): number {
+    const module = this.#module;
+    const [px, py, pz] = [this.#heap, this.#heap + 8 * batch, this.#heap + 16 * batch];
+    for (const [xn, yn] of [
+      [x[0]!, y[0]!],
+      [x[x.length - 1]!, y[y.length - 1]!],
+    ] as const)
+      this.#widen(xn, yn);
+    module.HEAPF64.set(x, px >> 3);
+    module.HEAPF64.set(y, py >> 3);
+    if (z !== undefined) module.HEAPF64.set(z, pz >> 3);
+    const all = module._OCTTransform(this.#handle, x.length, px, py, z === undefined ? 0 : pz);
+    // The call may have grown the heap: views are taken anew.
+    x.set(module.HEAPF64.subarray(px >> 3, (px >> 3) + x.length));
+    y.set(module.HEAPF64.subarray(py >> 3, (py >> 3) + x.length));
+    z?.set(module.HEAPF64.subarray(pz >> 3, (pz >> 3) + x.length));
+    return all === 0 ? markFailed(x, y) : 0;
+  }
+
+  #widen(x: number, y: number): void {
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    const box = this.#box;
+    box[0] = Math.min(box[0]!, x);
+    box[1] = Math.min(box[1]!, y);
+    box[2] = Math.max(box[2]!, x);
+    box[3] = Math.max(box[3]!, y);
+  }
+
+  operation(): Operation {
+    const [west, south, east, north] = this.#box as [number, number, number, number];
+    return guarded(() => {
+      const seen = Number.isFinite(west);
+      const place = seen ? lonLatOf(this.#module, this.#from, (west + east) / 2, (south + north) / 2) : undefined;
+      return this.#watch.explain(this.#module, this.#from, this.#to, place);
+    });
+  }
+
+  close(): void {
+    if (this.#handle === 0) return;
+    this.#module._OCTDestroyCoordinateTransformation(this.#handle);
+    this.#module._free(this.#heap);
+    this.#handle = 0;
+    this.#heap = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+function markFailed(x: Float64Array, y: Float64Array): number {
+  let failed = 0;
+  for (let i = 0; i < x.length; i++) {
+    if (Number.isFinite(x[i]!) && Number.isFinite(y[i]!)) continue;
+    x[i] = Number.NaN;
+    y[i] = Number.NaN;
+    failed++;
+  }
+  return failed;
+}

@@ -1,0 +1,153 @@
+import type { Affine } from '../../data/data.ts';
+import { FormatError } from '../../errors.ts';
+import type { Operation } from '../crs/operation.ts';
+import { lonLatOf, OperationWatch } from '../crs/operation.ts';
+import { crsToWkt, withCrs } from '../crs/srs.ts';
+import type { Gdal } from '../wasm.ts';
+import { guarded, lastMessage, withBytes, withStrings } from '../wasm.ts';
+
+/** Where the cells of a grid lie. */
+export interface Lattice {
+  readonly width: number;
+  readonly height: number;
+  readonly affine: Affine;
+}
+
+/** Points that cross into the module at a time. */
+const batch = 16_384;
+
+/**
+ * Leads from a place in the target's coordinates to a pixel of the source (corner based, fractions inside a cell), as
+ * gdalwarp does it: GDAL's own transformer, which knows where in the world the source lies. Owns memory of the
+ * WebAssembly module until `close`.
+ */
+export class PixelFinder {
+  /** Lattice that `gdalwarp -t_srs` would write. */
+  readonly lattice: Lattice;
+  readonly #module: Gdal;
+  readonly #from: string;
+  readonly #to: string;
+  readonly #centre: readonly [number, number];
+  readonly #watch = new OperationWatch();
+  #dataset: number;
+  #transformer = 0;
+  #heap = 0;
+
+  /** `from` and `to` are checked codes or texts. FormatError when the grid has no place in the target system. */
+  constructor(module: Gdal, source: Lattice, from: string, to: string) {
+    this.#module = module;
+    this.#from = from;
+    this.#to = to;
+    const { width, height, affine } = source;
+    this.#centre = [
+      affine[0] + (width * affine[1] + height * affine[2]) / 2,
+      affine[3] + (width * affine[4] + height * affine[5]) / 2,
+    ];
+    this.#dataset = emptyDataset(module, source, from);
+    try {
+      this.lattice = suggestedLattice(module, this.#dataset, to);
+      this.#transformer = this.#watch.run(module, () =>
+        withStrings(module, [`DST_SRS=${to}`], (options) =>
+          module._GDALCreateGenImgProjTransformer2(this.#dataset, 0, options),
+        ),
+      );
+      if (this.#transformer === 0) throw noPlace(module);
+      this.#heap = module._malloc(28 * batch);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** In place, from places to pixels. What has no pixel becomes NaN; pixels outside the source come out as they are. */
+  find(x: Float64Array, y: Float64Array, count: number): void {
+    guarded(() =>
+      this.#watch.run(this.#module, () => {
+        for (let at = 0; at < count; at += batch) this.#batch(x, y, at, Math.min(batch, count - at));
+      }),
+    );
+  }
+
+  #batch(x: Float64Array, y: Float64Array, at: number, count: number): void {
+    const module = this.#module;
+    const [px, py, pz] = [this.#heap, this.#heap + 8 * batch, this.#heap + 16 * batch];
+    const success = this.#heap + 24 * batch;
+    module.HEAPF64.set(x.subarray(at, at + count), px >> 3);
+    module.HEAPF64.set(y.subarray(at, at + count), py >> 3);
+    module.HEAPF64.fill(0, pz >> 3, (pz >> 3) + count);
+    module._GDALGenImgProjTransform(this.#transformer, 1, count, px, py, pz, success);
+    const { HEAPF64, HEAP32 } = module;
+    for (let i = 0; i < count; i++) {
+      const found = HEAP32[(success >> 2) + i] !== 0;
+      x[at + i] = found ? HEAPF64[(px >> 3) + i]! : Number.NaN;
+      y[at + i] = found ? HEAPF64[(py >> 3) + i]! : Number.NaN;
+    }
+  }
+
+  operation(): Operation {
+    return guarded(() => {
+      const place = lonLatOf(this.#module, this.#from, ...this.#centre);
+      return this.#watch.explain(this.#module, this.#from, this.#to, place);
+    });
+  }
+
+  close(): void {
+    if (this.#transformer !== 0) this.#module._GDALDestroyGenImgProjTransformer(this.#transformer);
+    if (this.#dataset !== 0) this.#module._GDALClose(this.#dataset);
+    if (this.#heap !== 0) this.#module._free(this.#heap);
+    this.#transformer = 0;
+    this.#dataset = 0;
+    this.#heap = 0;
+  }
+}
+
+/** A virtual dataset with the size and place of the source and one band without content: all that the lattice depends on. */
+function emptyDataset(module: Gdal, source: Lattice, from: string): number {
+  const driver = module.ccall('GDALGetDriverByName', 'number', ['string'], ['VRT']);
+  const float32 = 6;
+  const dataset = module.ccall(
+    'GDALCreate',
+    'number',
+    ['number', 'string', 'number', 'number', 'number', 'number', 'number'],
+    [driver, '', source.width, source.height, 1, float32, 0],
+  ) as number;
+  if (dataset === 0)
+    throw new FormatError(`A grid of ${source.width} × ${source.height} cells is too large to reproject.`);
+  withBytes(module, 48, (six) => {
+    module.HEAPF64.set(source.affine, six >> 3);
+    module._GDALSetGeoTransform(dataset, six);
+  });
+  const wkt = withCrs(module, from, (handle) => crsToWkt(module, handle, 'WKT2_2019'));
+  module.ccall('GDALSetProjection', 'number', ['number', 'string'], [dataset, wkt]);
+  return dataset;
+}
+
+/** Runs gdalwarp from one virtual dataset to another: it decides size and place and reads no cell. */
+function suggestedLattice(module: Gdal, dataset: number, to: string): Lattice {
+  const options = withStrings(module, ['-of', 'VRT', '-novshift', '-t_srs', to], (argv) =>
+    module._GDALWarpAppOptionsNew(argv, 0),
+  );
+  module._CPLErrorReset();
+  const target = withBytes(module, 4, (list) => {
+    module.HEAPU32[list >> 2] = dataset;
+    const types = ['string', 'number', 'number', 'number', 'number', 'number'] as const;
+    return module.ccall('GDALWarp', 'number', [...types], ['', 0, 1, list, options, 0]) as number;
+  });
+  module._GDALWarpAppOptionsFree(options);
+  if (target === 0) throw noPlace(module);
+  try {
+    return {
+      width: module._GDALGetRasterXSize(target),
+      height: module._GDALGetRasterYSize(target),
+      affine: withBytes(module, 48, (six) => {
+        module._GDALGetGeoTransform(target, six);
+        return [...module.HEAPF64.subarray(six >> 3, (six >> 3) + 6)] as unknown as Affine;
+      }),
+    };
+  } finally {
+    module._GDALClose(target);
+  }
+}
+
+const noPlace = (module: Gdal) =>
+  new FormatError(`The grid cannot be brought into the other coordinate system: ${lastMessage(module)}.`);
