@@ -8,8 +8,8 @@ import { buildApp } from '../src/app.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import { loadConfig } from '../src/config.ts';
 import { connect } from '../src/db.ts';
-import { startLocalPostgres } from '../src/local-postgres.ts';
-import { migrate } from '../src/migrate.ts';
+import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
+import { migrate } from '../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 
 const ROUNDS = 200;

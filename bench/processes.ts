@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { connect } from '../src/db.ts';
-import { startLocalPostgres } from '../src/local-postgres.ts';
-import { migrate } from '../src/migrate.ts';
+import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
+import { migrate } from '../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 
 const PASSWORD = 'Bench-password-1';

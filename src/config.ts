@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { SETTINGS } from './settings.ts';
+import { SETTINGS } from './platform/settings/settings.ts';
 
 type SettingName = keyof typeof SETTINGS;
 /** All settings under their dotted names, checked and frozen. Durations are milliseconds, sizes bytes, memory MB. */

@@ -23,13 +23,13 @@ import {
   sql as slonikSql,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik';
-import type { Context, Effect } from './effect.ts';
-import { openEffect } from './effect.ts';
-import type { PreparedPool } from './prepared-pool.ts';
-import { openPreparedPool } from './prepared-pool.ts';
-import { nativeParser } from './prepared-statement.ts';
-import { storableValues } from './storable.ts';
-import { timestampFromPostgres } from './time.ts';
+import type { Context, Effect } from './platform/sql/effect.ts';
+import { openEffect } from './platform/sql/effect.ts';
+import type { PreparedPool } from './platform/sql/prepared-pool.ts';
+import { openPreparedPool } from './platform/sql/prepared-pool.ts';
+import { nativeParser } from './platform/sql/prepared-statement.ts';
+import { storableValues } from './platform/text/storable.ts';
+import { timestampFromPostgres } from './platform/text/time.ts';
 
 /** slonik's own `json` and `jsonb` throw where a text holds what Postgres refuses; `storable` below mends it, wherever it stands. */
 export const sql = {

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
 import { checkBlobStore } from './blobs/open.ts';
 import type { Config } from './config.ts';
-import { openDatabase } from './database.ts';
 import { connect } from './db.ts';
-import { createLog } from './log.ts';
+import { openDatabase } from './platform/postgres/database.ts';
+import { createLog } from './platform/telemetry/log.ts';
 import { openOwnStore } from './transfers/store/owner.ts';
 
 export interface Server {

@@ -27,7 +27,7 @@ const TOP = ['src/app.ts', 'src/server.ts'];
 /** Commands that start processes, the demo, the first administrator, the taking over of a blob store, and what looks into local files: the rest speaks HTTP. */
 const STARTS_PROCESSES =
   /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
-const MAY_SPEAK_SQL = /(queries\.ts$|^src\/(db|statements|jobs|outbox|audit|migrate|server)\.ts$|^workers\/main\.ts$)/;
+const MAY_SPEAK_SQL = /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/statements|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
 const SPEAKS_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
 
@@ -118,7 +118,7 @@ function roomBreach(file: string, room: string, target: string, targetRoom: stri
     if (room === 'formats' && targetRoom === 'convert') return undefined;
     return `${room} is pure.`;
   }
-  const foundation = (name: string) => name === '' || name === 'http';
+  const foundation = (name: string) => name === '' || name === 'platform' || name === 'http';
   if (foundation(room)) {
     if (foundation(targetRoom) || PURE.includes(targetRoom)) return undefined;
     return 'the foundation knows no room.';

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker';
 import { Logger, run } from 'graphile-worker';
 import { withOptions } from '../src/db.ts';
-import { storableError } from '../src/storable.ts';
+import { storableError } from '../src/platform/text/storable.ts';
 import type { Gate, GateOptions } from './gate.ts';
 import { CHORES, openGate } from './gate.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { checkBlobStore } from '../../src/blobs/open.ts';
 import { loadConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/database.ts';
 import { connect } from '../../src/db.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { adoptStore } from '../../src/transfers/store/owner.ts';
 import type { Io } from '../io.ts';
 

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
 import type { Io } from '../io.ts';
 
 /** Applies the pending migrations to the database of the settings; any number may do so at once. */

@@ -3,8 +3,8 @@ import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
-import type { Signer } from '../signing-keys.ts';
-import { timestampFromText } from '../time.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
+import { timestampFromText } from '../platform/text/time.ts';
 import type { AuditFilter } from './audit.queries.ts';
 import { AuditRow, listAudit } from './audit.queries.ts';
 

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
-import { clientOf } from '../networks.ts';
+import { clientOf } from '../platform/net/networks.ts';
 import type { Failures, Login } from './login-delay.queries.ts';
 import {
   abandonPlace,

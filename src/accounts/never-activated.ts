@@ -1,7 +1,7 @@
 import { record } from '../audit.ts';
-import type { Chore } from '../chore.ts';
-import { togetherOrApart, UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
+import type { Chore } from '../platform/async/chore.ts';
+import { togetherOrApart, UNGUARDED } from '../platform/async/chore.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
 

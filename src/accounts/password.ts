@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { clientOf } from '../networks.ts';
+import { clientOf } from '../platform/net/networks.ts';
 import { fairQueue } from './fair-queue.ts';
 import type { Derivation } from './hash-threads.ts';
 import { hashThreads } from './hash-threads.ts';

@@ -1,11 +1,11 @@
 import { record } from '../audit.ts';
-import type { Chore } from '../chore.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { enqueue } from '../jobs.ts';
-import type { Mailer } from '../mail.ts';
-import { Undeliverable } from '../mail.ts';
-import { withoutEndSlashes } from '../text-ends.ts';
+import type { Chore } from '../platform/async/chore.ts';
+import type { Mailer } from '../platform/mail/mail.ts';
+import { Undeliverable } from '../platform/mail/mail.ts';
+import { withoutEndSlashes } from '../platform/text/text-ends.ts';
 import type { MailRow, TokenKind } from './mail.queries.ts';
 import {
   deleteMail,

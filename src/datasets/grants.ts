@@ -1,10 +1,10 @@
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import { may } from '../projects/access.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Signer } from '../signing-keys.ts';
 import type { BlobAddress, FolderScope, Grant } from '../uploads/address.ts';
 import { grantQuery } from '../uploads/address.ts';
 import { findVisible } from './queries.ts';

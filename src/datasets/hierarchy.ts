@@ -2,13 +2,13 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import { demand, may, VISIBLE } from '../projects/access.ts';
 import type { AfterDeletion } from '../projects/delete.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { pathText } from '../projects/names.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Signer } from '../signing-keys.ts';
 import { contentGrant } from './grants.ts';
 import type { File, Folder, Tree } from './paths.ts';
 import {

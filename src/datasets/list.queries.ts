@@ -6,10 +6,10 @@ import type { FreeForm } from '../http/long-list.queries.ts';
 import { partOf, textOf, weightOf } from '../http/long-list.queries.ts';
 import type { Part } from '../http/long-list.ts';
 import { listed } from '../http/long-list.ts';
+import { byShape, statement } from '../platform/sql/statements.ts';
 import { below } from '../projects/recursive.queries.ts';
 import type { Asker } from '../projects/visibility.queries.ts';
 import { ASKER, askerOf, askerValues, seen, visibleProjects } from '../projects/visibility.queries.ts';
-import { byShape, statement } from '../statements.ts';
 import { judgedDatasets, recordColumnsAs, visibleIn } from './queries.ts';
 import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
 

@@ -9,9 +9,9 @@ import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/paging.ts
 import { publicBase } from '../http/public-base.ts';
 import { queryBoolean, queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Signer } from '../signing-keys.ts';
 import { grantQuery, signedAddress } from '../uploads/address.ts';
 import { downloadName } from './download-name.ts';
 import { readGrant } from './grants.ts';

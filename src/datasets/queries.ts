@@ -5,6 +5,7 @@ import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { FreeForm } from '../http/long-list.queries.ts';
 import { shown } from '../http/long-list.queries.ts';
+import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from '../projects/access.ts';
 import type { Permissions } from '../projects/permissions.ts';
 import type { Asker, Asking } from '../projects/visibility.queries.ts';
@@ -18,7 +19,6 @@ import {
   seen,
   withGrants,
 } from '../projects/visibility.queries.ts';
-import { statement } from '../statements.ts';
 import type { DatasetType } from './record.ts';
 import { JudgedRow } from './record.ts';
 

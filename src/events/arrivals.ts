@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
 import { noPlace, openPlaces } from '../http/event-stream.ts';
-import { listen } from '../listen.ts';
+import { listen } from '../platform/postgres/listen.ts';
 import { PUBLISHED } from './publish.queries.ts';
 import { publish } from './publish.ts';
 import { lastOffset } from './queries.ts';

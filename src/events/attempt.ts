@@ -1,6 +1,6 @@
 import got, { RequestError, TimeoutError } from 'got';
-import type { Outbound } from '../outbound.ts';
-import { RefusedAddress } from '../outbound.ts';
+import type { Outbound } from '../platform/net/outbound.ts';
+import { RefusedAddress } from '../platform/net/outbound.ts';
 import { cloudEventOf } from './cloud-event.ts';
 import type { Claimed } from './delivery.queries.ts';
 import { signedHeaders } from './signature.ts';

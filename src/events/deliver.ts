@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
-import { takeAll } from '../one-by-one.ts';
-import type { Outbound } from '../outbound.ts';
+import { takeAll } from '../platform/async/one-by-one.ts';
+import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
 import type { Claimed, Outcome } from './delivery.queries.ts';
 import { claimDue, isAnyDue, recordOutcomes, releaseClaims, releaseLost, tryLockClaims } from './delivery.queries.ts';

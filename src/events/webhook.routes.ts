@@ -4,9 +4,9 @@ import { Id } from '../http/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/paging.ts';
 import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import type { Outbound } from '../outbound.ts';
 import { EVENT_TYPES } from '../outbox.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
+import type { Outbound } from '../platform/net/outbound.ts';
 import { DELIVERY_STATES, Delivery, listDeliveries, listWebhooks, Webhook } from './webhook.queries.ts';
 import { createWebhook, ownTenant, ownWebhook, removeWebhook, replay } from './webhooks.ts';
 

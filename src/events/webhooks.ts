@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
-import type { Outbound } from '../outbound.ts';
+import type { Outbound } from '../platform/net/outbound.ts';
 import { publish } from './publish.ts';
 import { newSecret, readSecret, secretText } from './signature.ts';
 import type { Webhook } from './webhook.queries.ts';

@@ -1,5 +1,5 @@
-import type { Network } from '../networks.ts';
-import { contains, parseAddress, parseNetwork } from '../networks.ts';
+import type { Network } from '../platform/net/networks.ts';
+import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import { authenticatorNames, findAuthenticatorType } from './authenticators.ts';
 
 /** A network that needs no second factor. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import { migrationNames } from '../migrate.ts';
+import { migrationNames } from '../platform/postgres/migrate.ts';
 import { listMigrations } from './health.queries.ts';
 import type { App } from './route.ts';
 

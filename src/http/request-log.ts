@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin';
-import { loggedUrl } from '../log.ts';
+import { loggedUrl } from '../platform/telemetry/log.ts';
 import { callerOf } from './auth.ts';
 
 /** One line per request, when its answer is out. */

@@ -3,7 +3,7 @@ import { parse } from 'node:querystring';
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
 import { LogController } from 'fastify';
 import type { Config } from '../config.ts';
-import { contains, parseAddress, parseNetwork } from '../networks.ts';
+import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import { refuseUnroutable } from './problems.ts';
 import { requestId } from './request-ids.ts';
 

@@ -3,8 +3,8 @@ import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/origin.ts';
-import { contains, parseAddress, parseNetwork } from '../networks.ts';
-import { openRecent } from '../recent.ts';
+import { openRecent } from '../platform/async/recent.ts';
+import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import type { Holder } from './queries.ts';
 import { findHolder, noteUse } from './queries.ts';
 

@@ -4,7 +4,7 @@ import { uuidParam } from '../http/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
 import { queryDuration, queryEnum, queryList } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import { Why } from '../transfers/why.ts';
 import { JOB_STATES, Job, JobDetail, listJobs } from './jobs.queries.ts';
 import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';

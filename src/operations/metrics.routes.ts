@@ -5,7 +5,7 @@ import { AppError, forbidden } from '../errors.ts';
 import type { FindCaller } from '../http/auth.ts';
 import { isAdministrator } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
-import { contains, parseAddress, parseNetwork } from '../networks.ts';
+import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface MetricsRoutes {

@@ -1,4 +1,4 @@
-import { dateFromTimestamp } from '../time.ts';
+import { dateFromTimestamp } from '../platform/text/time.ts';
 import type { SweepState } from '../transfers/store/sweep-state.queries.ts';
 import type { ChoreRun } from './chores.queries.ts';
 import type { Exposed, Labels } from './exposed.ts';

@@ -17,7 +17,7 @@ import {
 } from '../http/paging.ts';
 import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';
 import type { ProjectOrder, Selection } from './list.queries.ts';

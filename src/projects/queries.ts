@@ -4,7 +4,7 @@ import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import type { FreeForm } from '../http/long-list.queries.ts';
 import { shown } from '../http/long-list.queries.ts';
-import { statement } from '../statements.ts';
+import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';
 import type { Permissions } from './permissions.ts';
 import { ProjectRow, Written } from './record.ts';

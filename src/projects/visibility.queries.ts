@@ -4,8 +4,8 @@ import { sql } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
-import type { Parameters, Values } from '../statements.ts';
-import { bound, statement } from '../statements.ts';
+import type { Parameters, Values } from '../platform/sql/statements.ts';
+import { bound, statement } from '../platform/sql/statements.ts';
 import { ALL, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES, VISIBLE } from './access.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Chore } from '../chore.ts';
-import { UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
+import type { Chore } from '../platform/async/chore.ts';
+import { UNGUARDED } from '../platform/async/chore.ts';
 import type { Spent } from './spent-blobs.queries.ts';
 import { forgetSpent, listSpent } from './spent-blobs.queries.ts';
 

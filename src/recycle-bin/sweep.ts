@@ -1,6 +1,6 @@
-import type { Chore } from '../chore.ts';
-import { togetherOrApart, UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
+import type { Chore } from '../platform/async/chore.ts';
+import { togetherOrApart, UNGUARDED } from '../platform/async/chore.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import type { Removed } from './purge.queries.ts';
 import { removeItems } from './purge.ts';

@@ -1,7 +1,7 @@
 import { forgetOldLoginFailures } from '../accounts/login-delay.ts';
-import type { Chore } from '../chore.ts';
-import { UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
+import type { Chore } from '../platform/async/chore.ts';
+import { UNGUARDED } from '../platform/async/chore.ts';
 import { forgetAnswers, removeOldFamilies, removeOldTokens } from './families.queries.ts';
 import { forgetRetiredKeys } from './keys.ts';
 import { forgetReplayedLogins } from './preview.ts';

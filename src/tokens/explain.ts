@@ -1,7 +1,7 @@
 import { standingInTheWay } from '../accounts/account.ts';
 import { findSignInState, getAccount } from '../accounts/queries.ts';
 import { invalidMember } from '../errors.ts';
-import { contains, parseAddress } from '../networks.ts';
+import { contains, parseAddress } from '../platform/net/networks.ts';
 import { findOtpFailures } from './otp.queries.ts';
 import { demandOf, findFactor } from './second-factor.ts';
 import type { LoginParts } from './sign-in.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { openRecent } from '../recent.ts';
+import { openRecent } from '../platform/async/recent.ts';
 import type { Identity } from './identity.queries.ts';
 import { findIdentity, findIdentityByLoginId } from './identity.queries.ts';
 

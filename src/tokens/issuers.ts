@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { createRemoteJWKSet, decodeJwt, errors, importSPKI, jwtVerify } from 'jose';
 import { AppError } from '../errors.ts';
-import type { ExternalIssuer } from '../settings.ts';
+import type { ExternalIssuer } from '../platform/settings/settings.ts';
 
 const CLOCK_TOLERANCE_SECONDS = 5;
 const FETCH_MS = 5_000;

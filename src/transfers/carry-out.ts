@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { AppError, forbidden } from '../errors.ts';
+import { inWords } from '../platform/text/time.ts';
 import { lockTreesOf } from '../projects/tree.ts';
-import { inWords } from '../time.ts';
 import { completeCarry, holdOwned, holdRun, insertCopy, moveCarried } from './carry.queries.ts';
 import { tellFinished } from './events.ts';
 import { outputBlob } from './output.ts';

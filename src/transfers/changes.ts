@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { listen } from '../listen.ts';
+import { listen } from '../platform/postgres/listen.ts';
 import { ENDED } from './notices.queries.ts';
 import { listVersions } from './queries.ts';
 

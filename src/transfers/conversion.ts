@@ -1,6 +1,6 @@
 import type { ConversionHooks, ConversionRequest, ConversionResult } from '../convert/conversion.ts';
 import { AppError } from '../errors.ts';
-import { inWords } from '../time.ts';
+import { inWords } from '../platform/text/time.ts';
 
 export interface ConversionLimits {
   memoryMb: number;

@@ -1,6 +1,6 @@
-import type { Chore } from '../chore.ts';
-import { togetherOrApart } from '../chore.ts';
 import type { Db } from '../db.ts';
+import type { Chore } from '../platform/async/chore.ts';
+import { togetherOrApart } from '../platform/async/chore.ts';
 import type { Expiry } from './expiry.queries.ts';
 import { EXPIRIES } from './expiry.queries.ts';
 import { forgetSources, listSpentSources } from './sources.queries.ts';

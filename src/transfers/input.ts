@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
-import type { Sealer } from '../sealing.ts';
-import { inWords } from '../time.ts';
+import type { Sealer } from '../platform/keys/sealing.ts';
+import { inWords } from '../platform/text/time.ts';
 import type { RemoteLimits, ScratchRoom } from './remote.ts';
 import { fetchRemote } from './remote.ts';
 import type { Report } from './report.ts';

@@ -3,10 +3,10 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
+import type { Parameters } from '../platform/sql/statements.ts';
+import { byShape, statement } from '../platform/sql/statements.ts';
 import type { Asker } from '../projects/visibility.queries.ts';
 import { ASKER, askerValues, namedIn, visibleProjects } from '../projects/visibility.queries.ts';
-import type { Parameters } from '../statements.ts';
-import { byShape, statement } from '../statements.ts';
 import type { Status } from './queries.ts';
 import { Summary, summaryColumns } from './queries.ts';
 

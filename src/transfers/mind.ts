@@ -1,4 +1,4 @@
-import { takeAll } from '../one-by-one.ts';
+import { takeAll } from '../platform/async/one-by-one.ts';
 import { handBack } from './finish.ts';
 import { listHeld } from './run.queries.ts';
 import type { RunParts } from './run.ts';

@@ -1,8 +1,8 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import { AREAS } from '../blobs/blobs.ts';
-import type { Chore } from '../chore.ts';
-import { UNGUARDED } from '../chore.ts';
 import type { Db } from '../db.ts';
+import type { Chore } from '../platform/async/chore.ts';
+import { UNGUARDED } from '../platform/async/chore.ts';
 import { clearExpired } from './expiry.ts';
 import { forgetReleased, listUnnamed } from './orphan-blobs.queries.ts';
 import { checkOwner, ForeignStore } from './store/owner.ts';

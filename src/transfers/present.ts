@@ -4,7 +4,7 @@ import type { Present } from '../convert/conversion.ts';
 import { findHeld } from '../datasets/bytes.queries.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import { inWords } from '../time.ts';
+import { inWords } from '../platform/text/time.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime } from './time-limit.ts';

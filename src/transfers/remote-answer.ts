@@ -6,8 +6,8 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import type { PlainResponse, Request } from 'got';
 import got, { RequestError, TimeoutError } from 'got';
 import { AppError } from '../errors.ts';
-import type { Outbound } from '../outbound.ts';
-import { RefusedAddress } from '../outbound.ts';
+import type { Outbound } from '../platform/net/outbound.ts';
+import { RefusedAddress } from '../platform/net/outbound.ts';
 import { credentialsOf } from './sources.ts';
 
 /** A connection that came to nothing before all had come; another one may do better at once. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'got';
 import { AppError } from '../errors.ts';
 import type { LogLevel } from '../formats/define.ts';
-import type { Outbound } from '../outbound.ts';
+import type { Outbound } from '../platform/net/outbound.ts';
 import type { Answer, Asking } from './remote-answer.ts';
 import { ask, Broken, broken, decoderOf } from './remote-answer.ts';
 

@@ -1,5 +1,5 @@
-import { isLabel } from '../labels.ts';
-import type { NodeSize } from '../settings.ts';
+import { isLabel } from '../platform/settings/labels.ts';
+import type { NodeSize } from '../platform/settings/settings.ts';
 import type { Amount } from './needs.ts';
 import { flagsOf, LEAST_MEMORY_MB } from './needs.ts';
 

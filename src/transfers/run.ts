@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, FormatError } from '../errors.ts';
-import type { SpanOptions, Tracing } from '../tracing.ts';
+import type { SpanOptions, Tracing } from '../platform/telemetry/tracing.ts';
 import { carryOut } from './carry-out.ts';
 import type { Convert } from './conversion.ts';
 import { ChildDied } from './conversion.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
-import type { Outbound } from '../outbound.ts';
-import type { Sealer } from '../sealing.ts';
+import type { Sealer } from '../platform/keys/sealing.ts';
+import type { Outbound } from '../platform/net/outbound.ts';
 import { decodedOnce } from '../uploads/address.ts';
 import { insertSource } from './sources.queries.ts';
 

@@ -12,7 +12,7 @@ import { preferredWait } from '../http/prefer.ts';
 import { publicBase } from '../http/public-base.ts';
 import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import { signedAddress } from '../uploads/address.ts';
 import { cancelTransfer } from './cancel.ts';
 import type { Changes } from './changes.ts';

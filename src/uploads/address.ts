@@ -1,6 +1,6 @@
 import type { Area } from '../blobs/blobs.ts';
 import { forbidden } from '../errors.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 
 /** What an address of ours stands for. */
 export interface BlobAddress {

@@ -8,7 +8,7 @@ import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/byte-range.ts';
 import type { App } from '../http/route.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { BlobAddress, ProvenGrant } from './address.ts';
 import { checkGrant, grantRefused, parseOwnAddress } from './address.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';

@@ -5,7 +5,7 @@ import { listOf } from '../http/paging.ts';
 import { publicBase } from '../http/public-base.ts';
 import { queryInteger } from '../http/query.ts';
 import type { App } from '../http/route.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import { issueUploadUrls } from './staged.ts';
 
 export interface UploadRoutes {

@@ -4,7 +4,7 @@ import { bytesOf } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Signer } from '../signing-keys.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import { parseOwnAddress, signedAddress } from './address.ts';
 import type { Place, WriteConditions } from './place.ts';
 import {

@@ -5,7 +5,7 @@ import test from 'ava';
 import got from 'got';
 import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
-import { openOutbound, RefusedAddress } from '../../src/outbound.ts';
+import { openOutbound, RefusedAddress } from '../../src/platform/net/outbound.ts';
 
 /** A server on each of the machine's loopbacks that counts who comes. */
 async function listeners(answer: (path: string) => string | undefined = () => undefined) {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import { sql } from '../../src/db.ts';
-import { storableError } from '../../src/storable.ts';
+import { storableError } from '../../src/platform/text/storable.ts';
 import type { TestDatabase } from '../world.ts';
 import { testDatabase } from '../world.ts';
 

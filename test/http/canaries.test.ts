@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import test from 'ava';
 import { buildApp } from '../../src/app.ts';
 import type { App } from '../../src/http/route.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 import { codeOf, setupCodeFrom, wrongCodeOf } from '../world/authenticator.ts';
 import { PASSWORD_ITERATIONS, world } from '../world.ts';
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
-import { openSigner } from '../../src/signing-keys.ts';
+import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { local, newProject } from '../world/transfers.ts';
 import type { User } from '../world.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
 import type { App } from '../../src/http/route.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 import { bearer, wireApp } from './wire-app.ts';
 
 const config = { access: 'signedIn', service: 'metadata' } as const;
@@ -62,7 +62,7 @@ test('No secret is written: not of headers, not of addresses, not of what is log
 
 test('lines of a process are all there when it ends, in order, and those that warn do not wait', async (t) => {
   const program = `
-    import { createLog } from ${JSON.stringify(new URL('../../src/log.ts', import.meta.url).href)};
+    import { createLog } from ${JSON.stringify(new URL('../../src/platform/telemetry/log.ts', import.meta.url).href)};
     import { writeSync } from 'node:fs';
     const log = createLog('info');
     log.info('one');

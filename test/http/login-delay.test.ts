@@ -4,7 +4,7 @@ import test from 'ava';
 import type { LoginDelay } from '../../src/accounts/login-delay.ts';
 import { openLoginDelay } from '../../src/accounts/login-delay.ts';
 import { AppError, invalid } from '../../src/errors.ts';
-import { clientOf } from '../../src/networks.ts';
+import { clientOf } from '../../src/platform/net/networks.ts';
 import { attempt } from '../world/authenticator.ts';
 import { PASSWORD, world } from '../world.ts';
 

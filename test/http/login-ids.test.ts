@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.ts';
+import { migrate } from '../../src/platform/postgres/migrate.ts';
 import { makeProject } from '../world/projects.ts';
 import { PASSWORD, testDatabase, world } from '../world.ts';
 

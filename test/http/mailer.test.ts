@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { SMTPServer } from 'smtp-server';
-import { openMailer, Undeliverable } from '../../src/mail.ts';
+import { openMailer, Undeliverable } from '../../src/platform/mail/mail.ts';
 
 const settings = { 'mail.from': 'platform@example.org', data: '/nowhere' };
 const MAIL = { to: 'ada@example.org', subject: 'Greeting', text: 'Hello,\n\nsee https://example.org/?token=abc\n' };

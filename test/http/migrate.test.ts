@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.ts';
+import { migrate } from '../../src/platform/postgres/migrate.ts';
 import type { TestDatabase } from '../world.ts';
 import { testDatabase } from '../world.ts';
 

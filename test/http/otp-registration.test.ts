@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import { openSealer } from '../../src/sealing.ts';
+import { openSealer } from '../../src/platform/keys/sealing.ts';
 import type { Attempt } from '../world/authenticator.ts';
 import { attempt, codeOf, groupOf, setupCodeFrom, wrongCodeOf } from '../world/authenticator.ts';
 import { testDatabase, world } from '../world.ts';

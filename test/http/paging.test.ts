@@ -7,8 +7,8 @@ import { behind, pageOrder } from '../../src/http/paging.queries.ts';
 import { cursorPage, cursorPageOf, cursorQuery, offsetPage, offsetPageOf, offsetQuery } from '../../src/http/paging.ts';
 import { queryEnum } from '../../src/http/query.ts';
 import type { App } from '../../src/http/route.ts';
-import type { Signer } from '../../src/signing-keys.ts';
-import { openSigner } from '../../src/signing-keys.ts';
+import type { Signer } from '../../src/platform/keys/signing-keys.ts';
+import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';
 import { bearer, wireApp } from './wire-app.ts';
 

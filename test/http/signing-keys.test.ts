@@ -1,6 +1,6 @@
 import test from 'ava';
 import { sql } from '../../src/db.ts';
-import { openSigner } from '../../src/signing-keys.ts';
+import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';
 
 test('processes that start at once sign with one and the same key', async (t) => {

@@ -9,7 +9,7 @@ import type { App } from '../../src/http/route.ts';
 import { serializerCompiler } from '../../src/http/serializer.ts';
 import { serverOptions } from '../../src/http/server-options.ts';
 import { wire } from '../../src/http/wire.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
 
 /** A caller for each of these tokens. */
 export const callers: Record<string, Caller> = Object.fromEntries(

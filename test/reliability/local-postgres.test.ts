@@ -10,9 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import pg from 'pg';
-import { startLocalPostgres } from '../../src/local-postgres.ts';
+import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
 
-const MODULE = fileURLToPath(new URL('../../src/local-postgres.ts', import.meta.url));
+const MODULE = fileURLToPath(new URL('../../src/platform/postgres/local-postgres.ts', import.meta.url));
 
 /** Prints its server's address, then lets go when its standard input ends. */
 const ATTACH = `

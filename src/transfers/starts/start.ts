@@ -1,7 +1,7 @@
 import type { Db } from '../../db.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { NodeSize } from '../../settings.ts';
+import type { NodeSize } from '../../platform/settings/settings.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
 import { nameStagedBlob } from '../../uploads/staged.ts';
 import type { Beginning } from '../begin.ts';

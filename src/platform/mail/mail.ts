@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import type { Config } from '../../config.ts';
 
 /** A mail of plain text. */
 export interface Mail {

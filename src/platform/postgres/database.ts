@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from './config.ts';
+import type { Config } from '../../config.ts';
 import type { LocalPostgres } from './local-postgres.ts';
 import { startLocalPostgres } from './local-postgres.ts';
 import { migrate } from './migrate.ts';

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
-import type { Config } from './config.ts';
-import { withoutEndSlashes } from './text-ends.ts';
+import type { Config } from '../../config.ts';
+import { withoutEndSlashes } from '../text/text-ends.ts';
 
 /** Names and numbers; never what a caller keeps secret, nor the content of anything. */
 export type Attributes = Record<string, string | number | boolean>;

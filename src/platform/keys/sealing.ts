@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Db } from './db.ts';
+import type { Db } from '../../db.ts';
 import type { KeyRow } from './signing-keys.queries.ts';
 import { findKey } from './signing-keys.queries.ts';
 import { currentKey } from './signing-keys.ts';

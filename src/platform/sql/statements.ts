@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { FragmentSqlToken, QuerySqlToken } from 'slonik';
 import type { z } from 'zod';
-import { preparedName, sql } from './db.ts';
+import { preparedName, sql } from '../../db.ts';
 
 type ParameterType = 'uuid' | 'uuid[]' | 'text' | 'text[]' | 'int' | 'bigint' | 'boolean' | 'timestamptz';
 type Types = Readonly<Record<string, ParameterType>>;

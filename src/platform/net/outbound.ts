@@ -5,7 +5,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { OptionsInit } from 'got';
-import { invalidMember } from './errors.ts';
+import { invalidMember } from '../../errors.ts';
 
 /** Where the platform may connect to when somebody names the address: whatever is public, and what the operator allows. */
 export interface Outbound {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Db } from './db.ts';
+import type { Db } from '../../db.ts';
 import type { KeyRow, KeyUse } from './signing-keys.queries.ts';
 import { findCurrentKey, findKey, insertFirstKey } from './signing-keys.queries.ts';
 

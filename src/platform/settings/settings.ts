@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseBucketAddress } from './blobs/bucket.ts';
+import { parseBucketAddress } from '../../blobs/bucket.ts';
+import { parseNetwork } from '../net/networks.ts';
+import { parseAllowed } from '../net/outbound.ts';
 import { isLabel } from './labels.ts';
-import { parseNetwork } from './networks.ts';
-import { parseAllowed } from './outbound.ts';
 import { duration, durations, flag, headerList, jsonList, list, UNITS, whole } from './setting-kinds.ts';
 
 const HOURS_OF_A_DAY = 24;

@@ -5,7 +5,7 @@ import pg from 'pg';
 
 /** Any number that no other advisory lock of this database uses. */
 const LOCK = 7_201_954;
-const FOLDER = new URL('../sql/migrations/', import.meta.url);
+const FOLDER = new URL('../../../sql/migrations/', import.meta.url);
 
 /**
  * Brings a database up to date: graphile-worker's own tables, then the files of `sql/migrations` in the order of their names, each in a
