@@ -27,7 +27,8 @@ const TOP = ['src/app.ts', 'src/server.ts'];
 /** Commands that start processes, the demo, the first administrator, the taking over of a blob store, and what looks into local files: the rest speaks HTTP. */
 const STARTS_PROCESSES =
   /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
-const MAY_SPEAK_SQL = /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/statements|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
+const MAY_SPEAK_SQL =
+  /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/statements|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
 const SPEAKS_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
 

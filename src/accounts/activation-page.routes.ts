@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { originOf } from '../http/origin.ts';
-import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/page.ts';
+import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
+import { originOf } from '../http/rules/origin.ts';
 import { mailedToken } from './mail-token.ts';
 import type { RegisterParts } from './register.ts';
 import { activateByToken } from './register.ts';

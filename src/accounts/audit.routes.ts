@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
-import { cursorPage, cursorPageOf, cursorQuery } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
+import { cursorPage, cursorPageOf, cursorQuery } from '../http/rules/paging.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import type { AuditFilter } from './audit.queries.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
 import type { Failures, Login } from './login-delay.queries.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import type { Part } from '../http/long-list.ts';
-import { sendList } from '../http/long-list.ts';
+import type { Part } from '../http/answers/long-list.ts';
+import { sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
 import type { OlderAccount } from './queries.ts';
 import { listOlderAccounts } from './queries.ts';

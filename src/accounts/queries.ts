@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { notFound } from '../errors.ts';
-import type { FreeForm } from '../http/long-list.queries.ts';
-import { partOf, shown, textOf, weightOf } from '../http/long-list.queries.ts';
-import type { Part } from '../http/long-list.ts';
-import { listed } from '../http/long-list.ts';
+import type { FreeForm } from '../http/answers/long-list.queries.ts';
+import { partOf, shown, textOf, weightOf } from '../http/answers/long-list.queries.ts';
+import type { Part } from '../http/answers/long-list.ts';
+import { listed } from '../http/answers/long-list.ts';
 import { Account, SignInState } from './account.ts';
 
 const accountAs = (free: FreeForm) => sql.fragment`

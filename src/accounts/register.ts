@@ -1,6 +1,6 @@
 import { record } from '../audit.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
 import { checkLoginId } from './login-id.ts';
 import { countMails, findTokenHolder, noteRegistrationMail, useTokens } from './mail.queries.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { originOf } from '../http/origin.ts';
 import type { App } from '../http/route.ts';
+import { originOf } from '../http/rules/origin.ts';
 import { Email, NewPassword, Text } from './account.ts';
 import type { RegisterParts } from './register.ts';
 import { activateByToken, askForReset, register } from './register.ts';

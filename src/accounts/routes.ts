@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import type { Part } from '../http/long-list.ts';
-import { sendList } from '../http/long-list.ts';
-import { offsetQuery } from '../http/paging.ts';
+import type { Part } from '../http/answers/long-list.ts';
+import { sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
+import { offsetQuery } from '../http/rules/paging.ts';
 import { Account } from './account.ts';
 import { countAccounts, findMetadata, getAccount, ListedAccount, listAccounts } from './queries.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { uuidParam } from '../http/forms.ts';
-import { listOf } from '../http/paging.ts';
-import { queryEnum, queryInteger } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { uuidParam } from '../http/rules/forms.ts';
+import { listOf } from '../http/rules/paging.ts';
+import { queryEnum, queryInteger } from '../http/rules/query.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { FOUND_TYPES, FoundItem, findDatasets, findProjects } from './find.queries.ts';
 import { segmentsOf } from './paths.ts';

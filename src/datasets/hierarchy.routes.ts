@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id } from '../http/forms.ts';
-import { queryDuration, queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
 import { HOUR_MS, LONGEST_GRANT_MS } from './grants.ts';
 import type { HierarchyParts } from './hierarchy.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
-import { Id } from '../http/forms.ts';
 import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
 import { importStaged } from './import-staged.ts';
 
 const LONGEST_PATH = 10_000;

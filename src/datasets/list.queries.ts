@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import type { FreeForm } from '../http/answers/long-list.queries.ts';
+import { partOf, textOf, weightOf } from '../http/answers/long-list.queries.ts';
+import type { Part } from '../http/answers/long-list.ts';
+import { listed } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
-import type { FreeForm } from '../http/long-list.queries.ts';
-import { partOf, textOf, weightOf } from '../http/long-list.queries.ts';
-import type { Part } from '../http/long-list.ts';
-import { listed } from '../http/long-list.ts';
 import { byShape, statement } from '../platform/sql/statements.ts';
 import { below } from '../projects/recursive.queries.ts';
 import type { Asker } from '../projects/visibility.queries.ts';

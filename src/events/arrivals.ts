@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
-import { noPlace, openPlaces } from '../http/event-stream.ts';
+import { noPlace, openPlaces } from '../http/answers/event-stream.ts';
 import { listen } from '../platform/postgres/listen.ts';
 import { PUBLISHED } from './publish.queries.ts';
 import { publish } from './publish.ts';

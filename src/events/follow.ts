@@ -1,8 +1,8 @@
 import type { Db } from '../db.ts';
 import { troubleOf } from '../db.ts';
 import { AppError } from '../errors.ts';
+import { silence } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
-import { silence } from '../http/event-stream.ts';
 import type { Arrivals } from './arrivals.ts';
 import { cloudEventOf } from './cloud-event.ts';
 import { listVisible } from './queries.ts';

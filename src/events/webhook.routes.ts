@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { Id } from '../http/forms.ts';
-import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/paging.ts';
-import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/rules/paging.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import { EVENT_TYPES } from '../outbox.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Outbound } from '../platform/net/outbound.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
-import type { FreeForm } from '../http/long-list.queries.ts';
-import { partOf, shown, textOf, weightOf } from '../http/long-list.queries.ts';
-import type { Part } from '../http/long-list.ts';
-import { listed } from '../http/long-list.ts';
+import type { FreeForm } from '../http/answers/long-list.queries.ts';
+import { partOf, shown, textOf, weightOf } from '../http/answers/long-list.queries.ts';
+import type { Part } from '../http/answers/long-list.ts';
+import { listed } from '../http/answers/long-list.ts';
 
 /** Puts an account into groups, by their names. Names that no group has are left out. */
 export const joinGroups = (tx: Db, userId: string, names: readonly string[]) =>

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Cached } from './cached.ts';
+import type { Cached } from './cache/cached.ts';
 import type { Caller } from './caller.ts';
-import type { Service } from './versions.ts';
+import type { Service } from './rules/versions.ts';
 
 /** The server as every room's `routes.ts` gets it: request and answer types come from the zod schemas of each route. */
 export type App = FastifyInstance<

@@ -4,8 +4,8 @@ import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
 import { LogController } from 'fastify';
 import type { Config } from '../config.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
-import { refuseUnroutable } from './problems.ts';
-import { requestId } from './request-ids.ts';
+import { refuseUnroutable } from './answers/problems.ts';
+import { requestId } from './observe/request-ids.ts';
 
 /** What must be said when the server is made: the rules that hold before a route is found. */
 export function serverOptions(config: Pick<Config, 'trustedProxies'>, log: FastifyBaseLogger) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { notFound } from '../errors.ts';
-import { SERVICE_IDS } from './headers.ts';
-import { publicBase } from './public-base.ts';
+import { publicBase } from './answers/public-base.ts';
 import type { App } from './route.ts';
+import { SERVICE_IDS } from './rules/headers.ts';
 
 /** Clients ask by name where a service is: all of them are here. */
 export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string | undefined }) {

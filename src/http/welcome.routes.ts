@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { html, SHOWS_PAGE, sendPage } from './page.ts';
+import { html, SHOWS_PAGE, sendPage } from './answers/page.ts';
 import type { App } from './route.ts';
 
 const WAYS = [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import { openRecent } from '../platform/async/recent.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import type { Holder } from './queries.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { Id } from '../http/forms.ts';
-import { listOf, offsetQuery } from '../http/paging.ts';
-import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { listOf, offsetQuery } from '../http/rules/paging.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import type { Identities } from '../tokens/identities.ts';
 import { createKey, keysOf, revokeKey } from './manage.ts';
 import { whoAmI } from './me.ts';

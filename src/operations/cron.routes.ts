@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
-import { listOf } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
+import { listOf } from '../http/rules/paging.ts';
 import { CRON, enqueue } from '../jobs.ts';
 import { findSweepState } from '../transfers/store/sweep-state.queries.ts';
 import { ChoreFailure, listChoreRuns } from './chores.queries.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
-import type { Position } from '../http/paging.ts';
+import type { Position } from '../http/rules/paging.ts';
 import { LoggedLine } from '../transfers/queries.ts';
 
 /** Where a job stands. `spent`: tried in vain as often as it may be; `failed`, `cancelled` and `completed` are ends of transfers. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { listOf } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
+import { listOf } from '../http/rules/paging.ts';
 import { drain, draining, endDrain, targetOf } from './drain.ts';
 import { Drain, listDrains } from './workers.queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';

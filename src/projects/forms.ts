@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { descriptionText, freeForm } from '../http/names.ts';
-import { queryEnum } from '../http/query.ts';
+import { descriptionText, freeForm } from '../http/rules/names.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import { roleText } from './access.ts';
 import { nameForm } from './names.ts';
 import { permissionsForm } from './permissions.ts';

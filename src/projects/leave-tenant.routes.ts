@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { uuidParam } from '../http/forms.ts';
-import { queryBoolean } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { uuidParam } from '../http/rules/forms.ts';
+import { queryBoolean } from '../http/rules/query.ts';
 import { leaveTenant, previewLeaving } from './leave-tenant.ts';
 
 const EndedRoles = z.object({

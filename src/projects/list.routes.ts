@@ -2,10 +2,11 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
+import type { Part } from '../http/answers/long-list.ts';
+import { sendList } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
-import { Id } from '../http/forms.ts';
-import type { Part } from '../http/long-list.ts';
-import { sendList } from '../http/long-list.ts';
+import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
 import {
   cursorPage,
   cursorPageOf,
@@ -14,9 +15,8 @@ import {
   offsetPage,
   offsetPageOf,
   offsetQuery,
-} from '../http/paging.ts';
-import { queryEnum } from '../http/query.ts';
-import type { App } from '../http/route.ts';
+} from '../http/rules/paging.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';

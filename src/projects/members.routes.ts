@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
-import { Id, uuidParam } from '../http/forms.ts';
-import { listOf } from '../http/paging.ts';
 import type { App } from '../http/route.ts';
+import { Id, uuidParam } from '../http/rules/forms.ts';
+import { listOf } from '../http/rules/paging.ts';
 import { ChangedMembers, Inherit, memberForm } from './forms.ts';
 import { findMembers } from './members.queries.ts';
 import { inheritMembers, removeMember, setMember, setMembers } from './members.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boundedJson } from '../http/names.ts';
-import { queryEnum } from '../http/query.ts';
+import { boundedJson } from '../http/rules/names.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import { may } from './access.ts';
 
 const Entry = z

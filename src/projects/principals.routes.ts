@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { listOf } from '../http/paging.ts';
-import { queryList } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { listOf } from '../http/rules/paging.ts';
+import { queryList } from '../http/rules/query.ts';
 import { listPrincipals, Principal } from './principals.queries.ts';
 
 export async function principalRoutes(app: App, { db }: { db: Db }) {

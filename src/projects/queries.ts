@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import type { FreeForm } from '../http/answers/long-list.queries.ts';
+import { shown } from '../http/answers/long-list.queries.ts';
 import type { Caller } from '../http/caller.ts';
-import type { FreeForm } from '../http/long-list.queries.ts';
-import { shown } from '../http/long-list.queries.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';
 import type { Permissions } from './permissions.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
-import { Id } from '../http/forms.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
 import { Capabilities, capabilitiesOf } from './access.ts';
 import { changeAccessLevel, replaceProject } from './change.ts';
 import { Access, explainAccess } from './explain.ts';

@@ -1,6 +1,6 @@
 import { findVisible } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
-import type { FindProjectOf } from '../http/headers.ts';
+import type { FindProjectOf } from '../http/rules/headers.ts';
 import { findBinned } from './item.queries.ts';
 
 /** Looks where a dataset lies, then where it lay before it was deleted. */

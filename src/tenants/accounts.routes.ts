@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
 import type { NewPasswordParts } from '../accounts/new-password.ts';
 import type { AccountStore } from '../accounts/store.ts';
-import { freeForm } from '../http/names.ts';
 import type { App } from '../http/route.ts';
+import { freeForm } from '../http/rules/names.ts';
 import { createAccount } from './create-account.ts';
 
 /** Accounts as members of tenants; reading them is the accounts' own business. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { listOf, offsetQuery } from '../http/paging.ts';
-import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { listOf, offsetQuery } from '../http/rules/paging.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenantsSeenBy } from './manage.ts';
 import { ROLES } from './members.queries.ts';
 import { membersOf, setMember } from './members.ts';

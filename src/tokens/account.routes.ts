@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
 import { getAccountOf } from '../accounts/queries.ts';
-import { freeForm } from '../http/names.ts';
-import { originOf } from '../http/origin.ts';
-import { queryTime } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { freeForm } from '../http/rules/names.ts';
+import { originOf } from '../http/rules/origin.ts';
+import { queryTime } from '../http/rules/query.ts';
 import type { ChangeParts } from './change-account.ts';
 import { changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
 import { Removal } from './removal.queries.ts';

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import type { AccessTokens } from './access.ts';
 import type { Identities } from './identities.ts';
 import type { Identity } from './identity.queries.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { uuidParam } from '../http/forms.ts';
 import type { App } from '../http/route.ts';
+import { uuidParam } from '../http/rules/forms.ts';
 import { endFamilies, endFamily, familiesOf } from './families.ts';
 
 const config = { access: 'signedIn', service: 'tokens' } as const;

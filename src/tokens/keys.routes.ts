@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { afterCommit } from '../http/idempotency.ts';
 import type { App } from '../http/route.ts';
+import { afterCommit } from '../http/rules/idempotency.ts';
 import type { TokenKeys } from './keys.ts';
 
 const Jwk = z

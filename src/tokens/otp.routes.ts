@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { noStore } from '../http/no-store.ts';
-import { originOf } from '../http/origin.ts';
+import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
+import { originOf } from '../http/rules/origin.ts';
 import type { OtpParts } from './otp.ts';
 import { makeRecoveryCodes, otpStatus, registerOtp, resetOtp } from './otp.ts';
 

@@ -7,7 +7,7 @@ import type { Db } from '../db.ts';
 import type { AppError } from '../errors.ts';
 import { conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import {
   clearOtpFailures,
   countRecoveryCodes,

@@ -4,9 +4,9 @@ import { NewPassword } from '../accounts/account.ts';
 import { mailedToken } from '../accounts/mail-token.ts';
 import { passwordSentences, policySentences } from '../accounts/password-words.ts';
 import { AppError } from '../errors.ts';
-import { originOf } from '../http/origin.ts';
-import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/page.ts';
+import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
+import { originOf } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
 import { resetPassword } from './reset-password.ts';
 

@@ -5,7 +5,7 @@ import { record } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import { append } from '../outbox.ts';
 import type { AccessTokens, IssuedToken } from './access.ts';
 import type { Identity } from './identity.queries.ts';

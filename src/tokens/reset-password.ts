@@ -5,7 +5,7 @@ import { setPassword } from '../accounts/password.queries.ts';
 import { getAccountOf } from '../accounts/queries.ts';
 import { tokenNotValid } from '../accounts/register.ts';
 import { record } from '../audit.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
 import { revokeFamiliesOf } from './families.queries.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { noStore } from '../http/no-store.ts';
-import { originOf } from '../http/origin.ts';
+import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
+import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
 import type { Identities } from './identities.ts';
 import type { TokenParts } from './refresh.ts';

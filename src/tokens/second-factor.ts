@@ -6,7 +6,7 @@ import { findAuthenticatorType } from '../groups/authenticators.ts';
 import { listEntries } from '../groups/second-factor.queries.ts';
 import type { Decision, Demand } from '../groups/second-factor.ts';
 import { decide, readDemand } from '../groups/second-factor.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import { findIdentity } from './identity.queries.ts';
 import {

@@ -8,7 +8,7 @@ import { findSignInState, lockSignInState, noteAttempt, noteSuccess } from '../a
 import type { AccountStore } from '../accounts/store.ts';
 import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import { noteLogin } from './logins.queries.ts';
 import type { TokenPair, TokenParts } from './refresh.ts';
 import { pairOf, startFamily } from './refresh.ts';

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { notFound } from '../errors.ts';
 import type { Reader, Writer } from '../formats/define.ts';
 import { describeReader, describeWriter, findReader, findWriter, readers, writers } from '../formats/registry.ts';
-import { listOf } from '../http/paging.ts';
-import { queryEnum } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { listOf } from '../http/rules/paging.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import { datasetTypeOf } from './output.ts';
 
 const Parameter = z

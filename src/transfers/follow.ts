@@ -1,8 +1,8 @@
 import type { Db } from '../db.ts';
 import { troubleOf } from '../db.ts';
 import { AppError } from '../errors.ts';
+import { silence } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
-import { silence } from '../http/event-stream.ts';
 import type { Changes } from './changes.ts';
 import type { TransferRow } from './queries.ts';
 import { findTransfer, hasStopped } from './queries.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { uuidParam } from '../http/forms.ts';
-import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../http/paging.ts';
-import { queryTime } from '../http/query.ts';
 import type { App } from '../http/route.ts';
+import { uuidParam } from '../http/rules/forms.ts';
+import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../http/rules/paging.ts';
+import { queryTime } from '../http/rules/query.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { ListedTransfer, listOwn, listVisible } from './list.queries.ts';
 import type { Status } from './queries.ts';

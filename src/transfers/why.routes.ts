@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts';
-import { Id } from '../http/forms.ts';
 import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
 import { Why, whyTransfer } from './why.ts';
 
 export async function whyRoutes(app: App, { db }: { db: Db }) {

@@ -6,7 +6,7 @@ import type { Area, BlobInfo, BlobStore } from '../blobs/blobs.ts';
 import { AREAS, bytesOf } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
-import { byteRange } from '../http/byte-range.ts';
+import { byteRange } from '../http/answers/byte-range.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { BlobAddress, ProvenGrant } from './address.ts';

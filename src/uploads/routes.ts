@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { listOf } from '../http/paging.ts';
-import { publicBase } from '../http/public-base.ts';
-import { queryInteger } from '../http/query.ts';
+import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
+import { listOf } from '../http/rules/paging.ts';
+import { queryInteger } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { issueUploadUrls } from './staged.ts';
 

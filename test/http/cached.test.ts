@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
-import { memoryStore } from '../../src/http/cache-store.ts';
+import { memoryStore } from '../../src/http/cache/store.ts';
 import type { App } from '../../src/http/route.ts';
 import { PASSWORD, world } from '../world.ts';
 

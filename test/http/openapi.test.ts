@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { RouteOptions } from 'fastify';
 import { openapiRoute } from '../../src/http/openapi/openapi.ts';
-import { UNOFFERED } from '../../src/http/unoffered.ts';
+import { UNOFFERED } from '../../src/http/rules/unoffered.ts';
 import { world } from '../world.ts';
 import { wireApp } from './wire-app.ts';
 

@@ -3,10 +3,17 @@ import test from 'ava';
 import { z } from 'zod';
 import type { Database } from '../../src/db.ts';
 import { sql } from '../../src/db.ts';
-import { behind, pageOrder } from '../../src/http/paging.queries.ts';
-import { cursorPage, cursorPageOf, cursorQuery, offsetPage, offsetPageOf, offsetQuery } from '../../src/http/paging.ts';
-import { queryEnum } from '../../src/http/query.ts';
 import type { App } from '../../src/http/route.ts';
+import { behind, pageOrder } from '../../src/http/rules/paging.queries.ts';
+import {
+  cursorPage,
+  cursorPageOf,
+  cursorQuery,
+  offsetPage,
+  offsetPageOf,
+  offsetQuery,
+} from '../../src/http/rules/paging.ts';
+import { queryEnum } from '../../src/http/rules/query.ts';
 import type { Signer } from '../../src/platform/keys/signing-keys.ts';
 import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';

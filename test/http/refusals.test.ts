@@ -4,8 +4,8 @@ import test from 'ava';
 import type { InjectOptions } from 'fastify';
 import { z } from 'zod';
 import { notFound } from '../../src/errors.ts';
-import { Id } from '../../src/http/forms.ts';
 import type { App } from '../../src/http/route.ts';
+import { Id } from '../../src/http/rules/forms.ts';
 import { bearer, wireApp } from './wire-app.ts';
 
 const id = '018f3c1e-7a4b-7c2d-9e1f-001122334455';

@@ -4,7 +4,7 @@ import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { reviveMails } from '../../src/accounts/send-mail.ts';
 import type { Config } from '../../src/config.ts';
 import { forgetEvents } from '../../src/events/forget.ts';
-import { forgetOldAnswers } from '../../src/http/idempotency.queries.ts';
+import { forgetOldAnswers } from '../../src/http/rules/idempotency.queries.ts';
 import { runChore } from '../../src/operations/chores.ts';
 import { forgetDrains } from '../../src/operations/workers.queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import type { z } from 'zod';
-import { SERVICES } from '../versions.ts';
+import { SERVICES } from '../rules/versions.ts';
 import { exampleOf, explain } from './explain.ts';
 import { HEADERS, PARAMETERS, parametersOf, RESPONSES } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';

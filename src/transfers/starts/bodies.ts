@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { descriptionText, freeForm } from '../../http/names.ts';
-import { queryBoolean } from '../../http/query.ts';
+import { descriptionText, freeForm } from '../../http/rules/names.ts';
+import { queryBoolean } from '../../http/rules/query.ts';
 import { nameForm } from '../../projects/names.ts';
 import { Summary } from '../queries.ts';
 import { Transformation } from '../transformation-form.ts';

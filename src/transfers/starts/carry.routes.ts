@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { moveDataset } from '../../datasets/move.ts';
 import { invalidMember } from '../../errors.ts';
-import { narrowed } from '../../http/auth.ts';
-import { Id } from '../../http/forms.ts';
 import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
+import { narrowed } from '../../http/rules/auth.ts';
+import { Id } from '../../http/rules/forms.ts';
 import { Started, StartQuery } from './bodies.ts';
 import { startCarry } from './carry.ts';
 import type { StartRoutes } from './settled.ts';

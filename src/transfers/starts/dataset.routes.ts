@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidMember } from '../../errors.ts';
-import { Id, uuidParam } from '../../http/forms.ts';
 import type { App } from '../../http/route.ts';
+import { Id, uuidParam } from '../../http/rules/forms.ts';
 import { startAppend } from './append.ts';
 import { AppendBody, ConvertBody, ExportBody, UpdateBody, UpdateFromBody } from './bodies.ts';
 import { startConvert } from './convert.ts';

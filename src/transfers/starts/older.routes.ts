@@ -1,5 +1,5 @@
-import { Id } from '../../http/forms.ts';
 import type { App } from '../../http/route.ts';
+import { Id } from '../../http/rules/forms.ts';
 import { namedProject } from '../check.ts';
 import { OlderExportBody, OlderImportBody } from './bodies.ts';
 import { startOlderExport, startOlderImport } from './older.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../db.ts';
-import { afterCommit } from '../../http/idempotency.ts';
-import { preferredWait } from '../../http/prefer.ts';
+import { afterCommit } from '../../http/rules/idempotency.ts';
+import { preferredWait } from '../../http/rules/prefer.ts';
 import type { Summary } from '../queries.ts';
 import { findSummary } from '../queries.ts';
 import type { Endings } from '../waiting.ts';

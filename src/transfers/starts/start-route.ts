@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
-import type { Service } from '../../http/versions.ts';
+import type { Service } from '../../http/rules/versions.ts';
 import type { Summary } from '../queries.ts';
 import { Started, StartQuery } from './bodies.ts';
 import type { StartRoutes } from './settled.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { UNOFFERED } from '../../../src/http/unoffered.ts';
+import { UNOFFERED } from '../../../src/http/rules/unoffered.ts';
 import type { Row, Rows } from './row.ts';
 
 const everybody = (url: string): Row => ({

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { CacheStore } from './cache-store.ts';
+import type { CacheStore } from './store.ts';
 
 const Kept = z.object({
   etag: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invalidMember } from '../errors.ts';
-import type { Timestamp } from '../platform/text/time.ts';
-import { durationFromText, timestampFromText } from '../platform/text/time.ts';
+import { invalidMember } from '../../errors.ts';
+import type { Timestamp } from '../../platform/text/time.ts';
+import { durationFromText, timestampFromText } from '../../platform/text/time.ts';
 import { defOf } from './shapes.ts';
 import { instead } from './validation.ts';
 

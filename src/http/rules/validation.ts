@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 import { pathAsSent } from './names.ts';
 
 /** Thrown by validators: paths in declared names, which `problems` turns into names as sent. */

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin';
-import { loggedUrl } from '../platform/telemetry/log.ts';
-import { callerOf } from './auth.ts';
+import { loggedUrl } from '../../platform/telemetry/log.ts';
+import { callerOf } from '../rules/auth.ts';
 
 /** One line per request, when its answer is out. */
 export const requestLog = fp(async (app) => {

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { troubleOf } from '../db.ts';
-import type { ErrorKind } from '../errors.ts';
-import { AppError } from '../errors.ts';
-import { pathAsSent, pathOf } from './names.ts';
-import { asInvalid, FormError } from './validation.ts';
+import { troubleOf } from '../../db.ts';
+import type { ErrorKind } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
+import { pathAsSent, pathOf } from '../rules/names.ts';
+import { asInvalid, FormError } from '../rules/validation.ts';
 
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Span, Tracing } from '../platform/telemetry/tracing.ts';
+import type { Span, Tracing } from '../../platform/telemetry/tracing.ts';
 
 /** Asked for every few seconds, and about nothing. */
 const UNTRACED = /^\/(health\/|metrics$)/;

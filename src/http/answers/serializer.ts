@@ -1,7 +1,7 @@
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import { serializerCompiler as byZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { defOf } from './shapes.ts';
+import { defOf } from '../rules/shapes.ts';
 
 /** `path`: the nearest name. */
 type Write = (value: unknown, path: string) => string;

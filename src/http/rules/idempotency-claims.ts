@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Db } from '../db.ts';
+import type { Database, Db } from '../../db.ts';
 import type { KeyOwner } from './idempotency.queries.ts';
 import { claimKey, giveUpClaim, renewClaims } from './idempotency.queries.ts';
 

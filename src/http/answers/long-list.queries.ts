@@ -1,10 +1,10 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { sql } from '../db.ts';
+import { sql } from '../../db.ts';
+import type { SortKey, SortOrder } from '../rules/paging.queries.ts';
+import { behind, behindValues, pageOrder } from '../rules/paging.queries.ts';
 import type { Part } from './long-list.ts';
 import { LIGHT_BYTES } from './long-list.ts';
-import type { SortKey, SortOrder } from './paging.queries.ts';
-import { behind, behindValues, pageOrder } from './paging.queries.ts';
 
 /** How many bytes these columns have as text, about. What is packed tightly is not unpacked for it: it counts as packed as well as can be. */
 export function weightOf(columns: readonly FragmentSqlToken[]) {

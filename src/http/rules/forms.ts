@@ -1,6 +1,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import { unreadable } from './body.ts';
 import { foldFor } from './names.ts';
 import { queryFoldFor } from './query.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { invalid } from '../errors.ts';
-import type { Caller } from './caller.ts';
+import { invalid } from '../../errors.ts';
+import type { Caller } from '../caller.ts';
 import type { Rule } from './rules.ts';
 
 /** Header → its names behind a prefix. Others with a prefix, such as `user-id` and `user-is-admin`, are never looked at. */

@@ -1,5 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
-import { sql } from '../db.ts';
+import { sql } from '../../db.ts';
 import type { Position } from './paging.ts';
 
 export type SortOrder = 'Asc' | 'Desc';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
-import type { FindCaller } from './auth.ts';
-import type { Caller } from './caller.ts';
-import { actingIn } from './caller.ts';
+import { AppError } from '../../errors.ts';
+import type { Caller } from '../caller.ts';
+import { actingIn } from '../caller.ts';
+import type { FindCaller } from '../rules/auth.ts';
 
 /** A client that takes nothing for so long is gone. */
 const STALLED_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { Rule } from './rules.ts';
 
 /** Versions that each service answers; a route names its service (`config.service`). `1` and `1.0` are the same. */

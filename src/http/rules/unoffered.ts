@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import type { App } from './route.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../route.ts';
 import type { Service } from './versions.ts';
 
 /** Paths that clients know and this platform does not offer. `/*`: the path and all below it that no other route answers. */

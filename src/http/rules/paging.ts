@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { invalidMember } from '../errors.ts';
-import type { Signer } from '../platform/keys/signing-keys.ts';
+import { invalidMember } from '../../errors.ts';
+import type { Signer } from '../../platform/keys/signing-keys.ts';
 import { queryInteger } from './query.ts';
 
 export const DEFAULT_LIMIT = 50;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { Position } from './paging.ts';
+import type { Position } from '../rules/paging.ts';
 
 /** Rows that one statement looks at. */
 const WINDOW = 250;

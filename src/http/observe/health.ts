@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { AppError } from '../errors.ts';
-import { migrationNames } from '../platform/postgres/migrate.ts';
+import type { Db } from '../../db.ts';
+import { AppError } from '../../errors.ts';
+import { migrationNames } from '../../platform/postgres/migrate.ts';
+import type { App } from '../route.ts';
 import { listMigrations } from './health.queries.ts';
-import type { App } from './route.ts';
 
 const PATIENCE_MS = 2000;
 const State = z.object({ status: z.string() });

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Db } from '../db.ts';
-import type { CacheStore } from './cache-store.ts';
+import type { Db } from '../../db.ts';
+import type { Rule } from '../rules/rules.ts';
 import { findGeneration } from './cached.queries.ts';
-import type { Rule } from './rules.ts';
+import type { CacheStore } from './store.ts';
 
 /** What a route says whose answers are kept (`config.cached`). */
 export interface Cached {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError, forbidden, invalid } from '../errors.ts';
-import type { Caller } from './caller.ts';
-import { actingIn, isAdministrator, isEditor } from './caller.ts';
+import { AppError, forbidden, invalid } from '../../errors.ts';
+import type { Caller } from '../caller.ts';
+import { actingIn, isAdministrator, isEditor } from '../caller.ts';
 import type { Rule } from './rules.ts';
 
 /** Who is asking, or undefined when the request shows nothing that is valid (any more). Given by the room of tokens. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'node:querystring';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, forbidden } from '../errors.ts';
+import { AppError, forbidden } from '../../errors.ts';
+import type { App } from '../route.ts';
 import { statusOf } from './problems.ts';
-import type { App } from './route.ts';
 
 /** Text that is HTML already. */
 class Html {
