@@ -1,5 +1,5 @@
 import type { Db } from '../src/db.ts';
-import { isDrained, noteDraining } from '../src/operations/workers.queries.ts';
+import { isDrained, noteDraining } from '../src/operations/workers/queries.ts';
 
 /** Whether this worker is to take no more transfers, as operators said last. */
 export interface Draining {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callWorkers } from '../src/jobs.ts';
-import { addFigures } from '../src/operations/figures.ts';
-import { followMassRetries } from '../src/operations/mass-retry.ts';
+import { addFigures } from '../src/operations/metrics/figures.ts';
+import { followMassRetries } from '../src/operations/retries/mass-retry.ts';
 import { mindRuns } from '../src/transfers/mind.ts';
 import { getOutlook } from '../src/transfers/outlook.queries.ts';
 import type { RunParts } from '../src/transfers/run.ts';

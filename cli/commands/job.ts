@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JobState } from '../../src/operations/jobs.queries.ts';
+import type { JobState } from '../../src/operations/jobs/queries.ts';
 import type { Io } from '../io.ts';
 import { each, JOB, jobPath } from '../jobs.ts';
 import { ageOf, choices, formerly, limit, pastTime } from '../options.ts';

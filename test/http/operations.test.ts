@@ -1,5 +1,5 @@
 import test from 'ava';
-import { nextRun } from '../../src/operations/cron.ts';
+import { nextRun } from '../../src/operations/cron/cron.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 

@@ -1,4 +1,4 @@
-import { runChore } from '../../src/operations/chores.ts';
+import { runChore } from '../../src/operations/cron/chores.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import type { RunParts } from '../../src/transfers/run.ts';
 

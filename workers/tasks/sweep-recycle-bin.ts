@@ -1,4 +1,4 @@
-import { runChore } from '../../src/operations/chores.ts';
+import { runChore } from '../../src/operations/cron/chores.ts';
 import { sweepBin } from '../../src/recycle-bin/sweep.ts';
 import type { RunParts } from '../../src/transfers/run.ts';
 

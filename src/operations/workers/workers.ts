@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { needsOf, roomOn } from '../transfers/needs.ts';
-import { listWorkerRows, WorkerRow } from './workers.queries.ts';
+import type { Db } from '../../db.ts';
+import { needsOf, roomOn } from '../../transfers/needs.ts';
+import { listWorkerRows, WorkerRow } from './queries.ts';
 
 /** A worker process as it is shown. */
 export const WorkerState = WorkerRow.omit({ under: true, taken: true })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
 
 /** Where the counting stands, for this transaction alone; null: another process is at it. */
 export const lockPosition = (tx: Db) =>

@@ -1,5 +1,5 @@
-import type { BlobStore } from '../blobs/blobs.ts';
-import { AppError } from '../errors.ts';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import { AppError } from '../../errors.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The same store, its operations measured. */

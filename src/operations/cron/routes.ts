@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { notFound } from '../errors.ts';
-import type { App } from '../http/route.ts';
-import { listOf } from '../http/rules/paging.ts';
-import { CRON, enqueue } from '../jobs.ts';
-import { findSweepState } from '../transfers/store/sweep-state.queries.ts';
+import type { Db } from '../../db.ts';
+import { notFound } from '../../errors.ts';
+import type { App } from '../../http/route.ts';
+import { listOf } from '../../http/rules/paging.ts';
+import { CRON, enqueue } from '../../jobs.ts';
+import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { ChoreFailure, listChoreRuns } from './chores.queries.ts';
-import { listLastRuns } from './cron.queries.ts';
 import { nextRun } from './cron.ts';
+import { listLastRuns } from './queries.ts';
 
 const names = Object.keys(CRON) as (keyof typeof CRON)[];
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { Position } from '../http/rules/paging.ts';
-import { LoggedLine } from '../transfers/queries.ts';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+import type { Position } from '../../http/rules/paging.ts';
+import { LoggedLine } from '../../transfers/queries.ts';
 
 /** Where a job stands. `spent`: tried in vain as often as it may be; `failed`, `cancelled` and `completed` are ends of transfers. */
 export const JOB_STATES = ['waiting', 'delayed', 'running', 'spent', 'failed', 'cancelled', 'completed'] as const;

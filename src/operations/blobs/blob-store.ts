@@ -1,10 +1,10 @@
-import { by, record } from '../audit.ts';
-import type { Db } from '../db.ts';
-import { conflict } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { enqueue } from '../jobs.ts';
-import type { SweepState } from '../transfers/store/sweep-state.queries.ts';
-import { confirmSweep, findSweepState } from '../transfers/store/sweep-state.queries.ts';
+import { by, record } from '../../audit.ts';
+import type { Db } from '../../db.ts';
+import { conflict } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import { enqueue } from '../../jobs.ts';
+import type { SweepState } from '../../transfers/store/sweep-state.queries.ts';
+import { confirmSweep, findSweepState } from '../../transfers/store/sweep-state.queries.ts';
 
 const NEVER_SWEPT: SweepState = { allBlobs: 0, unknownBlobs: 0, unknownBytes: 0 };
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import type { App } from '../http/route.ts';
-import { listOf } from '../http/rules/paging.ts';
+import type { Db } from '../../db.ts';
+import type { App } from '../../http/route.ts';
+import { listOf } from '../../http/rules/paging.ts';
 import { drain, draining, endDrain, targetOf } from './drain.ts';
-import { Drain, listDrains } from './workers.queries.ts';
+import { Drain, listDrains } from './queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';
 
 const Draining = z.object({

@@ -1,13 +1,13 @@
-import { by, record } from '../audit.ts';
-import type { Db } from '../db.ts';
-import { conflict, notFound } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { endTransfer } from '../transfers/cancel.ts';
-import type { Why } from '../transfers/why.ts';
-import { whyNot } from '../transfers/why.ts';
-import type { JobDetail } from './jobs.queries.ts';
-import { findOtherJob, findQueueRow, findTransferJob, listLogTail, removeJob, restartJob } from './jobs.queries.ts';
-import { retryAsStarter } from './retry.ts';
+import { by, record } from '../../audit.ts';
+import type { Db } from '../../db.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import { endTransfer } from '../../transfers/cancel.ts';
+import type { Why } from '../../transfers/why.ts';
+import { whyNot } from '../../transfers/why.ts';
+import { retryAsStarter } from '../retries/retry.ts';
+import type { JobDetail } from './queries.ts';
+import { findOtherJob, findQueueRow, findTransferJob, listLogTail, removeJob, restartJob } from './queries.ts';
 
 const LOG_LINES = 20;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

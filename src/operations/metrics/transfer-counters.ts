@@ -1,7 +1,7 @@
-import type { Exposed, Labels } from './exposed.ts';
-import { histogramValues } from './exposed.ts';
 import type { Figure } from './figures.queries.ts';
 import { BUCKETS } from './figures.ts';
+import type { Exposed, Labels } from './prometheus-text.ts';
+import { histogramValues } from './prometheus-text.ts';
 
 const HISTOGRAMS = {
   wait: ['platform_transfer_wait_seconds', 'From the request for a transfer to the start of its last attempt.'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import type { App } from '../http/route.ts';
-import { SweepState } from '../transfers/store/sweep-state.queries.ts';
+import type { Db } from '../../db.ts';
+import type { App } from '../../http/route.ts';
+import { SweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { blobStoreState, sweepBlobs } from './blob-store.ts';
 
 /** The store of blobs and its sweep, for administrators. */

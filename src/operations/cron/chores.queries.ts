@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
 
 /** What a run of a chore could not do. */
 export const ChoreFailure = z.object({

@@ -1,9 +1,9 @@
-import { by, record } from '../audit.ts';
-import type { Db } from '../db.ts';
-import { invalid, notFound } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import type { Drain, DrainTarget } from './workers.queries.ts';
-import { deleteDrain, insertDrain, isWorker, listDrains } from './workers.queries.ts';
+import { by, record } from '../../audit.ts';
+import type { Db } from '../../db.ts';
+import { invalid, notFound } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { Drain, DrainTarget } from './queries.ts';
+import { deleteDrain, insertDrain, isWorker, listDrains } from './queries.ts';
 import type { WorkerState } from './workers.ts';
 import { listWorkerStates } from './workers.ts';
 

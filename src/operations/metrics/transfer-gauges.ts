@@ -1,9 +1,9 @@
-import { dateFromTimestamp } from '../platform/text/time.ts';
-import type { SweepState } from '../transfers/store/sweep-state.queries.ts';
-import type { ChoreRun } from './chores.queries.ts';
-import type { Exposed, Labels } from './exposed.ts';
+import { dateFromTimestamp } from '../../platform/text/time.ts';
+import type { SweepState } from '../../transfers/store/sweep-state.queries.ts';
+import type { ChoreRun } from '../cron/chores.queries.ts';
+import type { WorkerState } from '../workers/workers.ts';
 import type { getLags, QueuePart } from './gauges.queries.ts';
-import type { WorkerState } from './workers.ts';
+import type { Exposed, Labels } from './prometheus-text.ts';
 
 const STATES = ['waiting', 'delayed', 'running', 'spent'] as const;
 /** Labels of transfers are words of those who start them: beyond so many flags they are told together. */

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Db } from '../../db.ts';
 import { addEnds, findBatchEnd, lockPosition, setPosition } from './figures.queries.ts';
 
 /** Upper bounds of the buckets of waits and runs, in seconds. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import type { App } from '../http/route.ts';
-import { Id, uuidParam } from '../http/rules/forms.ts';
-import { listOf } from '../http/rules/paging.ts';
-import { queryInteger, queryTime } from '../http/rules/query.ts';
+import type { Db } from '../../db.ts';
+import type { App } from '../../http/route.ts';
+import { Id, uuidParam } from '../../http/rules/forms.ts';
+import { listOf } from '../../http/rules/paging.ts';
+import { queryInteger, queryTime } from '../../http/rules/query.ts';
 import { FailureGroup, listFailures } from './failures.queries.ts';
 import { listMassRetries, MassRetry } from './mass-retry.queries.ts';
 import { getMassRetry, startMassRetry, stopMassRetry } from './mass-retry.ts';

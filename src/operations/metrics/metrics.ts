@@ -1,15 +1,15 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from '../db.ts';
-import { findSweepState } from '../transfers/store/sweep-state.queries.ts';
-import { listChoreRuns } from './chores.queries.ts';
-import { asMetric } from './exposed.ts';
+import type { Database } from '../../db.ts';
+import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
+import { listChoreRuns } from '../cron/chores.queries.ts';
+import { listWorkerStates } from '../workers/workers.ts';
 import { listFigures } from './figures.queries.ts';
 import { countOrders, getLags, listQueueParts } from './gauges.queries.ts';
-import { toldFigures } from './told-figures.ts';
-import { toldChores, toldLags, toldQueue, toldSweep, toldWorkers } from './told-gauges.ts';
-import { listWorkerStates } from './workers.ts';
+import { asMetric } from './prometheus-text.ts';
+import { toldFigures } from './transfer-counters.ts';
+import { toldChores, toldLags, toldQueue, toldSweep, toldWorkers } from './transfer-gauges.ts';
 
 /** A request that was answered. */
 export interface AnsweredRequest {

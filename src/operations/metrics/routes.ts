@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
-import { AppError, forbidden } from '../errors.ts';
-import { isAdministrator } from '../http/caller.ts';
-import type { App } from '../http/route.ts';
-import type { FindCaller } from '../http/rules/auth.ts';
-import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
+import type { Config } from '../../config.ts';
+import { AppError, forbidden } from '../../errors.ts';
+import { isAdministrator } from '../../http/caller.ts';
+import type { App } from '../../http/route.ts';
+import type { FindCaller } from '../../http/rules/auth.ts';
+import { contains, parseAddress, parseNetwork } from '../../platform/net/networks.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface MetricsRoutes {

@@ -1,8 +1,8 @@
-import type { Db } from '../db.ts';
-import { troubleOf } from '../db.ts';
-import { AppError } from '../errors.ts';
-import { CRON } from '../jobs.ts';
-import type { Chore } from '../platform/async/chore.ts';
+import type { Db } from '../../db.ts';
+import { troubleOf } from '../../db.ts';
+import { AppError } from '../../errors.ts';
+import { CRON } from '../../jobs.ts';
+import type { Chore } from '../../platform/async/chore.ts';
 import type { ChoreFailure } from './chores.queries.ts';
 import { askDatabase, storeChoreRun } from './chores.queries.ts';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import type { App } from '../http/route.ts';
-import { uuidParam } from '../http/rules/forms.ts';
-import { cursorPage, cursorPageOf, cursorQuery } from '../http/rules/paging.ts';
-import { queryDuration, queryEnum, queryList } from '../http/rules/query.ts';
-import type { Signer } from '../platform/keys/signing-keys.ts';
-import { Why } from '../transfers/why.ts';
-import { JOB_STATES, Job, JobDetail, listJobs } from './jobs.queries.ts';
+import type { Db } from '../../db.ts';
+import type { App } from '../../http/route.ts';
+import { uuidParam } from '../../http/rules/forms.ts';
+import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
+import { queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
+import type { Signer } from '../../platform/keys/signing-keys.ts';
+import { Why } from '../../transfers/why.ts';
 import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';
+import { JOB_STATES, Job, JobDetail, listJobs } from './queries.ts';
 
 export interface JobRoutes {
   db: Db;

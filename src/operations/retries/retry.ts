@@ -1,13 +1,13 @@
-import type { Db } from '../db.ts';
-import { conflict } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { callerWithKey } from '../keys/holder.ts';
-import { findKey } from '../keys/queries.ts';
-import { holderOf } from '../tokens/caller.ts';
-import { findIdentity } from '../tokens/identity.queries.ts';
-import type { Summary } from '../transfers/queries.ts';
-import { lockTransfer } from '../transfers/queries.ts';
-import { retryTransfer } from '../transfers/retry.ts';
+import type { Db } from '../../db.ts';
+import { conflict } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import { callerWithKey } from '../../keys/holder.ts';
+import { findKey } from '../../keys/queries.ts';
+import { holderOf } from '../../tokens/caller.ts';
+import { findIdentity } from '../../tokens/identity.queries.ts';
+import type { Summary } from '../../transfers/queries.ts';
+import { lockTransfer } from '../../transfers/queries.ts';
+import { retryTransfer } from '../../transfers/retry.ts';
 import { findRetry, getStarter } from './retry.queries.ts';
 
 /** From where a retry was asked for, and what the tokens of accounts are good for. */

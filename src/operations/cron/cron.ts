@@ -1,6 +1,6 @@
 import { parseCronItem } from 'graphile-worker';
-import type { Timestamp } from '../platform/text/time.ts';
-import { timestampFromDate } from '../platform/text/time.ts';
+import type { Timestamp } from '../../platform/text/time.ts';
+import { timestampFromDate } from '../../platform/text/time.ts';
 
 const MINUTE_MS = 60_000;
 /** 29 February comes once in eight years at the worst. */
