@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Grid } from '../../src/data/data.ts';
+import type { Grid } from '../../src/data/grid.ts';
+import { firstSlice } from '../../src/data/grid.ts';
 import { geoTiffReader } from '../../src/formats/geotiff/reader.ts';
 import { FileSource } from '../../src/formats/io/bytes.ts';
 import { sridOf } from '../../src/geo/crs/crs.ts';
@@ -57,7 +58,7 @@ export async function inspect<T>(path: string, scratch: string, use: (found: Fin
 async function statisticsOf(grid: Grid): Promise<Statistics> {
   const nodata = Math.fround(grid.bands[0]?.nodata ?? Number.NaN);
   const found = tally();
-  for await (const { samples } of grid.rows(0)) {
+  for await (const { samples } of grid.rows(firstSlice)) {
     for (const value of samples) found.add(value === nodata ? Number.NaN : value);
   }
   return found.result();

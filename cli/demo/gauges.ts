@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Features } from '../../src/data/data.ts';
+import type { FeatureCollection } from '../../src/data/feature-collection.ts';
 import { FileSink } from '../../src/formats/io/bytes.ts';
 import { shapefileWriter } from '../../src/formats/shapefile/writer.ts';
 import { transformer } from '../../src/geo/crs/transform.ts';
@@ -38,7 +38,7 @@ export function makeGauges({ columns, rows, cell, west, south, heights }: Terrai
 
 /** Writes them as a shapefile in a zip. */
 export async function writeShapefile(gauges: readonly Gauge[], path: string, scratch: string): Promise<void> {
-  const layer: Features = {
+  const layer: FeatureCollection = {
     kind: 'features',
     name: 'gauges',
     crs: { authority: 'EPSG', code: terrain.srid },

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import type { Crs } from '../data/crs-reference.ts';
 import type { BadRecord } from '../formats/define.ts';
-import type { Crs } from '../geo/crs/crs.ts';
 import { sameCrs, wgs84 } from '../geo/crs/crs.ts';
 import { transformer } from '../geo/crs/transform.ts';
 

@@ -1,8 +1,8 @@
+import type { Crs } from '../data/crs-reference.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
 import type { GridStatistics } from '../data/grid-statistics.ts';
 import type { CrsChange, LogLevel } from '../formats/define.ts';
 import type { Checksum } from '../formats/io/bytes.ts';
-import type { Crs } from '../geo/crs/crs.ts';
 import type { SpatialInformation } from './spatial-information.ts';
 
 /** Everything in it, and in the result, survives JSON: it travels to a child process and back. */

@@ -1,6 +1,10 @@
-import type { Band, Data, Features, Field, Grid } from '../data/data.ts';
+import type { Crs } from '../data/crs-reference.ts';
+import type { Data } from '../data/data.ts';
+import type { FeatureCollection, Field } from '../data/feature-collection.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
 import { FeatureTally } from '../data/feature-statistics.ts';
+import type { Band, Grid } from '../data/grid.ts';
+import { slicesOfBand } from '../data/grid.ts';
 import type { BandStatistics } from '../data/grid-statistics.ts';
 import { GridTally, watched } from '../data/grid-statistics.ts';
 import { sampleTypeOf } from '../data/samples.ts';
@@ -10,7 +14,6 @@ import { detect } from '../formats/detect.ts';
 import { FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { readers } from '../formats/registry.ts';
-import type { Crs } from '../geo/crs/crs.ts';
 import { describeCrs, sridOf, wgs84 } from '../geo/crs/crs.ts';
 import { transformer } from '../geo/crs/transform.ts';
 import { previewPng } from '../geo/draw/preview.ts';
@@ -120,17 +123,19 @@ async function lookAtGrid(
   const counted = watched(grid, tally, signal, () => {});
   const pulled: Grid = {
     ...counted,
-    async *rows(band) {
-      for await (const block of counted.rows(band)) {
-        types.set(band, sampleTypeOf(block.samples));
+    async *rows(slice) {
+      for await (const block of counted.rows(slice)) {
+        types.set(slice.band, sampleTypeOf(block.samples));
         yield block;
       }
     },
   };
   let png: Uint8Array | undefined;
   for (let band = 0; band < grid.bands.length; band++) {
-    if (band === 0 && picture) png = await previewPng(pulled);
-    else for await (const _ of pulled.rows(band));
+    for (const slice of slicesOfBand(grid, band)) {
+      if (picture && png === undefined) png = await previewPng(pulled, slice);
+      else for await (const _ of pulled.rows(slice));
+    }
   }
   const { bands: statistics } = tally.of(grid);
   const bands = grid.bands.map(({ name, unit, scale, offset, role, integer64, exactNodata, nodata }, n) => ({
@@ -157,7 +162,7 @@ const jsonNumber = (value: number | bigint): number | string =>
 const finiteOrWord = (value: number): number | string => (Number.isFinite(value) ? value : String(value).toLowerCase());
 
 async function lookAtFeatures(
-  layer: Features,
+  layer: FeatureCollection,
   inspection: Inspection,
   picture: boolean,
   signal: AbortSignal,

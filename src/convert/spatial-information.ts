@@ -1,4 +1,4 @@
-import type { Affine, Grid } from '../data/data.ts';
+import type { Affine, Grid } from '../data/grid.ts';
 import { FormatError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { describeCrs, wgs84 } from '../geo/crs/crs.ts';

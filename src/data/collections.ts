@@ -1,4 +1,4 @@
-import type { Geometry, GeometryType } from './data.ts';
+import type { Geometry, GeometryType } from './feature-collection.ts';
 
 type Single = 'Point' | 'LineString' | 'Polygon';
 

@@ -1,8 +1,8 @@
+import type { FeatureCollection, Geometry } from './feature-collection.ts';
 import { strideOf } from './feature-statistics.ts';
-import type { Features, Geometry } from './data.ts';
 
 /** What the vertices of a layer have besides x and y. */
-type Dimensions = Pick<Features, 'hasZ' | 'hasM'>;
+type Dimensions = Pick<FeatureCollection, 'hasZ' | 'hasM'>;
 
 /** The same geometry for a layer of other dimensions: what its vertices lack is NaN there, what the layer lacks is left out. */
 export function withDimensions(geometry: Geometry, from: Dimensions, to: Dimensions): Geometry {

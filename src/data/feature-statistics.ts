@@ -1,7 +1,7 @@
 import { Box } from './box.ts';
+import type { Feature, FeatureCollection, Field, Geometry } from './feature-collection.ts';
 import type { FieldStatistics } from './field-statistics.ts';
 import { FieldTally } from './field-statistics.ts';
-import type { Feature, Features, Field, Geometry } from './data.ts';
 
 export interface FeatureStatistics {
   kind: 'features';
@@ -75,16 +75,16 @@ export class FeatureTally {
 }
 
 /** Numbers per vertex. */
-export const strideOf = ({ hasZ, hasM }: Pick<Features, 'hasZ' | 'hasM'>): number =>
+export const strideOf = ({ hasZ, hasM }: Pick<FeatureCollection, 'hasZ' | 'hasM'>): number =>
   2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0);
 
 /** The same features, with a tally of what is pulled; `passed` is told their number. */
 export function watchedFeatures(
-  data: Features,
+  data: FeatureCollection,
   tally: FeatureTally,
   signal: AbortSignal,
   passed: (features: number) => void,
-): Features {
+): FeatureCollection {
   return {
     ...data,
     async *chunks() {

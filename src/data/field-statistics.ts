@@ -1,4 +1,4 @@
-import type { Field } from './data.ts';
+import type { Field } from './feature-collection.ts';
 
 export interface FieldStatistics {
   name: string;

@@ -1,4 +1,6 @@
-import type { Grid, Samples } from './data.ts';
+import type { Grid } from './grid.ts';
+import { sliceNumber, slicesPerBand } from './grid.ts';
+import type { Samples } from './item.ts';
 
 /** Of the numbers as they are stored, before `scale` and `offset`. */
 export interface BandStatistics {
@@ -37,9 +39,18 @@ interface Tally {
   squares: number;
 }
 
-/** Statistics of the rows that pass by; of a band that is pulled again only the last pass counts. */
+/** The slices of one band so far. */
+interface BandTally {
+  /** Of the slices before the last one. */
+  before: Tally | undefined;
+  last: Tally;
+  /** Number of the last one. */
+  slice: number;
+}
+
+/** Statistics of each band over the rows of all its slices; where a band is pulled again, only the last pass counts. */
 export class GridTally {
-  readonly #tallies = new Map<number, Tally>();
+  readonly #bands = new Map<number, BandTally>();
   readonly #whole: boolean;
 
   /** `whole`: with all that statistics tell, not only what a receipt needs. */
@@ -50,18 +61,28 @@ export class GridTally {
   /** Cells that have passed, of all bands. */
   get cells(): number {
     let cells = 0;
-    for (const tally of this.#tallies.values()) cells += tally.values + tally.empty;
+    for (const { before, last } of this.#bands.values())
+      cells += last.values + last.empty + (before === undefined ? 0 : before.values + before.empty);
     return cells;
   }
 
-  begin(band: number): (samples: Samples, declared: number) => void {
+  /** Slices of a band come in ascending order; one that comes again begins anew, and an earlier one begins a new pass. */
+  begin(band: number, slice: number): (samples: Samples, declared: number) => void {
+    const known = this.#bands.get(band);
     const tally = { values: 0, empty: 0, minimum: Infinity, maximum: -Infinity, sum: 0, rest: 0, squares: 0 };
-    this.#tallies.set(band, tally);
+    const before =
+      known === undefined || slice < known.slice
+        ? undefined
+        : slice === known.slice
+          ? known.before
+          : merged(known.before, known.last);
+    this.#bands.set(band, { before, last: tally, slice });
     return (samples, declared) => count(tally, samples, declared, this.#whole);
   }
 
   of(grid: Grid): GridStatistics {
-    const bands = [...this.#tallies].map(([band, { values, empty, minimum, maximum, sum, rest, squares }]) => {
+    const bands = [...this.#bands].map(([band, { before, last }]) => {
+      const { values, empty, minimum, maximum, sum, rest, squares } = merged(before, last);
       const { name, unit, scale, offset } = grid.bands[band]!;
       const called = Object.entries({ name, unit, scale, offset }).filter(([, value]) => value !== undefined);
       return {
@@ -105,6 +126,21 @@ function count(tally: Tally, samples: Samples, declared: number, whole: boolean)
   addSum(tally, sum);
 }
 
+/** Two parts as one; the squares as in `addSquares`. */
+function merged(first: Tally | undefined, second: Tally): Tally {
+  if (first === undefined || first.values + first.empty === 0) return second;
+  const all = { ...first, values: first.values + second.values, empty: first.empty + second.empty };
+  all.minimum = Math.min(first.minimum, second.minimum);
+  all.maximum = Math.max(first.maximum, second.maximum);
+  addSum(all, second.sum);
+  all.rest += second.rest;
+  if (first.values > 0 && second.values > 0) {
+    const apart = (second.sum + second.rest) / second.values - (first.sum + first.rest) / first.values;
+    all.squares += second.squares + (apart * apart * first.values * second.values) / all.values;
+  } else all.squares += second.squares;
+  return all;
+}
+
 /** Neumaier's summation: a million sums of blocks lose no more than one does. */
 function addSum(tally: Tally, sum: number): void {
   const both = tally.sum + sum;
@@ -133,15 +169,18 @@ function addSquares(tally: Tally, samples: Samples, nodata: number, block: { sum
 
 /** The same grid, with a tally of what is pulled from it; `passed` is told the share of the rows of all bands. */
 export function watched(grid: Grid, tally: GridTally, signal: AbortSignal, passed: (fraction: number) => void): Grid {
+  const slices = slicesPerBand(grid);
   return {
     ...grid,
-    async *rows(band, step, wanted) {
-      const count = tally.begin(band);
+    async *rows(slice, wanted) {
+      const { band } = slice;
+      const number = sliceNumber(grid, slice);
+      const count = tally.begin(band, number);
       const nodata = grid.bands[band]?.nodata ?? Number.NaN;
-      for await (const block of grid.rows(band, step, wanted)) {
+      for await (const block of grid.rows(slice, wanted)) {
         signal.throwIfAborted();
         count(block.samples, nodata);
-        passed((band + (block.firstRow + block.rowCount) / grid.height) / grid.bands.length);
+        passed((band + (number + (block.firstRow + block.rowCount) / grid.height) / slices) / grid.bands.length);
         yield block;
       }
     },

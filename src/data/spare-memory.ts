@@ -1,4 +1,4 @@
-import type { Samples, SampleType } from './data.ts';
+import type { Samples, SampleType } from './item.ts';
 import { sampleArrays } from './samples.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ByteSink, ByteSource, Data, DataKind } from '../data/data.ts';
+import type { ByteSink, ByteSource } from '../data/bytes.ts';
+import type { Data, DataKind } from '../data/data.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 

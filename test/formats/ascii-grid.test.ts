@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import type { Grid, SampleType } from '../../src/data/data.ts';
+import type { Grid } from '../../src/data/grid.ts';
+import type { SampleType } from '../../src/data/item.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
 import { findWriter } from '../../src/formats/registry.ts';
 import { bandsOf, converted } from './files.ts';

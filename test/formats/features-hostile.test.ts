@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import type { ByteSource } from '../../src/data/data.ts';
+import type { ByteSource } from '../../src/data/bytes.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
 import { findReader } from '../../src/formats/registry.ts';
 import { collection, feature, geometryOf } from './features.ts';

@@ -1,6 +1,8 @@
 import { crc32, inflateSync } from 'node:zlib';
 import test from 'ava';
-import type { Features, Grid } from '../../src/data/data.ts';
+import type { FeatureCollection } from '../../src/data/feature-collection.ts';
+import type { Grid } from '../../src/data/grid.ts';
+import { firstSlice } from '../../src/data/grid.ts';
 import { shadedRelief } from '../../src/geo/draw/hillshade.ts';
 import { encodePng } from '../../src/geo/draw/png.ts';
 import { previewPng } from '../../src/geo/draw/preview.ts';
@@ -92,7 +94,7 @@ test('a preview is averaged down to the asked size, north up, nodata transparent
       yield { firstRow: 0, rowCount: height, samples };
     },
   };
-  const picture = decodePng(await previewPng(grid, { side: 50 }));
+  const picture = decodePng(await previewPng(grid, firstSlice, 50));
   t.deepEqual([picture.width, picture.height], [50, 20]);
   const alpha = (column: number, row: number) => picture.rgba[(row * 50 + column) * 4 + 3];
   t.deepEqual([alpha(0, 0), alpha(0, 19), alpha(49, 19)], [255, 0, 255]);
@@ -107,7 +109,7 @@ test('a sketch of features shows polygons with their holes, lines and points whe
     },
     values: [],
   });
-  const layer: Features = {
+  const layer: FeatureCollection = {
     kind: 'features',
     fields: [],
     hasZ: false,

@@ -1,5 +1,8 @@
 import test from 'ava';
-import type { Affine, Band, RandomGrid, Samples, SampleType, TypedGrid } from '../../src/data/data.ts';
+import type { Affine, Band, RandomGrid, Slice, TypedGrid } from '../../src/data/grid.ts';
+import { firstSlice } from '../../src/data/grid.ts';
+import type { Samples, SampleType } from '../../src/data/item.ts';
+import type { TimeAxis } from '../../src/data/time-axis.ts';
 import { FormatError } from '../../src/errors.ts';
 import { parseSrid, wgs84 } from '../../src/geo/crs/crs.ts';
 import { operationSentence } from '../../src/geo/crs/operation.ts';
@@ -23,11 +26,11 @@ interface Sketch {
   nodata?: number | undefined;
   value: (column: number, row: number, band: number, step: number) => number;
   bands?: number;
-  times?: number[];
+  time?: TimeAxis;
 }
 
-function gridOf({ width, height, affine, srid, type, nodata, value, bands = 1, times }: Sketch): RandomGrid {
-  const read = async (band: number, first: number, count: number, step = 0): Promise<Samples> => {
+function gridOf({ width, height, affine, srid, type, nodata, value, bands = 1, time }: Sketch): RandomGrid {
+  const read = async ({ band, step }: Slice, first: number, count: number): Promise<Samples> => {
     const samples = new arrays[type](count * width);
     for (let i = 0; i < samples.length; i++) samples[i] = value(i % width, first + Math.floor(i / width), band, step);
     return samples;
@@ -40,18 +43,18 @@ function gridOf({ width, height, affine, srid, type, nodata, value, bands = 1, t
     affine: affine as unknown as Affine,
     ...(srid === undefined ? {} : { crs: parseSrid(srid) }),
     bands: Array.from({ length: bands }, () => band),
-    ...(times === undefined ? {} : { times }),
-    async *rows(n, step) {
-      yield { firstRow: 0, rowCount: height, samples: await read(n, 0, height, step) };
+    ...(time === undefined ? {} : { time }),
+    async *rows(slice) {
+      yield { firstRow: 0, rowCount: height, samples: await read(slice, 0, height) };
     },
     read,
   };
 }
 
-async function all(grid: TypedGrid, band = 0, step?: number): Promise<number[]> {
+async function all(grid: TypedGrid, band = 0, step = 0): Promise<number[]> {
   const values: number[] = [];
   let next = 0;
-  for await (const { firstRow, rowCount, samples } of grid.rows(band, step)) {
+  for await (const { firstRow, rowCount, samples } of grid.rows({ band, step, layer: 0 })) {
     if (firstRow !== next || samples.length !== rowCount * grid.width) throw new Error('Rows are out of order.');
     next += rowCount;
     for (const sample of samples) values.push(sample);
@@ -152,12 +155,10 @@ test('NaN as nodata is nothing too', async (t) => {
 
 test('all bands and steps are warped, each from its own rows', async (t) => {
   const value = (_c: number, _r: number, band: number, step: number) => 10 * band + step;
-  const { grid, close } = await warpGrid(
-    gridOf({ ...slope, type: 'Float32', value, bands: 3, times: [0, 1000] }),
-    parseSrid(3857),
-  );
+  const time: TimeAxis = { spacing: 'equidistant', unit: 'second', start: 0, count: 2, offset: 0, interval: 1 };
+  const { grid, close } = await warpGrid(gridOf({ ...slope, type: 'Float32', value, bands: 3, time }), parseSrid(3857));
   t.teardown(close);
-  t.deepEqual(grid.times, [0, 1000]);
+  t.deepEqual(grid.time, time);
   t.is(grid.bands.length, 3);
   t.is(
     (await all(grid, 2, 1)).find((v) => !Number.isNaN(v)),
@@ -194,7 +195,7 @@ test('rows read in any order are the rows that are pulled', async (t) => {
     [5, grid.height - 5],
   ] as const) {
     t.deepEqual(
-      [...(await grid.read!(0, first, count))],
+      [...(await grid.read!(firstSlice, first, count))],
       values.slice(first * grid.width, (first + count) * grid.width),
     );
   }

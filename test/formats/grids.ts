@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { Grid } from '../../src/data/data.ts';
+import type { Grid } from '../../src/data/grid.ts';
 import { FileSource } from '../../src/formats/io/bytes.ts';
 import { findReader } from '../../src/formats/registry.ts';
 
@@ -36,7 +36,7 @@ export async function gridOf(
 export async function valuesOf(grid: Grid, band = 0): Promise<number[]> {
   const values: number[] = [];
   let row = 0;
-  for await (const block of grid.rows(band)) {
+  for await (const block of grid.rows({ band, step: 0, layer: 0 })) {
     if (block.firstRow !== row || block.samples.length !== block.rowCount * grid.width)
       throw new Error(`Rows ${block.firstRow} to ${block.firstRow + block.rowCount} came after row ${row}.`);
     row += block.rowCount;

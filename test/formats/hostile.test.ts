@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import type { ByteSource } from '../../src/data/data.ts';
+import type { ByteSource } from '../../src/data/bytes.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
 import { findReader } from '../../src/formats/registry.ts';
 import { converted } from './files.ts';
@@ -53,7 +53,7 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     if (grid.kind !== 'grid') throw new Error(`${reader} made ${grid.kind}.`);
     let rows = 0;
     for (let band = 0; band < Math.min(2, grid.bands.length); band++)
-      for await (const { rowCount, samples } of grid.rows(band)) {
+      for await (const { rowCount, samples } of grid.rows({ band, step: 0, layer: 0 })) {
         rows += rowCount;
         if (samples.length !== rowCount * grid.width) throw new Error('A block of rows has another size than it says.');
       }

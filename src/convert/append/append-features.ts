@@ -1,10 +1,10 @@
 import { byKind } from '../../data/collections.ts';
-import type { Feature, Features, Geometry, GeometryType } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
 import { allFinite, withDimensions } from '../../data/dimensions.ts';
+import type { Feature, FeatureCollection, Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { strideOf } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Appended, Context } from '../../formats/define.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { crsName, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { reprojected } from '../steps/reproject.ts';
@@ -16,16 +16,16 @@ import { planFields } from './append-fields.ts';
  * it holds. A feature that does not fit is a bad record; fields that it does not have throw FormatError before anything is written.
  */
 export async function appendFeatures(
-  present: Features,
-  added: Features,
+  present: FeatureCollection,
+  added: FeatureCollection,
   rules: FieldRules,
   context: Context,
-): Promise<Appended<Features>> {
+): Promise<Appended<FeatureCollection>> {
   const plan = planFields(present, added, rules, context);
   const same = await isSame(present.crs, added.crs);
   const dimensions = dimensionsOf(present, added, rules, context);
   const suited = fitter(present, added, rules, dimensions);
-  const fitted: Features = {
+  const fitted: FeatureCollection = {
     ...added,
     ...dimensions,
     fields: plan.fields,
@@ -52,7 +52,7 @@ export async function appendFeatures(
   };
   const change = same ? undefined : await reprojected(fitted, present.crs!, context);
   const brought = change?.features ?? fitted;
-  const data: Features = {
+  const data: FeatureCollection = {
     ...present,
     ...dimensions,
     fields: plan.fields,
@@ -89,10 +89,15 @@ async function isSame(present: Crs | undefined, added: Crs | undefined): Promise
   return sameCrs(present, added);
 }
 
-type Dimensions = Pick<Features, 'hasZ' | 'hasM'>;
+type Dimensions = Pick<FeatureCollection, 'hasZ' | 'hasM'>;
 
 /** Of a declared table they stay as they are; elsewhere heights may come. */
-function dimensionsOf(present: Features, added: Features, { declared }: FieldRules, { lost }: Context): Dimensions {
+function dimensionsOf(
+  present: FeatureCollection,
+  added: FeatureCollection,
+  { declared }: FieldRules,
+  { lost }: Context,
+): Dimensions {
   const open = declared && present.geometryTypes === undefined;
   const hasZ = present.hasZ || ((!declared || open) && added.hasZ);
   const hasM = present.hasM || (open && added.hasM);
@@ -102,7 +107,7 @@ function dimensionsOf(present: Features, added: Features, { declared }: FieldRul
 }
 
 /** What is there already is never left out: better nothing is added. */
-function keep(feature: Feature, number: number, present: Features, dimensions: Dimensions): Feature {
+function keep(feature: Feature, number: number, present: FeatureCollection, dimensions: Dimensions): Feature {
   const { geometry } = feature;
   if (geometry === undefined) return feature;
   if (!allFinite(geometry, strideOf(present)))
@@ -119,7 +124,12 @@ const families: readonly (readonly GeometryType[])[] = [
   ['Polygon', 'MultiPolygon'],
 ];
 
-function fitter(present: Features, added: Features, { declared }: FieldRules, dimensions: Dimensions) {
+function fitter(
+  present: FeatureCollection,
+  added: FeatureCollection,
+  { declared }: FieldRules,
+  dimensions: Dimensions,
+) {
   const stride = strideOf(added);
   let allowed = present.geometryTypes;
   const fitting = (geometry: Geometry): Geometry | undefined => {

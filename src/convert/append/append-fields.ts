@@ -1,4 +1,4 @@
-import type { Features, Field, FieldType } from '../../data/data.ts';
+import type { FeatureCollection, Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { shortNames } from '../../formats/short-names.ts';
@@ -26,7 +26,12 @@ const mostNamed = 20;
  * that it would have there, in ten bytes. Fields that the new features lack are null in them.
  * @throws FormatError naming fields that the dataset does not have
  */
-export function planFields(present: Features, added: Features, { declared }: FieldRules, context: Context): FieldPlan {
+export function planFields(
+  present: FeatureCollection,
+  added: FeatureCollection,
+  { declared }: FieldRules,
+  context: Context,
+): FieldPlan {
   // where types are not declared, fields neither, and a file without features says nothing of them
   const open = present.fields.length === 0 && present.count === 0 && !declared;
   const target = open ? added.fields : present.fields;
@@ -63,7 +68,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** For each appended field the number of the dataset's. */
-function matched(present: Features, added: Features, { log }: Context): (number | undefined)[] {
+function matched(present: FeatureCollection, added: FeatureCollection, { log }: Context): (number | undefined)[] {
   const found: (number | undefined)[] = added.fields.map(() => undefined);
   const free = new Set(present.fields.keys());
   const take = (n: number, place: number) => {

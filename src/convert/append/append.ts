@@ -1,4 +1,6 @@
-import type { Data, Features } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Data } from '../../data/data.ts';
+import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Appended, Context, CrsChange, Writer } from '../../formats/define.ts';
@@ -6,7 +8,6 @@ import { SEVERAL_LAYERS } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { completeParameters } from '../../formats/parameters.ts';
 import { readers } from '../../formats/registry.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { crsFromWkt, sameCrs } from '../../geo/crs/crs.ts';
 import type { AppendedCounts, Passed, Present } from '../conversion.ts';
 import { placeOf } from '../kinds/features.ts';
@@ -40,7 +41,7 @@ export async function openGrowth(
   const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   let whole = new FeatureTally();
   let share = 0;
-  let joined: Appended<Features> | undefined;
+  let joined: Appended<FeatureCollection> | undefined;
   return {
     context: {
       ...context,
@@ -52,7 +53,7 @@ export async function openGrowth(
       const told = (features: number) =>
         context.progress((0.9 * share * features) / Math.max(1, there.count ?? 0), 'Copying what was there');
       const kept = watchedFeatures(there, before, context.signal, told);
-      joined = (await append(kept, added, placeless(context, transformed))) as Appended<Features>;
+      joined = (await append(kept, added, placeless(context, transformed))) as Appended<FeatureCollection>;
       if (calculated) whole = new FeatureTally(joined.data.fields);
       await write(watchedFeatures(joined.data, whole, context.signal, () => {}));
     },
@@ -73,7 +74,7 @@ export async function openGrowth(
   };
 }
 
-async function readPresent({ path, format, crs }: Present, context: Context): Promise<Features> {
+async function readPresent({ path, format, crs }: Present, context: Context): Promise<FeatureCollection> {
   const [reader, another] = readers.filter((one) => one.format === format);
   if (reader === undefined || another !== undefined) throw new Error(`No one reader reads datasets of '${format}'.`);
   const source = await FileSource.open(path, { checksum: false });

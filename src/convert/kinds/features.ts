@@ -1,8 +1,9 @@
-import type { Data, Features } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Data } from '../../data/data.ts';
+import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { crsName, describeCrs, parseSrid, sameCrs, sridOf } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { outlineWkt } from '../../geo/vector/outline.ts';
@@ -22,7 +23,7 @@ interface Way {
   readonly operations: (() => string)[];
 }
 
-export const featureSteps: Steps<Features, Way> = {
+export const featureSteps: Steps<FeatureCollection, Way> = {
   CrsTransformation: (data, { outputSrid }, way) => changedCrs(data, outputSrid, way),
   CalculateStatisticsTransformation: (data) => data,
   ItemFilterTransformation: (data, filter, { context }) => chosenFields(data, filter, context),
@@ -31,13 +32,13 @@ export const featureSteps: Steps<Features, Way> = {
 
 /** Leads features through their transformations to the writer, and counts what passes before and after. */
 export async function passFeatures(
-  data: Features,
+  data: FeatureCollection,
   steps: readonly Transformation[],
   srid: string | undefined,
   write: (data: Data) => Promise<void>,
   context: Context,
 ): Promise<Passed> {
-  const source: Features = srid === undefined ? data : { ...data, crs: parseSrid(srid) };
+  const source: FeatureCollection = srid === undefined ? data : { ...data, crs: parseSrid(srid) };
   if (data.crs !== undefined && srid !== undefined && sridOf(data.crs) !== srid)
     context.log('info', `The request says ${srid}; what the file says of its coordinate system is not used.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
@@ -70,7 +71,11 @@ export async function passFeatures(
   };
 }
 
-async function changedCrs(data: Features, outputSrid: string, { context, operations }: Way): Promise<Features> {
+async function changedCrs(
+  data: FeatureCollection,
+  outputSrid: string,
+  { context, operations }: Way,
+): Promise<FeatureCollection> {
   if (data.crs === undefined)
     throw new AppError(
       'unprocessable',

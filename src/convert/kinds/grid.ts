@@ -1,10 +1,12 @@
-import type { Data, Grid, TypedGrid } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Data } from '../../data/data.ts';
+import type { Grid, TypedGrid } from '../../data/grid.ts';
+import { slicesOfBand } from '../../data/grid.ts';
 import { GridTally, watched } from '../../data/grid-statistics.ts';
 import { isFloat } from '../../data/samples.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { roundedIntegers, spill } from '../../formats/io/spill.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { crsName, parseSrid, sameCrs, sridOf } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { warpGrid } from '../../geo/warp/warp.ts';
@@ -122,10 +124,11 @@ async function tellClashes(source: TypedGrid, target: Grid, { lost, signal }: Co
     const nodata = target.bands[band]?.nodata;
     if (declared !== undefined || nodata === undefined || Number.isNaN(nodata)) continue;
     let cells = 0;
-    for await (const { samples } of source.rows(band)) {
-      signal.throwIfAborted();
-      for (let i = 0; i < samples.length; i++) if (samples[i] === nodata) cells++;
-    }
+    for (const slice of slicesOfBand(source, band))
+      for await (const { samples } of source.rows(slice)) {
+        signal.throwIfAborted();
+        for (let i = 0; i < samples.length; i++) if (samples[i] === nodata) cells++;
+      }
     if (cells > 0)
       lost(
         `Band ${band + 1} had no value for cells without data and got ${nodata}, which ${cells} of its cells hold themselves: they count as cells without data now.`,

@@ -1,4 +1,5 @@
-import type { Features, Grid } from '../../data/data.ts';
+import type { FeatureCollection } from '../../data/feature-collection.ts';
+import type { Grid } from '../../data/grid.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { ItemFilter } from './transformation-shapes.ts';
@@ -13,12 +14,12 @@ export function chosenBands(grid: Grid, { items }: ItemFilter, context: Context)
   return {
     ...rest,
     bands: chosen.map((n) => grid.bands[n]!),
-    rows: (band, step, wanted) => grid.rows(chosen[band]!, step, wanted),
+    rows: (slice, wanted) => grid.rows({ ...slice, band: chosen[slice.band]! }, wanted),
   };
 }
 
 /** The fields that are wanted, in that order; geometries stay. */
-export function chosenFields(data: Features, { items }: ItemFilter, context: Context): Features {
+export function chosenFields(data: FeatureCollection, { items }: ItemFilter, context: Context): FeatureCollection {
   const chosen = choose(items, data.fields, context);
   return {
     ...data,

@@ -1,18 +1,19 @@
-import type { Feature, Features, Geometry } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { strideOf } from '../../data/feature-statistics.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
-import type { Crs, KnownCrs } from '../../geo/crs/crs.ts';
+import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import type { Operation } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 
 /** The same features in another coordinate system. A feature with a vertex that has no place there is a bad record. */
 export async function reprojected(
-  data: Features,
+  data: FeatureCollection,
   target: Crs,
   context: Context,
-): Promise<{ features: Features; operation(): Operation }> {
+): Promise<{ features: FeatureCollection; operation(): Operation }> {
   const change = await transformer(data.crs!, target);
   context.atEnd(async () => change.close());
   const [from, to] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
@@ -80,7 +81,7 @@ export async function reprojected(
     return good;
   }
 
-  const features: Features = {
+  const features: FeatureCollection = {
     ...data,
     crs: target,
     async *chunks() {

@@ -1,9 +1,12 @@
-import type { Affine, Band, Features, Grid, RowBlock, Samples } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { strideOf } from '../../data/feature-statistics.ts';
+import type { Affine, Band, Grid, RowBlock } from '../../data/grid.ts';
+import { slicesPerBand } from '../../data/grid.ts';
+import type { Samples } from '../../data/item.ts';
 import { nodataOf } from '../../data/samples.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { CellWindow } from '../../geo/raster/cell-mask.ts';
 import { CellMask } from '../../geo/raster/cell-mask.ts';
@@ -13,7 +16,11 @@ import { chainsOf, placedChains } from '../../geo/vector/placed-chains.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
 /** The features that have a point in common with the filter's geometry, whole and in their order. */
-export async function featuresWithin(data: Features, filter: SpatialFilter, context: Context): Promise<Features> {
+export async function featuresWithin(
+  data: FeatureCollection,
+  filter: SpatialFilter,
+  context: Context,
+): Promise<FeatureCollection> {
   const place = new Place((await chainsFor(data.crs, filter)).flat());
   const stride = strideOf(data);
   return {
@@ -68,6 +75,7 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
   const [x, a, b, y, c, d] = grid.affine;
   const bands = taken === 'all' ? grid.bands : grid.bands.map(withNodata);
   const { read: _, ...rest } = grid;
+  const several = slicesPerBand(grid) > 1;
   const cutter = new Cutter(grid.width, window, taken === 'all' ? undefined : mask);
   return {
     ...rest,
@@ -75,10 +83,11 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
     height: bottom - top,
     affine: [x + left * a + top * b, a, b, y + left * c + top * d, c, d],
     bands,
-    async *rows(band, step) {
+    async *rows(slice) {
+      const { band } = slice;
       const clashes = grid.bands[band]!.nodata === undefined ? bands[band]!.nodata : undefined;
       let clashing = 0;
-      for await (const block of grid.rows(band, step, { first: top, end: bottom })) {
+      for await (const block of grid.rows(slice, { first: top, end: bottom })) {
         if (block.firstRow >= bottom) break;
         if (block.firstRow + block.rowCount <= top) continue;
         const { counted, ...cut } = cutter.cut(block, bands[band]!, clashes);
@@ -87,7 +96,7 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
       }
       if (clashing > 0)
         context.lost(
-          `Band ${band + 1} had no value for cells without data and got ${clashes}, which ${clashing} of its cells within the filter hold themselves: they count as cells without data now.`,
+          `Band ${band + 1} had no value for cells without data and got ${clashes}, which ${several ? 'some' : clashing} of its cells within the filter hold themselves: they count as cells without data now.`,
         );
     },
   };

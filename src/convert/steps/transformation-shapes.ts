@@ -1,4 +1,4 @@
-import type { Geometry } from '../../data/data.ts';
+import type { Geometry } from '../../data/feature-collection.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { Srid } from '../../formats/srid.ts';
 import { parseSrid, sridOf } from '../../geo/crs/crs.ts';

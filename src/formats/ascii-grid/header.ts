@@ -1,4 +1,5 @@
-import type { Affine, ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Affine } from '../../data/grid.ts';
 import { FormatError } from '../../errors.ts';
 import { parseNumber } from '../io/number-word.ts';
 

@@ -1,4 +1,6 @@
-import type { Grid, Samples } from '../../data/data.ts';
+import type { Grid } from '../../data/grid.ts';
+import { firstSlice } from '../../data/grid.ts';
+import type { Samples } from '../../data/item.ts';
 
 /** What an ASCII grid that declares no value means by cells without data. */
 export const usualNodata = -9999;
@@ -25,7 +27,7 @@ export async function freeNodata(grid: Grid, signal: AbortSignal): Promise<numbe
   const reach = Math.min(Math.ceil((grid.width * grid.height) / 2), largestWhole + usualNodata);
   const lowest = usualNodata - reach;
   const taken = new Uint8Array(Math.ceil((2 * reach + 1) / 8));
-  for await (const { samples } of grid.rows(0)) {
+  for await (const { samples } of grid.rows(firstSlice)) {
     signal.throwIfAborted();
     for (let i = 0; i < samples.length; i++) {
       const place = samples[i]! - lowest;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { ByteSource, RowBlock, Samples } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { RowBlock } from '../../data/grid.ts';
+import type { Samples } from '../../data/item.ts';
 import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';

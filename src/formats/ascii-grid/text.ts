@@ -1,4 +1,4 @@
-import type { Samples } from '../../data/data.ts';
+import type { Samples } from '../../data/item.ts';
 
 /** 10^0 … 10^22: the powers of ten that a double holds exactly. */
 const powers = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));

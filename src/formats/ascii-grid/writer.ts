@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { ByteSink, Grid, RowBlock, SampleType } from '../../data/data.ts';
+import type { ByteSink } from '../../data/bytes.ts';
+import type { Grid, RowBlock } from '../../data/grid.ts';
+import { firstSlice, layersOf, stepsOf } from '../../data/grid.ts';
+import type { SampleType } from '../../data/item.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
 import { giveBack } from '../../data/spare-memory.ts';
 import { AppError } from '../../errors.ts';
@@ -24,12 +27,10 @@ export const asciiGridWriter = defineWriter({
   async write(grid, _parameters, sink, context) {
     const size = cellSize(grid);
     tellLosses(grid, context);
-    if (grid.affine[5] < 0) return writeRows(grid, size, sink, grid.affine[3] - grid.height * size, context);
+    const single = firstRaster(grid);
+    if (grid.affine[5] < 0) return writeRows(single, size, sink, grid.affine[3] - grid.height * size, context);
     // The first row lies in the south: all rows are kept aside and written from the last to the first.
-    const { grid: kept, close } = await spill(
-      roundedIntegers({ ...grid, bands: [grid.bands[0]!] }, context),
-      context.scratch,
-    );
+    const { grid: kept, close } = await spill(roundedIntegers(single, context), context.scratch);
     try {
       const rows = () => upwards(kept);
       await writeRows({ ...kept, rows }, size, sink, grid.affine[3], context);
@@ -39,9 +40,14 @@ export const asciiGridWriter = defineWriter({
   },
 });
 
+/** The grid with its first band, step and layer alone. */
+function firstRaster({ time: _, layers: __, bands, ...rest }: Grid): Grid {
+  return { ...rest, bands: [bands[0]!] };
+}
+
 async function* upwards(grid: Awaited<ReturnType<typeof spill>>['grid']): AsyncGenerator<RowBlock> {
   for (let firstRow = 0; firstRow < grid.height; firstRow++)
-    yield { firstRow, rowCount: 1, samples: await grid.read(0, grid.height - 1 - firstRow, 1) };
+    yield { firstRow, rowCount: 1, samples: await grid.read(firstSlice, grid.height - 1 - firstRow, 1) };
 }
 
 /** @throws AppError when the cells are not square or not upright; the form knows nothing else */
@@ -66,7 +72,8 @@ function tellLosses(grid: Grid, { lost }: Context): void {
   if (grid.crs !== undefined)
     lost(`An ASCII grid names no coordinate system; that of this one is ${crsName(grid.crs)}.`);
   if (grid.bands.length > 1) lost(`An ASCII grid holds one band; bands 2 to ${grid.bands.length} were left out.`);
-  if ((grid.times?.length ?? 0) > 1) lost('An ASCII grid holds no time; only the first step was kept.');
+  if (stepsOf(grid) > 1) lost(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`);
+  if (layersOf(grid) > 1) lost(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`);
   const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;
   const called = [name === undefined ? [] : `'${name}'`, unit === undefined ? [] : `in ${unit}`].flat().join(' ');
   if (called !== '') lost(`An ASCII grid does not say what its numbers are; these were ${called}.`);

@@ -1,4 +1,4 @@
-import type { Feature, Geometry } from '../../data/data.ts';
+import type { Feature, Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { CoordinatePool } from '../io/pool.ts';

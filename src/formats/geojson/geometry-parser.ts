@@ -1,4 +1,4 @@
-import type { Geometry, GeometryType } from '../../data/data.ts';
+import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { CoordinatePool } from '../io/pool.ts';
 import type { Cursor } from './cursor.ts';

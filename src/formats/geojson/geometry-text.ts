@@ -1,4 +1,4 @@
-import type { Geometry, GeometryType } from '../../data/data.ts';
+import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { signedArea } from '../../geo/vector/rings.ts';
 import { longestNumber, putFifteen, putFixed } from '../io/number-text.ts';
 import type { Output } from '../io/output.ts';

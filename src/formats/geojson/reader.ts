@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { ByteSource, Feature } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Feature } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';

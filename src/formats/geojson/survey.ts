@@ -1,4 +1,5 @@
-import type { ByteSource, Field, FieldType } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { Cursor } from './cursor.ts';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 
 const chunk = 1 << 19;

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import { Cursor } from './cursor.ts';
 import { isGeometryType } from './geometry-parser.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { appendFeatures } from '../../convert/append/append-features.ts';
-import type { Feature, Features, Field, Geometry } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import { strideOf } from '../../data/feature-statistics.ts';
 import { FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
@@ -58,7 +58,7 @@ const geometryKey = Buffer.from('},"geometry":');
 function putFeature(
   out: Output,
   feature: Feature,
-  fields: Features['fields'],
+  fields: FeatureCollection['fields'],
   keys: Buffer[],
   text: GeometryText,
 ): void {

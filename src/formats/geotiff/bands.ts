@@ -1,4 +1,4 @@
-import type { Band } from '../../data/data.ts';
+import type { Band } from '../../data/grid.ts';
 import { isFloat, sampleArrays } from '../../data/samples.ts';
 import type { Context } from '../define.ts';
 import { parseNumber } from '../io/number-word.ts';

@@ -1,4 +1,6 @@
-import type { ByteSource, RowBlock, RowRange, Samples } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { RowBlock, RowRange } from '../../data/grid.ts';
+import type { Samples } from '../../data/item.ts';
 import { bytesOf, sampleArrays } from '../../data/samples.ts';
 import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';

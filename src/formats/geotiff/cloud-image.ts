@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ByteSink, Grid } from '../../data/data.ts';
+import type { ByteSink } from '../../data/bytes.ts';
+import type { Grid } from '../../data/grid.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
 import type { GeoTags } from './directory.ts';
 import { tag } from './directory.ts';

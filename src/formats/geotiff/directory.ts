@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 
 /** The tags that are read or written here (TIFF 6.0, GeoTIFF 1.1, GDAL's own). */

@@ -1,6 +1,6 @@
-import type { Affine } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Affine } from '../../data/grid.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Crs } from '../../geo/crs/crs.ts';
 import { describeCrs, kindOf, parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import type { Directory, GeoTags } from './directory.ts';

@@ -1,4 +1,4 @@
-import type { Samples } from '../../data/data.ts';
+import type { Samples } from '../../data/item.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
 import { filled, isFloatType, storedArrays } from './stored.ts';
 

@@ -1,4 +1,5 @@
-import type { ByteSink, Grid } from '../../data/data.ts';
+import type { ByteSink } from '../../data/bytes.ts';
+import type { Grid } from '../../data/grid.ts';
 import { giveBack, spareBytesOf } from '../../data/spare-memory.ts';
 import { AppError } from '../../errors.ts';
 import type { Codec } from './compression.ts';

@@ -1,5 +1,5 @@
 import { inflateSync, zstdDecompressSync } from 'node:zlib';
-import type { SampleType } from '../../data/data.ts';
+import type { SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { unpackImage } from '../../geo/raster/translate.ts';

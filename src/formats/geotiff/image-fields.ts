@@ -1,4 +1,4 @@
-import type { Band, Grid } from '../../data/data.ts';
+import type { Band, Grid } from '../../data/grid.ts';
 import type { GeoTags } from './directory.ts';
 import { tag } from './directory.ts';
 import type { Field } from './encode.ts';

@@ -1,4 +1,4 @@
-import type { SampleType } from '../../data/data.ts';
+import type { SampleType } from '../../data/item.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Unpacker } from './compression.ts';
 import { codecs } from './compression.ts';

@@ -1,4 +1,4 @@
-import type { Band } from '../../data/data.ts';
+import type { Band } from '../../data/grid.ts';
 
 /** What GDAL's own tag (GDAL_METADATA, a list of items in XML) says of a band. */
 export type BandNotes = Pick<Band, 'name' | 'unit' | 'scale' | 'offset'>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { translateFile } from '../../geo/raster/translate.ts';
 import type { Context } from '../define.ts';

@@ -1,4 +1,5 @@
-import type { ByteSink, Grid } from '../../data/data.ts';
+import type { ByteSink } from '../../data/bytes.ts';
+import type { Grid } from '../../data/grid.ts';
 import type { GeoTags } from './directory.ts';
 import { tiffDirectory, tiffHeader } from './encode.ts';
 import type { ImageOptions } from './image-blocks.ts';

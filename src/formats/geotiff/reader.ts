@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ByteSource, Grid } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Grid } from '../../data/grid.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
@@ -65,9 +66,9 @@ async function readImage(
   const all = await readBands(directory, layout, context);
   const bands = only === undefined ? all : [all[only - 1]!];
   const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
-  const rows: Grid['rows'] = (n, _step, wanted) =>
+  const rows: Grid['rows'] = ({ band }, wanted) =>
     bandRows(source, layout, {
-      band: only === undefined ? n : only - 1,
+      band: only === undefined ? band : only - 1,
       fill: nodata,
       exactFill: exactNodata,
       rows: wanted ?? { first: 0, end: height },

@@ -1,4 +1,5 @@
-import type { Band, RowBlock, Samples, SampleType } from '../../data/data.ts';
+import type { Band, RowBlock } from '../../data/grid.ts';
+import type { Samples, SampleType } from '../../data/item.ts';
 import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import { spareSamples } from '../../data/spare-memory.ts';
 

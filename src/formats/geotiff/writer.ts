@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ByteSink, Grid } from '../../data/data.ts';
+import type { ByteSink } from '../../data/bytes.ts';
+import type { Grid } from '../../data/grid.ts';
 import { giveBack } from '../../data/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
@@ -11,6 +12,7 @@ import { geoTagsFor } from './geokeys.ts';
 import type { ImageOptions } from './image-blocks.ts';
 import type { Image } from './plain-image.ts';
 import { PlainImage } from './plain-image.ts';
+import { slicesAsBands } from './slices-as-bands.ts';
 import type { StoredType } from './stored.ts';
 import { isFloatType, storedSamples, storedType } from './stored.ts';
 
@@ -55,7 +57,9 @@ export const geoTiffWriter = defineWriter({
   }),
   extension: '.tif',
   mediaType: 'image/tiff',
-  async write(grid, parameters, sink, context) {
+  async write(data, parameters, sink, context) {
+    const grid = slicesAsBands(data);
+    if (grid !== data) context.lost('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
     tellLosses(grid, context);
     const geoTags = await geoTagsFor(grid.crs, context.lost);
     if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
@@ -75,11 +79,10 @@ interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
   Overviews: 'Auto' | 'Average' | 'Nearest' | 'None';
 }
 
-function tellLosses({ bands, times }: Grid, { lost }: Context): void {
+function tellLosses({ bands }: Grid, { lost }: Context): void {
   const [first, ...others] = bands;
   if (others.some((band) => !Object.is(band.nodata, first!.nodata)))
     lost('A GeoTIFF declares one value for cells without data; that of the first band was kept.');
-  if ((times?.length ?? 0) > 1) lost('A GeoTIFF holds no time; only the first step was kept.');
   if (bands.some((band) => band.palette !== undefined) && bands.length > 1)
     lost('A GeoTIFF has a table of colours only for its single band; it was left out.');
 }

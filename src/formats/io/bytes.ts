@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import type { ByteSink, ByteSource } from '../../data/data.ts';
+import type { ByteSink, ByteSource } from '../../data/bytes.ts';
 import { giveBack, spareBytesOf } from '../../data/spare-memory.ts';
 
 export interface Checksum {

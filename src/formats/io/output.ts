@@ -1,4 +1,4 @@
-import type { ByteSink } from '../../data/data.ts';
+import type { ByteSink } from '../../data/bytes.ts';
 
 const size = 1 << 18;
 

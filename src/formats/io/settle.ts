@@ -1,8 +1,9 @@
-import type { Grid, RowBlock } from '../../data/data.ts';
+import type { Grid, RowBlock } from '../../data/grid.ts';
+import { slicesOfBand } from '../../data/grid.ts';
 import { convertSamples, sampleTypeOf } from '../../data/samples.ts';
 
 /**
- * The rows of a band, all in one type. A text format may find out late that its numbers need a wider type than it thought:
+ * The rows of a band, slice after slice, all in one type. A text format may find out late that its numbers need a wider type than it thought:
  * then `restart` is called and the rows come again, from the first, in the wider one.
  */
 export async function* settledRows(grid: Grid, band: number, restart: () => Promise<void>): AsyncGenerator<RowBlock> {
@@ -10,14 +11,15 @@ export async function* settledRows(grid: Grid, band: number, restart: () => Prom
   for (let settled = false; !settled; ) {
     let type = declared;
     settled = true;
-    for await (const block of grid.rows(band)) {
-      type ??= sampleTypeOf(block.samples);
-      if (declared === undefined && sampleTypeOf(block.samples) !== type) {
-        await restart();
-        settled = false;
-        break;
+    all: for (const slice of slicesOfBand(grid, band))
+      for await (const block of grid.rows(slice)) {
+        type ??= sampleTypeOf(block.samples);
+        if (declared === undefined && sampleTypeOf(block.samples) !== type) {
+          await restart();
+          settled = false;
+          break all;
+        }
+        yield { ...block, samples: convertSamples(block.samples, type) };
       }
-      yield { ...block, samples: convertSamples(block.samples, type) };
-    }
   }
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Grid, RandomGrid, RowBlock, RowRange, Samples, SampleType } from '../../data/data.ts';
+import type { Grid, RandomGrid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
+import { sliceNumber } from '../../data/grid.ts';
+import type { Samples, SampleType } from '../../data/item.ts';
 import { bytesOf, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import type { Context } from '../define.ts';
 import { FileSink, FileSource } from './bytes.ts';
@@ -18,7 +20,7 @@ interface SpilledBand {
 }
 
 /**
- * Pulls all rows once and keeps them raw in a file per band, so that they can be read in any order and all types are known.
+ * Pulls all rows once and keeps them raw in a file per band, slice after slice, so that they can be read in any order and all types are known.
  * `close` removes the files.
  */
 export async function spill(grid: Grid, scratch: string): Promise<{ grid: RandomGrid; close(): Promise<void> }> {
@@ -35,22 +37,21 @@ export async function spill(grid: Grid, scratch: string): Promise<{ grid: Random
     await close();
     throw error;
   }
-  const read = async (band: number, firstRow: number, rowCount: number): Promise<Samples> => {
-    const { type, file } = spilled[band]!;
+  const read = async (slice: Slice, firstRow: number, rowCount: number): Promise<Samples> => {
+    const { type, file } = spilled[slice.band]!;
     const array = sampleArrays[type];
-    const bytes = await file.read(
-      firstRow * grid.width * array.BYTES_PER_ELEMENT,
-      rowCount * grid.width * array.BYTES_PER_ELEMENT,
-    );
+    const rowBytes = grid.width * array.BYTES_PER_ELEMENT;
+    const row = sliceNumber(grid, slice) * grid.height + firstRow;
+    const bytes = await file.read(row * rowBytes, rowCount * rowBytes);
     return new array(bytes.buffer, bytes.byteOffset, bytes.length / array.BYTES_PER_ELEMENT);
   };
   const bands = grid.bands.map((band, n) => ({ ...band, type: spilled[n]!.type }));
-  async function* rows(band: number, _step?: number, wanted?: RowRange): AsyncGenerator<RowBlock> {
-    const step = rowsPerBlock(grid.width, sampleArrays[bands[band]!.type].BYTES_PER_ELEMENT);
+  async function* rows(slice: Slice, wanted?: RowRange): AsyncGenerator<RowBlock> {
+    const most = rowsPerBlock(grid.width, sampleArrays[bands[slice.band]!.type].BYTES_PER_ELEMENT);
     const end = wanted?.end ?? grid.height;
-    for (let firstRow = wanted?.first ?? 0; firstRow < end; firstRow += step) {
-      const rowCount = Math.min(step, end - firstRow);
-      yield { firstRow, rowCount, samples: await read(band, firstRow, rowCount) };
+    for (let firstRow = wanted?.first ?? 0; firstRow < end; firstRow += most) {
+      const rowCount = Math.min(most, end - firstRow);
+      yield { firstRow, rowCount, samples: await read(slice, firstRow, rowCount) };
     }
   }
   return { grid: { ...grid, bands, rows, read }, close };
@@ -61,8 +62,8 @@ export function roundedIntegers(grid: Grid, context: Context): Grid {
   if (grid.bands.every((band) => band.integer64 === undefined)) return grid;
   return {
     ...grid,
-    async *rows(band, step, wanted) {
-      for await (const { exact, ...block } of grid.rows(band, step, wanted)) {
+    async *rows(slice, wanted) {
+      for await (const { exact, ...block } of grid.rows(slice, wanted)) {
         if (exact !== undefined && block.samples.some((value) => !Number.isSafeInteger(value)))
           context.lost('Integers beyond 2^53 were rounded to 53 bits.');
         yield block;

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
 
 const least = 1 << 19;
 

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
-import type { ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from './zip.ts';
 import { shown } from './zip.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ByteSink } from '../../data/data.ts';
+import type { ByteSink } from '../../data/bytes.ts';
 import type { PackedSpool } from './packed-spool.ts';
 import { joinedCrc, packed } from './packed-spool.ts';
 

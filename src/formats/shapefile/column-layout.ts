@@ -1,4 +1,4 @@
-import type { Field } from '../../data/data.ts';
+import type { Field } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
 import { powersOfTen } from '../io/decimal.ts';
 import { shortName } from '../short-names.ts';

@@ -1,4 +1,4 @@
-import type { Field } from '../../data/data.ts';
+import type { Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { decimalNumber } from '../io/decimal.ts';

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { ByteSource, Field } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { DbfColumn } from './columns.ts';

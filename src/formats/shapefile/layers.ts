@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { SEVERAL_LAYERS } from '../define.ts';

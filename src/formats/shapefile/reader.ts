@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ByteSource, Feature, Geometry, GeometryType } from '../../data/data.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Feature, Geometry, GeometryType } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Box } from '../../data/box.ts';
-import type { Geometry } from '../../data/data.ts';
+import type { Geometry } from '../../data/feature-collection.ts';
 import { AppError } from '../../errors.ts';
 import { copyRing, signedArea } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';

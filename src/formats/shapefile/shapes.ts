@@ -1,4 +1,4 @@
-import type { Geometry } from '../../data/data.ts';
+import type { Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { polygonOf } from '../../geo/vector/rings.ts';
 import type { CoordinatePool } from '../io/pool.ts';

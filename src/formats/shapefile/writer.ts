@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { appendFeatures } from '../../convert/append/append-features.ts';
 import { byKind } from '../../data/collections.ts';
-import type { Feature, Features, Geometry } from '../../data/data.ts';
 import { allFinite } from '../../data/dimensions.ts';
+import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { strideOf } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
@@ -125,7 +125,7 @@ function fileName(name: string | undefined): string {
 /** Features on their way into one spool for each kind of geometry. */
 class Spools {
   readonly columns: Column[];
-  readonly #data: Features;
+  readonly #data: FeatureCollection;
   readonly #context: Context;
   /** The first one made also takes null shapes, so that their order is kept. */
   readonly #spools: ShapeSpool[] = [];
@@ -134,7 +134,7 @@ class Spools {
   #collections = 0;
   #number = 0;
 
-  constructor(data: Features, context: Context) {
+  constructor(data: FeatureCollection, context: Context) {
     this.#data = data;
     this.#context = context;
     this.columns = data.fields.map((field) => new Column(field, { there: data.grown ?? false }));

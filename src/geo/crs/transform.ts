@@ -1,7 +1,7 @@
+import type { Crs } from '../../data/crs-reference.ts';
 import { FormatError } from '../../errors.ts';
 import type { Gdal } from '../wasm.ts';
 import { gdal, guarded, lastMessage } from '../wasm.ts';
-import type { Crs } from './crs.ts';
 import { describeCrs, sridOf } from './crs.ts';
 import type { Operation } from './operation.ts';
 import { lonLatOf, OperationWatch } from './operation.ts';

@@ -1,4 +1,4 @@
-import type { Grid } from '../../data/data.ts';
+import type { Grid, Slice } from '../../data/grid.ts';
 import { kindOf } from '../crs/crs.ts';
 import { shadedRelief } from './hillshade.ts';
 import { encodePng } from './png.ts';
@@ -7,17 +7,17 @@ import { encodePng } from './png.ts';
 const metresPerDegree = 111_320;
 
 /**
- * A PNG of one band of a grid as shaded relief, north up for a grid without rotation, at most `side` pixels wide and high;
+ * A PNG of one slice of a grid as shaded relief, north up for a grid without rotation, at most `side` pixels wide and high;
  * larger grids are averaged. Holds the picture, not the grid.
  */
-export async function previewPng(grid: Grid, { band = 0, side = 1024 } = {}): Promise<Uint8Array<ArrayBuffer>> {
+export async function previewPng(grid: Grid, slice: Slice, side = 1024): Promise<Uint8Array<ArrayBuffer>> {
   const factor = Math.max(1, Math.ceil(Math.max(grid.width, grid.height) / side));
   const width = Math.ceil(grid.width / factor);
   const height = Math.ceil(grid.height / factor);
   const sums = new Float64Array(width * height);
   const counts = new Uint32Array(width * height);
-  const { nodata } = grid.bands[band]!;
-  for await (const { firstRow, rowCount, samples } of grid.rows(band)) {
+  const { nodata } = grid.bands[slice.band]!;
+  for await (const { firstRow, rowCount, samples } of grid.rows(slice)) {
     const nothing = nodata !== undefined && samples instanceof Float32Array ? Math.fround(nodata) : nodata;
     for (let row = 0; row < rowCount; row++) {
       const line = Math.floor((firstRow + row) / factor) * width;

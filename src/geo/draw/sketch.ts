@@ -1,4 +1,4 @@
-import type { Feature, Features, Geometry } from '../../data/data.ts';
+import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { kindOf } from '../crs/crs.ts';
 import { encodePng } from './png.ts';
 
@@ -16,7 +16,7 @@ const dot: Colour = [176, 58, 46];
 const margin = 8;
 
 /** A PNG of a layer, north up, at most `side` pixels wide and high; `box` holds all its features. Holds the picture and one chunk of features. */
-export async function sketchPng(layer: Features, box: Box, side = 1024): Promise<Uint8Array<ArrayBuffer>> {
+export async function sketchPng(layer: FeatureCollection, box: Box, side = 1024): Promise<Uint8Array<ArrayBuffer>> {
   const sketch = new Sketch(layer, box, side);
   for await (const chunk of layer.chunks()) for (const feature of chunk) sketch.draw(feature);
   return encodePng(sketch.width, sketch.height, sketch.rgba);
@@ -30,7 +30,7 @@ class Sketch {
   readonly #box: Box;
   readonly #scale: readonly [x: number, y: number];
 
-  constructor({ crs, hasZ, hasM }: Features, box: Box, side: number) {
+  constructor({ crs, hasZ, hasM }: FeatureCollection, box: Box, side: number) {
     const [west, south, east, north] = box;
     const middle = Math.min(85, Math.abs((south + north) / 2));
     // A degree of longitude is shorter than one of latitude.

@@ -1,5 +1,5 @@
 import { Box } from '../../data/box.ts';
-import type { Geometry } from '../../data/data.ts';
+import type { Geometry } from '../../data/feature-collection.ts';
 import type { Chain } from './edge-tree.ts';
 import { EdgeTree } from './edge-tree.ts';
 import { sideOf } from './side.ts';

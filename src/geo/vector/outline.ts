@@ -1,4 +1,4 @@
-import type { Crs } from '../crs/crs.ts';
+import type { Crs } from '../../data/crs-reference.ts';
 import { wgs84 } from '../crs/crs.ts';
 import { transformer } from '../crs/transform.ts';
 import type { Lattice } from '../warp/lattice.ts';

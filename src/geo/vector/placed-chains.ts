@@ -1,6 +1,6 @@
-import type { Geometry } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Geometry } from '../../data/feature-collection.ts';
 import { AppError } from '../../errors.ts';
-import type { Crs } from '../crs/crs.ts';
 import { describeCrs, kindOf, sameCrs } from '../crs/crs.ts';
 import type { Transformer } from '../crs/transform.ts';
 import { transformer } from '../crs/transform.ts';

@@ -1,5 +1,5 @@
 import { Box } from '../../data/box.ts';
-import type { Geometry } from '../../data/data.ts';
+import type { Geometry } from '../../data/feature-collection.ts';
 import { ownersByNesting, ownersByWinding } from './ring-nesting.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Geometry, GeometryType } from '../../data/data.ts';
+import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 
 /** Longest text that is read: some 20,000 vertices, and what a request may carry. */

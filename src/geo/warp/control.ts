@@ -1,4 +1,4 @@
-import type { Affine } from '../../data/data.ts';
+import type { Affine } from '../../data/grid.ts';
 
 /** Rows of the target that are planned together; also the side of the largest square, in target cells. */
 export const stripe = 32;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Samples } from '../../data/data.ts';
+import type { Samples } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { ownWhole } from '../../data/spare-memory.ts';
 import type { WarpTask } from './warp-task.ts';

@@ -1,4 +1,4 @@
-import type { Affine } from '../../data/data.ts';
+import type { Affine } from '../../data/grid.ts';
 import { FormatError } from '../../errors.ts';
 import type { Operation } from '../crs/operation.ts';
 import { lonLatOf, OperationWatch } from '../crs/operation.ts';

@@ -1,4 +1,4 @@
-import type { Samples } from '../../data/data.ts';
+import type { Samples } from '../../data/item.ts';
 
 /** Source rows in memory: `samples` begins with row `first`. Places whose upper row is one of `from … to - 1` are worked now. */
 export interface Piece {

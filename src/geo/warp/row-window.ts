@@ -1,8 +1,9 @@
-import type { Grid, RandomGrid, RowBlock, Samples, SampleType } from '../../data/data.ts';
+import type { Grid, RandomGrid, RowBlock, Slice } from '../../data/grid.ts';
+import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { giveBack } from '../../data/spare-memory.ts';
 
-/** Rows of a band on their way into memory. */
+/** Rows of a slice on their way into memory. */
 export interface RowSupply {
   /** Whether rows from this one on can still be had. */
   reaches(row: number): boolean;
@@ -14,14 +15,14 @@ export interface RowSupply {
 }
 
 /** Rows in any order. */
-export function randomRows(grid: RandomGrid, band: number, step: number | undefined): RowSupply {
+export function randomRows(grid: RandomGrid, slice: Slice): RowSupply {
   const { width } = grid;
   const atOnce = Math.max(1, Math.floor(2 ** 18 / width));
   return {
     reaches: () => true,
     async read(from, to, into, at) {
       for (let row = from; row < to; row += atOnce) {
-        const samples = await grid.read(band, row, Math.min(atOnce, to - row), step);
+        const samples = await grid.read(slice, row, Math.min(atOnce, to - row));
         into.set(samples, at + (row - from) * width);
         giveBack(samples);
       }
@@ -32,9 +33,9 @@ export function randomRows(grid: RandomGrid, band: number, step: number | undefi
 }
 
 /** Rows as they are pulled from front to back, each once. */
-export function passingRows(grid: Grid, band: number, step: number | undefined): RowSupply {
+export function passingRows(grid: Grid, slice: Slice): RowSupply {
   const { width } = grid;
-  const blocks = grid.rows(band, step)[Symbol.asyncIterator]();
+  const blocks = grid.rows(slice)[Symbol.asyncIterator]();
   let block: RowBlock | undefined;
   let next = 0;
   /** The block with row `next`. */

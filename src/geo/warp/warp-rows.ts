@@ -1,4 +1,5 @@
-import type { RandomGrid, RowBlock, Samples, SampleType, TypedGrid } from '../../data/data.ts';
+import type { RandomGrid, RowBlock, Slice, TypedGrid } from '../../data/grid.ts';
+import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { spareBytesOf } from '../../data/spare-memory.ts';
 import type { Plan } from './control.ts';
@@ -18,8 +19,7 @@ const blockBytes = 64 << 20;
 interface From {
   finder: PixelFinder;
   source: TypedGrid;
-  band: number;
-  step: number | undefined;
+  slice: Slice;
   /** The source with rows in any order. */
   keep(): Promise<RandomGrid>;
 }
@@ -42,7 +42,7 @@ interface Block {
 }
 
 /**
- * One band of a target, computed once from its first row to its last. This thread plans, and reads the source row by row; the crew
+ * One slice of a target, computed once from its first row to its last. This thread plans, and reads the source row by row; the crew
  * computes blocks, several at a time, which leave in their order.
  */
 export class WarpRows {
@@ -54,10 +54,10 @@ export class WarpRows {
   constructor(from: From, how: How) {
     this.#from = from;
     this.#how = how;
-    const { source, band, step } = from;
+    const { source, slice } = from;
     const { width, height } = source;
     const { type, memory, kernel } = how;
-    const supply = isRandom(source) ? randomRows(source, band, step) : passingRows(source, band, step);
+    const supply = isRandom(source) ? randomRows(source, slice) : passingRows(source, slice);
     this.#window = new RowWindow(supply, { type, width, height, memory, least: 2 * kernel.reach + 1 });
   }
 
@@ -136,13 +136,13 @@ export class WarpRows {
   }
 
   async #piece({ from, to }: { from: number; to: number }): Promise<Piece> {
-    const { source, band, step } = this.#from;
+    const { source, slice } = this.#from;
     const { width, height } = source;
     const { reach } = this.#how.kernel;
     const first = Math.max(0, from - reach + 1);
     if (from < to) {
       if (!this.#window.reaches(first))
-        await this.#window.resupply(async () => randomRows(await this.#from.keep(), band, step));
+        await this.#window.resupply(async () => randomRows(await this.#from.keep(), slice));
       await this.#window.load(first, Math.min(height, to + reach), () => this.#idle());
     }
     return { samples: this.#window.samples, first: this.#window.origin, from, to, width, height };

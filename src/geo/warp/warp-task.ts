@@ -1,4 +1,4 @@
-import type { Samples, SampleType } from '../../data/data.ts';
+import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Plan } from './control.ts';
 import { isInterpolated, perSquare, positionsIn, rangeOf, stripe } from './control.ts';

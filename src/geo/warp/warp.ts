@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RandomGrid, RowBlock, RowRange, SampleType, TypedBand, TypedGrid } from '../../data/data.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import type { RandomGrid, RowBlock, RowRange, Slice, TypedBand, TypedGrid } from '../../data/grid.ts';
+import type { SampleType } from '../../data/item.ts';
 import { isFloat, nodataOf, sampleArrays } from '../../data/samples.ts';
 import { FormatError } from '../../errors.ts';
-import type { Crs, KnownCrs } from '../crs/crs.ts';
+import type { KnownCrs } from '../crs/crs.ts';
 import { describeCrs, sameCrs, sridOf } from '../crs/crs.ts';
 import type { Operation } from '../crs/operation.ts';
 import { gdal, guarded } from '../wasm.ts';
@@ -47,7 +49,7 @@ const mostOthers = 3;
  * cell. Cells outside the source hold the nodata value: the source's, else NaN for floats, else −9999 or, where the type
  * has no such number, its lowest.
  *
- * Any number of bands and steps. A grid that is in the target system already, north up and of square cells, comes back
+ * Any number of bands, steps and layers. A grid that is in the target system already, north up and of square cells, comes back
  * with its lattice and cells as they are.
  * @throws FormatError when a system is missing or unknown, or the grid has no place in the target
  */
@@ -98,11 +100,10 @@ class Warp {
 
   grid(): TypedGrid {
     const { width, height, affine } = this.#finder.lattice;
-    const rows = (band: number, step?: number, wanted?: RowRange) =>
-      this.#rows(band, step, wanted?.first ?? 0, wanted?.end ?? height);
-    const read = async (band: number, firstRow: number, rowCount: number, step?: number) => {
-      const samples = new sampleArrays[this.#bands[band]!.type](rowCount * width);
-      for await (const block of this.#rows(band, step, firstRow, firstRow + rowCount)) {
+    const rows = (slice: Slice, wanted?: RowRange) => this.#rows(slice, wanted?.first ?? 0, wanted?.end ?? height);
+    const read = async (slice: Slice, firstRow: number, rowCount: number) => {
+      const samples = new sampleArrays[this.#bands[slice.band]!.type](rowCount * width);
+      for await (const block of this.#rows(slice, firstRow, firstRow + rowCount)) {
         const skipped = Math.max(0, firstRow - block.firstRow);
         const end = Math.min(block.rowCount, firstRow + rowCount - block.firstRow);
         samples.set(
@@ -113,9 +114,10 @@ class Warp {
       return samples;
     };
     const crs = this.#target;
-    const { times } = this.#source;
+    const { time, layers } = this.#source;
+    const axes = { ...(time && { time }), ...(layers && { layers }) };
     const random = this.#source.read === undefined ? {} : { read };
-    return { kind: 'grid', width, height, affine, crs, bands: this.#bands, ...(times && { times }), rows, ...random };
+    return { kind: 'grid', width, height, affine, crs, bands: this.#bands, ...axes, rows, ...random };
   }
 
   async close(): Promise<void> {
@@ -130,14 +132,14 @@ class Warp {
     return this.#crew;
   }
 
-  #rows(band: number, step: number | undefined, first: number, last: number): AsyncGenerator<RowBlock> {
-    const { type, nodata } = this.#bands[band]!;
-    const { integer64, nodata: nothing } = this.#source.bands[band]!;
+  #rows(slice: Slice, first: number, last: number): AsyncGenerator<RowBlock> {
+    const { type, nodata } = this.#bands[slice.band]!;
+    const { integer64, nodata: nothing } = this.#source.bands[slice.band]!;
     // Numbers that stand for integers of 64 bits are not to be mixed.
     const kernel = integer64 === undefined ? this.#kernel(type, nothing) : nearest;
     const { memory = 128 << 20 } = this.#options;
     const rows = new WarpRows(
-      { finder: this.#finder, source: this.#source, band, step, keep: () => this.#keep() },
+      { finder: this.#finder, source: this.#source, slice, keep: () => this.#keep() },
       { type, nodata, kernel, memory, crew: this.#workers() },
     );
     return rows.blocks(first, last);

@@ -1,0 +1,64 @@
+/** EUM's units of time, by their names. */
+export type TimeUnit = 'millisecond' | 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year';
+
+/** Milliseconds of each unit. A year has 365 days (EUM), a month a twelfth of 365.25 days. */
+export const MILLISECONDS: Readonly<Record<TimeUnit, number>> = {
+  millisecond: 1,
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  month: 2_629_800_000,
+  year: 31_536_000_000,
+};
+
+interface Clock {
+  readonly unit: TimeUnit;
+  /** Milliseconds since 1970-01-01T00:00:00 on the data's own clock, which names no zone. Absent: a relative axis, which starts at 0. */
+  readonly start?: number;
+}
+
+/** Steps at `offset + k · interval`, in units after the start. The interval may be 0. */
+export interface EquidistantAxis extends Clock {
+  readonly spacing: 'equidistant';
+  readonly count: number;
+  readonly offset: number;
+  readonly interval: number;
+}
+
+/** Steps at any offsets, in units after the start. */
+export interface NonEquidistantAxis extends Clock {
+  readonly spacing: 'nonEquidistant';
+  readonly offsets: Float64Array;
+}
+
+/** When the steps of data are. The steps count from 0. */
+export type TimeAxis = EquidistantAxis | NonEquidistantAxis;
+
+/** An axis whose offsets come with the values, because the input is read once from front to back (a text). */
+export interface PulledAxis extends Clock {
+  readonly spacing: 'pulled';
+}
+
+export const stepCount = (axis: TimeAxis): number =>
+  axis.spacing === 'equidistant' ? axis.count : axis.offsets.length;
+
+/** Of a step, in units after the start. */
+export const offsetOf = (axis: TimeAxis, step: number): number =>
+  axis.spacing === 'equidistant' ? axis.offset + step * axis.interval : axis.offsets[step]!;
+
+/** Of a step: milliseconds since 1970-01-01T00:00:00 on the data's own clock; of a relative axis since its start. */
+export const timeOf = (axis: TimeAxis, step: number): number =>
+  (axis.start ?? 0) + offsetOf(axis, step) * MILLISECONDS[axis.unit];
+
+/** The axis of some of the steps, in the order given. It stays equidistant when the steps are evenly apart. */
+export function chosenSteps(axis: TimeAxis, steps: readonly number[]): TimeAxis {
+  const { unit, start } = axis;
+  const clock = { unit, ...(start === undefined ? {} : { start }) };
+  const apart = steps.length > 1 ? steps[1]! - steps[0]! : 1;
+  if (axis.spacing === 'equidistant' && steps.every((step, k) => step === steps[0]! + k * apart)) {
+    const offset = steps.length === 0 ? axis.offset : offsetOf(axis, steps[0]!);
+    return { ...clock, spacing: 'equidistant', count: steps.length, offset, interval: axis.interval * apart };
+  }
+  return { ...clock, spacing: 'nonEquidistant', offsets: Float64Array.from(steps, (step) => offsetOf(axis, step)) };
+}

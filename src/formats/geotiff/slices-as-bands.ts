@@ -1,0 +1,39 @@
+import type { Band, Grid, LayerAxis } from '../../data/grid.ts';
+import { layersOf, slicesOfBand, slicesPerBand, stepsOf } from '../../data/grid.ts';
+import type { TimeAxis } from '../../data/time-axis.ts';
+import { offsetOf, timeOf } from '../../data/time-axis.ts';
+
+/**
+ * A grid whose bands are all slices of the given one, item by item, in each step by step. A band is described by its item's name, the
+ * time of its step (ISO 8601, without a zone) and the height of its layer, as far as there are several. A grid of one slice per band
+ * comes back as it is.
+ */
+export function slicesAsBands(grid: Grid): Grid {
+  if (slicesPerBand(grid) === 1) return grid;
+  const slices = grid.bands.flatMap((_, band) => [...slicesOfBand(grid, band)]);
+  const { time, layers, read, ...rest } = grid;
+  const bands = slices.map(({ band, step, layer }): Band => {
+    const item = grid.bands[band]!;
+    const words = [
+      item.name ?? (grid.bands.length > 1 ? `Band ${band + 1}` : undefined),
+      time === undefined || stepsOf(grid) === 1 ? undefined : timeText(time, step),
+      layers === undefined || layersOf(grid) === 1 ? undefined : heightText(layers, layer),
+    ];
+    return { ...item, name: words.filter((word) => word !== undefined).join(' ') };
+  });
+  return {
+    ...rest,
+    bands,
+    rows: ({ band }, wanted) => grid.rows(slices[band]!, wanted),
+    ...(read === undefined ? {} : { read: ({ band }, firstRow, rowCount) => read(slices[band]!, firstRow, rowCount) }),
+  };
+}
+
+function timeText(time: TimeAxis, step: number): string {
+  if (time.start === undefined) return `${offsetOf(time, step)} ${time.unit}`;
+  const date = new Date(timeOf(time, step));
+  return Number.isNaN(date.getTime()) ? `step ${step}` : date.toISOString().replace(/(\.000)?Z$/, '');
+}
+
+const heightText = ({ first, spacing, unit }: LayerAxis, layer: number): string =>
+  `at ${first + layer * spacing}${unit === undefined ? '' : ` ${unit}`}`;
