@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { connect } from '../src/db.ts';
-import { sweep } from '../src/transfers/sweep.ts';
+import { sweep } from '../src/transfers/queue/sweep.ts';
 import { quantile } from './arrivals.ts';
 import type { Call, Processes, Submission } from './processes.ts';
 import { CONCURRENCY, caller, prepareSubmission, SUBMIT_PATH, withProcesses } from './processes.ts';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import type { ConversionHooks, ConversionRequest, ConversionResult } from '../src/convert/conversion.ts';
 import { AppError } from '../src/errors.ts';
-import { ChildDied } from '../src/transfers/conversion.ts';
+import { ChildDied } from '../src/transfers/run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
 import type { Report } from './messages.ts';
 

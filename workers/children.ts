@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../src/errors.ts';
-import type { Convert } from '../src/transfers/conversion.ts';
-import { scratchExceeded, timeExceeded } from '../src/transfers/conversion.ts';
+import type { Convert } from '../src/transfers/run/conversion.ts';
+import { scratchExceeded, timeExceeded } from '../src/transfers/run/conversion.ts';
 import type { Child } from './child.ts';
 import { memoryExceeded, startChild } from './child.ts';
 import { watchFolder } from './folder-size.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHORE } from '../src/jobs.ts';
-import { TRANSFER } from '../src/transfers/needs.ts';
+import { TRANSFER } from '../src/transfers/queue/needs.ts';
 import type { Capacity } from './capacity.ts';
 
 /** What a worker learns from the database every second. */

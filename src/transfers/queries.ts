@@ -12,12 +12,12 @@ import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
 import type { Asker, Asking } from '../projects/visibility.queries.ts';
 import { ASKER, askerOf, askerValues, visibleProjects } from '../projects/visibility.queries.ts';
-import type { AcceptedRequest } from './request.ts';
-import { Carry, TransferType } from './request.ts';
-import { NO_WORKER } from './standing.ts';
-import { lockOf } from './sweep.queries.ts';
-import { nextTurn } from './turn.queries.ts';
-import { firstWake } from './wake.ts';
+import { NO_WORKER } from './queue/standing.ts';
+import { lockOf } from './queue/sweep.queries.ts';
+import { nextTurn } from './queue/turn.queries.ts';
+import { firstWake } from './queue/wake.ts';
+import type { AcceptedRequest } from './starts/request.ts';
+import { Carry, TransferType } from './starts/request.ts';
 
 export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] as const;
 export type Status = (typeof STATUSES)[number];

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { sweep } from '../../src/transfers/sweep.ts';
+import { sweep } from '../../src/transfers/queue/sweep.ts';
 import { carryScene } from '../world/carries.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';

@@ -11,8 +11,8 @@ import { conflict } from '../../src/errors.ts';
 import type { App } from '../../src/http/route.ts';
 import { forgetOldAnswers } from '../../src/http/rules/idempotency.queries.ts';
 import { afterCommit } from '../../src/http/rules/idempotency.ts';
-import { announcer } from '../../src/transfers/announce.ts';
-import { ENDED } from '../../src/transfers/notices.queries.ts';
+import { announcer } from '../../src/transfers/ends/announce.ts';
+import { ENDED } from '../../src/transfers/ends/notices.queries.ts';
 import { testDatabase } from '../world.ts';
 import { bearer, wireApp } from './wire-app.ts';
 

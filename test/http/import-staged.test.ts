@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
-import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
+import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { subproject } from '../world/content.ts';
 import { copyRequest, local, newProject, start, upload } from '../world/transfers.ts';
 import type { User } from '../world.ts';

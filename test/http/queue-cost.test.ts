@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
-import { sweep } from '../../src/transfers/sweep.ts';
+import { sweep } from '../../src/transfers/queue/sweep.ts';
 import { statementsOf } from '../world/statements.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';

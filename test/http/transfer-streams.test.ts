@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { ENDED } from '../../src/transfers/notices.queries.ts';
+import { ENDED } from '../../src/transfers/ends/notices.queries.ts';
 import type { EventStream } from '../world/streams.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';

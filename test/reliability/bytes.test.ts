@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { environmentName } from '../../src/config.ts';
-import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
+import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { newDataset } from '../world/content.ts';
 import { local, newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';

@@ -7,7 +7,7 @@ import pino from 'pino';
 import type { BlobStore } from '../../src/blobs/blobs.ts';
 import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
-import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
+import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { openOwnStore } from '../../src/transfers/store/owner.ts';
 import { bytes } from '../blobs/rules.ts';
 import { machines } from '../cli/machine.ts';

@@ -8,7 +8,7 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { AppError } from '../../src/errors.ts';
-import { ChildDied } from '../../src/transfers/conversion.ts';
+import { ChildDied } from '../../src/transfers/run/conversion.ts';
 import { startChild } from '../../workers/child.ts';
 import { keepChildren } from '../../workers/children.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pg from 'pg';
 import { connect } from '../../src/db.ts';
-import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
+import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { bytes, text } from '../blobs/rules.ts';
 import { until } from '../world/hooks.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';

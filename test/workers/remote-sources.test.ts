@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
+import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { until } from '../world/hooks.ts';
 import type { Sending } from '../world/source.ts';
 import { firstByte, openSource, sendFile } from '../world/source.ts';

@@ -9,9 +9,9 @@ import { runChore } from '../../src/operations/cron/chores.ts';
 import { forgetDrains } from '../../src/operations/workers/queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
-import { removeOrphanBlobs } from '../../src/transfers/orphan-blobs.ts';
-import type { RunParts } from '../../src/transfers/run.ts';
-import { removeSpentJobs } from '../../src/transfers/sweep.queries.ts';
+import { removeSpentJobs } from '../../src/transfers/queue/sweep.queries.ts';
+import type { RunParts } from '../../src/transfers/run/run.ts';
+import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 
 type Settings = Pick<Config, 'tokens.accessLifetime' | 'accounts.store' | 'accounts.tokenLifetime'>;
 

@@ -5,7 +5,7 @@ import { uuidParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
-import { Why } from '../../transfers/why.ts';
+import { Why } from '../../transfers/views/why.ts';
 import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';
 import { JOB_STATES, Job, JobDetail, listJobs } from './queries.ts';
 

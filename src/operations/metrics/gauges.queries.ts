@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { TRANSFER } from '../../transfers/needs.ts';
-import { PRIORITIES } from '../../transfers/wake.ts';
+import { TRANSFER } from '../../transfers/queue/needs.ts';
+import { PRIORITIES } from '../../transfers/queue/wake.ts';
 
 /** Rows of the queue that are alike. */
 const QueuePart = z.object({

@@ -7,7 +7,7 @@ import { holderOf } from '../../tokens/caller.ts';
 import { findIdentity } from '../../tokens/identity.queries.ts';
 import type { Summary } from '../../transfers/queries.ts';
 import { lockTransfer } from '../../transfers/queries.ts';
-import { retryTransfer } from '../../transfers/retry.ts';
+import { retryTransfer } from '../../transfers/starts/retry.ts';
 import { findRetry, getStarter } from './retry.queries.ts';
 
 /** From where a retry was asked for, and what the tokens of accounts are good for. */

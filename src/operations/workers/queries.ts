@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { lockOf } from '../../transfers/sweep.queries.ts';
+import { lockOf } from '../../transfers/queue/sweep.queries.ts';
 
 /** A worker process, and what is under way on it. */
 export const WorkerRow = z.object({

@@ -3,7 +3,7 @@ import { descriptionText, freeForm } from '../../http/rules/names.ts';
 import { queryBoolean } from '../../http/rules/query.ts';
 import { nameForm } from '../../projects/names.ts';
 import { Summary } from '../queries.ts';
-import { Transformation } from '../transformation-form.ts';
+import { Transformation } from './transformation-form.ts';
 
 const text = (longest: number) => z.string().trim().min(1, 'must not be empty').max(longest);
 const Parameter = z.object({ name: z.string(), value: z.unknown().optional() }).meta({ id: 'Parameter' });

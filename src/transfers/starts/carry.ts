@@ -7,10 +7,10 @@ import { fileWriter } from '../../formats/file/writer.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ownedTenants } from '../../http/caller.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
-import type { Beginning } from '../begin.ts';
-import { begin } from '../begin.ts';
 import type { Summary } from '../queries.ts';
-import type { Carry } from '../request.ts';
+import type { Beginning } from './begin.ts';
+import { begin } from './begin.ts';
+import type { Carry } from './request.ts';
 import type { DryRun } from './start.ts';
 import { tried } from './start.ts';
 

@@ -5,9 +5,9 @@ import { forbidden } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
-import type { ConversionWish } from '../check.ts';
-import { checkConversion } from '../check.ts';
 import type { Summary } from '../queries.ts';
+import type { ConversionWish } from './check.ts';
+import { checkConversion } from './check.ts';
 import type { DatasetData, DryRun } from './start.ts';
 import { accepted, datasetData, start } from './start.ts';
 

@@ -2,9 +2,9 @@ import { readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import type { Db } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { ConversionWish } from '../check.ts';
-import { checkConversion } from '../check.ts';
 import type { Summary } from '../queries.ts';
+import type { ConversionWish } from './check.ts';
+import { checkConversion } from './check.ts';
 import type { DryRun } from './start.ts';
 import { accepted, start } from './start.ts';
 

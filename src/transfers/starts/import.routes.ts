@@ -1,7 +1,7 @@
 import { invalidMember } from '../../errors.ts';
 import type { App } from '../../http/route.ts';
-import { namedProject } from '../check.ts';
 import { ImportBody } from './bodies.ts';
+import { namedProject } from './check.ts';
 import { startImport } from './import.ts';
 import type { StartRoutes } from './settled.ts';
 import type { StartParts } from './start.ts';

@@ -1,9 +1,9 @@
 import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
-import type { ConversionWish } from '../check.ts';
-import { checkConversion } from '../check.ts';
 import type { Summary } from '../queries.ts';
+import type { ConversionWish } from './check.ts';
+import { checkConversion } from './check.ts';
 import type { DatasetData, DryRun, StartParts, UploadedFile } from './start.ts';
 import { accepted, datasetData, start, uploaded } from './start.ts';
 

@@ -1,7 +1,7 @@
 import type { App } from '../../http/route.ts';
 import { Id } from '../../http/rules/forms.ts';
-import { namedProject } from '../check.ts';
 import { OlderExportBody, OlderImportBody } from './bodies.ts';
+import { namedProject } from './check.ts';
 import { startOlderExport, startOlderImport } from './older.ts';
 import type { StartRoutes } from './settled.ts';
 import type { StartParts } from './start.ts';

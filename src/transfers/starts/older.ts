@@ -7,10 +7,10 @@ import { readers, writers } from '../../formats/registry.ts';
 import { Srid } from '../../formats/srid.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import type { OlderWords } from '../request.ts';
 import { startAppend } from './append.ts';
 import { startExport } from './export.ts';
 import { startImport } from './import.ts';
+import type { OlderWords } from './request.ts';
 import type { DatasetData, DryRun, StartParts } from './start.ts';
 
 /** The starts of older clients, who name a format instead of a reader and a writer. They are other words for the same starts. */

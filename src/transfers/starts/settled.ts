@@ -4,7 +4,7 @@ import { afterCommit } from '../../http/rules/idempotency.ts';
 import { preferredWait } from '../../http/rules/prefer.ts';
 import type { Summary } from '../queries.ts';
 import { findSummary } from '../queries.ts';
-import type { Endings } from '../waiting.ts';
+import type { Endings } from '../views/waiting.ts';
 import type { DryRun } from './start.ts';
 
 export interface StartRoutes {

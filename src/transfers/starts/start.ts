@@ -4,15 +4,15 @@ import type { Caller } from '../../http/caller.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
 import { nameStagedBlob } from '../../uploads/staged.ts';
-import type { Beginning } from '../begin.ts';
-import { begin } from '../begin.ts';
-import type { CheckedConversion, ConversionWish } from '../check.ts';
 import type { Summary } from '../queries.ts';
-import type { AcceptedRequest } from '../request.ts';
-import { resourcesOf } from '../resources.ts';
-import type { Sources } from '../sources.ts';
-import { keepSource, shownAddress } from '../sources.ts';
-import { whyNobody } from '../why.ts';
+import { resourcesOf } from '../queue/resources.ts';
+import type { Sources } from '../sources/sources.ts';
+import { keepSource, shownAddress } from '../sources/sources.ts';
+import { whyNobody } from '../views/why.ts';
+import type { Beginning } from './begin.ts';
+import { begin } from './begin.ts';
+import type { CheckedConversion, ConversionWish } from './check.ts';
+import type { AcceptedRequest } from './request.ts';
 
 /** What is said of a dataset that is to be made. */
 export interface DatasetData {

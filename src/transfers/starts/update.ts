@@ -3,9 +3,9 @@ import { downloadName } from '../../datasets/download-name.ts';
 import type { Db } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { CheckedConversion, ConversionWish } from '../check.ts';
-import { checkConversion } from '../check.ts';
 import type { Summary } from '../queries.ts';
+import type { CheckedConversion, ConversionWish } from './check.ts';
+import { checkConversion } from './check.ts';
 import type { DryRun, StartParts, UploadedFile } from './start.ts';
 import { accepted, start, uploaded } from './start.ts';
 

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDiskStore } from '../../../src/blobs/disk.ts';
 import { connect } from '../../../src/db.ts';
-import { removeOrphanBlobs } from '../../../src/transfers/orphan-blobs.ts';
+import { removeOrphanBlobs } from '../../../src/transfers/store/orphan-blobs.ts';
 import { INVARIANTS, KNOWLEDGE } from './invariants.ts';
 import type { Acknowledged } from './kinds.ts';
 import { sha256Of, wellsIn } from './kinds.ts';

@@ -1,0 +1,34 @@
+import type { Db } from '../../db.ts';
+import { conflict, forbidden, notFound } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import { may } from '../../projects/access.ts';
+import type { Summary } from '../queries.ts';
+import { findSummary, findTransfer, hasStopped, lockTransfer, requestCancel } from '../queries.ts';
+import { CANCELLED } from '../run/last-words.ts';
+import { failUnheld } from './finish.ts';
+import { notifyCancel } from './notices.queries.ts';
+
+/**
+ * Ends a transfer that waits, or has the worker end one that runs, within seconds: it may be about to commit, and then it is Completed.
+ * For who started it and who may change what is in the project.
+ */
+export async function cancelTransfer(db: Db, caller: Caller, id: string): Promise<Summary> {
+  const transfer = await findTransfer(db, caller, id);
+  if (!transfer) throw notFound('Transfer', id);
+  if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
+    throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
+  return endTransfer(db, id, caller.userId);
+}
+
+/** The same, whoever may do so. */
+export function endTransfer(db: Db, id: string, userId: string): Promise<Summary> {
+  return db.transaction(async (tx) => {
+    const now = await lockTransfer(tx, id);
+    if (hasStopped(now.status))
+      throw conflict(`Transfer '${id}' has ended: it is ${now.status}.`, { code: 'TransferEnded' });
+    await requestCancel(tx, id, userId);
+    if (now.status === 'Pending') await failUnheld(tx, now, CANCELLED);
+    else await notifyCancel(tx, id);
+    return findSummary(tx, id);
+  });
+}

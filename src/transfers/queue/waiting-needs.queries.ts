@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+
+const flags = z.array(z.string());
+
+/** The next transfer of all that have the same needs. */
+const Head = z.object({ id: z.string(), turn: z.number(), attempt: z.number(), waitedMs: z.number() });
+/** Needs of transfers that wait; without a head all of them rest. */
+const NeedsRow = z.object({ flags, head: Head.optional() });
+
+/** Each looked up by itself: of an `exists` the whole queue may be read. */
+const resting = sql.fragment`outages > 0 and coalesce((
+  select job.run_at > now() from graphile_worker._private_jobs job where job.key = t.id::text), false)`;
+
+/**
+ * The distinct needs, and who is next of each but those that rest after an outage. The index is asked for the next needs again and again,
+ * whatever the number of transfers.
+ */
+export const listWaiting = (db: Db) =>
+  db.any(sql.type(NeedsRow)`
+    with recursive needs as (
+      (select flags from transfers where status = 'Pending' order by flags limit 1)
+      union all
+      select next.flags from needs cross join lateral (
+        select flags from transfers where status = 'Pending' and flags > needs.flags order by flags limit 1) next)
+    select flags, (
+      select json_build_object('id', id, 'turn', turn, 'attempt', attempt, 'waitedMs', extract(epoch from now() - updated_at) * 1000)
+      from transfers t where status = 'Pending' and t.flags = needs.flags and not (${resting}) order by turn, id limit 1) as head
+    from needs`);
+
+const Live = z.object({
+  pool: z.string(),
+  labels: z.array(z.string()),
+  memoryMb: z.number(),
+  cores: z.number(),
+  scratchGb: z.number(),
+  concurrency: z.number(),
+  holdsFor: z.string().optional(),
+  draining: z.boolean(),
+  running: z.array(z.object({ id: z.string(), flags })),
+});
+
+/** Workers that take transfers, and what they run. */
+export const listLiveWorkers = (db: Db) =>
+  db.any(sql.type(Live)`
+    select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, holds_for,
+      draining_since is not null as draining,
+      coalesce((select json_agg(json_build_object('id', id, 'flags', flags)) from transfers
+        where status = 'InProgress' and worker_pool = pool), '[]') as running
+    from workers order by started_at, pool`);
+
+export interface WaitingNeeds {
+  flags: readonly string[];
+  reason?: string | undefined;
+}
+
+/** Writes only what differs. */
+export const setWaitingNeeds = (tx: Db, needs: readonly WaitingNeeds[]) =>
+  tx.query(sql.unsafe`
+    with given as (
+      select array(select jsonb_array_elements_text(value -> 'flags')) as flags, value ->> 'reason' as reason
+      from jsonb_array_elements(${sql.jsonb(needs as never)}) as value),
+    gone as (delete from waiting_needs w where not exists (select from given where given.flags = w.flags))
+    insert into waiting_needs as w (flags, reason) select flags, reason from given
+    on conflict (flags) do update set reason = excluded.reason where w.reason is distinct from excluded.reason`);
+
+/** Which worker keeps room free for which transfer; the others for none. */
+export const setHolds = (tx: Db, holds: readonly { pool: string; id: string }[]) =>
+  tx.query(sql.unsafe`
+    update workers set holds_for = held.id
+    from workers w left join jsonb_to_recordset(${sql.jsonb(holds as never)}) as held (pool text, id uuid) on held.pool = w.pool
+    where workers.pool = w.pool and workers.holds_for is distinct from held.id`);

@@ -1,0 +1,40 @@
+import type { BlobInfo, BlobStore } from '../../blobs/blobs.ts';
+import type { ConversionResult } from '../../convert/conversion.ts';
+import { copied, IGNORED, onlyCopies } from '../../convert/copied.ts';
+import type { AcceptedRequest } from '../starts/request.ts';
+import { outputBlob } from './output.ts';
+import type { Report } from './report.ts';
+import type { ClaimedRow } from './run.queries.ts';
+
+/** Bytes that are read, hashed and written in the worker itself: a process, a folder and local files would cost many times as much. */
+const SMALL = 1 << 20;
+
+async function allOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* piece(bytes: Buffer) {
+  yield bytes;
+}
+
+/**
+ * The conversion of a small file that stays as it is, from blob to blob. Undefined: it is none of these, and nothing was done.
+ * Like every output the blob has its own name, and its bytes are on the disk before anything names it.
+ */
+export async function copySmall(
+  blobs: BlobStore,
+  transfer: ClaimedRow,
+  request: AcceptedRequest,
+  { report, signal }: { report: Report; signal: AbortSignal },
+): Promise<{ result: ConversionResult; made: BlobInfo } | undefined> {
+  const { inputBlob, inputSize } = transfer;
+  if (inputBlob === undefined || inputSize === undefined || inputSize > SMALL) return undefined;
+  if (!onlyCopies(request.readerName, request.writerName)) return undefined;
+  const range = { start: 0, end: inputSize - 1 };
+  const bytes = inputSize === 0 ? Buffer.alloc(0) : await allOf(await blobs.read(inputBlob, range, undefined, signal));
+  if (request.transformations.length > 0) report.log('warning', IGNORED);
+  const result = copied(bytes, { input: request.inputName, output: request.outputFileName });
+  return { result, made: await blobs.put(outputBlob(transfer), piece(bytes), bytes.length, signal) };
+}

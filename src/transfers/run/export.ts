@@ -1,0 +1,37 @@
+import type { Db } from '../../db.ts';
+import type { ShownGrant } from '../../uploads/place.ts';
+import { findBadRecords, findExport, hasVoidGrants } from '../queries.ts';
+
+/** A blob's name holds no more than this. */
+const LONGEST = 220;
+
+/** Last segment of an export's address: `{transferId}_{file name}` with unsafe characters replaced. */
+export function exportName(transferId: string, fileName: string): string {
+  const safe = fileName.replace(/[^A-Za-z0-9._~-]/g, '_');
+  const room = LONGEST - transferId.length - 1;
+  if (safe.length <= room) return `${transferId}_${safe}`;
+  const extension = /\.[^.]{1,20}$/.exec(safe)?.[0] ?? '';
+  return `${transferId}_${safe.slice(0, room - extension.length)}${extension}`;
+}
+
+/** The same for the places of the records that a transfer skipped; no export can have this name. */
+export const badRecordsName = (transferId: string) => `${transferId}${BAD_RECORDS}`;
+const BAD_RECORDS = '-bad-records.geojson';
+
+/** Name in the store of what an export's address stands for, while it is kept. */
+export async function findExportBytes(db: Db, name: string): Promise<string | undefined> {
+  const id = transferIdIn(name);
+  if (id === undefined) return undefined;
+  if (name === badRecordsName(id)) return (await findBadRecords(db, id)) ?? undefined;
+  const found = await findExport(db, id);
+  return found && exportName(id, found.fileName) === name ? found.blob : undefined;
+}
+
+/** Addresses of these files go with those of the datasets that they were made of. */
+export async function acceptsExportGrant(db: Db, name: string, { generation, folder }: ShownGrant): Promise<boolean> {
+  const id = transferIdIn(name);
+  return folder === undefined && id !== undefined && !(await hasVoidGrants(db, id, generation));
+}
+
+const transferIdIn = (name: string) => UUID.exec(name)?.[0];
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=[_-])/;

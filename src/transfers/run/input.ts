@@ -1,0 +1,56 @@
+import { AppError } from '../../errors.ts';
+import type { Sealer } from '../../platform/keys/sealing.ts';
+import { inWords } from '../../platform/text/time.ts';
+import type { RemoteLimits, ScratchRoom } from '../sources/remote.ts';
+import { fetchRemote } from '../sources/remote.ts';
+import { openSource } from '../sources/sources.ts';
+import type { Report } from './report.ts';
+import type { ClaimedRow } from './run.queries.ts';
+import type { RunParts } from './run.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { inTime } from './time-limit.ts';
+
+/** Of the progress of a transfer, what fetching a remote file stands for. */
+const FETCHING = 0.3;
+
+/** What a worker needs to fetch remote files. */
+export interface RemoteSources extends RemoteLimits {
+  sealer: Sealer;
+}
+
+/** What bounds a fetch. */
+interface Bounds {
+  report: Report;
+  time: TimeLimit;
+  room: ScratchRoom;
+}
+
+/** Brings what a transfer reads to a local file. Gives the share of the progress that this was. */
+export async function fetchInput(
+  { blobs, sources }: Pick<RunParts, 'blobs' | 'sources'>,
+  { inputBlob, inputSize = 0, sourceId, sealedSource }: ClaimedRow,
+  path: string,
+  { report, time, room }: Bounds,
+): Promise<number> {
+  let what = 'The input';
+  const tooLong = () => `${what} could not be fetched within the time limit of ${inWords(time.whole)}.`;
+  return inTime(time, tooLong, async (stop) => {
+    if (inputBlob !== undefined) {
+      if (inputSize > room.bytes) throw room.exceeded();
+      await blobs.fetch(inputBlob, path, stop);
+      return 0;
+    }
+    if (sourceId === undefined || sealedSource === undefined)
+      throw new AppError('gone', 'The input of this transfer is no longer there.');
+    const source = await openSource(sources.sealer, sourceId, sealedSource);
+    what = `The file at ${source.host}`;
+    report.progress(0, 'Fetching');
+    await fetchRemote(source, path, sources, {
+      progress: (fraction) => report.progress(fraction * FETCHING, 'Fetching'),
+      log: report.log,
+      signal: stop,
+      room,
+    });
+    return FETCHING;
+  });
+}

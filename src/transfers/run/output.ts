@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { ConversionResult } from '../../convert/conversion.ts';
+import type { NewContent } from '../../datasets/locks.queries.ts';
+import type { NewDataset } from '../../datasets/queries.ts';
+import type { DatasetType } from '../../datasets/record.ts';
+import type { AcceptedRequest, TransferType } from '../starts/request.ts';
+import type { ClaimedRow, Fence } from './run.queries.ts';
+
+/** What the bytes that a conversion made become. */
+export type Output =
+  | { dataset: NewDataset & { id: string } }
+  | { replaced: NewContent }
+  | { exported: { blob: string; fileName: string } };
+
+/** Each run has a name of its own, so that a worker that was overtaken never writes over its successor's bytes. */
+export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }) =>
+  `${type === 'Export' ? 'export' : 'dataset'}/${id}-${attempt}`;
+
+/** The same for the GeoJSON of the records that it skipped. */
+export const badRecordsBlob = ({ id, attempt }: Fence) => `export/${id}-${attempt}-bad`;
+
+export function outputOf(
+  transfer: ClaimedRow,
+  request: AcceptedRequest,
+  result: ConversionResult,
+  { blob, size }: { blob: string; size: number },
+): Output {
+  if (transfer.type === 'Export') return { exported: { blob, fileName: request.outputFileName ?? request.inputName } };
+  const { spatialInformation, properties } = result;
+  const userId = transfer.createdBy;
+  if ((transfer.type === 'Update' || transfer.type === 'Append') && transfer.outputDatasetId !== undefined) {
+    const { id: transferId, outputDatasetId: datasetId } = transfer;
+    const grown = transfer.type === 'Append';
+    const about = { spatialInformation, properties, grown };
+    return { replaced: { datasetId, transferId, blob, storageSize: size, ...about, userId } };
+  }
+  if (request.output === undefined) throw new Error(`A transfer of type ${transfer.type} has no dataset to make.`);
+  return {
+    dataset: {
+      id: randomUUID(),
+      projectId: transfer.projectId,
+      ...request.output,
+      properties: { ...request.output.properties, ...properties },
+      datasetType: datasetTypeOf(transfer.format),
+      datasetFormat: transfer.format,
+      spatialInformation,
+      blob,
+      storageSize: size,
+      userId,
+    },
+  };
+}
+
+/** Of the datasets that have this format; all but a few are files. */
+export const datasetTypeOf = (format: string): DatasetType => DEDICATED[format] ?? 'file';
+
+const DEDICATED: Partial<Record<string, DatasetType>> = {
+  md: 'multidimensional',
+  gis: 'gisvectordata',
+  ts: 'timeseries',
+  tiles: 'tiles',
+};

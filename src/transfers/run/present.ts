@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import type { Present } from '../../convert/conversion.ts';
+import { findHeld } from '../../datasets/bytes.queries.ts';
+import type { Db } from '../../db.ts';
+import { AppError } from '../../errors.ts';
+import { inWords } from '../../platform/text/time.ts';
+import type { ClaimedRow } from './run.queries.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { inTime } from './time-limit.ts';
+
+type Held = NonNullable<Awaited<ReturnType<typeof findHeld>>>;
+
+/**
+ * What a dataset holds that a transfer adds to; undefined for all others. The transfer has the dataset locked, so that each attempt finds
+ * the same: whatever an earlier one came to, nothing is added twice.
+ */
+export async function findPresent(db: Db, { id, type, outputDatasetId }: ClaimedRow): Promise<Held | undefined> {
+  if (type !== 'Append') return undefined;
+  const held = outputDatasetId === undefined ? undefined : await findHeld(db, outputDatasetId, id);
+  if (!held) throw new AppError('gone', 'The dataset of this transfer is no longer there.');
+  return held;
+}
+
+/** Brings it to a local file. */
+export async function fetchPresent(
+  blobs: BlobStore,
+  { blob, spatialInformation }: Held,
+  { folder, format, time }: { folder: string; format: string; time: TimeLimit },
+): Promise<Present> {
+  const path = join(folder, 'present');
+  const tooLong = () => `The dataset could not be fetched within the time limit of ${inWords(time.whole)}.`;
+  await inTime(time, tooLong, (stop) => blobs.fetch(blob, path, stop));
+  const { primarySpatialReference: wkt, srid } = spatialInformation ?? {};
+  return { path, format, ...(wkt === undefined ? {} : { crs: { wkt, ...(srid === undefined ? {} : { srid }) } }) };
+}

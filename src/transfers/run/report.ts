@@ -1,0 +1,68 @@
+import type { Db } from '../../db.ts';
+import type { LogLevel } from '../../formats/define.ts';
+import type { Subject } from '../events.ts';
+import { progressed } from '../events.ts';
+import type { Fence, LogLine } from './run.queries.ts';
+import { reportProgress } from './run.queries.ts';
+
+const EVERY_MS = 1000;
+/** 100 means completed, which only the commit may say. */
+const MOST = 99;
+/** Whoever follows the events hears of each tenth, not of each second. */
+const EVENT_EVERY = 10;
+const MOST_LINES = 1000;
+const LONGEST_LINE = 2000;
+
+/** What a run tells while it is under way: written at most once a second, and not at all when it is over sooner. */
+export interface Report {
+  progress(fraction: number, phase: string): void;
+  log(level: LogLevel, message: string): void;
+  /** Stops writing; gives the lines that were not written yet, for the statement that ends the run. */
+  close(): Promise<LogLine[]>;
+}
+
+/** @param onOvertaken the transfer is no longer this run's */
+export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () => void): Report {
+  let lines: LogLine[] = [];
+  let count = 0;
+  let latest: { progress: number; phase: string } | undefined;
+  let writing = Promise.resolve();
+  let nextEvent = EVENT_EVERY;
+
+  const write = async () => {
+    if (latest === undefined && lines.length === 0) return;
+    const { progress = 0, phase } = latest ?? {};
+    const event = progress >= nextEvent ? progressed(transfer, progress) : undefined;
+    const told = { progress, phase, lines, event };
+    latest = undefined;
+    lines = [];
+    try {
+      if (!(await reportProgress(db, transfer, told))) onOvertaken();
+      if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
+    } catch {
+      // The run goes on; its end is what must be written.
+      lines = [...told.lines, ...lines];
+    }
+  };
+  const timer = setInterval(() => {
+    writing = writing.then(write);
+  }, EVERY_MS);
+
+  return {
+    progress(fraction, phase) {
+      latest = { progress: Math.min(MOST, Math.max(0, Math.floor(fraction * 100))), phase };
+    },
+    log(level, message) {
+      if (count > MOST_LINES) return;
+      count++;
+      const time = new Date().toISOString();
+      if (count > MOST_LINES) lines.push({ time, level: 'warning', message: 'There is more to tell; it is left out.' });
+      else lines.push({ time, level, message: message.slice(0, LONGEST_LINE) });
+    },
+    async close() {
+      clearInterval(timer);
+      await writing;
+      return lines;
+    },
+  };
+}

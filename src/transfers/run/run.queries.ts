@@ -1,0 +1,269 @@
+import { z } from 'zod';
+import { releases, replacement } from '../../datasets/locks.queries.ts';
+import { datasetInsert } from '../../datasets/queries.ts';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+import type { LogLevel } from '../../formats/define.ts';
+import type { Event } from '../../outbox.ts';
+import { eventInsert } from '../../outbox.ts';
+import { clockAtTurn } from '../queue/turn.queries.ts';
+import { Carry, TransferType } from '../starts/request.ts';
+import { MOST_ATTEMPTS } from './last-words.ts';
+import type { Output } from './output.ts';
+
+/** A transfer that this worker has claimed: everything a run needs. */
+const Claimed = z.object({
+  id: z.string(),
+  type: TransferType,
+  format: z.string(),
+  request: z.unknown(),
+  tenantId: z.string(),
+  projectId: z.string(),
+  createdBy: z.string(),
+  requestId: z.string().optional(),
+  traceparent: z.string().optional(),
+  attempt: z.number(),
+  /** Of the attempts before, those that count for nothing. */
+  handedBack: z.number(),
+  memoryMb: z.number(),
+  /** What it asks for. */
+  cores: z.number().optional(),
+  childDeaths: z.number(),
+  outages: z.number(),
+  inputDatasetId: z.string().optional(),
+  /** The dataset that is written, where it is there already. */
+  outputDatasetId: z.string().optional(),
+  carry: Carry.optional(),
+  sourceTenantId: z.string().optional(),
+  sourceProjectId: z.string().optional(),
+  /** Where the bytes of the input are; absent when they are gone. */
+  inputBlob: z.string().optional(),
+  /** Of a remote file: where its address is kept, and the address, sealed. */
+  sourceId: z.string().optional(),
+  sealedSource: z.instanceof(Uint8Array).optional(),
+  /** Bytes of the input. */
+  inputSize: z.number().optional(),
+  cancelled: z.boolean(),
+  projectDeleted: z.boolean(),
+});
+export type ClaimedRow = z.infer<typeof Claimed>;
+
+/** In the recycle bin or below something there, or removed for ever. */
+export const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not exists (
+  select from projects p
+  where p.id = ${projectId} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null))`;
+/** That of the transfer, or the one that a dataset is carried out of. */
+const projectDeleted = sql.fragment`(${deleted(sql.fragment`transfers.project_id`)}
+  or (transfers.source_project_id is not null and ${deleted(sql.fragment`transfers.source_project_id`)}))`;
+/** Of `transfers`: why one is not to go on. */
+export const stopped = sql.fragment`cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted`;
+
+/**
+ * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, it needs something else, it had
+ * all its attempts, or this pool was given up. The clock of turns shows its turn then.
+ * @param timeLimit milliseconds
+ */
+export const claimTransfer = (
+  db: Db,
+  { id, flags }: { id: string; flags: readonly string[] },
+  pool: string,
+  timeLimit: number,
+) =>
+  db.maybeOne(sql.prepared('claim transfer', Claimed)`
+    update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
+      deadline = now() + ${timeLimit} * interval '1 millisecond', started_at = now(), updated_at = now(),
+      phase = 'Starting'
+    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MOST_ATTEMPTS}
+      and exists (select from workers where pool = ${pool})
+    returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
+      handed_back, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
+      (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
+      coalesce((select blob from staged_blobs where name = staged_blob),
+        (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,
+      coalesce((select size from staged_blobs where name = staged_blob),
+        (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`);
+
+const Stops = z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() });
+const Released = Stops.extend({ id: z.string(), flags: z.array(z.string()), turn: z.number(), attempt: z.number() });
+const released = sql.fragment`id, flags, turn, attempt, ${stopped}`;
+
+/**
+ * A transfer that waits, held until the transaction ends; unless it has ended, is run by somebody, or needs just this and has attempts left.
+ */
+export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | undefined) =>
+  tx.maybeOne(sql.type(Released)`
+    select ${released} from transfers
+    where id = ${id} and status = 'Pending' and (
+      attempt >= ${MOST_ATTEMPTS} or flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`})
+    for update`);
+
+/** Why a transfer is not to be completed, whoever runs it. */
+export const getStops = (db: Db, id: string) =>
+  db.one(sql.type(Stops)`
+    select ${stopped} from transfers where id = ${id}`);
+
+/** Which run of a transfer writes. What was overtaken, cancelled or handed back has another attempt or status, and writes nothing. */
+export interface Fence {
+  id: string;
+  attempt: number;
+}
+
+export const held = ({ id, attempt }: Fence) =>
+  sql.fragment`id = ${id} and attempt = ${attempt} and status = 'InProgress'`;
+
+export interface LogLine {
+  /** ISO 8601. */
+  time: string;
+  level: LogLevel;
+  message: string;
+}
+
+/** `insert` of log lines for the transfer that the statement `changed` before it gave. */
+export const logged = (lines: readonly LogLine[]) => sql.fragment`
+  insert into transfer_log (transfer_id, time, level, message)
+  select changed.id, line.time, line.level, line.message
+  from changed, jsonb_to_recordset(${sql.jsonb(lines as never)}) as line (time timestamptz, level text, message text)`;
+
+export interface Told {
+  progress: number;
+  phase: string | undefined;
+  lines: readonly LogLine[];
+  /** Of the progress; not written when an attempt before came further. */
+  event: Event | undefined;
+}
+
+/** Tells how far a run is. Undefined: it is no longer this run's to tell. */
+export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, event }: Told) =>
+  db.maybeOne(sql.type(z.object({ id: z.string() }))`
+    with changed as (
+      update transfers set progress = greatest(progress, ${progress}), phase = coalesce(${phase ?? null}, phase), updated_at = now()
+      where ${held(fence)} returning id, progress),
+    ${event ? sql.fragment`event as (${eventInsert(event, sql.fragment`exists (select from changed where progress = ${progress})`)}),` : sql.fragment``}
+    lines as (${logged(lines)})
+    select id from changed`);
+
+export interface Completion {
+  output: Output;
+  badRecordsBlob: string | undefined;
+  receipt: unknown;
+  recordsRead: number;
+  recordsWritten: number;
+  recordsSkipped: number;
+  lines: readonly LogLine[];
+  event: Event;
+}
+
+/**
+ * Dataset, transfer, receipt, log, event: one statement, so all or nothing. Undefined: the run was overtaken or cancelled, or its project
+ * deleted, and nothing is written.
+ */
+export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
+  const dataset = 'dataset' in output ? output.dataset : undefined;
+  const exported = 'exported' in output ? output.exported : undefined;
+  const replaced = 'replaced' in output ? output.replaced : undefined;
+  const changed = sql.fragment`changed`;
+  const completed = sql.fragment`exists (select from changed)`;
+  return db.maybeOne(sql.prepared('complete transfer', z.object({ id: z.string() }))`
+    with changed as (
+      update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
+        output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
+        output_file_name = ${exported?.fileName ?? null}, bad_records_blob = ${done.badRecordsBlob ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
+        records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
+      where ${held(fence)} and cancel_requested_at is null and not ${projectDeleted} returning id),
+    lines as (${logged(lines)}),
+    event as (${eventInsert(event, completed)}),
+    ${replaced === undefined ? releases(changed) : replacement(replaced, changed)}
+    ${dataset === undefined ? sql.fragment`` : sql.fragment`, dataset as (${datasetInsert(dataset, completed)})`}
+    select id from changed`);
+}
+
+const Ended = z.object({
+  id: z.string(),
+  type: TransferType,
+  progress: z.number(),
+  tenantId: z.string(),
+  projectId: z.string(),
+  createdBy: z.string(),
+  requestId: z.string().optional(),
+  sourceTenantId: z.string().optional(),
+  sourceProjectId: z.string().optional(),
+});
+const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id`;
+
+/** Ends a run with its sentence. Undefined: the run was overtaken. */
+export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
+  tx.maybeOne(sql.type(Ended)`
+    with changed as (
+      update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
+      where ${held(fence)} returning *),
+    lines as (${logged(lines)}),
+    ${releases(sql.fragment`changed`)}
+    select ${ended} from changed`);
+
+/** Part of a `with`: what no worker has taken yet needs nobody any more, least of all where nobody ever could. */
+const unqueued = sql.fragment`
+  unqueued as (
+    delete from graphile_worker._private_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
+
+/** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
+export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
+  tx.maybeOne(sql.type(Ended)`
+    with changed as (
+      update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
+      where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
+    lines as (${logged(lines)}),
+    ${unqueued},
+    ${releases(sql.fragment`changed`)}
+    select ${ended} from changed`);
+
+/** Ends those of these transfers that wait, with one sentence for all. */
+export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
+  tx.any(sql.type(Ended)`
+    with waiting as (
+      -- in one order, whoever ends several
+      select id from transfers where id = any(${sql.array(ids, 'uuid')}) and status = 'Pending' order by id for update),
+    changed as (
+      update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
+      where id in (select id from waiting) and status = 'Pending' returning *),
+    lines as (insert into transfer_log (transfer_id, level, message) select id, 'error', ${sentence} from changed),
+    ${unqueued},
+    ${releases(sql.fragment`changed`)}
+    select ${ended} from changed`);
+
+/** Transfers that wait and write to one of these projects or below it, or carry a dataset out of there. */
+export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    with below as materialized (select id from projects where path && ${sql.array(projectIds, 'uuid')})
+    select id from transfers
+    where status = 'Pending' and (project_id in (select id from below) or source_project_id in (select id from below))
+    order by id`);
+
+/** What a run that is handed back counts for. */
+export interface Counts {
+  /** Its worker was asked to stop. */
+  handedBack?: number;
+  childDeaths?: number;
+  outages?: number;
+}
+
+/** Makes a transfer anybody's again. Undefined: the run was overtaken. */
+export const releaseTransfer = (
+  tx: Db,
+  fence: Fence,
+  { handedBack = 0, childDeaths = 0, outages = 0 }: Counts,
+  lines: readonly LogLine[],
+) =>
+  tx.maybeOne(sql.type(Released)`
+    with changed as (
+      update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
+        handed_back = handed_back + ${handedBack}, child_deaths = child_deaths + ${childDeaths}, outages = outages + ${outages}
+      where ${held(fence)} returning ${released}),
+    lines as (${logged(lines)})
+    select * from changed`);
+
+/** What a pool holds as its transfers' rows see it. */
+export const listHeld = (db: Db, pool: string) =>
+  db.any(sql.type(
+    z.object({ id: z.string(), attempt: z.number(), cancelled: z.boolean(), projectDeleted: z.boolean() }),
+  )`
+    select id, attempt, ${stopped} from transfers where status = 'InProgress' and worker_pool = ${pool}`);

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+
+/** Whether a transfer of this tenant that has not ended asks for just this. */
+export const isUnderWay = (tx: Db, tenantId: string, asked: readonly string[]) =>
+  tx.exists(sql.unsafe`
+    select from transfers where tenant_id = ${tenantId} and asked = ${sql.array(asked, 'text')} and finished_at is null`);
+
+/** Until the transaction ends, nobody else finds out whether this tenant may ask for something new. */
+export const lockAsked = (tx: Db, tenantId: string) =>
+  tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('asked by ' || ${tenantId}, 0))`);
+
+/** What else it asks for, up to so many: the index is asked for the next again and again, whatever the number of transfers. */
+export const listAsked = (tx: Db, tenantId: string, besides: readonly string[], limit: number) => {
+  const next = (more: ReturnType<typeof sql.fragment>) => sql.fragment`
+    select asked from transfers
+    where tenant_id = ${tenantId} and finished_at is null and asked is not null and ${more} order by asked limit 1`;
+  return tx.any(sql.type(z.object({ asked: z.array(z.string()) }))`
+    with recursive found as (
+      (${next(sql.fragment`true`)})
+      union all
+      select further.asked from found cross join lateral (${next(sql.fragment`asked > found.asked`)}) further)
+    select asked from found where asked <> ${sql.array(besides, 'text')} limit ${limit}`);
+};

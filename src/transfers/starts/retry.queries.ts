@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+import { AcceptedRequest, Carry, TransferType } from './request.ts';
+
+const Beginnable = z.object({
+  type: TransferType,
+  tenantId: z.string(),
+  projectId: z.string(),
+  format: z.string(),
+  request: AcceptedRequest,
+  stagedBlob: z.string().optional(),
+  sourceId: z.string().optional(),
+  inputDatasetId: z.string().optional(),
+  outputDatasetId: z.string().optional(),
+  memoryMb: z.number(),
+  cores: z.number().optional(),
+  carry: Carry.optional(),
+  flags: z.array(z.string()),
+});
+export type Beginnable = z.infer<typeof Beginnable>;
+
+/** All that a transfer was begun with. Of an import that came to nothing there is no output dataset. */
+export const getBeginning = (tx: Db, id: string) =>
+  tx.one(sql.type(Beginnable)`
+    select type, tenant_id, project_id, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, memory_mb,
+      cores::float8 as cores, carry, flags
+    from transfers where id = ${id}`);

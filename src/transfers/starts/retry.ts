@@ -1,0 +1,69 @@
+import { idleDataset, readableDataset } from '../../datasets/access.ts';
+import type { Db } from '../../db.ts';
+import { conflict, forbidden, notFound } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import { demand, may } from '../../projects/access.ts';
+import { visibleProject } from '../../projects/visibility.queries.ts';
+import { holdStaged } from '../../uploads/staged.queries.ts';
+import type { Summary } from '../queries.ts';
+import { findTransfer, lockTransfer } from '../queries.ts';
+import { holdSource } from '../sources/sources.queries.ts';
+import type { Beginning } from './begin.ts';
+import { begin } from './begin.ts';
+import { planCarry } from './carry.ts';
+import type { Beginnable } from './retry.queries.ts';
+import { getBeginning } from './retry.queries.ts';
+
+/**
+ * Starts a new transfer that does what one that ended in error was to do. For who started that one and who may change what is in its
+ * project, with the rights that its start needs. Its input is kept for a day.
+ * @param everywhere the caller in all of his tenants, where `caller` acts in one: what goes from one to another concerns both
+ */
+export async function retryTransfer(db: Db, caller: Caller, id: string, everywhere = caller): Promise<Summary> {
+  const transfer = await findTransfer(db, caller, id);
+  if (!transfer) throw notFound('Transfer', id);
+  if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
+    throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
+  return db.transaction(async (tx) => {
+    const { status } = await lockTransfer(tx, id);
+    if (status !== 'Error')
+      throw conflict(`Transfer '${id}' is ${status}; only one that ended in Error is tried again.`, {
+        code: 'TransferNotFailed',
+      });
+    const failed = await getBeginning(tx, id);
+    const planner = failed.carry === undefined ? caller : everywhere;
+    return begin(tx, caller, { ...(await planAgain(tx, planner, failed)), retryOf: id });
+  });
+}
+
+/** What its start asked, with the locks it takes. */
+async function planAgain(tx: Db, caller: Caller, failed: Beginnable): Promise<Beginning> {
+  const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, sourceId, carry } = failed;
+  if (carry !== undefined) {
+    const datasetId = inputDatasetId ?? outputDatasetId ?? '';
+    return planCarry(tx, caller, { carry, datasetId, targetProjectId: projectId, targetTenantId: tenantId });
+  }
+  if (type === 'Import' || type === 'Conversion')
+    demand(await visibleProject(tx, caller, projectId), 'canCreateContent');
+  // a dataset may lie elsewhere by now, and who sees the transfer sees what it makes
+  let place = { tenantId, projectId };
+  const tenants = new Set<string>();
+  const ids = [inputDatasetId, outputDatasetId].filter((each) => each !== undefined).sort();
+  for (const each of ids) {
+    const writes = each === outputDatasetId;
+    const found = writes
+      ? await idleDataset(tx, caller, { id: each }, 'canUpdateContent')
+      : await readableDataset(tx, caller, each);
+    if (writes || type === 'Export') place = { tenantId: found.tenantId, projectId: found.projectId };
+    tenants.add(found.tenantId);
+  }
+  if ([...tenants].some((tenant) => tenant !== place.tenantId))
+    throw forbidden('The dataset is in another tenant now, where only move and copy carry it.');
+  if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
+    throw conflict(`The file '${failed.request.inputName}' is no longer kept; upload it again.`, { code: 'InputGone' });
+  if (sourceId !== undefined && (await holdSource(tx, sourceId)) === null)
+    throw conflict(`The address of '${failed.request.inputName}' is no longer kept; start it anew.`, {
+      code: 'InputGone',
+    });
+  return { ...failed, ...place };
+}

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { notFound } from '../../errors.ts';
+import type { Reader, Writer } from '../../formats/define.ts';
+import { describeReader, describeWriter, findReader, findWriter, readers, writers } from '../../formats/registry.ts';
+import type { App } from '../../http/route.ts';
+import { listOf } from '../../http/rules/paging.ts';
+import { queryEnum } from '../../http/rules/query.ts';
+import { datasetTypeOf } from '../run/output.ts';
+
+const Parameter = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    dataType: z.string(),
+    required: z.boolean(),
+    defaultValue: z.any().optional(),
+    allowedValues: z.array(z.any()).optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+  })
+  .meta({ id: 'ConverterParameter' });
+const Converter = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    datasetFormat: z.string(),
+    canAppend: z.boolean().optional(),
+    parameters: z.array(Parameter),
+    transformations: z.array(z.string()).optional(),
+    writers: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'Converter' });
+const Name = z.object({ name: z.string() });
+/** `File`: of formats that are kept as files; `Dedicated`: of those that have a store of their own. */
+const Query = z.object({ filter: queryEnum(['All', 'File', 'Dedicated']).default('All') });
+type Filter = z.output<typeof Query>['filter'];
+
+const chosen = <T extends Reader | Writer>(all: readonly T[], filter: Filter): T[] =>
+  all.filter(({ format }) => filter === 'All' || (datasetTypeOf(format) === 'file') === (filter === 'File'));
+
+export async function converterRoutes(app: App) {
+  const config = { access: 'signedIn', service: 'conversion' } as const;
+  const tags = ['readers and writers'];
+  const many = (summary: string) => ({ tags, summary, querystring: Query, response: { 200: listOf(Converter) } });
+  const one = (summary: string) => ({ tags, summary, params: Name, response: { 200: Converter } });
+
+  // the same for everybody until a program with other ones runs
+  const edition = hash(
+    'sha256',
+    JSON.stringify([readers.map(describeReader), writers.map(describeWriter)]),
+    'base64url',
+  );
+  const lists = { ...config, cached: { resource: `converters:${edition}`, permission: () => 'everybody' } };
+
+  app.get(
+    '/api/conversion/reader/list',
+    { config: lists, schema: many('What can read a file') },
+    async ({ query }) => ({
+      data: chosen(readers, query.filter).map((reader) => mutable(describeReader(reader))),
+    }),
+  );
+  app.get(
+    '/api/conversion/writer/list',
+    { config: lists, schema: many('What can write a file') },
+    async ({ query }) => ({
+      data: chosen(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
+    }),
+  );
+  app.get('/api/conversion/reader/:name', { config, schema: one('A reader') }, async ({ params }) => {
+    const reader = findReader(params.name);
+    if (!reader) throw notFound('Reader', params.name);
+    return mutable(describeReader(reader));
+  });
+  app.get('/api/conversion/writer/:name', { config, schema: one('A writer') }, async ({ params }) => {
+    const writer = findWriter(params.name);
+    if (!writer) throw notFound('Writer', params.name);
+    return mutable(describeWriter(writer));
+  });
+}
+
+/** Answers are typed by what zod makes, which has no read-only lists. */
+function mutable<T extends { parameters: readonly { allowedValues?: readonly unknown[] }[] }>(described: T) {
+  return {
+    ...described,
+    parameters: described.parameters.map(({ allowedValues, ...rest }) => ({
+      ...(rest as z.output<typeof Parameter>),
+      ...(allowedValues === undefined ? {} : { allowedValues: [...allowedValues] }),
+    })),
+  };
+}

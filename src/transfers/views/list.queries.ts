@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+import type { Caller } from '../../http/caller.ts';
+import { ownedTenants } from '../../http/caller.ts';
+import type { Parameters } from '../../platform/sql/statements.ts';
+import { byShape, statement } from '../../platform/sql/statements.ts';
+import type { Asker } from '../../projects/visibility.queries.ts';
+import { ASKER, askerValues, namedIn, visibleProjects } from '../../projects/visibility.queries.ts';
+import type { Status } from '../queries.ts';
+import { Summary, summaryColumns } from '../queries.ts';
+
+export interface TransferFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Empty: any. */
+  status: readonly Status[];
+  projectId?: string | undefined;
+  /** As input or as output. */
+  datasetId?: string | undefined;
+}
+
+const LIST = {
+  ...ASKER,
+  from: 'timestamptz',
+  to: 'timestamptz',
+  status: 'text[]',
+  projectId: 'uuid',
+  datasetId: 'uuid',
+  offset: 'bigint',
+  limit: 'bigint',
+} as const;
+type Fragment = ReturnType<typeof sql.fragment>;
+type ListParameters = Parameters<typeof LIST>;
+
+interface Slice {
+  offset: number;
+  limit: number;
+}
+
+const listValues = (caller: Caller, filter: TransferFilter, { offset, limit }: Slice) => ({
+  ...askerValues(caller),
+  from: filter.from ?? null,
+  to: filter.to ?? null,
+  status: filter.status,
+  projectId: filter.projectId ?? null,
+  datasetId: filter.datasetId ?? null,
+  offset,
+  limit,
+});
+
+/** Which conditions a list has, and who asks: what decides on the text of its statement. */
+const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId }: TransferFilter) => ({
+  from: from !== undefined,
+  to: to !== undefined,
+  status: status.length > 0,
+  project: projectId !== undefined,
+  dataset: datasetId !== undefined,
+  key: caller.key !== undefined,
+  owner: ownedTenants(caller).length > 0,
+});
+type Shape = ReturnType<typeof shapeOf>;
+
+function matching(shape: Shape, { from, to, status, projectId, datasetId }: ListParameters) {
+  const parts = [];
+  if (shape.from) parts.push(sql.fragment`t.created_at >= ${from}`);
+  if (shape.to) parts.push(sql.fragment`t.created_at < ${to}`);
+  if (shape.status) parts.push(sql.fragment`t.status = any(${status})`);
+  if (shape.project) parts.push(sql.fragment`t.project_id = ${projectId}`);
+  if (shape.dataset)
+    parts.push(sql.fragment`(t.input_dataset_id = ${datasetId} or t.output_dataset_id = ${datasetId})`);
+  return parts.length === 0 ? sql.fragment`true` : sql.join(parts, sql.fragment` and `);
+}
+
+const owns = byShape((shape: Shape) =>
+  statement(
+    'own transfers',
+    Summary,
+    LIST,
+    (values) => sql.fragment`
+    select ${summaryColumns} from transfers t where t.created_by = ${values.userId} and ${matching(shape, values)}
+    order by t.created_at desc, t.id desc limit ${values.limit} offset ${values.offset}`,
+  ),
+);
+
+/** The caller's own, newest first. */
+export const listOwn = (db: Db, caller: Caller, filter: TransferFilter, slice: Slice) =>
+  db.any(owns(shapeOf(caller, filter))(listValues(caller, filter, slice)));
+
+/** A transfer in a list. */
+export const ListedTransfer = Summary.extend({
+  projectId: z.string(),
+  progress: z.number(),
+  finishedAt: z.string().optional(),
+  errorMessage: z.string().optional(),
+}).meta({ id: 'ListedTransfer' });
+
+/**
+ * What the caller sees, in the ways in which he sees it, as `visible` of `queries.ts` says: each is a walk along an index that is in the
+ * order of the list, from the rows `seen`. `others` leaves out what one of the ways before it shows, too.
+ */
+function waysToSee({ owner }: Shape, { ownedTenants: tenants, userId }: Asker) {
+  const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;
+  const own = sql.fragment`t.created_by = ${userId}`;
+  const fromOwn = sql.fragment`t.source_tenant_id = any(${tenants})`;
+  const once = sql.fragment`(select) seen`;
+  const asOwner = {
+    told: [
+      {
+        from: sql.fragment`unnest(${tenants}) seen (id)`,
+        where: sql.fragment`t.tenant_id = seen.id`,
+        others: sql.fragment`true`,
+      },
+    ],
+    counted: [{ from: once, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` }],
+  };
+  return {
+    /** `transfer_counts` knows how many they are, if no more is asked of them than a status. */
+    told: [{ from: once, where: own, others: sql.fragment`not ${inOwn}` }, ...(owner ? asOwner.told : [])],
+    counted: [
+      {
+        from: sql.fragment`reached seen`,
+        where: sql.fragment`t.project_id = seen.id`,
+        others: sql.fragment`not (${own}) and (${fromOwn}) is not true`,
+      },
+      ...(owner ? asOwner.counted : []),
+    ],
+  };
+}
+
+/** Projects of others that the caller sees, for `waysToSee`. Who is named in a project or above it is looked up, and no others are judged. */
+function reached({ key }: Shape, asker: Asker) {
+  const named = key ? sql.fragment`p.tenant_id = ${asker.keyTenant}` : sql.fragment`p.path && ${namedIn(asker)}`;
+  return sql.fragment`
+    with reached as materialized (
+      select id from ${visibleProjects(asker)} p where ${named} and p.tenant_id <> all(${asker.ownedTenants}))`;
+}
+
+/** How many match. */
+function total(shape: Shape, values: ListParameters) {
+  const { told, counted } = waysToSee(shape, values);
+  const { ownedTenants: tenants, userId, status } = values;
+  const isTold = !(shape.from || shape.to || shape.project || shape.dataset);
+  // each way is counted by itself: joined, all transfers might be read to find those of a few projects
+  const counts = (isTold ? counted : [...told, ...counted]).map(
+    ({ from, where, others }) => sql.fragment`
+    (select coalesce(sum(count), 0)::bigint from ${from} cross join lateral (
+      select count(*) from transfers t where ${where} and ${others} and ${matching(shape, values)} offset 0) t)`,
+  );
+  const ofStatus = shape.status ? sql.fragment`and status = any(${status})` : sql.fragment``;
+  const inOwn = shape.owner ? sql.fragment`or tenant_id = any(${tenants})` : sql.fragment``;
+  if (isTold)
+    counts.push(sql.fragment`
+    (select coalesce(sum(count), 0)::bigint from transfer_counts where (created_by = ${userId} ${inOwn}) ${ofStatus})`);
+  return sql.join(counts, sql.fragment` + `);
+}
+
+const totals = byShape((shape: Shape) =>
+  statement(
+    'count transfers',
+    z.object({ count: z.number() }),
+    LIST,
+    (values) => sql.fragment`${reached(shape, values)} select ${total(shape, values)} as count`,
+  ),
+);
+
+const newest = sql.fragment`order by created_at desc, id desc`;
+const listedColumns = sql.fragment`${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message`;
+
+/** What the ways to see give, of which a row may be there in more than one: of each way as many rows as the page may come to. */
+const found = (shape: Shape, values: ListParameters, columns: Fragment, both: Fragment) => {
+  const { told, counted } = waysToSee(shape, values);
+  const parts = [...told, ...counted].map(
+    ({ from, where }) => sql.fragment`
+      (select t.* from ${from} cross join lateral (
+        select ${columns} from transfers t where ${where} and ${matching(shape, values)}
+        ${newest} limit ${values.offset} + ${values.limit}) t)`,
+  );
+  return sql.join(parts, both);
+};
+
+/** The first page is made of whole rows; behind it only the rows of the page are read as a whole, each looked up by its id. */
+const page = (shape: Shape, isFirst: boolean, values: ListParameters) =>
+  isFirst
+    ? sql.fragment`
+      (select distinct on (t.created_at, t.id) t.* from (${found(shape, values, listedColumns, sql.fragment` union all `)}) t
+       ${newest} limit ${values.limit}) t`
+    : sql.fragment`
+      (select id from (${found(shape, values, sql.fragment`t.id, t.created_at`, sql.fragment` union `)}) t
+       ${newest} limit ${values.limit} offset ${values.offset}) page
+      cross join lateral (select ${listedColumns} from transfers t where t.id = page.id offset 0) t`;
+
+const pages = byShape(({ isFirst, ...shape }: Shape & { isFirst: boolean }) =>
+  statement(
+    'list transfers',
+    ListedTransfer.extend({ totalCount: z.number() }),
+    LIST,
+    (values) => sql.fragment`
+      ${reached(shape, values)}
+      select t.*, (select ${total(shape, values)}) as total_count from ${page(shape, isFirst, values)} ${newest}`,
+  ),
+);
+
+/** Newest first, with how many there are in all. */
+export async function listVisible(db: Db, caller: Caller, filter: TransferFilter, slice: Slice) {
+  const shape = shapeOf(caller, filter);
+  const values = listValues(caller, filter, slice);
+  const rows = await db.any(pages({ ...shape, isFirst: slice.offset === 0 })(values));
+  const totalCount = rows[0]?.totalCount ?? (slice.offset === 0 ? 0 : await db.oneFirst(totals(shape)(values)));
+  return { totalCount, ...slice, data: [...rows] };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Db } from '../../db.ts';
+import type { App } from '../../http/route.ts';
+import { uuidParam } from '../../http/rules/forms.ts';
+import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../../http/rules/paging.ts';
+import { queryTime } from '../../http/rules/query.ts';
+import { visibleProject } from '../../projects/visibility.queries.ts';
+import type { Status } from '../queries.ts';
+import { STATUSES, Summary } from '../queries.ts';
+import { ListedTransfer, listOwn, listVisible } from './list.queries.ts';
+
+const MOST_SUMMARIES = 1000;
+const tags = ['transfers'];
+
+/** Values that name no status are ignored, as existing clients rely on. */
+const Statuses = z
+  .array(z.string())
+  .optional()
+  .transform((values): Status[] =>
+    (values ?? []).flatMap((value) => STATUSES.find((known) => known.toLowerCase() === value.toLowerCase()) ?? []),
+  );
+const filterQuery = { from: queryTime().optional(), to: queryTime().optional(), status: Statuses };
+
+export async function transferListRoutes(app: App, { db }: { db: Db }) {
+  for (const [url, service] of [
+    ['/api/conversion/transfer/list-summaries', 'conversion'],
+    ['/api/transfer/list-summaries', 'metadata'],
+  ] as const) {
+    app.get(
+      url,
+      {
+        config: { access: 'signedIn', service },
+        schema: {
+          tags,
+          summary: "The caller's own transfers, newest first, at most 1000",
+          querystring: z.object({ ...filterQuery, ...offsetQuery }),
+          response: { 200: listOf(Summary) },
+        },
+      },
+      async ({ caller, query }) => {
+        const page = { limit: query.limit ?? MOST_SUMMARIES, offset: query.offset ?? 0 };
+        return { data: [...(await listOwn(db, caller, query, page))] };
+      },
+    );
+  }
+
+  app.get(
+    '/api/conversion/transfer/list',
+    {
+      config: { access: 'signedIn', service: 'conversion' },
+      schema: {
+        tags,
+        summary: 'All transfers that the caller sees, newest first',
+        querystring: z.object({
+          ...filterQuery,
+          projectId: uuidParam().optional(),
+          datasetId: uuidParam().optional(),
+          ...offsetQuery,
+        }),
+        response: { 200: offsetPageOf(ListedTransfer) },
+      },
+    },
+    async ({ caller, query }) => {
+      if (query.projectId !== undefined) await visibleProject(db, caller, query.projectId);
+      return listVisible(db, caller, query, { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_LIMIT });
+    },
+  );
+}

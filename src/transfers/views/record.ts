@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { findWriter } from '../../formats/registry.ts';
+import type { Grant } from '../../uploads/address.ts';
+import type { TransferRow } from '../queries.ts';
+import { Summary } from '../queries.ts';
+import { badRecordsName, exportName } from '../run/export.ts';
+import { AcceptedRequest, Carry } from '../starts/request.ts';
+import { Transformation } from '../starts/transformation-form.ts';
+
+const anyObject = () => z.any().meta({ type: 'object', additionalProperties: true });
+const Parameters = z.array(z.object({ name: z.string(), value: z.any() }).meta({ id: 'GivenParameter' }));
+const conversion = {
+  readerName: z.string(),
+  writerName: z.string(),
+  readerParameters: Parameters,
+  writerParameters: Parameters,
+  transformations: z.array(Transformation),
+  srid: z.any().optional(),
+  arguments: z.any().optional(),
+  destinations: z.array(z.string()).optional(),
+};
+
+/** A transfer by itself. */
+export const Transfer = Summary.extend({
+  updatedAt: z.string(),
+  updatedBy: z.string(),
+  projectId: z.string(),
+  importParameters: z
+    .object({ uploadUrl: z.string(), fileName: z.string(), appendDatasetId: z.string().optional(), ...conversion })
+    .optional(),
+  exportParameters: z.object({ datasetId: z.string(), outputFileName: z.string(), ...conversion }).optional(),
+  importResults: z.array(z.object({ projectId: z.string(), datasetId: z.string() })).optional(),
+  downloadPath: z.string().optional(),
+  errorMessage: z.string().optional(),
+  progress: z.number(),
+  phase: z.string().optional(),
+  startedAt: z.string().optional(),
+  finishedAt: z.string().optional(),
+  attempt: z.int(),
+  waitingReason: z.string().optional(),
+  /** What it asks of a worker, such as `label:gpu=a100` or `memory:4096`; absent: nothing. */
+  needs: z.array(z.string()).optional(),
+  recordsRead: z.number().optional(),
+  recordsWritten: z.number().optional(),
+  recordsSkipped: z.number().optional(),
+  badRecordsUrl: z.string().optional(),
+  logUrl: z.string(),
+  receipt: anyObject().optional(),
+  retryOf: z.string().optional(),
+  /** Of one that takes a dataset elsewhere as it is. */
+  carry: Carry.optional(),
+}).meta({ id: 'Transfer' });
+export type Transfer = z.infer<typeof Transfer>;
+
+/** Where the addresses in an answer start, and how those of files made for downloading are signed. */
+export interface Addresses {
+  base: string;
+  signExport(name: string, grant: Omit<Grant, 'permission'>): Promise<string>;
+}
+
+const DOWNLOAD_MS = 3_600_000;
+
+export async function transferOf(row: TransferRow, addresses: Addresses): Promise<Transfer> {
+  const request = AcceptedRequest.parse(row.request);
+  const { readerName, writerName, transformations } = request;
+  const how = {
+    readerName,
+    writerName,
+    readerParameters: asPairs(request.readerParameters),
+    writerParameters: asPairs(request.writerParameters),
+    transformations,
+    ...request.older,
+  };
+  const {
+    rights: _,
+    generation,
+    readsContents,
+    receipt,
+    request: __,
+    inputDatasetId,
+    outputDatasetId,
+    outputBlob,
+    outputFileName,
+    badRecordsBlob,
+    ...shown
+  } = row;
+  const from = inputDatasetId ?? (row.carry === 'move' ? outputDatasetId : undefined);
+  return {
+    ...shown,
+    ...(readsContents && receipt !== undefined ? { receipt } : {}),
+    ...(request.uploadUrl === undefined
+      ? {}
+      : {
+          importParameters: {
+            uploadUrl: request.uploadUrl,
+            fileName: request.inputName,
+            ...(row.type === 'Append' && outputDatasetId !== undefined ? { appendDatasetId: outputDatasetId } : {}),
+            ...how,
+          },
+        }),
+    ...(from !== undefined
+      ? {
+          exportParameters: {
+            datasetId: from,
+            outputFileName: request.outputFileName ?? request.inputName,
+            ...how,
+          },
+        }
+      : {}),
+    ...(row.status !== 'Completed' || outputDatasetId === undefined
+      ? {}
+      : { importResults: [{ projectId: row.projectId, datasetId: outputDatasetId }] }),
+    ...(!readsContents || outputBlob === undefined || outputFileName === undefined
+      ? {}
+      : {
+          downloadPath: await addresses.signExport(exportName(row.id, outputFileName), {
+            expiresAt: new Date(Date.now() + DOWNLOAD_MS),
+            generation,
+            fileName: outputFileName,
+            contentType: findWriter(writerName)?.mediaType ?? 'application/octet-stream',
+          }),
+        }),
+    ...(!readsContents || badRecordsBlob === undefined
+      ? {}
+      : {
+          badRecordsUrl: await addresses.signExport(badRecordsName(row.id), {
+            expiresAt: new Date(Date.now() + DOWNLOAD_MS),
+            generation,
+            fileName: `${request.inputName.replace(/\.[^.]*$/, '')} bad records.geojson`,
+            contentType: 'application/geo+json',
+          }),
+        }),
+    logUrl: `${addresses.base}/api/conversion/transfer/${row.id}/log`,
+  };
+}
+
+/** Parameters in the form in which requests give them. */
+const asPairs = (parameters: Record<string, unknown>) =>
+  Object.entries(parameters).map(([name, value]) => ({ name, value }));

@@ -1,0 +1,176 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Database } from '../../db.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import { follower, openPlaces, sendEvents, wantsEvents } from '../../http/answers/event-stream.ts';
+import { publicBase } from '../../http/answers/public-base.ts';
+import { EVENT_STREAM, PREFER } from '../../http/openapi/headers.ts';
+import type { App } from '../../http/route.ts';
+import type { FindCaller } from '../../http/rules/auth.ts';
+import { narrowed } from '../../http/rules/auth.ts';
+import { Id } from '../../http/rules/forms.ts';
+import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
+import { preferredWait } from '../../http/rules/prefer.ts';
+import { queryEnum } from '../../http/rules/query.ts';
+import type { Signer } from '../../platform/keys/signing-keys.ts';
+import { signedAddress } from '../../uploads/address.ts';
+import { cancelTransfer } from '../ends/cancel.ts';
+import type { TransferRow } from '../queries.ts';
+import { findTransfer, hasStopped, LoggedLine, listLog, mayReadContents, Summary } from '../queries.ts';
+import { retryTransfer } from '../starts/retry.ts';
+import type { Changes } from './changes.ts';
+import { followTransfer } from './follow.ts';
+import type { Addresses } from './record.ts';
+import { Transfer, transferOf } from './record.ts';
+import type { Endings } from './waiting.ts';
+
+export interface TransferRoutes {
+  db: Database;
+  changes: Changes;
+  endings: Endings;
+  /** Who sends this request, looked at anew. */
+  findCaller: FindCaller;
+  announce(id: string): void;
+  /** Signs addresses. */
+  signer: Signer;
+  cursors: Signer;
+  publicUrl: string | undefined;
+}
+
+const MOST_STREAMS = { ofOne: 200, ofAll: 5000 };
+const tags = ['transfers'];
+const conversion = { access: 'signedIn', service: 'conversion' } as const;
+
+export async function transferRoutes(app: App, parts: TransferRoutes) {
+  const { db, changes, endings, findCaller, announce, signer, cursors, publicUrl } = parts;
+  const places = openPlaces('transfers', MOST_STREAMS);
+
+  const addressesOf = (request: FastifyRequest): Addresses => {
+    const base = publicBase(publicUrl, request);
+    return {
+      base,
+      signExport: (name, grant) => signedAddress(signer, base, { area: 'export', name }, { permission: 'r', ...grant }),
+    };
+  };
+  async function seen(request: FastifyRequest, id: string) {
+    const found = await findTransfer(db, request.caller, id);
+    if (!found) throw notFound('Transfer', id);
+    return found;
+  }
+  function stream(request: FastifyRequest, reply: FastifyReply, id: string) {
+    const leave = places.take(request.caller.userId);
+    const gone = new AbortController();
+    reply.raw.once('close', () => {
+      leave();
+      gone.abort();
+    });
+    const addresses = addressesOf(request);
+    const following = {
+      id,
+      caller: follower(request, findCaller),
+      show: (row: TransferRow) => transferOf(row, addresses),
+      signal: gone.signal,
+    };
+    return sendEvents(request, reply, followTransfer(db, changes, following));
+  }
+
+  for (const [url, service] of [
+    ['/api/conversion/transfer/:id', 'conversion'],
+    ['/api/transfer/:id', 'metadata'],
+  ] as const) {
+    app.get(
+      url,
+      {
+        config: {
+          access: 'signedIn',
+          service,
+          described: { parameters: [PREFER], responses: { 200: EVENT_STREAM } },
+        },
+        schema: {
+          tags,
+          summary: 'A transfer: how far it is, what came of it, where an exported file is',
+          description: [
+            '`Prefer: wait=N` keeps the answer until the transfer has ended, at most 60 seconds.',
+            'With `Accept: text/event-stream` it comes as an event now and whenever it has changed, until it has ended.',
+            '`downloadPath`, `badRecordsUrl` and `receipt` are for those who may read its input and its output dataset.',
+          ].join(' '),
+          params: Id,
+          response: { 200: Transfer },
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params;
+        let transfer = await seen(request, id);
+        if (wantsEvents(request)) return stream(request, reply, id) as never;
+        const time = preferredWait(request, reply);
+        if (time !== undefined && !hasStopped(transfer.status)) {
+          await endings.wait(id, time);
+          transfer = await seen(request, id);
+        }
+        return transferOf(transfer, addressesOf(request));
+      },
+    );
+  }
+
+  app.post(
+    '/api/conversion/transfer/:id/cancel',
+    {
+      config: conversion,
+      schema: { tags, summary: 'Ends a transfer that has not ended', params: Id, response: { 202: Summary } },
+    },
+    async (request, reply) => {
+      const summary = await cancelTransfer(db, request.caller, request.params.id);
+      announce(summary.id);
+      return reply.code(202).send(summary);
+    },
+  );
+
+  app.post(
+    '/api/conversion/transfer/:id/retry',
+    {
+      // what was to go from one tenant to another needs the caller's part in both; all else is narrowed by the header here
+      config: { ...conversion, concernsTenants: true },
+      schema: {
+        tags,
+        summary: 'Starts a new transfer that tries again what ended in error',
+        params: Id,
+        response: { 202: Summary },
+      },
+    },
+    async (request, reply) => {
+      const { caller, params } = request;
+      return reply.code(202).send(await retryTransfer(db, narrowed(request), params.id, caller));
+    },
+  );
+
+  app.get(
+    '/api/conversion/transfer/:id/log',
+    {
+      config: conversion,
+      schema: {
+        tags,
+        summary: 'What a transfer had to tell, in order',
+        description: [
+          'With `level`: lines of that level and of worse ones.',
+          'For those who may read the datasets that the transfer reads and writes.',
+        ].join(' '),
+        params: Id,
+        querystring: z.object({ level: queryEnum(['debug', 'info', 'warning', 'error']).optional(), ...cursorQuery }),
+        response: { 200: cursorPageOf(LoggedLine) },
+      },
+    },
+    async (request) => {
+      const { id } = await seen(request, request.params.id);
+      if (!(await mayReadContents(db, request.caller, id)))
+        throw forbidden(`The log of transfer '${id}' is for those who may read the datasets that it reads and writes.`);
+      const { level } = request.query;
+      return cursorPage(
+        cursors,
+        request.query,
+        ['transfer log', request.caller.userId, id, level ?? ''],
+        (position, limit) => listLog(db, id, { level, after: position?.id, limit }),
+        (row) => ({ value: row.time, id: String(row.id) }),
+      );
+    },
+  );
+}

@@ -1,0 +1,26 @@
+import type { Db } from '../../db.ts';
+import type { App } from '../../http/route.ts';
+import { Id } from '../../http/rules/forms.ts';
+import { Why, whyTransfer } from './why.ts';
+
+export async function whyRoutes(app: App, { db }: { db: Db }) {
+  for (const [url, service] of [
+    ['/api/conversion/transfer/:id/why', 'conversion'],
+    ['/api/transfer/:id/why', 'metadata'],
+  ] as const) {
+    app.get(
+      url,
+      {
+        config: { access: 'signedIn', service },
+        schema: {
+          tags: ['transfers'],
+          summary:
+            'Why a transfer has not been started: how many are before it, what blocks it, which worker could run it',
+          params: Id,
+          response: { 200: Why },
+        },
+      },
+      async (request) => whyTransfer(db, request.caller, request.params.id),
+    );
+  }
+}
