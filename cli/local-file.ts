@@ -1,7 +1,7 @@
 import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { chosenBands, chosenFields } from '../src/convert/steps/item-filter.ts';
+import { handlerOf } from '../src/convert/kinds/kinds.ts';
 import { parseTransformations } from '../src/convert/steps/transformations.ts';
 import type { Data } from '../src/data/data.ts';
 import type { SampleType } from '../src/data/item.ts';
@@ -149,16 +149,18 @@ export async function examine(path: string, plan: Plan, signal: AbortSignal): Pr
   const data = await reader.read(source, completeParameters(reader, plan.readerParameters), context);
   if (reprojects(plan) && !saysSystem(plan) && data.kind !== 'bytes' && data.crs === undefined)
     throw new Error(`${basename(path)} does not say its coordinate system: give it with --srid.`);
-  return estimateOf(itemsOf(data, plan, context), source.size, plan);
+  return estimateOf(await itemsOf(data, plan, context), source.size, plan);
 }
 
 /** What item filters leave. Throws where that is nothing. */
-function itemsOf(data: Data, { transformations }: Plan, context: Context): Data {
-  return parseTransformations(transformations).reduce<Data>((left, step) => {
-    if (step.type !== 'ItemFilterTransformation') return left;
-    if (left.kind === 'grid') return chosenBands(left, step, context);
-    return left.kind === 'features' ? chosenFields(left, step, context) : left;
-  }, data);
+async function itemsOf(data: Data, { transformations }: Plan, context: Context): Promise<Data> {
+  const filter = handlerOf(data.kind).steps?.ItemFilterTransformation;
+  await using held = new AsyncDisposableStack();
+  let left = data;
+  for (const step of parseTransformations(transformations))
+    if (step.type === 'ItemFilterTransformation' && filter !== undefined)
+      left = await filter(left as never, step, { context, held, operations: [] });
+  return left;
 }
 
 function estimateOf(data: Data, size: number, plan: Plan): Estimate {

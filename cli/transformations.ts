@@ -10,7 +10,20 @@ export interface TransformationOptions {
   clipSrid?: number;
   toSrid?: number;
   statistics?: boolean;
+  from?: string;
+  to?: string;
+  steps?: Steps;
+  layers?: Interval;
 }
+
+/** Both ends belong to it; an absent one is the data's own. */
+interface Interval {
+  from?: number;
+  to?: number;
+}
+
+/** An interval of steps, or a list of them. */
+type Steps = Interval | { indices: number[] };
 
 /** Well-known text, and the coordinate system where the file that it came from says it. */
 interface Clip {
@@ -32,10 +45,19 @@ export const transformationOptions = (command: Command): Command =>
       srid,
     )
     .option('--to-srid <srid>', 'transform into this coordinate system', srid)
+    .option('--from <time>', 'only steps at this time or later, such as 2026-01-24T08:00:00, on the clock of the data')
+    .option('--to <time>', 'only steps at this time or earlier')
+    .option(
+      '--steps <numbers>',
+      'only these steps, from 0: an interval such as 0-10 or 5-, or a list such as 0,6,12',
+      steps,
+    )
+    .option('--layers <numbers>', 'only these layers, from 0 at the bottom: 2, or an interval such as 0-2', interval)
     .option('--statistics', 'tell in the properties of the dataset what its values are');
 
 /** Members of a request, in the order in which least is to be done. */
-export function transformationsOf({ items, clip, clipSrid, toSrid, statistics }: TransformationOptions): unknown[] {
+export function transformationsOf(options: TransformationOptions): unknown[] {
+  const { items, clip, clipSrid, toSrid, statistics, layers } = options;
   const names = items?.filter((one) => typeof one === 'string') ?? [];
   const itemFilter = items?.map((one) => (typeof one === 'number' ? { itemIndices: [one] } : { names: [one] }));
   const oneFilter = items !== undefined && names.length === items.length ? { names } : itemFilter;
@@ -43,10 +65,41 @@ export function transformationsOf({ items, clip, clipSrid, toSrid, statistics }:
   const spatialFilter = clip && { geometry: clip.geometry, ...(system === undefined ? {} : { SRID: system }) };
   return [
     ...(oneFilter === undefined ? [] : [{ type: 'itemFilterTransformation', itemFilter: oneFilter }]),
+    ...temporalFilters(options).map((temporalFilter) => ({ type: 'temporalFilterTransformation', temporalFilter })),
+    ...(layers === undefined
+      ? []
+      : [{ type: 'verticalFilterTransformation', verticalFilter: { type: 'VerticalIndexFilter', ...layers } }]),
     ...(spatialFilter === undefined ? [] : [{ type: 'spatialFilterTransformation', spatialFilter }]),
     ...(toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }]),
     ...(statistics ? [{ type: 'calculateStatisticsTransformation' }] : []),
   ];
+}
+
+/** By time first: steps count from the first that is left. */
+function temporalFilters({ from, to, steps }: TransformationOptions): unknown[] {
+  const byTime = from !== undefined || to !== undefined;
+  const type = steps !== undefined && 'indices' in steps ? 'TemporalIndexListFilter' : 'TemporalIndexFilter';
+  return [
+    ...(byTime ? [{ type: 'TemporalValueFilter', ...(from && { from }), ...(to && { to }) }] : []),
+    ...(steps === undefined ? [] : [{ type, ...steps }]),
+  ];
+}
+
+/** `3`, `0-10`, `5-` or `-5`. */
+function interval(text: string): Interval {
+  const [, from = '', dash, to = ''] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(text) ?? [];
+  if (dash === undefined || (from === '' && to === ''))
+    throw new InvalidArgumentError('It is a number such as 3, or an interval such as 0-10 or 5-.');
+  if (dash === '') return { from: Number(from), to: Number(from) };
+  return { ...(from === '' ? {} : { from: Number(from) }), ...(to === '' ? {} : { to: Number(to) }) };
+}
+
+function steps(text: string): Steps {
+  if (!text.includes(',')) return interval(text);
+  const list = text.split(',').map((one) => one.trim());
+  if (!list.every((one) => /^\d+$/.test(one)))
+    throw new InvalidArgumentError('It is an interval such as 0-10, or a list such as 0,6,12.');
+  return { indices: list.map(Number) };
 }
 
 /** `a,b,2`, or JSON where a name has a comma in it or is a number. */

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Extent, Inspection } from '../../src/convert/inspect.ts';
 import { inspect } from '../../src/convert/inspect.ts';
+import type { Extent, Inspection } from '../../src/convert/inspection.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Shown, Table } from '../table.ts';

@@ -31,7 +31,7 @@ export interface ConversionHooks {
   signal: AbortSignal;
 }
 
-type Statistics = GridStatistics | FeatureStatistics;
+export type Statistics = GridStatistics | FeatureStatistics;
 
 export interface Receipt {
   input: { name: string } & Checksum;

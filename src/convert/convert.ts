@@ -4,14 +4,14 @@ import { AppError } from '../errors.ts';
 import type { Context, Reader } from '../formats/define.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
-import { findReader, findWriter, fits, writersFor } from '../formats/registry.ts';
-import { openGrowth } from './append/append.ts';
+import { findReader, findWriter } from '../formats/registry.ts';
 import { BadRecords } from './bad-records.ts';
+import { bridgeTo } from './bridges/bridges.ts';
 import type { AppendedCounts, ConversionHooks, ConversionRequest, ConversionResult, Passed } from './conversion.ts';
 import { IGNORED } from './copied.ts';
-import { passFeatures } from './kinds/features.ts';
-import { passGrid } from './kinds/grid.ts';
-import { offeredBy } from './offers.ts';
+import type { AppendWork, KindHandler } from './kinds/handler.ts';
+import { handlerOf } from './kinds/kinds.ts';
+import { fits, offeredBy, writersFor } from './offers.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { inputSrid, parseTransformations } from './steps/transformations.ts';
 
@@ -31,7 +31,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
   const threads = request.threads ?? availableParallelism();
-  const computing = reader.produces === 'bytes' ? '' : `; at most ${threads} thread${threads === 1 ? '' : 's'}`;
+  const computing =
+    handlerOf(reader.produces).steps === undefined ? '' : `; at most ${threads} thread${threads === 1 ? '' : 's'}`;
   hooks.log('debug', `${told(reader, readerParameters)}; ${told(writer, writerParameters)}${computing}.`);
   const lost = new Set<string>();
   const bad = new BadRecords();
@@ -57,14 +58,19 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
-  const write = (what: Data) => writer.write(what, writerParameters, sink, context);
+  const handler = handlerOf(data.kind);
+  const bridge = writer.accepts.includes(data.kind) ? undefined : bridgeTo(writer.accepts, data.kind);
+  const write = async (what: Data) =>
+    writer.write(bridge === undefined ? what : await bridge.change(what, context), writerParameters, sink, context);
   const steps = stepsOf(reader, request.transformations ?? [], context);
   const srid = inputSrid(steps, readerParameters.SRID);
   const stem = request.input.name.replace(/\.[^.]*$/, '');
-  const growth = request.present && (await openGrowth(request.present, writer, write, context, steps));
-  const passed = await pass({ data, steps, srid, stem }, growth?.write ?? write, growth?.context ?? context);
+  const session =
+    request.present && (await openAppend({ present: request.present, writer, steps, write }, handler, context));
+  const work = { steps, srid, stem };
+  const passed = await handler.pass(data as never, work, session?.write ?? write, session?.context ?? context);
   const { crs, statistics, inputCrs, appended, ...rest }: Passed & { appended?: AppendedCounts } =
-    growth === undefined ? passed : await growth.told(passed);
+    session === undefined ? passed : await session.told(passed);
   if (bad.count > 0) {
     context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
     if (request.badRecords !== undefined) {
@@ -90,33 +96,14 @@ const told = ({ name }: { name: string }, parameters: Record<string, unknown>): 
 };
 
 function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
-  if (reader.produces !== 'bytes') return parseTransformations(transformations, offeredBy(reader));
+  if (handlerOf(reader.produces).steps !== undefined) return parseTransformations(transformations, offeredBy(reader));
   if (transformations.length > 0) log('warning', IGNORED);
   return [];
 }
 
-/** What was read, and what is to be done with it. */
-interface Reading {
-  data: Data;
-  steps: readonly Transformation[];
-  srid: string | undefined;
-  /** Name of the file without its extension. */
-  stem: string;
-}
-
-/** Leads the data through the transformations to the writer. */
-async function pass(
-  { data, steps, srid, stem }: Reading,
-  write: (data: Data) => Promise<void>,
-  context: Context,
-): Promise<Passed> {
-  if (data.kind === 'bytes') {
-    await write(data);
-    return { recordsRead: 1, recordsWritten: 1, recordsSkipped: 0, statistics: {} };
-  }
-  if (data.kind === 'grid') return passGrid(data, steps, srid, write, context);
-  if (data.kind === 'features') return passFeatures({ name: stem, ...data }, steps, srid, write, context);
-  throw new Error(`No conversion leads through '${data.kind}' yet.`);
+function openAppend(work: AppendWork, handler: KindHandler, context: Context) {
+  if (handler.append === undefined) throw new AppError('unprocessable', `${work.writer.name} cannot append.`);
+  return handler.append(work, context);
 }
 
 /** Readers, transformations and writers each tell their own share; what is told outside may only rise. */

@@ -1,12 +1,43 @@
-import type { DataKind } from '../data/data.ts';
-import type { Reader } from '../formats/define.ts';
-import { featureSteps } from './kinds/features.ts';
-import { gridSteps } from './kinds/grid.ts';
+import type { ParameterDescription, Reader, Writer } from '../formats/define.ts';
+import { describeParameters } from '../formats/define.ts';
+import { writers } from '../formats/registry.ts';
+import { bridgeTo } from './bridges/bridges.ts';
+import { handlerOf } from './kinds/kinds.ts';
 import type { TransformationName } from './steps/transformations.ts';
 import { thatNeed } from './steps/transformations.ts';
 
-const stepsOf: { readonly [K in DataKind]?: object } = { grid: gridSteps, features: featureSteps };
-
 /** What can be done to the data of a reader: they have what it takes, and their kind knows how. */
 export const offeredBy = ({ has, produces }: Pick<Reader, 'has' | 'produces'>): TransformationName[] =>
-  thatNeed(has).filter((name) => name in (stepsOf[produces] ?? {}));
+  thatNeed(has).filter((name) => name in (handlerOf(produces).steps ?? {}));
+
+/** Whether a writer can follow a reader: it takes the reader's kind, or one that a bridge makes of it. */
+export const fits = ({ produces }: Reader, { accepts }: Writer): boolean =>
+  accepts.includes(produces) || bridgeTo(accepts, produces) !== undefined;
+
+export const writersFor = (reader: Reader): Writer[] => writers.filter((writer) => fits(reader, writer));
+
+export interface ConverterDescription {
+  name: string;
+  description: string;
+  datasetFormat: string;
+  parameters: ParameterDescription[];
+}
+
+export const describeReader = (
+  reader: Reader,
+): ConverterDescription & { transformations: string[]; writers: string[] } => ({
+  name: reader.name,
+  description: reader.description,
+  datasetFormat: reader.format,
+  parameters: describeParameters(reader.parameters),
+  transformations: offeredBy(reader),
+  writers: writersFor(reader).map((writer) => writer.name),
+});
+
+export const describeWriter = (writer: Writer): ConverterDescription & { canAppend: boolean } => ({
+  name: writer.name,
+  description: writer.description,
+  datasetFormat: writer.format,
+  canAppend: writer.appends !== undefined,
+  parameters: describeParameters(writer.parameters),
+});

@@ -1,8 +1,10 @@
+import type { Crs } from '../data/crs-reference.ts';
 import type { Affine, Grid } from '../data/grid.ts';
 import { FormatError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
-import { describeCrs, wgs84 } from '../geo/crs/crs.ts';
+import { describeCrs, sridOf, wgs84 } from '../geo/crs/crs.ts';
 import { transformer } from '../geo/crs/transform.ts';
+import { outlineWkt } from '../geo/vector/outline.ts';
 
 /** As the record of a dataset states it. */
 export interface SpatialInformation {
@@ -63,4 +65,43 @@ function outline([x0, a, b, y0, c, d]: Affine, width: number, height: number): {
     x: Float64Array.from(places, ([column, row]) => x0 + column * a + row * b),
     y: Float64Array.from(places, ([column, row]) => y0 + column * c + row * d),
   };
+}
+
+/** Of data that are known by their box; undefined where they do not say in which coordinate system it is, or there is none. */
+export async function boxInformation(
+  crs: Crs | undefined,
+  { minimum, maximum }: { minimum?: number[]; maximum?: number[] },
+  { log }: Context,
+): Promise<SpatialInformation | undefined> {
+  if (crs === undefined || minimum === undefined || maximum === undefined) return undefined;
+  const [west, south] = minimum as [number, number];
+  const [east, north] = maximum as [number, number];
+  try {
+    const known = await describeCrs(crs);
+    // In WGS 84 the box is the outline, and PROJ need not be loaded.
+    const location =
+      sridOf(crs) === 'EPSG:4326'
+        ? boxWkt(west, south, east, north)
+        : await outlineWkt({ width: 1, height: 1, affine: [west, east - west, 0, north, 0, south - north] }, known);
+    return {
+      ...(location === undefined ? {} : { location }),
+      primarySpatialReference: known.wkt,
+      ...(known.code === undefined ? {} : { srid: known.code }),
+    };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    log('warning', `The place of the data is not known: ${error.message}`);
+    return undefined;
+  }
+}
+
+function boxWkt(west: number, south: number, east: number, north: number): string {
+  const corners = [
+    [west, north],
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+  ];
+  return `POLYGON ((${corners.map((corner) => corner.map((degrees) => Number(degrees.toFixed(7))).join(' ')).join(', ')}))`;
 }

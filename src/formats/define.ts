@@ -61,14 +61,14 @@ export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P
   readonly extension: string;
   readonly mediaType: string;
   write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
-  /** What a dataset holds with what comes to it, as one, for `write`. Absent: the format cannot grow. */
-  append?(present: Data, added: Data, context: Context): Promise<Appended>;
+  /** Data can be added to what a file of this format holds, by these rules. Absent: they cannot. */
+  readonly appends?: AppendRules;
 }
 
-export interface Appended<D extends Data = Data> {
-  readonly data: D;
-  /** What became of the added one's coordinate system; to be asked when all has been pulled. Absent: it was the dataset's. */
-  crs?(): CrsChange;
+/** How records are added to a file of a format. */
+export interface AppendRules {
+  /** Fields have the types that the file declares, and records have no ids. Else a type is what the values have in common. */
+  readonly declared: boolean;
 }
 
 /** What became of the coordinate system: names such as `EPSG:25832`, and how coordinates were changed. */
@@ -82,14 +82,9 @@ export interface CrsChange {
 export const defineReader = <P extends z.ZodObject>(reader: Reader<P>): Reader => reader as unknown as Reader;
 
 export const defineWriter = <P extends z.ZodObject, K extends DataKind>(
-  writer: Omit<Writer<P>, 'accepts' | 'write' | 'append'> & {
+  writer: Omit<Writer<P>, 'accepts' | 'write'> & {
     accepts: readonly K[];
     write(data: Extract<Data, { kind: K }>, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
-    append?(
-      present: Extract<Data, { kind: K }>,
-      added: Extract<Data, { kind: K }>,
-      context: Context,
-    ): Promise<Appended<Extract<Data, { kind: K }>>>;
   },
 ): Writer => writer as unknown as Writer;
 

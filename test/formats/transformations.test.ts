@@ -33,7 +33,12 @@ test('readers say what their data have, and so which transformations are offered
 
 test('data with times or layers are offered what their kind can do with them, and nothing else', (t) => {
   const dated = offeredBy({ produces: 'grid', has: ['items', 'times', 'layers'] });
-  t.deepEqual(dated as string[], ['CalculateStatisticsTransformation', 'ItemFilterTransformation']);
+  t.deepEqual(dated as string[], [
+    'CalculateStatisticsTransformation',
+    'ItemFilterTransformation',
+    'TemporalFilterTransformation',
+    'VerticalFilterTransformation',
+  ]);
 });
 
 test('what is known but not offered has a code of its own and names what is offered; each wrong member is told beside it', (t) => {

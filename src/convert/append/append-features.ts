@@ -4,12 +4,18 @@ import { allFinite, withDimensions } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { strideOf } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Appended, Context } from '../../formats/define.ts';
+import type { AppendRules, Context, CrsChange } from '../../formats/define.ts';
 import { crsName, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { reprojected } from '../steps/reproject.ts';
-import type { FieldRules } from './append-fields.ts';
 import { planFields } from './append-fields.ts';
+
+/** A dataset's features with new ones behind them. */
+export interface AppendedFeatures {
+  readonly data: FeatureCollection;
+  /** How the coordinates of the new ones were changed; to be asked when all were pulled. Absent: they were in the dataset's system. */
+  crs?(): CrsChange;
+}
 
 /**
  * The features of a dataset, then new ones: with its fields (`append-fields.ts`), in its coordinate system, of the kinds of geometry that
@@ -18,9 +24,9 @@ import { planFields } from './append-fields.ts';
 export async function appendFeatures(
   present: FeatureCollection,
   added: FeatureCollection,
-  rules: FieldRules,
+  rules: AppendRules,
   context: Context,
-): Promise<Appended<FeatureCollection>> {
+): Promise<AppendedFeatures> {
   const plan = planFields(present, added, rules, context);
   const same = await isSame(present.crs, added.crs);
   const dimensions = dimensionsOf(present, added, rules, context);
@@ -95,7 +101,7 @@ type Dimensions = Pick<FeatureCollection, 'hasZ' | 'hasM'>;
 function dimensionsOf(
   present: FeatureCollection,
   added: FeatureCollection,
-  { declared }: FieldRules,
+  { declared }: AppendRules,
   { lost }: Context,
 ): Dimensions {
   const open = declared && present.geometryTypes === undefined;
@@ -127,7 +133,7 @@ const families: readonly (readonly GeometryType[])[] = [
 function fitter(
   present: FeatureCollection,
   added: FeatureCollection,
-  { declared }: FieldRules,
+  { declared }: AppendRules,
   dimensions: Dimensions,
 ) {
   const stride = strideOf(added);

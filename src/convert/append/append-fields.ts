@@ -1,6 +1,6 @@
 import type { FeatureCollection, Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import type { Context } from '../../formats/define.ts';
+import type { AppendRules, Context } from '../../formats/define.ts';
 import { shortNames } from '../../formats/short-names.ts';
 
 /** How the fields of appended features become those of the dataset. */
@@ -13,12 +13,6 @@ export interface FieldPlan {
   tell(context: Pick<Context, 'lost'>): void;
 }
 
-/** What a format can say of its fields. */
-export interface FieldRules {
-  /** Fields have the types that the file declares, and features no ids of their own. Else a type is only what the values had in common. */
-  readonly declared: boolean;
-}
-
 const mostNamed = 20;
 
 /**
@@ -29,7 +23,7 @@ const mostNamed = 20;
 export function planFields(
   present: FeatureCollection,
   added: FeatureCollection,
-  { declared }: FieldRules,
+  { declared }: AppendRules,
   context: Context,
 ): FieldPlan {
   // where types are not declared, fields neither, and a file without features says nothing of them

@@ -30,7 +30,7 @@ export interface SpatialFilter {
   srid?: string;
 }
 
-/** Milliseconds since 1970 UTC, or indices of steps from 0; both ends belong to it, and an absent one is the data's own. */
+/** Milliseconds since 1970 on the data's own clock, or indices of steps from 0; both ends belong to it, and an absent one is the data's own. */
 export interface TemporalFilter {
   type: 'TemporalFilterTransformation';
   by: 'index' | 'time';
@@ -166,12 +166,14 @@ function interval(filter: Members, from: number | undefined, to: number | undefi
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && timeOf(value) !== undefined;
 
-/** A day, with or without a time, in UTC. */
+/** A day, with or without a time, on the data's own clock. */
 function timeOf(text: string | undefined): number | undefined {
   const sent = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d(?:\.\d+)?)Z?)?$/i.exec(text?.trim() ?? '');
   if (sent === null) return undefined;
   const [, day, hours = '00', minutes = '00', seconds = '00'] = sent;
-  const time = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
+  const [whole, fraction = '0'] = seconds.split('.');
+  const time = Date.parse(`${day}T${hours}:${minutes}:${whole}Z`);
   // 30 February is read as another day.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(`${day}T${hours}`) ? time : undefined;
+  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(`${day}T${hours}`)) return undefined;
+  return time + Number(`0.${fraction}`) * 1000;
 }

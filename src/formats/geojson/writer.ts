@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { appendFeatures } from '../../convert/append/append-features.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import { strideOf } from '../../data/feature-statistics.ts';
@@ -19,7 +18,7 @@ export const geoJsonWriter = defineWriter({
   accepts: ['features'],
   extension: '.geojson',
   mediaType: 'application/geo+json',
-  append: (present, added, context) => appendFeatures(present, added, { declared: false }, context),
+  appends: { declared: false },
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
     const { member, degrees } = await crsMember(data.crs, context);

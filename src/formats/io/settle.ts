@@ -1,6 +1,8 @@
 import type { Grid, RowBlock } from '../../data/grid.ts';
 import { slicesOfBand } from '../../data/grid.ts';
-import { convertSamples, sampleTypeOf } from '../../data/samples.ts';
+import { convertSamples, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
+
+const MOST_PASSES = Object.keys(sampleArrays).length;
 
 /**
  * The rows of a band, slice after slice, all in one type. A text format may find out late that its numbers need a wider type than it thought:
@@ -8,7 +10,9 @@ import { convertSamples, sampleTypeOf } from '../../data/samples.ts';
  */
 export async function* settledRows(grid: Grid, band: number, restart: () => Promise<void>): AsyncGenerator<RowBlock> {
   const declared = grid.bands[band]!.type;
-  for (let settled = false; !settled; ) {
+  for (let passes = 0, settled = false; !settled; passes++) {
+    // each pass but the last ends at a wider type
+    if (passes > MOST_PASSES) throw new Error('The type of a band changed in every pass over its rows.');
     let type = declared;
     settled = true;
     all: for (const slice of slicesOfBand(grid, band))

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { appendFeatures } from '../../convert/append/append-features.ts';
 import { byKind } from '../../data/collections.ts';
 import { allFinite } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
@@ -33,7 +32,7 @@ export const shapefileWriter = defineWriter({
   accepts: ['features'],
   extension: '.zip',
   mediaType: 'application/zip',
-  append: (present, added, context) => appendFeatures(present, added, { declared: true }, context),
+  appends: { declared: true },
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
     const spools = new Spools(data, context);

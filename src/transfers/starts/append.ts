@@ -47,6 +47,6 @@ function checkGrowth(writerName: string | undefined, format: string) {
   if (named.length === 0)
     throw invalidMember('writerName', `Nothing can be added to a dataset of format '${format}': no writer writes it.`);
   const [writer, another] = named;
-  if (writer === undefined || another !== undefined || writer.append !== undefined) return;
+  if (writer === undefined || another !== undefined || writer.appends !== undefined) return;
   throw invalidMember('writerName', `${writer.name} cannot append.`);
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { offeredBy } from '../../convert/offers.ts';
+import { fits, offeredBy, writersFor } from '../../convert/offers.ts';
 import { inputSrid, parseTransformations } from '../../convert/steps/transformations.ts';
 import { AppError, invalidMember } from '../../errors.ts';
 import type { Reader, Writer } from '../../formats/define.ts';
 import { describeParameters } from '../../formats/define.ts';
 import type { GivenParameters } from '../../formats/parameters.ts';
 import { checkParameters } from '../../formats/parameters.ts';
-import { findReader, findWriter, fits, readers, writers, writersFor } from '../../formats/registry.ts';
+import { findReader, findWriter, readers, writers } from '../../formats/registry.ts';
 import type { ResourceRequest } from '../queue/resources.ts';
 import { checkResources } from '../queue/resources.ts';
 import type { OlderWords } from './request.ts';

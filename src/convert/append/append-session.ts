@@ -3,45 +3,44 @@ import type { Data } from '../../data/data.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Appended, Context, CrsChange, Writer } from '../../formats/define.ts';
+import type { Context, CrsChange } from '../../formats/define.ts';
 import { SEVERAL_LAYERS } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { completeParameters } from '../../formats/parameters.ts';
 import { readers } from '../../formats/registry.ts';
 import { crsFromWkt, sameCrs } from '../../geo/crs/crs.ts';
 import type { AppendedCounts, Passed, Present } from '../conversion.ts';
-import { placeOf } from '../kinds/features.ts';
-import type { Transformation } from '../steps/transformation-shapes.ts';
+import type { AppendWork } from '../kinds/handler.ts';
+import { boxInformation } from '../spatial-information.ts';
+import type { AppendedFeatures } from './append-features.ts';
+import { appendFeatures } from './append-features.ts';
 
-/** Instead of a writer's `write`, where the input is added to what a dataset holds. */
-export interface Growth {
+/** Takes the place of a writer's `write` where the input is added to what a dataset holds. */
+export interface AppendSession {
   /** For the way of the input to `write`: its progress is only a part. */
   context: Context;
   write(added: Data): Promise<void>;
-  /** What is said of the whole in place of what was said of the input alone. */
+  /** Figures of the whole in place of those of the input alone. */
   told(passed: Passed): Promise<Passed & { appended: AppendedCounts }>;
 }
 
 /**
- * Opens what a dataset holds. All of it is written anew, with the input behind it, so that the old content is whole until the new one is.
- * `write` writes data as the dataset's format.
+ * Opens the features that a dataset holds. All of them are written anew, with the input behind them, so that the old content is whole
+ * until the new one is. `write` writes data as the dataset's format.
  */
-export async function openGrowth(
-  present: Present,
-  writer: Writer,
-  write: (data: Data) => Promise<void>,
+export async function openFeatureAppend(
+  { present, writer, write, steps }: AppendWork,
   context: Context,
-  steps: readonly Transformation[],
-): Promise<Growth> {
-  const { append } = writer;
-  if (append === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
+): Promise<AppendSession> {
+  const { appends } = writer;
+  if (appends === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
   const there = await readPresent(present, context);
   const before = new FeatureTally();
   const transformed = steps.some(({ type }) => type === 'CrsTransformation');
   const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   let whole = new FeatureTally();
   let share = 0;
-  let joined: Appended<FeatureCollection> | undefined;
+  let joined: AppendedFeatures | undefined;
   return {
     context: {
       ...context,
@@ -53,14 +52,14 @@ export async function openGrowth(
       const told = (features: number) =>
         context.progress((0.9 * share * features) / Math.max(1, there.count ?? 0), 'Copying what was there');
       const kept = watchedFeatures(there, before, context.signal, told);
-      joined = (await append(kept, added, placeless(context, transformed))) as Appended<FeatureCollection>;
+      joined = await appendFeatures(kept, added, appends, placeless(context, transformed));
       if (calculated) whole = new FeatureTally(joined.data.fields);
       await write(watchedFeatures(joined.data, whole, context.signal, () => {}));
     },
     async told({ spatialInformation: _, ...passed }) {
       const { data, crs } = joined!;
       const after = whole.result();
-      const spatial = await placeOf(data.crs, after.minimum, after.maximum, context);
+      const spatial = await boxInformation(data.crs, after, context);
       return {
         ...passed,
         recordsWritten: after.features - before.features,

@@ -1,0 +1,42 @@
+import type { DataKind } from '../data/data.ts';
+import type { Field } from '../data/feature-collection.ts';
+import type { FeatureStatistics } from '../data/feature-statistics.ts';
+import type { Band } from '../data/grid.ts';
+import type { BandStatistics } from '../data/grid-statistics.ts';
+
+export interface Extent {
+  west: number;
+  south: number;
+  east: number;
+  north: number;
+}
+
+/** What is in a file, as JSON. */
+export interface Inspection {
+  size: number;
+  /** What the content looks like, in words. */
+  looksLike?: string;
+  /** `datasetFormat`, and the reader that takes it. */
+  format?: string;
+  reader?: string;
+  kind?: DataKind;
+  crs?: { srid?: string; name: string; kind: string };
+  /** In the file's own coordinates, and in degrees. */
+  extent?: Extent;
+  extentWgs84?: Extent;
+  /** Of a grid. */
+  width?: number;
+  height?: number;
+  /** GDAL's order, corner based. */
+  affine?: readonly number[];
+  bands?: (Pick<Band, 'name' | 'unit' | 'scale' | 'offset' | 'role'> & {
+    type: string;
+    nodata?: number | string;
+  } & BandStatistics)[];
+  /** Of features. */
+  layer?: string;
+  fields?: readonly Field[];
+  statistics?: FeatureStatistics;
+  /** What a conversion would leave out already when reading, and other remarks. */
+  remarks: string[];
+}

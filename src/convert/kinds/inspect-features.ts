@@ -1,0 +1,30 @@
+import type { FeatureCollection } from '../../data/feature-collection.ts';
+import { FeatureTally, strideOf } from '../../data/feature-statistics.ts';
+import { sketchPng } from '../../geo/draw/sketch.ts';
+import type { Inspection } from '../inspection.ts';
+import type { InspectKind } from './handler.ts';
+import { cornersOf, inspectPlace } from './inspect-place.ts';
+
+/** Pulls all features once, and once more for a picture. */
+export async function inspectFeatures(
+  layer: FeatureCollection,
+  inspection: Inspection,
+  { picture, signal }: InspectKind,
+): Promise<Uint8Array | undefined> {
+  const tally = new FeatureTally();
+  for await (const chunk of layer.chunks()) {
+    signal.throwIfAborted();
+    tally.add(chunk, strideOf(layer), layer.hasZ);
+  }
+  const statistics = tally.result();
+  const [west, south] = statistics.minimum ?? [];
+  const [east, north] = statistics.maximum ?? [];
+  const boxed = west !== undefined && south !== undefined && east !== undefined && north !== undefined;
+  await inspectPlace(inspection, layer.crs, boxed ? cornersOf({ west, south, east, north }) : []);
+  Object.assign(inspection, {
+    ...(layer.name === undefined ? {} : { layer: layer.name }),
+    fields: layer.fields,
+    statistics,
+  });
+  return picture && boxed ? sketchPng(layer, [west, south, east, north]) : undefined;
+}

@@ -1,0 +1,62 @@
+import type { Band, Grid } from '../../data/grid.ts';
+import { slicesOfBand } from '../../data/grid.ts';
+import { GridTally, watched } from '../../data/grid-statistics.ts';
+import { sampleTypeOf } from '../../data/samples.ts';
+import { previewPng } from '../../geo/draw/preview.ts';
+import type { Inspection } from '../inspection.ts';
+import type { InspectKind } from './handler.ts';
+import { inspectPlace, ring } from './inspect-place.ts';
+
+/** Pulls every slice once; the picture shows the first. */
+export async function inspectGrid(
+  grid: Grid,
+  inspection: Inspection,
+  { picture, signal }: InspectKind,
+): Promise<Uint8Array | undefined> {
+  const { width, height, affine } = grid;
+  await inspectPlace(inspection, grid.crs, grid.located === false ? [] : outlineOf(grid));
+  const types = new Map<number, Band['type']>();
+  const tally = new GridTally();
+  const counted = watched(grid, tally, signal, () => {});
+  const pulled: Grid = {
+    ...counted,
+    async *rows(slice) {
+      for await (const block of counted.rows(slice)) {
+        types.set(slice.band, sampleTypeOf(block.samples));
+        yield block;
+      }
+    },
+  };
+  let png: Uint8Array | undefined;
+  for (let band = 0; band < grid.bands.length; band++) {
+    for (const slice of slicesOfBand(grid, band)) {
+      if (picture && png === undefined) png = await previewPng(pulled, slice);
+      else for await (const _ of pulled.rows(slice));
+    }
+  }
+  const { bands: statistics } = tally.of(grid);
+  const bands = grid.bands.map(({ name, unit, scale, offset, role, integer64, exactNodata, nodata }, n) => ({
+    ...given({ name, unit, scale, offset, role }),
+    type: integer64 ?? types.get(n)!,
+    ...(nodata === undefined ? {} : { nodata: jsonNumber(exactNodata ?? nodata) }),
+    ...statistics[n]!,
+  }));
+  Object.assign(inspection, { width, height, affine, bands });
+  return png;
+}
+
+const given = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+
+/** JSON has no word for numbers that are not finite or have more than 53 bits. */
+const jsonNumber = (value: number | bigint): number | string =>
+  typeof value === 'bigint'
+    ? Number.isSafeInteger(Number(value))
+      ? Number(value)
+      : String(value)
+    : finiteOrWord(value);
+
+const finiteOrWord = (value: number): number | string => (Number.isFinite(value) ? value : String(value).toLowerCase());
+
+const outlineOf = ({ width, height, affine: [x, a, b, y, c, d] }: Grid) =>
+  ring((u, v) => [x + u * width * a + v * height * b, y + u * width * c + v * height * d]);

@@ -1,0 +1,78 @@
+import type { Crs } from '../data/crs-reference.ts';
+import type { Data } from '../data/data.ts';
+import type { Origin } from '../data/origin.ts';
+import type { Context } from '../formats/define.ts';
+import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
+import type { Passed } from './conversion.ts';
+import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
+import type { Transformation } from './steps/transformation-shapes.ts';
+
+interface Placed {
+  readonly crs?: Crs;
+  readonly origin?: Origin;
+}
+
+/** Leads data through their transformations to the writer, and counts what passes before and after. */
+export async function passThrough<D extends Placed & Data>(
+  pulled: Pulled<D>,
+  given: D,
+  { steps, srid }: Pick<Work, 'steps' | 'srid'>,
+  write: (data: Data) => Promise<void>,
+  context: Context,
+): Promise<Passed> {
+  const data = srid === undefined ? given : { ...given, crs: parseSrid(srid) };
+  if (given.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
+    context.log('info', `The request says ${srid}; what the file says of its coordinate system is not used.`);
+  const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
+  const before = pulled.tally(data, whole);
+  await using held = new AsyncDisposableStack();
+  const shared: StepContext = { context, held, operations: [] };
+  let read = (fraction: number) => context.progress(fraction / 2, 'Reading');
+  const source = before.watch(data, context.signal, (fraction) => read(fraction));
+  const result = await applySteps(source, pulled.steps, steps, shared);
+  const changed = !pulled.pullsSame(result, source);
+  const after = changed ? pulled.tally(result, whole) : before;
+  const phase = shared.to === undefined ? 'Converting' : 'Reprojecting';
+  const written = (fraction: number) => context.progress(shared.readFirst ? 0.5 + fraction / 2 : fraction, phase);
+  const byOutput = pulled.progress === 'output';
+  if (!byOutput) read = (fraction) => context.progress(0.9 * fraction, phase);
+  else read = changed ? () => {} : written;
+  await write(changed ? after.watch(result, context.signal, byOutput ? written : () => {}) : result);
+  const crs = {
+    ...(data.crs === undefined ? {} : { from: crsName(data.crs) }),
+    ...(shared.to === undefined
+      ? {}
+      : { to: crsName(shared.to), operation: shared.operations.map((tell) => tell()).join(' ') }),
+  };
+  const statistics = after.result(result);
+  const spatialInformation = await pulled.place(result, statistics, context);
+  return {
+    recordsRead: before.records,
+    recordsWritten: after.records,
+    recordsSkipped: 0,
+    ...(Object.keys(crs).length === 0 ? {} : { crs }),
+    ...(data.crs === undefined ? {} : { inputCrs: data.crs }),
+    statistics: { before: before.result(data), after: statistics },
+    ...(whole ? { properties: { statistics } } : {}),
+    ...(spatialInformation === undefined ? {} : { spatialInformation }),
+  };
+}
+
+/** The data after all steps, in the order of the request. They were checked against what is offered. */
+async function applySteps<D extends Placed>(
+  data: D,
+  steps: Steps<D>,
+  wanted: readonly Transformation[],
+  shared: StepContext,
+): Promise<D> {
+  let changed = data;
+  for (const step of wanted) {
+    const apply = steps[step.type] as
+      | ((data: D, step: Transformation, shared: StepContext) => D | Promise<D>)
+      | undefined;
+    if (apply === undefined) throw new Error(`${step.type} was not refused.`);
+    changed = await apply(changed, step, shared);
+  }
+  if (changed === data || changed.origin === undefined) return changed;
+  return { ...changed, origin: { ...changed.origin, changed: true } };
+}

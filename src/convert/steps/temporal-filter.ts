@@ -1,0 +1,100 @@
+import type { Grid } from '../../data/grid.ts';
+import type { TimeAxis } from '../../data/time-axis.ts';
+import { chosenSteps, offsetOf, stepCount, timeOf } from '../../data/time-axis.ts';
+import { AppError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import type { TemporalFilter } from './transformation-shapes.ts';
+
+/** Milliseconds within which two times are the same: a microsecond. Times of equidistant steps are rounded products. */
+const TOLERANCE = 1e-3;
+
+/** The grid at the steps that the filter names, in that order. */
+export function withChosenSteps(grid: Grid, filter: TemporalFilter, context: Context): Grid {
+  const time = timeAxisOf(grid);
+  const steps = stepsIn(time, filter, context);
+  const { read, ...rest } = grid;
+  return {
+    ...rest,
+    time: chosenSteps(time, steps),
+    rows: (slice, wanted) => grid.rows({ ...slice, step: steps[slice.step]! }, wanted),
+    ...(read === undefined
+      ? {}
+      : { read: (slice, first, count) => read({ ...slice, step: steps[slice.step]! }, first, count) }),
+  };
+}
+
+function timeAxisOf({ time }: { time?: TimeAxis }): TimeAxis {
+  if (time === undefined) throw new AppError('unprocessable', 'The data have no time axis, so no steps can be chosen.');
+  return time;
+}
+
+/**
+ * The numbers of the steps that a filter names; both ends of an interval belong to it.
+ * @throws AppError when none is left, a single time is not a step, or times are asked for of a relative axis
+ */
+export function stepsIn(
+  axis: TimeAxis,
+  { by, from, to, at }: TemporalFilter,
+  { lost }: Pick<Context, 'lost'>,
+): number[] {
+  const all = Array.from({ length: stepCount(axis) }, (_, step) => step);
+  if (by === 'index') {
+    const chosen =
+      at === undefined ? all.slice(from ?? 0, (to ?? all.length) + 1) : at.filter((step) => step < all.length);
+    const missing = at?.filter((step) => step >= all.length) ?? [];
+    if (chosen.length === 0) throw nothingLeft(axis, `the data have ${counted(all.length)}`);
+    if (missing.length > 0)
+      lost(
+        `The temporal filter names steps that are not there: ${listed(missing)}; the data have ${counted(all.length)}.`,
+      );
+    return chosen;
+  }
+  if (axis.start === undefined)
+    throw new AppError(
+      'unprocessable',
+      `The time axis is relative (it begins at ${offsetOf(axis, 0)} ${axis.unit}s without a date): choose steps by their index.`,
+    );
+  if (at !== undefined) return at.map((time) => stepAt(axis, time));
+  const chosen = all.filter((step) => {
+    const time = timeOf(axis, step);
+    return (from === undefined || time >= from - TOLERANCE) && (to === undefined || time <= to + TOLERANCE);
+  });
+  if (chosen.length === 0)
+    throw nothingLeft(axis, `they lie between ${textOf(axis, 0)} and ${textOf(axis, all.length - 1)}`);
+  return chosen;
+}
+
+function stepAt(axis: TimeAxis, time: number): number {
+  let before: number | undefined;
+  let after: number | undefined;
+  for (let step = 0; step < stepCount(axis); step++) {
+    const one = timeOf(axis, step);
+    if (Math.abs(one - time) <= TOLERANCE) return step;
+    if (one < time && (before === undefined || one > timeOf(axis, before))) before = step;
+    if (one > time && (after === undefined || one < timeOf(axis, after))) after = step;
+  }
+  const neighbours = [before, after].flatMap((step) => (step === undefined ? [] : [textOf(axis, step)]));
+  throw new AppError(
+    'unprocessable',
+    `No step is at ${timeText(time)}; the nearest ${neighbours.length === 1 ? 'is' : 'are'} ${neighbours.join(' and ')}.`,
+  );
+}
+
+const nothingLeft = (axis: TimeAxis, what: string): AppError =>
+  new AppError(
+    'unprocessable',
+    stepCount(axis) === 0 ? 'The data have no steps.' : `The temporal filter leaves no step: ${what}.`,
+  );
+
+const counted = (steps: number): string => (steps === 1 ? 'one step, 0' : `steps 0 to ${steps - 1}`);
+
+const listed = (steps: readonly number[]): string =>
+  `${steps.slice(0, 50).join(', ')}${steps.length > 50 ? ` and ${steps.length - 50} more` : ''}`;
+
+const textOf = (axis: TimeAxis, step: number): string => timeText(timeOf(axis, step));
+
+/** ISO 8601 without a zone: the data's own clock. */
+function timeText(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? `${time} ms` : date.toISOString().replace(/(\.000)?Z$/, '');
+}

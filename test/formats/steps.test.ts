@@ -1,0 +1,316 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { handlerOf } from '../../src/convert/kinds/kinds.ts';
+import { parseTransformations } from '../../src/convert/steps/transformations.ts';
+import type { Data } from '../../src/data/data.ts';
+import type { Grid, RandomGrid, Slice } from '../../src/data/grid.ts';
+import { layersOf, slicesOfBand, stepsOf } from '../../src/data/grid.ts';
+import type { TimeAxis } from '../../src/data/time-axis.ts';
+import { chosenSteps, timeOf } from '../../src/data/time-axis.ts';
+import { FileSink } from '../../src/formats/io/bytes.ts';
+import { spill } from '../../src/formats/io/spill.ts';
+import { completeParameters } from '../../src/formats/parameters.ts';
+import { findWriter } from '../../src/formats/registry.ts';
+import { parseSrid } from '../../src/geo/crs/crs.ts';
+import { gridOf, valuesOf } from './grids.ts';
+
+/*
+ * No reader makes grids of several steps yet, so these are made here: 7 steps, 3 items, 2 layers, every value different. Each
+ * transformation and each writer is held against values that are computed apart from it.
+ */
+
+const [width, height] = [6, 4];
+const start = Date.UTC(2026, 0, 24, 8);
+const hourly: TimeAxis = { spacing: 'equidistant', unit: 'hour', start, count: 7, offset: 0, interval: 6 };
+const names = ['depth', 'velocity', 'salinity'];
+
+/** A number of its own for each cell of each slice; even a mean over a slice tells which one it was. */
+const value = ({ band, step, layer }: Slice, column: number, row: number) =>
+  band * 100_000 + step * 10_000 + layer * 1000 + row * 10 + column;
+
+interface Sketch {
+  /** Rows can only be pulled from front to back. */
+  passing?: boolean;
+  /** In one cell of each slice. */
+  nodata?: number;
+  time?: TimeAxis;
+  /** A text's types are known only when all rows were pulled; the last step needs a wider one. */
+  untyped?: boolean;
+}
+
+function made({ passing = false, nodata, time = hourly, untyped = false }: Sketch = {}): Grid {
+  const read = async (slice: Slice, first: number, count: number) => {
+    const samples = Float32Array.from({ length: count * width }, (_, i) =>
+      value(slice, i % width, first + Math.floor(i / width)),
+    );
+    // the cell (1, 2) of each slice
+    const at = (2 - first) * width + 1;
+    if (nodata !== undefined && at >= 0 && at < samples.length) samples[at] = nodata;
+    return samples;
+  };
+  // as a reader of a text: once it has met a wide value it gives wide rows
+  let seen = false;
+  const band = { ...(untyped ? {} : { type: 'Float32' as const }), ...(nodata === undefined ? {} : { nodata }) };
+  return {
+    kind: 'grid',
+    width,
+    height,
+    affine: [500_000, 100, 0, 5_500_000, 0, -100],
+    crs: parseSrid(32633),
+    bands: names.map((name) => ({ name, unit: 'm', ...band })),
+    time,
+    layers: { count: 2, first: -5, spacing: 10, unit: 'm' },
+    async *rows(slice) {
+      for (let row = 0; row < height; row += 2) {
+        const samples = await read(slice, row, 2);
+        seen ||= slice.step === 6;
+        const narrow = untyped && !seen;
+        yield { firstRow: row, rowCount: 2, samples: narrow ? Int32Array.from(samples) : samples };
+      }
+    },
+    ...(passing || untyped ? {} : { read }),
+  };
+}
+
+async function folderOf(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'steps-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function rowsOf(grid: Grid, slice: Slice): Promise<number[]> {
+  const values: number[] = [];
+  for await (const { samples } of grid.rows(slice)) values.push(...samples);
+  return values;
+}
+
+const all = (grid: Grid): Slice[] => grid.bands.flatMap((_, band) => [...slicesOfBand(grid, band)]);
+
+/** All values of a slice as they were made. */
+const whole = (slice: Slice) =>
+  Array.from({ length: width * height }, (_, i) => value(slice, i % width, Math.floor(i / width)));
+
+/** Leads a grid through transformations; `look` sees what the writer would get. */
+async function passed(t: ExecutionContext, grid: Grid, transformations: object[], look: (grid: Grid) => Promise<void>) {
+  const folder = await folderOf(t);
+  const lost: string[] = [];
+  const context = {
+    signal: new AbortController().signal,
+    scratch: folder,
+    log() {},
+    progress() {},
+    lost: (sentence: string) => void lost.push(sentence),
+    badRecord() {},
+    atEnd() {},
+  };
+  const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
+  const write = async (data: Data) => look(data as Grid);
+  return { ...(await handlerOf('grid').pass(grid, work, write, context)), lost };
+}
+
+test('a grid that is kept on disk has the values of each step, layer and item, also where the last step needs a wider type', async (t) => {
+  for (const sketch of [{}, { untyped: true }]) {
+    const { grid, close } = await spill(made(sketch), await folderOf(t));
+    t.is(all(grid).length, 42);
+    for (const slice of all(grid)) {
+      t.deepEqual(await rowsOf(grid, slice), whole(slice));
+      t.deepEqual([...(await (grid as RandomGrid).read(slice, 1, 2))], whole(slice).slice(width, 3 * width));
+    }
+    await close();
+  }
+});
+
+test('a reprojected grid has the values of each step, layer and item, read in any order or from front to back', async (t) => {
+  for (const passing of [false, true])
+    await passed(t, made({ passing, nodata: -1 }), [{ type: 'crsTransformation', outputSrid: 3857 }], async (grid) => {
+      t.deepEqual([stepsOf(grid), layersOf(grid)], [7, 2]);
+      t.deepEqual(grid.time, hourly);
+      for (const slice of all(grid)) {
+        const values = (await rowsOf(grid, slice)).filter((one) => one !== -1);
+        t.true(values.length > 5);
+        const least = value(slice, 0, 0);
+        for (const one of values) t.true(one >= least && one <= least + 40, `${JSON.stringify(slice)}: ${one}`);
+      }
+    });
+});
+
+test('an item filter keeps the steps and layers of each item', async (t) => {
+  const itemFilter = { itemIndices: [2, 0] };
+  await passed(t, made(), [{ type: 'itemFilterTransformation', itemFilter }], async (grid) => {
+    t.deepEqual(
+      grid.bands.map(({ name }) => name),
+      ['salinity', 'depth'],
+    );
+    for (const slice of all(grid))
+      t.deepEqual(await rowsOf(grid, slice), whole({ ...slice, band: slice.band === 0 ? 2 : 0 }));
+  });
+});
+
+test('a spatial filter cuts each step and layer, and marks cells outside in each', async (t) => {
+  // The window holds the columns 1 to 3 and the rows 1 to 2; the corner cell (3, 2) lies outside the triangle's hypotenuse.
+  const geometry =
+    'POLYGON ((500100 5499900, 500400 5499900, 500400 5499850, 500210 5499700, 500100 5499700, 500100 5499900))';
+  const spatialFilter = { geometry };
+  await passed(t, made({ nodata: -1 }), [{ type: 'spatialFilterTransformation', spatialFilter }], async (grid) => {
+    t.deepEqual([grid.width, grid.height], [3, 2]);
+    for (const slice of all(grid)) {
+      const at = (column: number, row: number) => value(slice, column, row);
+      t.deepEqual(await rowsOf(grid, slice), [at(1, 1), at(2, 1), at(3, 1), -1, at(2, 2), -1]);
+    }
+  });
+});
+
+test('a temporal filter takes steps by number, by time and from a list, each with its own values and time', async (t) => {
+  const cases: [object, number[]][] = [
+    [{ type: 'TemporalIndexFilter', from: 2, to: 4 }, [2, 3, 4]],
+    [{ type: 'TemporalIndexFilter', from: 5 }, [5, 6]],
+    [{ type: 'TemporalIndexListFilter', indices: [6, 1, 3] }, [6, 1, 3]],
+    [{ type: 'TemporalValueFilter', from: '2026-01-24T14:00:00', to: '2026-01-25T02:00:00' }, [1, 2, 3]],
+    [{ type: 'TemporalValueFilter', at: '2026-01-25T08:00:00' }, [4]],
+  ];
+  for (const [temporalFilter, steps] of cases)
+    await passed(t, made(), [{ type: 'temporalFilterTransformation', temporalFilter }], async (grid) => {
+      t.is(stepsOf(grid), steps.length);
+      for (const slice of all(grid)) {
+        const step = steps[slice.step]!;
+        t.deepEqual(await rowsOf(grid, slice), whole({ ...slice, step }));
+        t.is(timeOf(grid.time!, slice.step), start + step * 6 * 3_600_000);
+        t.deepEqual([...(await grid.read!(slice, 0, 1))], whole({ ...slice, step }).slice(0, width));
+      }
+    });
+});
+
+test('a temporal filter that leaves no step, names no step or needs a calendar ends with a sentence; one index too many is told', async (t) => {
+  const relative: TimeAxis = { spacing: 'nonEquidistant', unit: 'second', offsets: Float64Array.of(0, 3, 7) };
+  const cases: [object, TimeAxis | undefined, RegExp][] = [
+    [{ type: 'TemporalIndexFilter', from: 7 }, hourly, /leaves no step: the data have steps 0 to 6/],
+    [
+      { type: 'TemporalValueFilter', from: '2027-01-01' },
+      hourly,
+      /between 2026-01-24T08:00:00 and 2026-01-25T20:00:00/,
+    ],
+    [
+      { type: 'TemporalValueFilter', at: '2026-01-24T09:00:00' },
+      hourly,
+      /No step is at 2026-01-24T09:00:00; the nearest are 2026-01-24T08:00:00 and 2026-01-24T14:00:00/,
+    ],
+    [{ type: 'TemporalValueFilter', from: '2026-01-24' }, relative, /relative .* choose steps by their index/],
+  ];
+  for (const [temporalFilter, time, message] of cases)
+    await t.throwsAsync(
+      passed(t, made({ time: time! }), [{ type: 'temporalFilterTransformation', temporalFilter }], async () => {}),
+      { message },
+    );
+  const { time: _, ...timeless } = made();
+  const temporalFilter = { type: 'TemporalIndexListFilter', indices: [1, 9] };
+  await t.throwsAsync(
+    passed(t, timeless, [{ type: 'temporalFilterTransformation', temporalFilter }], async () => {}),
+    {
+      message: /no time axis/,
+    },
+  );
+  const { lost } = await passed(t, made(), [{ type: 'temporalFilterTransformation', temporalFilter }], async (grid) => {
+    t.is(stepsOf(grid), 1);
+  });
+  t.regex(lost.join(), /steps that are not there: 9; the data have steps 0 to 6/);
+});
+
+test('a vertical filter takes layers by number and by height, each with its own values', async (t) => {
+  for (const verticalFilter of [
+    { type: 'VerticalIndexFilter', from: 1, to: 1 },
+    { type: 'VerticalValueFilter', from: 0 },
+  ])
+    await passed(t, made(), [{ type: 'verticalFilterTransformation', verticalFilter }], async (grid) => {
+      t.deepEqual(grid.layers, { count: 1, first: 5, spacing: 10, unit: 'm' });
+      for (const slice of all(grid)) {
+        t.deepEqual(await rowsOf(grid, slice), whole({ ...slice, layer: 1 }));
+        t.deepEqual([...(await grid.read!(slice, 3, 1))], whole({ ...slice, layer: 1 }).slice(3 * width));
+      }
+    });
+  for (const [verticalFilter, message] of [
+    [{ type: 'VerticalIndexFilter', from: 2 }, /layers 0 to 1/],
+    [{ type: 'VerticalValueFilter', from: 6, to: 9 }, /centres lie between -5 and 5/],
+  ] as const)
+    await t.throwsAsync(
+      passed(t, made(), [{ type: 'verticalFilterTransformation', verticalFilter }], async () => {}),
+      { message },
+    );
+});
+
+test('statistics of an item count all its steps and layers, and leave out cells without data in each', async (t) => {
+  const wanted = [{ type: 'calculateStatisticsTransformation' }];
+  const found = await passed(t, made({ nodata: -1 }), wanted, async (grid) => {
+    for (const slice of all(grid)) await rowsOf(grid, slice);
+  });
+  const { bands } = found.properties!.statistics as unknown as { bands: Record<string, number>[] };
+  for (const [band, figures] of bands.entries()) {
+    const values = [...slicesOfBand(made(), band)].flatMap((slice) =>
+      whole(slice).filter((_, i) => i !== 2 * width + 1),
+    );
+    const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+    const deviation = Math.sqrt(values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / values.length);
+    t.like(figures, { values: values.length, empty: 14, minimum: Math.min(...values), maximum: Math.max(...values) });
+    t.true(Math.abs(figures.mean! - mean) < 1e-6, `${figures.mean} and ${mean}`);
+    t.true(Math.abs(figures.standardDeviation! - deviation) < 1e-6, `${figures.standardDeviation} and ${deviation}`);
+  }
+  t.is(found.recordsRead, 3 * 7 * 2 * width * height);
+});
+
+test('a GeoTIFF holds each item, step and layer as a band that says which it is', async (t) => {
+  for (const parameters of [{}, { Cog: true, BlockSize: 16 }])
+    for (const sketch of [{}, { untyped: true }]) {
+      const bytes = await written(t, made(sketch), 'GeoTiffWriter', parameters);
+      const back = await gridOf(t, bytes.content);
+      t.is(back.bands.length, 42);
+      t.is(back.bands[0]!.name, 'depth 2026-01-24T08:00:00 at -5 m');
+      t.is(back.bands[41]!.name, 'salinity 2026-01-25T20:00:00 at 5 m');
+      for (const [band, slice] of all(made()).entries()) t.deepEqual(await valuesOf(back, band), whole(slice));
+      t.regex(bytes.lost.join(), /each step and layer became a band/);
+    }
+});
+
+test('an ASCII grid holds the first item, step and layer, and says what was left out', async (t) => {
+  for (const affine of [made().affine, [500_000, 100, 0, 5_499_600, 0, 100] as const]) {
+    const { content, lost } = await written(t, { ...made(), affine }, 'AsciiGridWriter', {});
+    const rows = String(content).trim().split('\n').slice(-height);
+    const expected = whole({ band: 0, step: 0, layer: 0 });
+    t.deepEqual(
+      rows.flatMap((row) => row.split(' ').map(Number)),
+      affine[5] < 0 ? expected : [3, 2, 1, 0].flatMap((row) => expected.slice(row * width, (row + 1) * width)),
+    );
+    for (const sentence of [/bands 2 to 3 were left out/, /first of 7 steps/, /lowest of 2/])
+      t.regex(lost.join(), sentence);
+  }
+});
+
+test('steps that are evenly apart stay equidistant; others get a time each', (t) => {
+  t.deepEqual(chosenSteps(hourly, [1, 3, 5]), { ...hourly, count: 3, offset: 6, interval: 12 });
+  t.deepEqual(chosenSteps(hourly, [4]), { ...hourly, count: 1, offset: 24, interval: 6 });
+  t.deepEqual(chosenSteps(hourly, [0, 1, 3]), {
+    spacing: 'nonEquidistant',
+    unit: 'hour',
+    start,
+    offsets: Float64Array.of(0, 6, 18),
+  });
+});
+
+async function written(t: ExecutionContext, grid: Grid, name: string, parameters: Record<string, unknown>) {
+  const folder = await folderOf(t);
+  const lost: string[] = [];
+  const writer = findWriter(name)!;
+  const sink = await FileSink.create(join(folder, 'out'));
+  await writer.write(grid, completeParameters(writer, parameters), sink, {
+    signal: new AbortController().signal,
+    scratch: folder,
+    log() {},
+    progress() {},
+    lost: (sentence) => void lost.push(sentence),
+    badRecord() {},
+    atEnd() {},
+  });
+  await sink.close();
+  return { content: await readFile(join(folder, 'out')), lost };
+}
