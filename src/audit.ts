@@ -1,6 +1,5 @@
 import type { Db } from './db.ts';
 import { sql } from './db.ts';
-import type { Caller } from './http/caller.ts';
 
 /** Who did what to which identity object. Never holds a secret. */
 export interface AuditEntry {
@@ -26,5 +25,8 @@ export async function record(tx: Db, entry: AuditEntry) {
       ${entry.requestId ?? null}, ${entry.reason ?? null}, ${sql.jsonb((entry.details ?? {}) as never)})`);
 }
 
-/** Who did it, from where and why, as parts of an entry. */
-export const by = ({ accountId, address, requestId, reason }: Caller) => ({ accountId, address, requestId, reason });
+/** Who did it, from where and why. */
+type Actor = Required<Pick<AuditEntry, 'accountId' | 'address' | 'requestId'>> & Pick<AuditEntry, 'reason'>;
+
+/** The parts of an entry that a caller fills. */
+export const by = ({ accountId, address, requestId, reason }: Actor) => ({ accountId, address, requestId, reason });

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
-import type { Thumbnail } from './thumbnail.ts';
+
+/** A small image for lists, its kind told by its first bytes. */
+export interface Thumbnail {
+  contentType: 'image/png' | 'image/jpeg' | 'image/webp';
+  content: Buffer;
+}
 
 const Row = z.object({
   contentType: z.enum(['image/png', 'image/jpeg', 'image/webp']),

@@ -4,14 +4,9 @@ import type { Caller } from '../http/caller.ts';
 import { demand } from './access.ts';
 import { lockedProject } from './change.ts';
 import { touch } from './queries.ts';
+import type { Thumbnail } from './thumbnail.queries.ts';
 import { deleteThumbnail, findThumbnail, putThumbnail } from './thumbnail.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
-
-/** A small image for lists, its kind told by its first bytes. */
-export interface Thumbnail {
-  contentType: 'image/png' | 'image/jpeg' | 'image/webp';
-  content: Buffer;
-}
 
 const MOST_BYTES = 2 ** 20;
 const MOST_TEXT = Math.ceil(MOST_BYTES / 3) * 4;

@@ -1,5 +1,4 @@
 import type { Crs } from '../../data/crs-reference.ts';
-import type { Data } from '../../data/data.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
@@ -9,20 +8,11 @@ import { FileSource } from '../../formats/io/bytes.ts';
 import { completeParameters } from '../../formats/parameters.ts';
 import { readers } from '../../formats/registry.ts';
 import { crsFromWkt, sameCrs } from '../../geo/crs/crs.ts';
-import type { AppendedCounts, Passed, Present } from '../conversion.ts';
-import type { AppendWork } from '../kinds/handler.ts';
+import type { Present } from '../conversion.ts';
+import type { AppendSession, AppendWork } from '../kinds/handler.ts';
 import { boxInformation } from '../spatial-information.ts';
 import type { AppendedFeatures } from './append-features.ts';
 import { appendFeatures } from './append-features.ts';
-
-/** Takes the place of a writer's `write` where the input is added to what a dataset holds. */
-export interface AppendSession {
-  /** For the way of the input to `write`: its progress is only a part. */
-  context: Context;
-  write(added: Data): Promise<void>;
-  /** Figures of the whole in place of those of the input alone. */
-  told(passed: Passed): Promise<Passed & { appended: AppendedCounts }>;
-}
 
 /**
  * Opens the features that a dataset holds. All of them are written anew, with the input behind them, so that the old content is whole

@@ -1,8 +1,7 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Data } from '../../data/data.ts';
 import type { Context, Writer } from '../../formats/define.ts';
-import type { AppendSession } from '../append/append-session.ts';
-import type { Passed, Present, Statistics } from '../conversion.ts';
+import type { AppendedCounts, Passed, Present, Statistics } from '../conversion.ts';
 import type { Inspection } from '../inspection.ts';
 import type { SpatialInformation } from '../spatial-information.ts';
 import type { Transformation } from '../steps/transformation-shapes.ts';
@@ -53,6 +52,15 @@ export interface AppendWork {
   readonly writer: Writer;
   readonly steps: readonly Transformation[];
   write(data: Data): Promise<void>;
+}
+
+/** Takes the place of a writer's `write` where the input is added to what a dataset holds. */
+export interface AppendSession {
+  /** For the way of the input to `write`: its progress is only a part. */
+  context: Context;
+  write(added: Data): Promise<void>;
+  /** Figures of the whole in place of those of the input alone. */
+  told(passed: Passed): Promise<Passed & { appended: AppendedCounts }>;
 }
 
 /** What a kind of data that transformations apply to tells the pipeline (`pipeline.ts`). */

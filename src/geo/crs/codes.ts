@@ -1,4 +1,12 @@
-import type { CrsKind } from './crs.ts';
+export type CrsKind =
+  | 'projected'
+  | 'geographic'
+  | 'geographic3D'
+  | 'geocentric'
+  | 'vertical'
+  | 'compound'
+  | 'engineering'
+  | 'other';
 
 /**
  * Which codes exist and of what kind they are, so that a code can be checked and carried into a file without loading PROJ.

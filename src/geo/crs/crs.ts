@@ -1,21 +1,12 @@
 import { FormatError, invalid } from '../../errors.ts';
 import type { Gdal } from '../wasm.ts';
 import { gdal, guarded } from '../wasm.ts';
+import type { CrsKind } from './codes.ts';
 import { kindOfCode } from './codes.ts';
 import { identify } from './identify.ts';
 import { crsToWkt, withCrs } from './srs.ts';
 import type { WktNode } from './wkt.ts';
 import { child, parseWkt, writeWkt } from './wkt.ts';
-
-export type CrsKind =
-  | 'projected'
-  | 'geographic'
-  | 'geographic3D'
-  | 'geocentric'
-  | 'vertical'
-  | 'compound'
-  | 'engineering'
-  | 'other';
 
 /**
  * What data say of their coordinates: a code of a registry, a text as the file had it, or both (then the code counts).
