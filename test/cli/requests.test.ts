@@ -211,7 +211,8 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['dataset', 'copy', dataset, ...here, '--to-tenant', tenant.id], { refused: true });
 
   const system = ['--srid', '25832', '--to-srid', '3857', '--clip', 'POINT (1 2)', '--clip-srid', '4326'];
-  const steps = [...system, '--items', '0', '--statistics', '--skip-bad-records'];
+  const times = ['--from', '2026-01-24', '--to', '2026-01-25', '--steps', '0-3', '--layers', '1'];
+  const steps = [...system, ...times, '--items', '0', '--statistics', '--skip-bad-records'];
   const needs = ['--label', 'gpu', '--memory', '1024', '--cores', '1', '--scratch', '1'];
   const reads = ['--reader', 'AsciiGridReader', '--param', 'Tiled=true', ...steps, ...needs];
   const named = ['--name', 'Grid', '--description', 'd'];

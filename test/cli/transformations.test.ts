@@ -1,0 +1,59 @@
+import test from 'ava';
+import { Command } from 'commander';
+import { transformationOptions, transformationsOf } from '../../cli/transformations.ts';
+import { parseTransformations } from '../../src/convert/steps/transformations.ts';
+
+/** The transformations that a command line asks for. Throws with commander's sentence where it cannot be read. */
+function asked(...argv: string[]) {
+  const command = transformationOptions(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr() {} });
+  command.parse(argv, { from: 'user' });
+  return transformationsOf(command.opts());
+}
+
+const temporal = (temporalFilter: object) => ({ type: 'temporalFilterTransformation', temporalFilter });
+const vertical = (verticalFilter: object) => ({ type: 'verticalFilterTransformation', verticalFilter });
+
+test('steps are chosen by time, by an interval or from a list, layers by an interval', (t) => {
+  const cases: [string[], object[]][] = [
+    [['--from', '2026-01-24T08:00:00'], [temporal({ type: 'TemporalValueFilter', from: '2026-01-24T08:00:00' })]],
+    [['--to', '2026-01-25'], [temporal({ type: 'TemporalValueFilter', to: '2026-01-25' })]],
+    [['--steps', '3'], [temporal({ type: 'TemporalIndexFilter', from: 3, to: 3 })]],
+    [['--steps', '0-10'], [temporal({ type: 'TemporalIndexFilter', from: 0, to: 10 })]],
+    [['--steps', '5-'], [temporal({ type: 'TemporalIndexFilter', from: 5 })]],
+    [['--steps', '0, 6,12'], [temporal({ type: 'TemporalIndexListFilter', indices: [0, 6, 12] })]],
+    [['--layers', '2'], [vertical({ type: 'VerticalIndexFilter', from: 2, to: 2 })]],
+    [['--layers', '-3'], [vertical({ type: 'VerticalIndexFilter', to: 3 })]],
+    [
+      ['--layers', '0-1', '--steps', '1-', '--from', '2026-01-24'],
+      [
+        temporal({ type: 'TemporalValueFilter', from: '2026-01-24' }),
+        temporal({ type: 'TemporalIndexFilter', from: 1 }),
+        vertical({ type: 'VerticalIndexFilter', from: 0, to: 1 }),
+      ],
+    ],
+  ];
+  for (const [argv, expected] of cases) {
+    t.deepEqual(asked(...argv), expected as never, argv.join(' '));
+    const names = ['TemporalFilterTransformation', 'VerticalFilterTransformation'] as const;
+    t.is(parseTransformations(expected, names).length, expected.length, 'the server takes it');
+  }
+});
+
+test('numbers of steps and layers that cannot be read are refused with an example', (t) => {
+  for (const argv of [
+    ['--steps', 'a'],
+    ['--steps', '-'],
+    ['--steps', '1,b'],
+    ['--steps', '1-2,4'],
+    ['--layers', ''],
+    ['--layers', '1,2'],
+    ['--layers', '1.5'],
+  ])
+    t.throws(
+      () => asked(...argv),
+      { message: /It is (a number such as 3, or )?an interval such as 0-10/ },
+      argv.join(' '),
+    );
+});
