@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Method, OptionsInit, RequestError, Response } from 'got';
+import type { Env } from './env.ts';
 import type { Problem } from './errors.ts';
 import { NotLoggedIn, Refused, Unreachable, UsageError } from './errors.ts';
-import type { Env } from './io.ts';
 import type { Login, LoginFile } from './login-file.ts';
 import { loginFile } from './login-file.ts';
 

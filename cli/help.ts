@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXAMPLES } from './examples.ts';
-import type { Noun } from './nouns.ts';
+import type { Noun } from './noun.ts';
 
 /** What every command that asks the server heeds. */
 const CLIENT = [

@@ -3,13 +3,12 @@ import { finished, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Answer, Api } from './client.ts';
 import { connectApi } from './client.ts';
+import type { Env } from './env.ts';
 import { INTERRUPTED, OutputFailed, UsageError } from './errors.ts';
 import type { Progress } from './progress.ts';
 import { startProgress } from './progress.ts';
 import type { Shown } from './table.ts';
 import { laidOut } from './table.ts';
-
-export type Env = Readonly<Record<string, string | undefined>>;
 
 /** All that a command may touch of the world around it. */
 export interface Io {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Env } from './env.ts';
 import { NotLoggedIn } from './errors.ts';
-import type { Env } from './io.ts';
 
 const VERSION = 1;
 

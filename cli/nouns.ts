@@ -1,29 +1,10 @@
-import type { Command } from 'commander';
-import type { Io } from './io.ts';
-
-/** Adds options, verbs and actions to a command that has its name and description. An action that fails throws. */
-export type Fill = (command: Command, io: Io) => void;
-
-/** A first word of the command line. What it is made of is loaded when it is called, so that the program starts quickly. */
-export interface Noun {
-  name: string;
-  description: string;
-  /** Words that older versions had for it; understood, and shown nowhere. */
-  former?: readonly string[];
-  /** Asks no server. */
-  local?: boolean;
-  /** Belongs to no tenant. */
-  everywhere?: boolean;
-  /** Its changes are in the audit trail. */
-  audited?: boolean;
-  load(): Promise<Fill>;
-}
+import type { Noun } from './noun.ts';
 
 const processes = () => import('./commands/processes.ts');
 const login = () => import('./commands/login.ts');
 const converter = () => import('./commands/converter.ts');
 
-/** In the order of `--help`. */
+/** All first words of the command line, in the order of `--help`. */
 export const NOUNS: readonly Noun[] = [
   {
     name: 'start',

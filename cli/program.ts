@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { addHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { acceptNames, tenantIdOf } from './names.ts';
-import type { Noun } from './nouns.ts';
+import type { Noun } from './noun.ts';
 import { NOUNS } from './nouns.ts';
 import { wideOption } from './options.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Argument } from 'commander';
 import type { Completed } from '../completion-scripts.ts';
 import { SCRIPTS } from '../completion-scripts.ts';
-import type { Fill } from '../nouns.ts';
+import type { Fill } from '../noun.ts';
 
 export const completionCommand: Fill = (command, io) => {
   command

@@ -1,7 +1,7 @@
 import type { Converter } from '../converters.ts';
 import { listConverters } from '../converters.ts';
 import type { Io } from '../io.ts';
-import type { Fill } from '../nouns.ts';
+import type { Fill } from '../noun.ts';
 import { choice } from '../options.ts';
 import type { Shown } from '../table.ts';
 import { record, table } from '../table.ts';

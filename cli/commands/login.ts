@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Answer, Credentials, OtpRequired, TokenAnswer } from '../client.ts';
 import type { Io } from '../io.ts';
-import type { Fill } from '../nouns.ts';
+import type { Fill } from '../noun.ts';
 import type { PasswordOptions } from '../password.ts';
 import { passwordFrom } from '../password.ts';
 import { record } from '../table.ts';

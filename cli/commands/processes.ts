@@ -1,4 +1,4 @@
-import type { Fill } from '../nouns.ts';
+import type { Fill } from '../noun.ts';
 import { formerly, wideOption } from '../options.ts';
 import { newPasswordFrom } from '../password.ts';
 import type { WorkerOptions } from '../worker-options.ts';

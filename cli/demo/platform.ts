@@ -4,7 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Env } from '../io.ts';
+import type { Env } from '../env.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 /** `start` itself needs at most ten seconds to end in order. */
