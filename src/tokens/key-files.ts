@@ -2,23 +2,23 @@ import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { calculateJwkThumbprint } from 'jose';
-import type { KeyMaterial } from './keys.ts';
+import type { KeyRow } from '../platform/keys/signing-keys.queries.ts';
 
-const LEAST_BITS = 2048;
+const MIN_BITS = 2048;
 
 /**
- * RSA keys of an operator's own, PEM. The first signs and must be private; the others are only published: the next one, and those
- * whose tokens may still live. A key is known by its thumbprint (RFC 7638), so every process names it alike.
+ * Reads RSA keys from PEM files of the operator. The first one signs and must be private; the others are only published: the next signing
+ * key, and former ones whose tokens may still be valid. The `kid` is the JWK thumbprint (RFC 7638), so that all processes agree on it.
  */
-export async function readKeyFiles(paths: readonly string[]): Promise<KeyMaterial[]> {
+export async function readKeyFiles(paths: readonly string[]): Promise<KeyRow[]> {
   return Promise.all(paths.map((path, at) => readKeyFile(path, at === 0)));
 }
 
-async function readKeyFile(path: string, mustBePrivate: boolean): Promise<KeyMaterial> {
+async function readKeyFile(path: string, mustBePrivate: boolean): Promise<KeyRow> {
   const pem = await readFile(path, 'utf8').catch((error: Error) => refuse(path, `cannot be read (${error.message})`));
   const key = parse(pem);
   if (key?.asymmetricKeyType !== 'rsa') refuse(path, 'holds no RSA key');
-  if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS) refuse(path, `has less than ${LEAST_BITS} bits`);
+  if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_BITS) refuse(path, `has less than ${MIN_BITS} bits`);
   if (mustBePrivate && key.type !== 'private') refuse(path, 'is the first and must hold a private key');
   const material = key.export({ format: 'jwk' });
   return { kid: await calculateJwkThumbprint(material as never), material: { ...material } };
@@ -29,7 +29,7 @@ function parse(pem: string): KeyObject | undefined {
     try {
       return create(pem);
     } catch {
-      // of the other kind, or none at all
+      // a key of the other kind (private or public), or not PEM
     }
   }
   return undefined;

@@ -13,17 +13,14 @@ import { dateFromTimestamp } from '../platform/text/time.ts';
 import { readKeyFiles } from './key-files.ts';
 
 const ALGORITHM = 'RS256';
-/** How long a process goes on with the keys that it knows. */
+/** Maximum age of a process's copy of the keys. */
 const KEEP_MS = 60_000;
-/** A token may name a key that was made elsewhere a moment ago; tokens that name any nonsense must not cost a query each. */
+/** Minimum time between two reads of the keys because of an unknown `kid`: another process may just have made it, or it is made up. */
 const RELOAD_MS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** As in a JWK set (RFC 7517): enough to check a token's signature without asking us. */
+/** Public key as in a JWK set (RFC 7517): services verify tokens with it offline. */
 export type PublicKey = Record<'kty' | 'kid' | 'alg' | 'use' | 'n' | 'e', string>;
-
-/** A key as a JWK, and when it was in use. */
-export type KeyMaterial = Pick<KeyRow, 'kid' | 'material' | 'activatedAt' | 'retiredAt'>;
 
 export interface KeyState {
   kid: string;
@@ -33,15 +30,15 @@ export interface KeyState {
 }
 
 export interface TokenKeys {
-  /** Learns of changes made by other processes. Before a transaction that signs, or a process that was idle would sign with a key that is long retired. */
+  /** Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a retired key. */
   settle(): Promise<void>;
   signing(): { kid: string; key: CryptoKey };
-  /** Throws jose's error for a `kid` that is unknown, or that was retired longer ago than any of its tokens lives. */
+  /** Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have expired. */
   verifying(kid: unknown): Promise<CryptoKey>;
-  /** The signing key first; the next one is always among them. */
+  /** The signing key first, then the next one and the retired ones that are still accepted. */
   published(): Promise<PublicKey[]>;
   states(): Promise<KeyState[]>;
-  /** The next key becomes the signing one and another next key is made. Have `reload` follow its commit. */
+  /** Makes the next key the signing key, and a new next key. Call `reload` after the commit. */
   rotate(caller: Caller): Promise<KeyState[]>;
   reload(): Promise<void>;
 }
@@ -56,17 +53,17 @@ interface Loaded {
 
 type Settings = Pick<Config, 'tokens.accessLifetime' | 'tokens.keyFiles'>;
 
-/** The platform's RS256 keys: an operator's files, or made here, by one of the processes that start at once. */
+/** RS256 keys that sign access tokens: from files of the operator, else generated and kept in the database. */
 export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKeys> {
   const paths = settings['tokens.keyFiles'];
   const files = paths.length > 0 ? await readKeyFiles(paths) : undefined;
-  // another process may sign for a while with a key that was retired here
-  const checkedMs = settings['tokens.accessLifetime'] + KEEP_MS;
+  // another process may sign with a retired key until its copy is KEEP_MS old
+  const acceptedMs = settings['tokens.accessLifetime'] + KEEP_MS;
   let loading: Promise<Loaded> | undefined;
   let loaded = await load();
 
   async function load(): Promise<Loaded> {
-    const keys = files ?? (await generatedKeys(db, checkedMs));
+    const keys = files ?? (await generatedKeys(db, acceptedMs));
     const [first] = keys;
     if (!first) throw new Error('There is no key to sign tokens with.');
     const published = keys.map(publicPart);
@@ -93,10 +90,10 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
     async settle() {
       if (isOlderThan(KEEP_MS)) await reload();
     },
-    // does not look: whoever signs inside a transaction holds a connection, and must not stand in line for another
+    // never reloads: a caller inside a transaction holds a connection and must not wait for a second one
     signing: () => loaded.signing,
     async verifying(kid) {
-      // no token waits for this
+      // in the background, so that verification does not wait
       if (isOlderThan(KEEP_MS)) reload().catch(() => {});
       if (typeof kid === 'string' && !loaded.verifying.has(kid) && isOlderThan(RELOAD_MS)) await reload();
       const key = typeof kid === 'string' ? loaded.verifying.get(kid) : undefined;
@@ -118,10 +115,10 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
       }
       const next = await makeKey();
       const rows = await db.transaction((tx) => promote(tx, next, caller));
-      return rows.filter((row) => isStillChecked(row, checkedMs)).map((row, at) => stateOf(row, at === 0));
+      return rows.filter((row) => isStillAccepted(row, acceptedMs)).map((row, at) => stateOf(row, at === 0));
     },
     async reload() {
-      // one that is under way may have been begun before the change
+      // a reload under way may have read the keys before the change
       await loading?.catch(() => {});
       await reload();
     },
@@ -142,14 +139,14 @@ async function promote(tx: Db, next: KeyRow['material'], caller: Caller) {
   return rows;
 }
 
-async function generatedKeys(db: Db, checkedMs: number): Promise<KeyMaterial[]> {
+async function generatedKeys(db: Db, acceptedMs: number): Promise<KeyRow[]> {
   await currentKey(db, 'token', makeKey);
   let rows = await listKeys(db, 'token');
   if (rows.every((row) => row.activatedAt !== undefined)) {
     await insertNextKey(db, 'token', randomUUID(), await makeKey());
     rows = await listKeys(db, 'token');
   }
-  return rows.filter((row) => isStillChecked(row, checkedMs));
+  return rows.filter((row) => isStillAccepted(row, acceptedMs));
 }
 
 async function makeKey(): Promise<Record<string, unknown>> {
@@ -157,23 +154,23 @@ async function makeKey(): Promise<Record<string, unknown>> {
   return { ...(await exportJWK(privateKey)) };
 }
 
-const isStillChecked = (row: KeyMaterial, checkedMs: number) =>
-  row.retiredAt === undefined || Date.now() - dateFromTimestamp(row.retiredAt).getTime() < checkedMs;
+const isStillAccepted = (row: KeyRow, acceptedMs: number) =>
+  row.retiredAt === undefined || Date.now() - dateFromTimestamp(row.retiredAt).getTime() < acceptedMs;
 
-function publicPart({ kid, material }: KeyMaterial): PublicKey {
+function publicPart({ kid, material }: KeyRow): PublicKey {
   const { kty, n, e } = material;
   if (typeof kty !== 'string' || typeof n !== 'string' || typeof e !== 'string')
     throw new Error(`Key ${kid} is no RSA key.`);
   return { kty, kid, alg: ALGORITHM, use: 'sig', n, e };
 }
 
-const stateOf = ({ kid, activatedAt, retiredAt }: KeyMaterial, signs: boolean): KeyState => ({
+const stateOf = ({ kid, activatedAt, retiredAt }: KeyRow, signs: boolean): KeyState => ({
   kid,
   state: signs ? 'signing' : retiredAt === undefined ? 'next' : 'retired',
   ...(activatedAt === undefined ? {} : { activatedAt }),
   ...(retiredAt === undefined ? {} : { retiredAt }),
 });
 
-/** Part of the hourly clean-up: private parts of keys that nobody needs any more. */
+/** Part of the hourly clean-up: removes retired keys whose tokens have all expired. */
 export const forgetRetiredKeys = (db: Db, accessLifetimeMs: number) =>
   removeRetiredKeys(db, 'token', accessLifetimeMs + DAY_MS);
