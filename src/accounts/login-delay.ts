@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
-import type { Failures, Login } from './login-delay.queries.ts';
+import type { Failures, Login } from './login.queries.ts';
 import {
   abandonPlace,
   countFailure,
@@ -13,7 +13,7 @@ import {
   keepPlace,
   leavePlace,
   takePlace,
-} from './login-delay.queries.ts';
+} from './login.queries.ts';
 
 const FORGET_MS = 3_600_000;
 /** 1, 2, 4 … 64 times the first wait. */

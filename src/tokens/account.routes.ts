@@ -7,11 +7,11 @@ import { originOf } from '../http/rules/origin.ts';
 import { queryTime } from '../http/rules/query.ts';
 import type { ChangeParts } from './change-account.ts';
 import { changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
+import type { LoginParts } from './log-in.ts';
+import { logIn, OtpRequired } from './log-in.ts';
 import { Removal } from './removal.queries.ts';
 import { previewRemoval, removeAccount } from './remove-account.ts';
 import { resetPassword } from './reset-password.ts';
-import type { LoginParts } from './sign-in.ts';
-import { logIn, OtpRequired } from './sign-in.ts';
 
 const administrators = { access: 'administrators', service: 'accounts' } as const;
 const signedIn = { access: 'signedIn', service: 'accounts' } as const;

@@ -3,8 +3,8 @@ import type { Caller } from '../http/caller.ts';
 import type { Presented } from './caller.ts';
 import { holderOf } from './caller.ts';
 import type { Identities } from './identities.ts';
-import type { LoginParts } from './sign-in.ts';
-import { logIn } from './sign-in.ts';
+import type { LoginParts } from './log-in.ts';
+import { logIn } from './log-in.ts';
 
 /**
  * Who shows login id and password with this very request (RFC 7617), checked as a login is, its waits included. Nothing when they are wrong,

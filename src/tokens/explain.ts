@@ -2,9 +2,9 @@ import { standingInTheWay } from '../accounts/account.ts';
 import { findSignInState, getAccount } from '../accounts/queries.ts';
 import { invalidMember } from '../errors.ts';
 import { contains, parseAddress } from '../platform/net/networks.ts';
-import { findOtpFailures } from './otp.queries.ts';
+import type { LoginParts } from './log-in.ts';
+import { findOtpFailures } from './second-factor.queries.ts';
 import { demandOf, findFactor } from './second-factor.ts';
-import type { LoginParts } from './sign-in.ts';
 
 /** What a login of an account from an address would meet, and why, in the order in which it would. Shows no secret. */
 export async function explainLogin({ db, delay, factor }: LoginParts, accountId: string, ip: string) {

@@ -8,6 +8,8 @@ import type { AppError } from '../errors.ts';
 import { conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
+import type { Credentials, LoginParts } from './log-in.ts';
+import { withPassword } from './log-in.ts';
 import {
   clearOtpFailures,
   countRecoveryCodes,
@@ -16,7 +18,7 @@ import {
   insertOwnAuthenticator,
   removeOwnAuthenticators,
   replaceRecoveryCodes,
-} from './otp.queries.ts';
+} from './second-factor.queries.ts';
 import type { Authenticator, FactorParts } from './second-factor.ts';
 import {
   checkCode,
@@ -29,8 +31,6 @@ import {
   networkNotAllowed,
   ownContext,
 } from './second-factor.ts';
-import type { Credentials, LoginParts } from './sign-in.ts';
-import { withPassword } from './sign-in.ts';
 
 /** What an account gets that registers without an authenticator of its groups. */
 const OWN_TYPE = 'APPAUTH';

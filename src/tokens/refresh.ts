@@ -17,7 +17,7 @@ import {
   insertRefreshToken,
   revokeFamily,
   useRefreshToken,
-} from './refresh.queries.ts';
+} from './queries.ts';
 import { hashOf, newRefreshToken } from './refresh-token.ts';
 import type { Asked } from './replay.ts';
 import { keepForReplay, REPLAY_MS, replay } from './replay.ts';

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
 import { openWith, sealWith } from '../platform/keys/sealing.ts';
-import { isUnused, keepAnswer } from './refresh.queries.ts';
+import { isUnused, keepAnswer } from './queries.ts';
 import type { TokenPair } from './refresh.ts';
 import { hashOf } from './refresh-token.ts';
 

@@ -4,11 +4,11 @@ import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
 import type { Identities } from './identities.ts';
+import type { LoginParts } from './log-in.ts';
+import { OtpRequired, signIn } from './log-in.ts';
 import type { TokenParts } from './refresh.ts';
 import { refresh, revoke } from './refresh.ts';
 import { checkIdempotencyKey } from './replay.ts';
-import type { LoginParts } from './sign-in.ts';
-import { OtpRequired, signIn } from './sign-in.ts';
 
 const Issued = z
   .object({ token: z.string(), expiration: z.string().meta({ format: 'date-time' }) })

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { setSecondFactor } from '../groups/set-second-factor.ts';
 import type { App } from '../http/route.ts';
 import { explainLogin } from './explain.ts';
+import type { LoginParts } from './log-in.ts';
 import { previewSecondFactor } from './preview.ts';
-import type { LoginParts } from './sign-in.ts';
 
 const Path = z.object({ id: z.string() });
 const Body = z.object({ entries: z.array(z.string()).max(1000) }).meta({ id: 'SecondFactorEntries' });

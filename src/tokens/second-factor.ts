@@ -17,7 +17,7 @@ import {
   findOtpFailures,
   listAuthenticators,
   useRecoveryCode,
-} from './otp.queries.ts';
+} from './second-factor.queries.ts';
 
 /** Wrong codes in a row before an account's codes are no longer checked at once. */
 const FREE_FAILURES = 10;
