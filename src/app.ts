@@ -120,7 +120,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const identities = openIdentities(db);
   const sealer = await openSealer(db);
   const delay = openLoginDelay(db, config);
-  const login = { ...accounts, lockout, delay, factor: { sealer, metadataKey: config['twoFactor.metadataKey'] } };
+  const login = { ...accounts, lockout, delay, secondFactor: { sealer, metadataKey: config['twoFactor.metadataKey'] } };
   const keys = openApiKeys({
     db,
     scopes: config['tokens.defaultScopes'],

@@ -15,7 +15,7 @@ import type { App } from '../src/http/route.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 import type { AccessTokens } from '../src/tokens/access.ts';
 import { openAccessTokens } from '../src/tokens/access.ts';
-import { findIdentity } from '../src/tokens/identity.queries.ts';
+import { findIdentity } from '../src/tokens/queries.ts';
 import { openOwnStore } from '../src/transfers/store/owner.ts';
 import type { Client } from './world/client.ts';
 import { clientOf } from './world/client.ts';

@@ -1,17 +1,19 @@
 import { z } from 'zod';
+import type { AppError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 
 export const Text = z.string().max(255);
-/** One that a mail can be sent to, as far as its form can tell. */
+/** Mail address. Only its form is checked. */
 export const Email = z
   .string()
   .trim()
   .max(254)
   .regex(/^[^\s\p{Cc}@<>,;:"()[\]\\]+@[^\s\p{Cc}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address')
   .meta({ format: 'email' });
-/** Checked against the policy by the rules; longer ones are refused unread. */
+/** Its length only; `newPasswordHash` checks the policy. */
 export const NewPassword = z.string().max(1000);
 
-/** An account as answers show it; password and hash are never in it. */
+/** An account in answers, without its password hash. */
 export const Account = z
   .object({
     /** The login id. */
@@ -38,28 +40,19 @@ export const Account = z
   .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;
 
-/** What decides whether an account may sign in; its stored hash besides. */
-export const SignInState = z.object({
-  userId: z.string(),
-  passwordHash: z.string(),
-  enabled: z.boolean(),
-  activated: z.boolean(),
-  /** Now: a lock whose end has passed is none. */
-  locked: z.boolean(),
-});
-export type SignInState = z.infer<typeof SignInState>;
-
-/** The sentence that tells an account's holder why it cannot be used, or nothing. */
-export function standingInTheWay(
-  state: Pick<SignInState, 'enabled' | 'activated' | 'locked'>,
-): { code: string; sentence: string } | undefined {
-  if (!state.enabled) return { code: 'AccountDisabled', sentence: 'Account is disabled.' };
-  if (state.locked) return { code: 'AccountLocked', sentence: 'Account is locked.' };
-  if (!state.activated) return { code: 'AccountNotActivated', sentence: 'Account is not activated.' };
+/** Why an account cannot be used, or undefined. */
+export function accountStatusError({
+  enabled,
+  activated,
+  locked,
+}: Pick<Account, 'enabled' | 'activated' | 'locked'>): AppError | undefined {
+  if (!enabled) return invalid('Account is disabled.', { code: 'AccountDisabled' });
+  if (locked) return invalid('Account is locked.', { code: 'AccountLocked' });
+  if (!activated) return invalid('Account is not activated.', { code: 'AccountNotActivated' });
   return undefined;
 }
 
-/** Of a list separated by commas; each once. */
+/** Role names of a list separated by commas, without duplicates. */
 export const rolesOf = (roles: string): string[] => [
   ...new Set(
     roles

@@ -3,153 +3,167 @@ import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
-import type { Failures, Login } from './login.queries.ts';
+import type { Failures, LoginSource } from './login.queries.ts';
 import {
-  abandonPlace,
+  abandonSlot,
   countFailure,
+  deleteOldFailures,
+  deletePairFailures,
+  extendSlot,
   findFailures,
-  forgetOldFailures,
-  forgetPair,
-  keepPlace,
-  leavePlace,
-  takePlace,
+  releaseSlot,
+  takeSlot,
 } from './login.queries.ts';
 
 const FORGET_MS = 3_600_000;
-/** 1, 2, 4 … 64 times the first wait. */
-const MOST_DOUBLINGS = 6;
-/** Of the places, for one client and for one account. */
+/** Delays are 1, 2, 4 … 64 times the first one. */
+const MAX_DOUBLINGS = 6;
+/** Share of all slots that one client, or guesses at one account, may hold. */
 const SHARE = 1 / 10;
-/** Who hangs up lets others wait, but guesses no faster than this many times its share. */
-const BEGUN_SHARES = 3;
-/** For the check itself, until it is known how long there is to wait. */
+/** A client that hangs up frees its slot for others, but may begin at most this many times its share. */
+const ABANDONED_SHARES = 3;
+/** How long a slot is reserved for the check itself, before the delay is known. */
 const CHECK_MS = 60_000;
 
-/** How a check of credentials ended: `incomplete` is neither good nor bad, such as a password that a code must follow. */
-export type Verdict<T> =
-  | { result: 'success'; value: T }
-  | { result: 'incomplete'; value: T }
-  | { result: 'failure'; error: AppError };
-
-/** Who shows credentials. */
-export interface Guesser extends Pick<Origin, 'address' | 'whenGone'> {
-  /** The login id as it was sent; absent where none is shown, as with keys. */
+/** Who sends credentials. */
+export interface LoginClient extends Pick<Origin, 'address' | 'whenGone'> {
+  /** Login id as it was sent; absent for API keys. */
   account?: string;
 }
 
+/** A check of credentials under way. Call `fail` or `succeed` if that is how it ended, and `end` in any case. */
+export interface Admission {
+  /** The credentials are wrong: counts a failure, then waits until the delay is over or the client has hung up. */
+  fail(): Promise<void>;
+  /** The credentials are right: forgets the failures of this client with this login id. */
+  succeed(): Promise<void>;
+  /** Releases the slot, unless a delay has used it. */
+  end(): Promise<void>;
+}
+
 /**
- * Makes guessing slow, over all API processes: the refusals of one client (an IPv4 address, the /64 of an IPv6 address) come later and
- * later, whatever ids it tries, and so do those of the client with one id. A success is never late. It clears the pair of client and id
- * alone: else whoever has an account would log in to it between two guesses of another's password.
+ * Slows down guessing, over all API processes: answers to failed logins are delayed, the longer the more often a client (an IPv4 address,
+ * the /64 of an IPv6 address) failed with any login id, or with this one. Successful logins are never delayed. They clear the count of
+ * the pair (client, login id) only: otherwise anyone with an account could log in between two guesses at another's password.
+ *
+ * A delayed answer occupies a slot. Slots are limited: in all, per client and per account.
  */
 export interface LoginDelay {
   /**
-   * Runs one check. A failure is thrown when its wait is over, or when the client has hung up. Who would wait if it failed is turned away
-   * before the check when too many are waiting: in all, of this client, or for this account.
+   * Call before checking credentials. If a failure would be delayed, reserves the slot now and throws `TooManyFailedLogins` when none is
+   * free: thrown after the check, it would tell without a delay that the credentials were wrong.
    */
-  attempt<T>(guesser: Guesser, check: () => Promise<Verdict<T>>): Promise<T>;
-  /** A failure that needed no check. */
-  refuse(guesser: Guesser, error: AppError): Promise<never>;
-  /** Failures of this client in the last hour, and the wait of the next one. */
-  standing(guesser: Guesser): Promise<{ failures: number; waitMs: number }>;
-  /** Ends all waits: the process stops. */
+  admit(client: LoginClient): Promise<Admission>;
+  /** Counts a failure that needed no check, and throws `error` after the delay. */
+  refuse(client: LoginClient, error: AppError): Promise<never>;
+  /** Failures of this client in the last hour, and the delay if the next login fails. */
+  status(client: LoginClient): Promise<{ failures: number; delayMs: number }>;
+  /** Ends all delays of this process, which stops. */
   close(): void;
 }
 
 export type LoginDelaySettings = Pick<Config, 'loginDelay.first' | 'loginDelay.maxWaiting'>;
 
 export function openLoginDelay(db: Db, settings: LoginDelaySettings): LoginDelay {
-  const most = settings['loginDelay.maxWaiting'];
-  const share = Math.ceil(most * SHARE);
-  const places = { most, share, mostBegun: BEGUN_SHARES * share };
-  /** Ends of the waits of this process. */
-  const waiting = new Set<() => void>();
-  let closed = false;
+  const total = settings['loginDelay.maxWaiting'];
+  const share = Math.ceil(total * SHARE);
+  const limits = { total, share, withAbandoned: ABANDONED_SHARES * share };
+  const delays = openDelays();
 
-  const waitOf = ({ ofClient, ofPair }: Failures) => {
+  function delayMsOf({ ofClient, ofPair }: Failures): number {
     const failures = Math.max(ofClient, ofPair);
-    return failures <= 1 ? 0 : settings['loginDelay.first'] * 2 ** Math.min(failures - 2, MOST_DOUBLINGS);
-  };
-  /** Of one that fails after these. */
-  const nextWaitOf = ({ ofClient, ofPair }: Failures) => waitOf({ ofClient: ofClient + 1, ofPair: ofPair + 1 });
+    return failures <= 1 ? 0 : settings['loginDelay.first'] * 2 ** Math.min(failures - 2, MAX_DOUBLINGS);
+  }
+  /** If the next login fails. */
+  const nextDelayMsOf = ({ ofClient, ofPair }: Failures) => delayMsOf({ ofClient: ofClient + 1, ofPair: ofPair + 1 });
 
-  async function placeFor(login: Login, waitMs: number, holdMs: number): Promise<string> {
-    const place = await takePlace(db, login, places, holdMs);
-    if (place === undefined) throw tooMany(waitMs);
-    return place;
+  async function reserveSlot(source: LoginSource, delayMs: number, holdMs: number): Promise<string> {
+    const slot = await takeSlot(db, source, limits, holdMs);
+    if (slot === undefined) throw tooManyFailedLogins(delayMs);
+    return slot;
   }
 
-  /** True when the client has hung up before. */
-  function wait(ms: number, whenGone: Origin['whenGone']): Promise<boolean> {
-    return new Promise((resolve) => {
-      let forget = () => {};
-      const finish = (gone: boolean) => {
-        clearTimeout(timer);
-        forget();
-        waiting.delete(end);
-        resolve(gone);
-      };
-      const end = () => finish(false);
-      const timer = setTimeout(end, ms);
-      waiting.add(end);
-      forget = whenGone?.(() => finish(true)) ?? forget;
-    });
+  async function admit({ address, account, whenGone }: LoginClient): Promise<Admission> {
+    const source = sourceOf(address, account);
+    const before = await findFailures(db, source, FORGET_MS);
+    const expectedMs = nextDelayMsOf(before);
+    let reserved = expectedMs > 0 ? await reserveSlot(source, expectedMs, expectedMs + CHECK_MS) : undefined;
+    return {
+      async fail() {
+        const delayMs = delayMsOf(await countFailure(db, source, FORGET_MS));
+        if (delayMs === 0 || delays.closed()) return;
+        // Nothing is reserved if other logins of this client have failed since `admit`.
+        const slot = reserved ?? (await reserveSlot(source, delayMs, delayMs));
+        if (reserved !== undefined) await extendSlot(db, slot, delayMs);
+        reserved = undefined;
+        if ((await delays.wait(delayMs, whenGone)) === 'hungUp') await abandonSlot(db, slot);
+      },
+      async succeed() {
+        if (before.ofPair > 0) await deletePairFailures(db, source);
+      },
+      async end() {
+        if (reserved !== undefined) await releaseSlot(db, reserved);
+      },
+    };
   }
 
-  /** The place is there where a wait was to be expected. */
-  async function fail(login: Login, before: string | undefined, whenGone: Origin['whenGone']) {
-    const ms = waitOf(await countFailure(db, login, FORGET_MS));
-    if (ms === 0 || closed) {
-      if (before !== undefined) await leavePlace(db, before);
-      return;
-    }
-    // others of the same client may have failed meanwhile
-    const place = before ?? (await placeFor(login, ms, ms));
-    if (before !== undefined) await keepPlace(db, place, ms);
-    if (await wait(ms, whenGone)) await abandonPlace(db, place);
-  }
-
-  const delay: LoginDelay = {
-    async attempt({ address, account, whenGone }, check) {
-      const login = loginOf(address, account);
-      const before = await findFailures(db, login, FORGET_MS);
-      const expected = nextWaitOf(before);
-      const place = expected > 0 ? await placeFor(login, expected, expected + CHECK_MS) : undefined;
-      let verdict: Awaited<ReturnType<typeof check>>;
+  return {
+    admit,
+    async refuse(client, error) {
+      const admission = await admit(client);
       try {
-        verdict = await check();
-      } catch (error) {
-        if (place !== undefined) await leavePlace(db, place);
-        throw error;
+        await admission.fail();
+      } finally {
+        await admission.end();
       }
-      if (verdict.result === 'failure') {
-        await fail(login, place, whenGone);
-        throw verdict.error;
-      }
-      if (place !== undefined) await leavePlace(db, place);
-      if (verdict.result === 'success' && before.ofPair > 0) await forgetPair(db, login);
-      return verdict.value;
+      throw error;
     },
-    refuse: (guesser, error) => delay.attempt(guesser, async () => ({ result: 'failure', error })),
-    async standing({ address, account }) {
-      const failures = await findFailures(db, loginOf(address, account), FORGET_MS);
-      return { failures: failures.ofClient, waitMs: nextWaitOf(failures) };
+    async status({ address, account }) {
+      const failures = await findFailures(db, sourceOf(address, account), FORGET_MS);
+      return { failures: failures.ofClient, delayMs: nextDelayMsOf(failures) };
     },
-    close() {
-      closed = true;
-      for (const end of [...waiting]) end();
-    },
+    close: delays.close,
   };
-  return delay;
 }
 
-const loginOf = (address: string, account: string | undefined): Login => ({ client: clientOf(address), account });
+/** Delays of this process, which `close` ends early. */
+function openDelays() {
+  const ends = new Set<() => void>();
+  let closed = false;
+  return {
+    closed: () => closed,
+    /** Tells whether the time is over or the client has hung up before. */
+    wait: (ms: number, whenGone: Origin['whenGone']) =>
+      new Promise<'over' | 'hungUp'>((resolve) => {
+        let unsubscribe = () => {};
+        const finish = (result: 'over' | 'hungUp') => {
+          clearTimeout(timer);
+          unsubscribe();
+          ends.delete(end);
+          resolve(result);
+        };
+        const end = () => finish('over');
+        const timer = setTimeout(end, ms);
+        ends.add(end);
+        unsubscribe = whenGone?.(() => finish('hungUp')) ?? unsubscribe;
+      }),
+    close() {
+      closed = true;
+      for (const end of [...ends]) end();
+    },
+  };
+}
 
-const tooMany = (ms: number) =>
+const sourceOf = (address: string, account: string | undefined): LoginSource => ({
+  client: clientOf(address),
+  account,
+});
+
+const tooManyFailedLogins = (delayMs: number) =>
   new AppError('tooManyRequests', 'Too many failed logins are waiting. Try again later.', {
     code: 'TooManyFailedLogins',
-    retryAfter: Math.max(1, Math.ceil(ms / 1000)),
+    retryAfter: Math.max(1, Math.ceil(delayMs / 1000)),
   });
 
 /** Part of the hourly clean-up. */
-export const forgetOldLoginFailures = (db: Db) => forgetOldFailures(db, FORGET_MS);
+export const forgetOldLoginFailures = (db: Db) => deleteOldFailures(db, FORGET_MS);

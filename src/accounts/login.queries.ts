@@ -3,68 +3,123 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** Who tries to log in. */
-export interface Login {
+// SQL of a login attempt: the account's row, failed logins per client, and slots for delayed answers.
+
+const LoginState = z.object({
+  userId: z.string(),
+  passwordHash: z.string(),
+  enabled: z.boolean(),
+  activated: z.boolean(),
+  /** At present: a lock whose end has passed does not count. */
+  locked: z.boolean(),
+});
+/** What decides whether an account may log in. */
+export type LoginState = z.infer<typeof LoginState>;
+
+const loginState = sql.fragment`
+  user_id, password_hash, enabled, activated,
+  locked and (locked_date_end is null or locked_date_end > now()) or coalesce(locked_out_until > now(), false) as locked`;
+
+/** By login id, in any letter case. */
+export const findLoginState = (db: Db, id: string) =>
+  db.maybeOne(sql.type(LoginState)`select ${loginState} from accounts where folded_id = fold_name(${id})`);
+
+/** Locks the account's row until `tx` ends, so that no change of its password or state slips in between. */
+export const lockLoginState = (tx: Db, userId: string) =>
+  tx.maybeOne(sql.type(LoginState)`select ${loginState} from accounts where user_id = ${userId} for no key update`);
+
+/** After how many wrong passwords in a row an account is locked out (0: never), and for how many milliseconds. */
+export interface Lockout {
+  after: number;
+  duration: number;
+}
+
+/**
+ * Counts a login attempt as failed; a success resets the count. The attempt after `after` failures locks the account out, even with the
+ * right password. When the lockout is over, counting starts again at 1.
+ */
+export const countAttempt = (db: Db, userId: string, { after, duration }: Lockout) =>
+  db.query(sql.unsafe`
+    update accounts set last_login_attempted_date = now(),
+      no_of_unsuccessful_login_attempts = case when locked_out_until <= now() then 1 else no_of_unsuccessful_login_attempts + 1 end,
+      locked_out_until = case
+        when locked_out_until > now() then locked_out_until
+        when locked_out_until is null and ${after} > 0 and no_of_unsuccessful_login_attempts >= ${after}
+          then now() + ${duration} * interval '1 millisecond' end
+    where user_id = ${userId}`);
+
+export const resetAttempts = (tx: Db, userId: string) =>
+  tx.query(sql.unsafe`
+    update accounts set no_of_unsuccessful_login_attempts = 0, locked_out_until = null where user_id = ${userId}`);
+
+/** Replaces the hash of a password by another hash of the same password, unless the password was changed meanwhile. */
+export const replaceHash = (tx: Db, userId: string, before: string, after: string) =>
+  tx.query(sql.unsafe`
+    update accounts set password_hash = ${after} where user_id = ${userId} and password_hash = ${before}`);
+
+/** Whose failed logins are counted. */
+export interface LoginSource {
+  /** An IPv4 address, or the /64 of an IPv6 address. */
   client: string;
-  /** The login id as it was sent; absent where none was shown. */
+  /** Login id as it was sent; absent for API keys. */
   account: string | undefined;
 }
 
 const Failures = z.object({
-  /** Of the client, whatever ids it used. */
+  /** Failed logins of the client, whatever login ids it sent. */
   ofClient: z.number(),
-  /** Of the client with this id. */
+  /** Failed logins of the client with this login id. */
   ofPair: z.number(),
 });
 export type Failures = z.infer<typeof Failures>;
 
-/** Folded as accounts are found: whoever spells an id in another way guesses at the same account. Null without an id. */
+/** Folded as login ids are when accounts are found, so that other spellings count together. Null without a login id. */
 const hash = (account: string | undefined) =>
   sql.fragment`sha256(convert_to(fold_name(${account ?? null}::text), 'UTF8'))`;
-const lately = (forgetMs: number) => sql.fragment`last_at > now() - ${forgetMs} * interval '1 millisecond'`;
+const notForgotten = (forgetMs: number) => sql.fragment`last_at > now() - ${forgetMs} * interval '1 millisecond'`;
 
-export const findFailures = (db: Db, { client, account }: Login, forgetMs: number) =>
+export const findFailures = (db: Db, { client, account }: LoginSource, forgetMs: number) =>
   db.one(sql.type(Failures)`
     select
-      coalesce((select failures from login_failures where client = ${client} and ${lately(forgetMs)}), 0) as of_client,
+      coalesce((select failures from login_failures where client = ${client} and ${notForgotten(forgetMs)}), 0) as of_client,
       coalesce((select failures from login_pair_failures
-        where client = ${client} and account = ${hash(account)} and ${lately(forgetMs)}), 0) as of_pair`);
+        where client = ${client} and account = ${hash(account)} and ${notForgotten(forgetMs)}), 0) as of_pair`);
 
-/** Counts one more, and gives how many there are. */
-export const countFailure = (db: Db, { client, account }: Login, forgetMs: number) =>
+/** Counts one more failed login; returns the new counts. */
+export const countFailure = (db: Db, { client, account }: LoginSource, forgetMs: number) =>
   db.one(sql.type(Failures)`
     with of_client as (
       insert into login_failures as f (client, failures) values (${client}, 1)
-      on conflict (client) do update set last_at = now(), failures = case when f.${lately(forgetMs)} then f.failures + 1 else 1 end
+      on conflict (client) do update set last_at = now(), failures = case when f.${notForgotten(forgetMs)} then f.failures + 1 else 1 end
       returning failures),
     of_pair as (
       insert into login_pair_failures as f (client, account, failures)
       select ${client}, account, 1 from (values (${hash(account)})) given (account) where account is not null
       on conflict (client, account) do update set last_at = now(),
-        failures = case when f.${lately(forgetMs)} then f.failures + 1 else 1 end
+        failures = case when f.${notForgotten(forgetMs)} then f.failures + 1 else 1 end
       returning failures)
     select (select failures from of_client) as of_client, coalesce((select failures from of_pair), 0) as of_pair`);
 
-export const forgetPair = (db: Db, { client, account }: Login) =>
+/** Deletes the failure count of the client with this login id; the count of the client stays. */
+export const deletePairFailures = (db: Db, { client, account }: LoginSource) =>
   db.query(sql.unsafe`delete from login_pair_failures where client = ${client} and account = ${hash(account)}`);
 
-export async function forgetOldFailures(db: Db, forgetMs: number) {
-  await db.query(sql.unsafe`delete from login_failures where not ${lately(forgetMs)}`);
-  await db.query(sql.unsafe`delete from login_pair_failures where not ${lately(forgetMs)}`);
+export async function deleteOldFailures(db: Db, forgetMs: number) {
+  await db.query(sql.unsafe`delete from login_failures where not ${notForgotten(forgetMs)}`);
+  await db.query(sql.unsafe`delete from login_pair_failures where not ${notForgotten(forgetMs)}`);
 }
 
-/** How many may wait. */
-export interface Places {
-  /** In all. */
-  most: number;
-  /** Of one client, and for one account. */
+/** Maximum numbers of slots. */
+export interface SlotLimits {
+  total: number;
+  /** For one client, and for one account. */
   share: number;
-  /** Of one client, with those that it has given up by hanging up. */
-  mostBegun: number;
+  /** For one client, including slots that it abandoned by hanging up. */
+  withAbandoned: number;
 }
 
-/** Takes one of the places for this long; nothing when there is none for this login. */
-export const takePlace = (db: Db, { client, account }: Login, { most, share, mostBegun }: Places, ms: number) =>
+/** Reserves a slot for `ms` milliseconds; undefined when a limit is reached. Exact over all processes. */
+export const takeSlot = (db: Db, { client, account }: LoginSource, limits: SlotLimits, ms: number) =>
   db.transaction(async (tx) => {
     const id = randomUUID();
     await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('login waits', 0))`);
@@ -75,18 +130,20 @@ export const takePlace = (db: Db, { client, account }: Login, { most, share, mos
       from (
         select count(*) filter (where not abandoned) as waiting,
           count(*) filter (where not abandoned and client = ${client}) as of_client,
-          count(*) filter (where client = ${client}) as begun,
+          count(*) filter (where client = ${client}) as with_abandoned,
           count(*) filter (where not abandoned and account = ${hash(account)}) as of_account
         from login_waits) taken
-      where waiting < ${most} and of_client < ${share} and begun < ${mostBegun} and of_account < ${share}`);
+      where waiting < ${limits.total} and of_client < ${limits.share} and with_abandoned < ${limits.withAbandoned}
+        and of_account < ${limits.share}`);
     return rowCount === 1 ? id : undefined;
   });
 
-/** It is held for this much longer. */
-export const keepPlace = (db: Db, id: string, ms: number) =>
+/** The slot now ends in `ms` milliseconds. */
+export const extendSlot = (db: Db, id: string, ms: number) =>
   db.query(sql.unsafe`update login_waits set until = now() + ${ms} * interval '1 millisecond' where id = ${id}`);
 
-export const leavePlace = (db: Db, id: string) => db.query(sql.unsafe`delete from login_waits where id = ${id}`);
+export const releaseSlot = (db: Db, id: string) => db.query(sql.unsafe`delete from login_waits where id = ${id}`);
 
-export const abandonPlace = (db: Db, id: string) =>
+/** The slot is free for others, but counts against its client until it ends. */
+export const abandonSlot = (db: Db, id: string) =>
   db.query(sql.unsafe`update login_waits set abandoned = true where id = ${id}`);

@@ -24,8 +24,3 @@ export async function setPassword(tx: Db, userId: string, passwordHash: string, 
     update accounts set password_hash = ${passwordHash}, no_of_unsuccessful_login_attempts = 0, locked_out_until = null
     where user_id = ${userId}`);
 }
-
-/** Stores a password anew under another hash, unless it was changed meanwhile. */
-export const replaceHash = (tx: Db, userId: string, before: string, after: string) =>
-  tx.query(sql.unsafe`
-    update accounts set password_hash = ${after} where user_id = ${userId} and password_hash = ${before}`);

@@ -6,7 +6,7 @@ import type { FreeForm } from '../http/answers/long-list.queries.ts';
 import { partOf, shown, textOf, weightOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
-import { Account, SignInState } from './account.ts';
+import { Account } from './account.ts';
 
 const accountAs = (free: FreeForm) => sql.fragment`
   a.id, a.user_id, a.tenant_id, a.name, a.email, a.company, a.phone_number, array_to_string(a.roles, ',') as roles, ${free(sql.fragment`a.metadata`)} as metadata,
@@ -107,41 +107,6 @@ export const insertAccount = (tx: Db, row: NewAccountRow) =>
       ${row.createdBy ?? null}, ${row.createdBy ?? null})
     on conflict (folded_id) do nothing
     returning user_id`);
-
-const signInState = sql.fragment`
-  user_id, password_hash, enabled, activated,
-  locked and (locked_date_end is null or locked_date_end > now()) or coalesce(locked_out_until > now(), false) as locked`;
-
-export const findSignInState = (db: Db, id: string) =>
-  db.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where folded_id = fold_name(${id})`);
-
-/** Its account row stays as it is until `tx` ends: a login or an exchange cannot slip past a change of password or state. */
-export const lockSignInState = (tx: Db, userId: string) =>
-  tx.maybeOne(sql.type(SignInState)`select ${signInState} from accounts where user_id = ${userId} for no key update`);
-
-/** After how many wrong passwords an account is locked out (0: never), and for how many milliseconds. */
-export interface Lockout {
-  after: number;
-  duration: number;
-}
-
-/**
- * Counts an attempt as failed; a success sets the count back. The attempt after the last that may fail locks the account out, whatever
- * its password; when that is over, counting begins anew.
- */
-export const noteAttempt = (db: Db, userId: string, { after, duration }: Lockout) =>
-  db.query(sql.unsafe`
-    update accounts set last_login_attempted_date = now(),
-      no_of_unsuccessful_login_attempts = case when locked_out_until <= now() then 1 else no_of_unsuccessful_login_attempts + 1 end,
-      locked_out_until = case
-        when locked_out_until > now() then locked_out_until
-        when locked_out_until is null and ${after} > 0 and no_of_unsuccessful_login_attempts >= ${after}
-          then now() + ${duration} * interval '1 millisecond' end
-    where user_id = ${userId}`);
-
-export const noteSuccess = (tx: Db, userId: string) =>
-  tx.query(sql.unsafe`
-    update accounts set no_of_unsuccessful_login_attempts = 0, locked_out_until = null where user_id = ${userId}`);
 
 /** Whom a mail to an account goes to. */
 export const findMailAddress = (db: Db, userId: string) =>

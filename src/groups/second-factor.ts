@@ -1,11 +1,11 @@
 import type { Network } from '../platform/net/networks.ts';
-import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
+import { parseNetwork } from '../platform/net/networks.ts';
 import { authenticatorNames, findAuthenticatorType } from './authenticators.ts';
 
-/** A network that needs no second factor. */
+/** A network from which logins need no second factor. */
 export interface AllowedNetwork {
   network: Network;
-  /** As it was written, without its comment. */
+  /** As in the entry, without its comment. */
   text: string;
 }
 
@@ -16,17 +16,17 @@ export interface SharedAuthenticator {
   setupCode: string;
 }
 
-/** What a group asks of its members besides their passwords. */
+/** What a group requires of its members besides their passwords. */
 export interface SecondFactor {
   networks: AllowedNetwork[];
   /** In the order of the entries. */
   authenticators: SharedAuthenticator[];
 }
 
-/** An entry of second-factor metadata that means nothing. The sentence names it, but never repeats a setup code. */
+/** A second-factor entry that cannot be read. The message names it, but never contains a setup code. */
 export class MalformedEntry extends Error {
   override readonly name = 'MalformedEntry';
-  /** Where it stands, from 0. */
+  /** Position in the list, from 0. */
   readonly index: number;
   constructor(index: number, sentence: string) {
     super(sentence);
@@ -39,7 +39,7 @@ const COMMENT = /&comment:[\s\S]*$/i;
 
 /**
  * Reads entries `{type}:{value}&Comment:{comment}`: networks (`CIDR:10.0.0.0/8`) and setup codes (`APPAUTH:0123456789abcdef`). Type names
- * are case-sensitive. Throws `MalformedEntry` for the first that is neither.
+ * are case-sensitive. Throws `MalformedEntry` for the first entry that is neither.
  */
 export function parseSecondFactor(entries: readonly string[]): SecondFactor {
   const found: SecondFactor = { networks: [], authenticators: [] };
@@ -68,7 +68,7 @@ function sharedAuthenticator(index: number, type: string, setupCode: string): Sh
   const known = findAuthenticatorType(type);
   if (!known) {
     const names = [NETWORK, ...authenticatorNames].join(' or ');
-    // without a colon, or with one at a strange place, what stands before it may be a secret
+    // if the colon is missing or misplaced, the text before it may be a setup code
     const shown = /^\w{1,15}$/.test(type) ? ` with '${type}:'` : '';
     throw new MalformedEntry(
       index,
@@ -80,45 +80,26 @@ function sharedAuthenticator(index: number, type: string, setupCode: string): Sh
   return { type, setupCode };
 }
 
-/** What stored metadata asks for. What cannot be read never lets anybody in: it counts as a network that nobody is in. */
-export interface Demand extends SecondFactor {
+/** A requirement as stored. Entries that cannot be read never let anyone in: they count as a network without addresses. */
+export interface Requirement extends SecondFactor {
   malformed: string[];
 }
 
-/** Reads metadata as it is stored, whoever wrote it. Nothing asked is an empty demand. */
-export function readDemand(value: unknown): Demand {
-  const demand: Demand = { networks: [], authenticators: [], malformed: [] };
-  if (value === undefined || value === null) return demand;
-  if (!Array.isArray(value)) return { ...demand, malformed: ['The second-factor metadata is no list.'] };
+/** Reads stored metadata, whoever wrote it. Absent metadata requires nothing. */
+export function readRequirement(value: unknown): Requirement {
+  const requirement: Requirement = { networks: [], authenticators: [], malformed: [] };
+  if (value === undefined || value === null) return requirement;
+  if (!Array.isArray(value)) return { ...requirement, malformed: ['The second-factor metadata is no list.'] };
   for (const [index, entry] of value.entries()) {
     try {
       if (typeof entry !== 'string') throw new MalformedEntry(index, 'It is no text.');
       const { networks, authenticators } = parseSecondFactor([entry]);
-      demand.networks.push(...networks);
-      demand.authenticators.push(...authenticators);
+      requirement.networks.push(...networks);
+      requirement.authenticators.push(...authenticators);
     } catch (error) {
       if (!(error instanceof MalformedEntry)) throw error;
-      demand.malformed.push(error.message.replace(/^Entry 1/, `Entry ${index + 1}`));
+      requirement.malformed.push(error.message.replace(/^Entry 1/, `Entry ${index + 1}`));
     }
   }
-  return demand;
-}
-
-export type Decision =
-  /** No code is asked for; `network` says why, if there are demands at all. */
-  { outcome: 'free'; network?: string } | { outcome: 'code'; types: [string, ...string[]] } | { outcome: 'forbidden' };
-
-/** What a login from `address` needs besides the password, from the demands of all groups and the types of the account's own authenticators. */
-export function decide(demands: readonly Demand[], ownTypes: readonly string[], address: string): Decision {
-  const networks = demands.flatMap((demand) => demand.networks);
-  const types = [
-    ...new Set([...demands.flatMap((demand) => demand.authenticators.map(({ type }) => type)), ...ownTypes]),
-  ];
-  const from = parseAddress(address);
-  const match = from && networks.find(({ network }) => contains(network, from));
-  if (match) return { outcome: 'free', network: match.text };
-  const [first, ...others] = types;
-  if (first !== undefined) return { outcome: 'code', types: [first, ...others] };
-  const restricted = networks.length > 0 || demands.some((demand) => demand.malformed.length > 0);
-  return { outcome: restricted ? 'forbidden' : 'free' };
+  return requirement;
 }

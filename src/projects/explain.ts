@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { holderOf } from '../tokens/caller.ts';
-import { findIdentity } from '../tokens/identity.queries.ts';
+import { findIdentity } from '../tokens/queries.ts';
 import type { Capability } from './access.ts';
 import { Capabilities, capabilitiesOf, demand, may, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES } from './access.ts';
 import { findJudged, listGrants } from './explain.queries.ts';

@@ -6,10 +6,10 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import { timestampFromDate } from '../platform/text/time.ts';
-import type { Identity } from './identity.queries.ts';
 import { openIssuers } from './issuers.ts';
 import type { TokenKeys } from './keys.ts';
 import { openTokenKeys } from './keys.ts';
+import type { Identity } from './queries.ts';
 
 const ALGORITHM = 'RS256';
 /** RFC 9068: no other kind of JWT passes for an access token. */

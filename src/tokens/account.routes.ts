@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
-import { getAccountOf } from '../accounts/queries.ts';
 import type { App } from '../http/route.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { originOf } from '../http/rules/origin.ts';
@@ -8,7 +7,7 @@ import { queryTime } from '../http/rules/query.ts';
 import type { ChangeParts } from './change-account.ts';
 import { changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
 import type { LoginParts } from './log-in.ts';
-import { logIn, OtpRequired } from './log-in.ts';
+import { OtpRequired, validateCredentials } from './log-in.ts';
 import { Removal } from './removal.queries.ts';
 import { previewRemoval, removeAccount } from './remove-account.ts';
 import { resetPassword } from './reset-password.ts';
@@ -99,7 +98,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
   app.post(
     '/api/accounts/validation',
     {
-      // it may wait as long as a login does
+      // it may be delayed as long as a login
       config: { ...administrators, repeatable: true },
       schema: {
         summary:
@@ -113,7 +112,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
         response: { 200: z.union([Account, OtpRequired]) },
       },
     },
-    async (request) => logIn(parts, request.body, originOf(request), getAccountOf),
+    async (request) => validateCredentials(parts, request.body, originOf(request)),
   );
 
   app.put(

@@ -3,7 +3,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { AccessTokens } from './access.ts';
 import type { Identities } from './identities.ts';
-import type { Identity } from './identity.queries.ts';
+import type { Identity } from './queries.ts';
 
 /** What a request shows of its sender. */
 export interface Presented extends Origin {

@@ -1,30 +1,32 @@
-import { standingInTheWay } from '../accounts/account.ts';
-import { findSignInState, getAccount } from '../accounts/queries.ts';
+import { accountStatusError } from '../accounts/account.ts';
+import { findLoginState } from '../accounts/login.queries.ts';
+import { getAccount } from '../accounts/queries.ts';
 import { invalidMember } from '../errors.ts';
 import { contains, parseAddress } from '../platform/net/networks.ts';
 import type { LoginParts } from './log-in.ts';
 import { findOtpFailures } from './second-factor.queries.ts';
-import { demandOf, findFactor } from './second-factor.ts';
+import type { Decision } from './second-factor.ts';
+import { decide, findPolicy } from './second-factor.ts';
 
-/** What a login of an account from an address would meet, and why, in the order in which it would. Shows no secret. */
-export async function explainLogin({ db, delay, factor }: LoginParts, accountId: string, ip: string) {
+/** Explains the outcome of a login of an account from an address; `reasons` has the order of the login's checks. Contains no secret. */
+export async function explainLogin({ db, delay, secondFactor }: LoginParts, accountId: string, ip: string) {
   const address = parseAddress(ip);
   if (!address) throw invalidMember('ip', `'${ip}' is no network address.`);
   const { id, userId } = await getAccount(db, accountId);
-  const state = await findSignInState(db, id);
-  const found = await findFactor(db, factor, userId);
-  const decision = demandOf(found, ip);
-  const { failures, waitMs } = await delay.standing({ address: ip, account: id });
+  const state = await findLoginState(db, id);
+  const policy = await findPolicy(db, secondFactor, userId);
+  const decision = decide(policy, ip);
+  const { failures, delayMs } = await delay.status({ address: ip, account: id });
   const otp = await findOtpFailures(db, userId);
-  const obstacle = state && standingInTheWay(state)?.sentence;
-  const groups = found.groups.map(({ name, demand }) => ({
+  const refusal = state && accountStatusError(state)?.message;
+  const groups = policy.groups.map(({ name, requirement }) => ({
     name,
-    networks: demand.networks.map(({ network, text }) => ({ cidr: text, matches: contains(network, address) })),
-    authenticators: demand.authenticators.map(({ type }) => type),
-    malformed: demand.malformed,
+    networks: requirement.networks.map(({ network, text }) => ({ cidr: text, matches: contains(network, address) })),
+    authenticators: requirement.authenticators.map(({ type }) => type),
+    malformed: requirement.malformed,
   }));
   const reasons = [
-    obstacle ?? 'The account may be used.',
+    refusal ?? 'The account may be used.',
     ...groups.flatMap(({ name, malformed }) => malformed.map((sentence) => `Group ${name}: ${sentence}`)),
     sentenceOf(decision, ip, groups),
     ...(otp?.blockedFor === undefined
@@ -32,25 +34,25 @@ export async function explainLogin({ db, delay, factor }: LoginParts, accountId:
       : [`${otp.failures} wrong one-time passwords in a row: none is looked at for ${otp.blockedFor} s.`]),
     failures === 0
       ? 'Nobody has failed to log in from this address in the last hour.'
-      : `${failures} failed logins from this address in the last hour: the next one that fails waits ${waitMs / 1000} s.`,
+      : `${failures} failed logins from this address in the last hour: the next one that fails waits ${delayMs / 1000} s.`,
   ];
   return {
     account: id,
     address: ip,
-    outcome: obstacle ? ('refused' as const) : decision.outcome,
-    ...(obstacle ? { refusal: obstacle } : {}),
+    outcome: refusal ? ('refused' as const) : decision.outcome,
+    ...(refusal ? { refusal } : {}),
     ...(decision.outcome === 'free' && decision.network !== undefined ? { network: decision.network } : {}),
     ...(decision.outcome === 'code' ? { otpAuthenticatorIds: decision.types } : {}),
     groups,
-    ownAuthenticators: found.authenticators.filter(({ own }) => own).map(({ type }) => type),
+    ownAuthenticators: policy.authenticators.filter(({ own }) => own).map(({ type }) => type),
     otpFailures: otp?.failures ?? 0,
-    delay: { failures, nextWaitSeconds: waitMs / 1000 },
+    delay: { failures, nextWaitSeconds: delayMs / 1000 },
     reasons,
   };
 }
 
 function sentenceOf(
-  decision: ReturnType<typeof demandOf>,
+  decision: Decision,
   ip: string,
   groups: { name: string; networks: { matches: boolean }[] }[],
 ): string {

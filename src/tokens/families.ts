@@ -5,8 +5,7 @@ import { forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { isAdministrator } from '../http/caller.ts';
 import { findFamilyOwner, listFamilies, revokeFamiliesOf } from './families.queries.ts';
-import { findIdentity } from './identity.queries.ts';
-import { revokeFamily } from './queries.ts';
+import { findIdentity, revokeFamily } from './queries.ts';
 
 /** The caller's own logins that go on, or for administrators those of another account. */
 export async function familiesOf(db: Db, caller: Caller, accountId = caller.accountId) {

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { openRecent } from '../platform/async/recent.ts';
-import type { Identity } from './identity.queries.ts';
-import { findIdentity, findIdentityByLoginId } from './identity.queries.ts';
+import type { Identity } from './queries.ts';
+import { findIdentity, findIdentityByLoginId } from './queries.ts';
 
 /** Changes made by other processes show after this time at the latest. */
 const KEEP_MS = 5_000;

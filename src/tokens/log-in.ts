@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import { standingInTheWay } from '../accounts/account.ts';
-import type { LoginDelay, Verdict } from '../accounts/login-delay.ts';
-import { replaceHash } from '../accounts/password.queries.ts';
+import type { Account } from '../accounts/account.ts';
+import { accountStatusError } from '../accounts/account.ts';
+import type { Lockout } from '../accounts/login.queries.ts';
+import { countAttempt, findLoginState, lockLoginState, replaceHash, resetAttempts } from '../accounts/login.queries.ts';
+import type { LoginDelay } from '../accounts/login-delay.ts';
 import type { Passwords } from '../accounts/password.ts';
-import type { Lockout } from '../accounts/queries.ts';
-import { findSignInState, lockSignInState, noteAttempt, noteSuccess } from '../accounts/queries.ts';
+import { getAccountOf } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { noteLogin } from './logins.queries.ts';
-import type { TokenPair, TokenParts } from './refresh.ts';
-import { pairOf, startFamily } from './refresh.ts';
-import type { Code, FactorParts } from './second-factor.ts';
-import { checkCode, codeIn, demandOf, findFactor, networkNotAllowed } from './second-factor.ts';
+import { recordLogin } from './queries.ts';
+import type { Code, SecondFactorParts } from './second-factor.ts';
+import { codeIn, decide, findPolicy, networkNotAllowed, verifyCode } from './second-factor.ts';
+import type { TokenPair, TokenParts } from './token-pair.ts';
+import { signPair, startFamily } from './token-pair.ts';
 
 export interface Credentials extends Code {
   /** The login id. */
@@ -27,10 +28,10 @@ export interface LoginParts {
   passwords: Passwords;
   lockout: Lockout;
   delay: LoginDelay;
-  factor: FactorParts;
+  secondFactor: SecondFactorParts;
 }
 
-/** The password is right; now one of these authenticators is asked for its code. */
+/** Answer when the password is right and a one-time password of one of these authenticators is missing. */
 export const OtpRequired = z
   .object({
     otpRequired: z.boolean(),
@@ -40,86 +41,138 @@ export const OtpRequired = z
   .meta({ id: 'OtpRequired' });
 export type OtpRequired = z.infer<typeof OtpRequired>;
 
-/** Checks all that a login needs and starts a family of tokens. */
-export async function signIn(
+/**
+ * How a login ended. A login returns its refusals and does not throw them, because what it wrote before must be committed: an error would
+ * roll back a counted wrong code, a code that was used up, or the end of a lockout.
+ */
+export type LoginOutcome<T = unknown> = Success<T> | CodeMissing | Refused;
+export interface Success<T> {
+  result: 'success';
+  value: T;
+}
+/** Neither success nor failure: no family is started, and the failures of the client stay as they are. */
+export interface CodeMissing {
+  result: 'codeMissing';
+  value: OtpRequired;
+}
+export interface Refused {
+  result: 'refused';
+  error: AppError;
+}
+
+export const success = <T>(value: T): Success<T> => ({ result: 'success', value });
+export const refused = (error: AppError): Refused => ({ result: 'refused', error });
+
+/** The answer to a login after its commit. Throws the error of a refused one. */
+function answerOf<T>(outcome: LoginOutcome<T>): T | OtpRequired {
+  if (outcome.result === 'refused') throw outcome.error;
+  return outcome.value;
+}
+
+/** `POST /api/tokens`: a login that starts a token family. */
+export async function issueTokens(
   parts: TokenParts & LoginParts,
-  given: Credentials,
+  credentials: Credentials,
   origin: Origin,
 ): Promise<TokenPair | OtpRequired> {
   await parts.tokens.keys.settle();
-  const begun = await logIn(parts, given, origin, (tx, userId) => startFamily(tx, parts, userId));
-  return 'otpRequired' in begun ? begun : pairOf(parts, begun);
+  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
+    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin);
+    return unmet ?? success(await startFamily(tx, parts, userId));
+  });
+  return outcome.result === 'success' ? signPair(parts, outcome.value) : answerOf(outcome);
+}
+
+/** `POST /api/accounts/validation`: a login without tokens. */
+export async function validateCredentials(
+  parts: LoginParts,
+  credentials: Credentials,
+  origin: Origin,
+): Promise<Account | OtpRequired> {
+  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
+    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin);
+    return unmet ?? success(await getAccountOf(tx, userId));
+  });
+  return answerOf(outcome);
 }
 
 /**
- * All that a login checks, the second factor among it, then `then` for the account in the transaction that counts it as a success.
- * Failures are thrown when their wait is over.
+ * A login. Wrong passwords and unknown accounts get the same answer after the same work and the same delay; only who knows the password
+ * learns what else is wrong.
+ * @param finish the last steps, in the transaction that holds the account's row; its outcome is that of the login
  */
-export const logIn = <T>(
+export const logIn = <Outcome extends LoginOutcome>(
   parts: LoginParts,
-  given: Credentials,
+  credentials: Pick<Credentials, 'id' | 'password'>,
   origin: Origin,
-  then: (tx: Db, userId: string) => Promise<T>,
-): Promise<T | OtpRequired> =>
-  withPassword<T | OtpRequired>(parts, given, origin, async (tx, userId) => {
-    const factor = await findFactor(tx, parts.factor, userId);
-    const demand = demandOf(factor, origin.address);
-    if (demand.outcome === 'forbidden') return networkNotAllowed();
-    if (demand.outcome === 'code') {
-      if (codeIn(given) === '') return { result: 'incomplete', value: otpRequired(demand.types) };
-      const refusal = await checkCode(tx, factor, userId, given, origin);
-      if (refusal) return refusal;
-    }
-    await noteLogin(tx, userId, origin.address);
-    return { result: 'success', value: await then(tx, userId) };
-  });
+  finish: (tx: Db, userId: string) => Promise<Outcome>,
+): Promise<Outcome | Refused> =>
+  // outside of the transaction of an Idempotency-Key: a refusal rolls that back, and the counted failure with it
+  parts.db.within(undefined, () => attempt(parts, credentials, origin, finish));
 
-/**
- * Runs `then` for who shows login id and password, in a transaction that holds the account's row. Wrong passwords and unknown accounts get
- * the same words after the same work and the same wait; only who knows the password learns what else stands in the way. A refusal that
- * `then` gives is committed with what it wrote.
- */
-export async function withPassword<T>(
+async function attempt<Outcome extends LoginOutcome>(
   parts: LoginParts,
   { id, password }: Pick<Credentials, 'id' | 'password'>,
   { address, whenGone }: Origin,
-  then: (tx: Db, userId: string) => Promise<Exclude<Verdict<T>, { result: 'failure' }> | AppError>,
-): Promise<T> {
+  finish: (tx: Db, userId: string) => Promise<Outcome>,
+): Promise<Outcome | Refused> {
   const { db, store, passwords, lockout, delay } = parts;
   await store.settle();
-  /** Nothing when the hash that was checked is the stored one no more. */
-  async function check(): Promise<Verdict<T | AppError> | undefined> {
-    const account = await findSignInState(db, id);
-    // the attempt is counted while the password is hashed: a write before or after it would tell known accounts by their time
-    const [matches] = await Promise.all([
-      passwords.matches(password, account?.passwordHash, address),
-      account && noteAttempt(db, account.userId, lockout),
-    ]);
-    if (!account || !matches) return validationFailed;
-    const { userId, passwordHash } = account;
-    const verdict = await db.transaction(async (tx): Promise<Verdict<T | AppError> | undefined> => {
-      const state = await lockSignInState(tx, userId);
-      if (state?.passwordHash !== passwordHash) return undefined;
-      const obstacle = standingInTheWay(state);
-      if (obstacle) return { result: 'incomplete', value: invalid(obstacle.sentence, { code: obstacle.code }) };
-      await noteSuccess(tx, userId);
-      const given = await then(tx, userId);
-      return given instanceof AppError ? { result: 'incomplete', value: given } : given;
-    });
-    if (verdict?.result === 'success' && passwords.isOutdated(passwordHash))
-      await renewHash(parts, { userId, old: passwordHash, password, address });
-    return verdict;
+  const admission = await delay.admit({ address, account: id, whenGone });
+  try {
+    // twice at most: a concurrent login may have stored a newer hash of the same password since this one read it
+    for (let tries = 0; tries < 2; tries++) {
+      const account = await findLoginState(db, id);
+      // counted while the password is hashed: a write before or after it would tell known accounts by the time they take
+      const [matches] = await Promise.all([
+        passwords.matches(password, account?.passwordHash, address),
+        account && countAttempt(db, account.userId, lockout),
+      ]);
+      if (!account || !matches) break;
+
+      const { userId, passwordHash } = account;
+      const outcome = await db.transaction(async (tx): Promise<Outcome | Refused | undefined> => {
+        const locked = await lockLoginState(tx, userId);
+        if (locked?.passwordHash !== passwordHash) return undefined;
+        const error = accountStatusError(locked);
+        if (error) return refused(error);
+        await resetAttempts(tx, userId);
+        return finish(tx, userId);
+      });
+      if (outcome === undefined) continue;
+
+      if (outcome.result === 'success') {
+        if (passwords.isOutdated(passwordHash))
+          await renewHash(parts, { userId, old: passwordHash, password, address });
+        await admission.succeed();
+      }
+      return outcome;
+    }
+    await admission.fail();
+    return refused(invalid('Account validation failed.', { code: 'AccountValidationFailed' }));
+  } finally {
+    await admission.end();
   }
-  // not in the transaction of an Idempotency-Key, which a refusal would roll back with all that was counted
-  const outcome = await db.within(undefined, () =>
-    // once more: another login may have stored the same password under another hash
-    delay.attempt<T | AppError>(
-      { address, account: id, whenGone },
-      async () => (await check()) ?? (await check()) ?? validationFailed,
-    ),
-  );
-  if (outcome instanceof AppError) throw outcome;
-  return outcome;
+}
+
+/** The second factor of a login, if one is needed. Returns what is missing or wrong; if nothing is, records the login. */
+export async function passSecondFactor(
+  tx: Db,
+  { secondFactor }: LoginParts,
+  userId: string,
+  code: Code,
+  origin: Origin,
+): Promise<CodeMissing | Refused | undefined> {
+  const policy = await findPolicy(tx, secondFactor, userId);
+  const decision = decide(policy, origin.address);
+  if (decision.outcome === 'forbidden') return refused(networkNotAllowed());
+  if (decision.outcome === 'code') {
+    if (codeIn(code) === '') return { result: 'codeMissing', value: otpRequired(decision.types) };
+    const error = await verifyCode(tx, policy, userId, code, origin);
+    if (error) return refused(error);
+  }
+  await recordLogin(tx, userId, origin.address);
+  return undefined;
 }
 
 interface Renewal {
@@ -129,7 +182,7 @@ interface Renewal {
   address: string;
 }
 
-/** While the password is at hand. Not when there is no room in the queue of hashes: the next login will do. */
+/** Replaces a hash of an older form while the password is known. Skipped when the queue of hashes is full: the next login does it. */
 async function renewHash({ store, passwords }: LoginParts, { userId, old, password, address }: Renewal) {
   try {
     const fresh = await passwords.hash(password, address);
@@ -144,8 +197,3 @@ const otpRequired = (types: string[]): OtpRequired => ({
   accessForbidden: false,
   otpAuthenticatorIds: types,
 });
-
-const validationFailed = {
-  result: 'failure' as const,
-  error: invalid('Account validation failed.', { code: 'AccountValidationFailed' }),
-};

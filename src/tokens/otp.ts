@@ -9,7 +9,7 @@ import { conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { Credentials, LoginParts } from './log-in.ts';
-import { withPassword } from './log-in.ts';
+import { logIn, refused, success } from './log-in.ts';
 import {
   clearOtpFailures,
   countRecoveryCodes,
@@ -19,33 +19,34 @@ import {
   removeOwnAuthenticators,
   replaceRecoveryCodes,
 } from './second-factor.queries.ts';
-import type { Authenticator, FactorParts } from './second-factor.ts';
+import type { Authenticator, SecondFactorParts } from './second-factor.ts';
 import {
-  checkCode,
   codeIn,
-  demandOf,
-  findFactor,
+  decide,
+  findPolicy,
   fingerprintOf,
   hashRecoveryCode,
   illegalCode,
   networkNotAllowed,
-  ownContext,
+  sealingContext,
+  verifyCode,
 } from './second-factor.ts';
 
-/** What an account gets that registers without an authenticator of its groups. */
+/** Type of an account's own authenticator, for accounts whose groups have none. */
 const OWN_TYPE = 'APPAUTH';
 const SETUP_CODE_LENGTH = 16;
 const RECOVERY_CODES = 10;
+const RECOVERY_CODE_LENGTH = 16;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const BASE32 = `${LETTERS}234567`;
 const SETUP_CHARACTERS = `${LETTERS}${LETTERS.toLowerCase()}0123456789`;
 
 export interface OtpParts extends LoginParts {
-  /** What apps show above the codes. */
+  /** Name that authenticator apps show above the codes. */
   otpIssuer: string;
 }
 
-/** What an authenticator app needs: to be typed, or to be scanned. */
+/** The setup code for an authenticator app, to be typed or scanned. */
 export interface Registration {
   /** Base32 without padding. */
   manualEntryCode: string;
@@ -54,25 +55,25 @@ export interface Registration {
 }
 
 /**
- * Shows the setup code of the account's authenticator to who knows the password, until its first code was accepted; afterwards a code is
- * needed too. An account whose groups list none gets one of its own, and a new one whenever it shows a code.
+ * Shows the setup code of the account's authenticator to who knows the password; once a code of any authenticator was accepted, a code is
+ * needed too. An account whose groups have no authenticators gets one of its own, and a new one whenever it sends a code.
  */
 export async function registerOtp(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<Registration> {
-  const { id, setupCode } = await withPassword(parts, credentials, origin, async (tx, userId) => {
+  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const { id } = await getAccount(tx, credentials.id);
-    const factor = await findFactor(tx, parts.factor, userId);
-    if (demandOf(factor, origin.address).outcome === 'forbidden') return networkNotAllowed();
-    const type = credentials.otpAuthenticator || (factor.authenticators[0]?.type ?? OWN_TYPE);
-    let shown = factor.authenticators.find((one) => one.type === type);
-    if (shown === undefined && (factor.authenticators.length > 0 || type !== OWN_TYPE)) return illegalCode();
-    // a code of any of them: who has only the password must not get around the one by asking for the other
-    if (factor.authenticators.some((one) => one.proved)) {
-      if (codeIn(credentials) === '') return alreadyRegistered();
-      const refusal = await checkCode(tx, factor, userId, credentials, origin);
-      if (refusal) return refusal;
+    const policy = await findPolicy(tx, parts.secondFactor, userId);
+    if (decide(policy, origin.address).outcome === 'forbidden') return refused(networkNotAllowed());
+    const type = credentials.otpAuthenticator || (policy.authenticators[0]?.type ?? OWN_TYPE);
+    let shown = policy.authenticators.find((authenticator) => authenticator.type === type);
+    if (shown === undefined && (policy.authenticators.length > 0 || type !== OWN_TYPE)) return refused(illegalCode());
+    // any proved authenticator, not only the shown one: else its code could be avoided by asking for another authenticator
+    if (policy.authenticators.some(({ proved }) => proved)) {
+      if (codeIn(credentials) === '') return refused(alreadyRegistered());
+      const error = await verifyCode(tx, policy, userId, credentials, origin);
+      if (error) return refused(error);
       if (shown?.own && shown.proved) await removeOwnAuthenticators(tx, userId);
     }
-    if (shown === undefined || (shown.own && shown.proved)) shown = await makeOwn(tx, parts.factor, userId);
+    if (shown === undefined || (shown.own && shown.proved)) shown = await makeOwn(tx, parts.secondFactor, userId);
     await record(tx, {
       action: 'otp.register',
       accountId: id,
@@ -80,41 +81,45 @@ export async function registerOtp(parts: OtpParts, credentials: Credentials, ori
       ...origin,
       details: { type: shown.type, own: shown.own },
     });
-    return { result: 'success', value: { id, setupCode: shown.setupCode } };
+    return success({ id, setupCode: shown.setupCode });
   });
+  if (outcome.result === 'refused') throw outcome.error;
+  const { id, setupCode } = outcome.value;
   const secret = new ScureBase32Plugin().encode(Buffer.from(setupCode, 'ascii'), { padding: false });
   const uri = generateURI({ issuer: parts.otpIssuer, label: id, secret });
   return { manualEntryCode: secret, qrCode: await QRCode.toDataURL(uri, { type: 'image/png' }) };
 }
 
-async function makeOwn(tx: Db, { sealer }: FactorParts, userId: string): Promise<Authenticator> {
+async function makeOwn(tx: Db, { sealer }: SecondFactorParts, userId: string): Promise<Authenticator> {
   const setupCode = randomText(SETUP_CHARACTERS, SETUP_CODE_LENGTH);
-  const sealed = sealer.seal(setupCode, ownContext(userId, OWN_TYPE));
+  const sealed = sealer.seal(setupCode, sealingContext(userId, OWN_TYPE));
   await insertOwnAuthenticator(tx, userId, OWN_TYPE, fingerprintOf(OWN_TYPE, setupCode), sealed);
   return { type: OWN_TYPE, setupCode, own: true, proved: false };
 }
 
-/** Ten new codes that stand for a one-time password once each; older ones are void. Needs a code, from wherever it is asked. */
+/** Replaces the recovery codes, each of which stands for a one-time password once. Needs a code, even in an allowed network. */
 export async function makeRecoveryCodes(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<string[]> {
-  return withPassword(parts, credentials, origin, async (tx, userId) => {
+  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const { id } = await getAccount(tx, credentials.id);
-    const factor = await findFactor(tx, parts.factor, userId);
-    if (demandOf(factor, origin.address).outcome === 'forbidden') return networkNotAllowed();
-    if (factor.authenticators.length === 0)
-      return conflict(`Account '${id}' has no authenticator.`, { code: 'NoAuthenticator' });
-    const refusal = await checkCode(tx, factor, userId, credentials, origin);
-    if (refusal) return refusal;
-    const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(BASE32, 16));
+    const policy = await findPolicy(tx, parts.secondFactor, userId);
+    if (decide(policy, origin.address).outcome === 'forbidden') return refused(networkNotAllowed());
+    if (policy.authenticators.length === 0)
+      return refused(conflict(`Account '${id}' has no authenticator.`, { code: 'NoAuthenticator' }));
+    const error = await verifyCode(tx, policy, userId, credentials, origin);
+    if (error) return refused(error);
+    const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(BASE32, RECOVERY_CODE_LENGTH));
     await replaceRecoveryCodes(tx, userId, codes.map(hashRecoveryCode));
     await record(tx, { action: 'otp.recovery-codes.make', accountId: id, subject: id, ...origin });
-    return { result: 'success', value: codes.map((code) => code.replace(/(.{4})(?!$)/g, '$1-')) };
+    return success(codes);
   });
+  if (outcome.result === 'refused') throw outcome.error;
+  return outcome.value.map((code) => code.replace(/(.{4})(?!$)/g, '$1-'));
 }
 
-/** Of one account, by its login id: what stands, never a secret. */
-export async function otpStatus({ db, factor }: Pick<OtpParts, 'db' | 'factor'>, id: string) {
+/** Authenticators, recovery codes and wrong codes of an account, by its login id. Contains no secret. */
+export async function otpStatus({ db, secondFactor }: Pick<OtpParts, 'db' | 'secondFactor'>, id: string) {
   const account = await getAccount(db, id);
-  const { authenticators } = await findFactor(db, factor, account.userId);
+  const { authenticators } = await findPolicy(db, secondFactor, account.userId);
   const failures = await findOtpFailures(db, account.userId);
   return {
     id: account.id,
@@ -125,7 +130,7 @@ export async function otpStatus({ db, factor }: Pick<OtpParts, 'db' | 'factor'>,
   };
 }
 
-/** For who has lost the device: own authenticators and recovery codes go, those of groups are shown again. */
+/** For people who lost their device: deletes their own authenticators and recovery codes; those of groups may be registered again. */
 export const resetOtp = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const account = await getAccount(tx, id);

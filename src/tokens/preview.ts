@@ -1,17 +1,17 @@
 import type { Db } from '../db.ts';
 import { getGroup } from '../groups/manage.ts';
 import { checkMetadata } from '../groups/metadata.ts';
-import type { Demand } from '../groups/second-factor.ts';
-import { decide, readDemand } from '../groups/second-factor.ts';
-import { forgetOldLogins } from './logins.queries.ts';
+import type { Requirement } from '../groups/second-factor.ts';
+import { readRequirement } from '../groups/second-factor.ts';
 import type { LoginRow } from './preview.queries.ts';
 import { listFactorsOfMembers, listLoginsOfMembers } from './preview.queries.ts';
-import { fingerprintOf } from './second-factor.ts';
+import { deleteOldLogins } from './queries.ts';
+import { decideBy, fingerprintOf } from './second-factor.ts';
 
-/** How far back logins are replayed, and how long they are remembered. */
+/** How far back logins are replayed, and how long they are stored. */
 const DAYS = 30;
 
-/** A login of the past that would go another way. */
+/** Logins of the past that would end in another way. */
 export interface Affected {
   address: string;
   logins: number;
@@ -21,15 +21,15 @@ export interface Affected {
 export interface PreviewedAccount {
   id: string;
   logins: number;
-  /** Would be turned away, which was let in. */
+  /** Logins that would be refused. */
   refused: Affected[];
-  /** Would be asked for a code, which was not. */
+  /** Logins that would need a code. */
   asked: Affected[];
-  /** A code would be asked for, and none of the authenticators has ever given this account one. */
+  /** A code would be needed, but the account has used none of the authenticators. */
   mustRegister: boolean;
 }
 
-/** What a change of a group's second-factor entries would have meant for the logins of its members in the last 30 days. */
+/** Replays the logins of a group's members in the last 30 days under changed second-factor entries. */
 export async function previewSecondFactor(
   { db, metadataKey }: { db: Db; metadataKey: string },
   groupId: string,
@@ -37,11 +37,11 @@ export async function previewSecondFactor(
 ): Promise<{ days: number; lockedOut: string[]; accounts: PreviewedAccount[] }> {
   checkMetadata({ [metadataKey]: entries }, metadataKey);
   const { metadata } = await getGroup(db, groupId);
-  const present = readDemand(metadata[metadataKey]);
-  const wanted = readDemand(entries);
+  const present = readRequirement(metadata[metadataKey]);
+  const wanted = readRequirement(entries);
   const logins = Map.groupBy(await listLoginsOfMembers(db, groupId, DAYS), ({ userId }) => userId);
   const accounts = (await listFactorsOfMembers(db, groupId, metadataKey)).map(({ userId, id, others, own, proved }) => {
-    const elsewhere = others.map(readDemand);
+    const elsewhere = others.map(readRequirement);
     const replayed = replay(logins.get(userId) ?? [], own, [...elsewhere, present], [...elsewhere, wanted]);
     const usable = [...elsewhere, wanted].flatMap(({ authenticators }) =>
       authenticators.map(({ type, setupCode }) => fingerprintOf(type, setupCode).toString('hex')),
@@ -53,12 +53,12 @@ export async function previewSecondFactor(
   return { days: DAYS, lockedOut, accounts };
 }
 
-function replay(logins: readonly LoginRow[], own: readonly string[], before: Demand[], after: Demand[]) {
+function replay(logins: readonly LoginRow[], own: readonly string[], before: Requirement[], after: Requirement[]) {
   const refused: Affected[] = [];
   const asked: Affected[] = [];
   for (const { address, times, lastAt } of logins) {
-    const was = decide(before, own, address).outcome;
-    const is = decide(after, own, address).outcome;
+    const was = decideBy(before, own, address).outcome;
+    const is = decideBy(after, own, address).outcome;
     const affected = { address, logins: times, lastAt };
     if (is === 'forbidden' && was !== 'forbidden') refused.push(affected);
     if (is === 'code' && was !== 'code') asked.push(affected);
@@ -67,4 +67,4 @@ function replay(logins: readonly LoginRow[], own: readonly string[], before: Dem
 }
 
 /** Part of the hourly clean-up. */
-export const forgetReplayedLogins = (db: Db) => forgetOldLogins(db, DAYS);
+export const forgetReplayedLogins = (db: Db) => deleteOldLogins(db, DAYS);

@@ -2,14 +2,56 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-const Exchanged = z.object({ familyId: z.string(), userId: z.string() });
+// SQL of logins: who logged in from where, the identity that tokens stand for, token families and refresh tokens.
 
+/** Counts a login of the account from this address: one row per day and address. */
+export const recordLogin = (tx: Db, userId: string, address: string) =>
+  tx.query(sql.unsafe`
+    insert into logins as l (user_id, address, day) values (${userId}, ${address}, current_date)
+    on conflict (user_id, address, day) do update set times = l.times + 1, last_at = now()`);
+
+export const deleteOldLogins = (db: Db, days: number) =>
+  db.query(sql.unsafe`delete from logins where day < current_date - ${days}::integer`);
+
+/** An account with everything that its permissions depend on, as it is now, whatever its tokens say. */
+const Identity = z.object({
+  userId: z.string(),
+  accountId: z.string(),
+  foldedId: z.string(),
+  name: z.string(),
+  email: z.string().optional(),
+  enabled: z.boolean(),
+  activated: z.boolean(),
+  tenantId: z.string().optional(),
+  roles: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+  groups: z.array(z.string()),
+  tenants: z.array(z.object({ id: z.string(), role: z.enum(['Owner', 'Member']) })),
+});
+export type Identity = z.infer<typeof Identity>;
+
+const identity = sql.fragment`
+    select a.user_id, a.id as account_id, a.folded_id, a.name, a.email, a.enabled, a.activated, a.tenant_id, a.roles, a.metadata,
+      array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
+        order by g.name collate "C") as groups,
+      coalesce((select jsonb_agg(jsonb_build_object('id', m.tenant_id, 'role', m.role) order by m.tenant_id)
+        from tenant_members m where m.user_id = a.user_id), '[]') as tenants
+    from accounts a`;
+
+export const findIdentity = (db: Db, userId: string) =>
+  db.maybeOne(sql.type(Identity)`${identity} where a.user_id = ${userId}`);
+
+/** By login id in its exact spelling. */
+export const findIdentityByLoginId = (db: Db, id: string) =>
+  db.maybeOne(sql.type(Identity)`${identity} where a.folded_id = fold_name(${id}) and a.id = ${id}`);
+
+/** Starts a token family: a login with all the refresh tokens that are exchanged for one another. Returns its id. */
 export const insertFamily = (tx: Db, userId: string, lifetimeMs: number) =>
   tx.oneFirst(sql.type(z.object({ id: z.string() }))`
     insert into refresh_families (user_id, expires_at) values (${userId}, now() + ${lifetimeMs} * interval '1 millisecond')
     returning id`);
 
-/** Ends with its family at the latest. */
+/** The token expires with its family at the latest. Returns when. */
 export const insertRefreshToken = (tx: Db, hash: Buffer, familyId: string, lifetimeMs: number) =>
   tx.oneFirst(sql.type(z.object({ expiresAt: z.string() }))`
     insert into refresh_tokens (hash, family_id, expires_at)
@@ -17,56 +59,59 @@ export const insertRefreshToken = (tx: Db, hash: Buffer, familyId: string, lifet
     from refresh_families where id = ${familyId}
     returning expires_at`);
 
-/** Uses a token up. Of any number of callers at once one gets the row; nobody does when it is used, expired, revoked or unknown. */
+const FamilyOfToken = z.object({ familyId: z.string(), userId: z.string() });
+
+/** The family of a refresh token, whatever the state of either. */
+export const findFamily = (tx: Db, hash: Buffer) =>
+  tx.maybeOne(sql.type(FamilyOfToken)`
+    select f.id as family_id, f.user_id from refresh_tokens t join refresh_families f on f.id = t.family_id
+    where t.hash = ${sql.binary(hash)}`);
+
+/** Marks a refresh token as used. Of concurrent calls one gets the row; none does if it is used, expired, revoked or unknown. */
 export const useRefreshToken = (tx: Db, hash: Buffer, address: string) =>
-  tx.maybeOne(sql.type(Exchanged)`
+  tx.maybeOne(sql.type(FamilyOfToken)`
     update refresh_tokens t set used_at = now(), used_from = ${address} from refresh_families f
     where t.hash = ${sql.binary(hash)} and f.id = t.family_id and t.used_at is null and t.expires_at > now()
       and f.expires_at > now() and f.revoked_at is null
     returning f.id as family_id, f.user_id`);
 
-/** Keeps the answer to an exchange for a moment, encrypted. */
-export const keepAnswer = (tx: Db, hash: Buffer, sealed: Buffer) =>
+/** Stores the encrypted answer to an exchange, for a replay. */
+export const storeAnswer = (tx: Db, hash: Buffer, sealed: Buffer) =>
   tx.query(
     sql.unsafe`update refresh_tokens set sealed_answer = ${sql.binary(sealed)} where hash = ${sql.binary(hash)}`,
   );
 
-const Presented = Exchanged.extend({
+const UnusableToken = FamilyOfToken.extend({
   revoked: z.boolean(),
   used: z.boolean(),
-  /** Used before, longer ago than the leeway or by another address. */
-  late: z.boolean(),
-  /** What its exchange answered, encrypted; for the same address, for a moment. */
+  /** Used longer ago than the leeway, or by another address: a sign of theft. */
+  reused: z.boolean(),
+  /** Encrypted answer to its exchange; only for the same address and within `replayMs`. */
   answer: z.instanceof(Buffer).optional(),
 });
 
-/** Why a token could not be used. */
-export const findRefreshToken = (
+/** Tells why a refresh token could not be used. */
+export const findUnusableToken = (
   tx: Db,
   hash: Buffer,
   { address, leewayMs, replayMs }: { address: string; leewayMs: number; replayMs: number },
 ) =>
-  tx.maybeOne(sql.type(Presented)`
+  tx.maybeOne(sql.type(UnusableToken)`
     select f.id as family_id, f.user_id, f.revoked_at is not null as revoked, t.used_at is not null as used,
       t.used_at is not null and (t.used_from is distinct from ${address}
-        or clock_timestamp() - t.used_at > ${leewayMs} * interval '1 millisecond') as late,
+        or clock_timestamp() - t.used_at > ${leewayMs} * interval '1 millisecond') as reused,
       case when t.used_from = ${address} and clock_timestamp() - t.used_at < ${replayMs} * interval '1 millisecond'
         then t.sealed_answer end as answer
     from refresh_tokens t join refresh_families f on f.id = t.family_id where t.hash = ${sql.binary(hash)}`);
 
-export const findFamily = (tx: Db, hash: Buffer) =>
-  tx.maybeOne(sql.type(Exchanged)`
-    select f.id as family_id, f.user_id from refresh_tokens t join refresh_families f on f.id = t.family_id
-    where t.hash = ${sql.binary(hash)}`);
-
-/** True for the one that ended it. */
+/** Returns true if this call revoked the family, false if it was revoked before. */
 export async function revokeFamily(tx: Db, familyId: string): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     update refresh_families set revoked_at = now() where id = ${familyId} and revoked_at is null`);
   return rowCount > 0;
 }
 
-/** Whether a token waits to be exchanged, its family still open. */
+/** Whether a refresh token has not been exchanged and its family is not revoked. */
 export const isUnused = (tx: Db, hash: Buffer) =>
   tx.exists(sql.unsafe`
     select from refresh_tokens t join refresh_families f on f.id = t.family_id

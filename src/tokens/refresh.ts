@@ -1,63 +1,25 @@
-import type { SignInState } from '../accounts/account.ts';
-import { standingInTheWay } from '../accounts/account.ts';
-import { lockSignInState } from '../accounts/queries.ts';
+import { accountStatusError } from '../accounts/account.ts';
+import type { LoginState } from '../accounts/login.queries.ts';
+import { lockLoginState } from '../accounts/login.queries.ts';
 import { record } from '../audit.ts';
-import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { append } from '../outbox.ts';
-import type { AccessTokens, IssuedToken } from './access.ts';
-import type { Identity } from './identity.queries.ts';
-import { findIdentity } from './identity.queries.ts';
-import {
-  findFamily,
-  findRefreshToken,
-  insertFamily,
-  insertRefreshToken,
-  revokeFamily,
-  useRefreshToken,
-} from './queries.ts';
-import { hashOf, newRefreshToken } from './refresh-token.ts';
-import type { Asked } from './replay.ts';
-import { keepForReplay, REPLAY_MS, replay } from './replay.ts';
+import { findFamily, findUnusableToken, revokeFamily, useRefreshToken } from './queries.ts';
+import { hashOf } from './refresh-token.ts';
+import type { ReplayKey } from './replay.ts';
+import { findReplay, REPLAY_MS, storeForReplay } from './replay.ts';
+import type { TokenPair, TokenParts } from './token-pair.ts';
+import { getIdentity, issueRefreshToken, refreshTokenNotFound } from './token-pair.ts';
 
-/** Both tokens, as an answer. */
-export interface TokenPair {
-  accessToken: IssuedToken;
-  tokenType: 'bearer';
-  refreshToken: IssuedToken;
-}
-
-export interface TokenParts {
-  db: Db;
-  tokens: AccessTokens;
-  settings: Pick<Config, 'tokens.refreshLifetime' | 'tokens.familyLifetime' | 'tokens.reuseLeeway'>;
-}
-
-/** What a login leads to. Its access token is signed when the transaction is over: signing takes a thread. */
-export interface NewFamily {
-  identity: Identity;
-  refreshToken: IssuedToken;
-}
-
-/** The family that a login starts. */
-export async function startFamily(tx: Db, { settings }: TokenParts, userId: string): Promise<NewFamily> {
-  const familyId = await insertFamily(tx, userId, settings['tokens.familyLifetime']);
-  return { refreshToken: await nextToken(tx, settings, familyId), identity: await getIdentity(tx, userId) };
-}
-
-/** The keys were settled before. */
-export const pairOf = async ({ tokens }: TokenParts, { identity, refreshToken }: NewFamily): Promise<TokenPair> => ({
-  accessToken: await tokens.issue(identity),
-  tokenType: 'bearer',
-  refreshToken,
-});
+/** How an exchange ended. A refusal is returned, not thrown: it may have revoked a family, which must be committed. */
+type Exchange = { pair: TokenPair; replayed: boolean } | AppError;
 
 /**
- * Exchanges a refresh token, once, for a new pair. Unknown, used and revoked tokens are not found; a token that comes back later than the
- * leeway after its use, or from elsewhere, was stolen from one of the two: its whole family ends (RFC 9700, 4.14.2). With an
- * Idempotency-Key the answer can be had again for a minute, from the same address.
+ * Exchanges a refresh token, once, for a new pair. Unknown, used and revoked tokens are not found. A token that comes back after the leeway,
+ * or from another address, was stolen from one of the two: its whole family is revoked (RFC 9700, 4.14.2). With an Idempotency-Key the
+ * answer can be fetched again for a minute, from the same address.
  */
 export async function refresh(
   parts: TokenParts,
@@ -66,33 +28,32 @@ export async function refresh(
 ): Promise<{ pair: TokenPair; replayed: boolean }> {
   await parts.tokens.keys.settle();
   const hash = hashOf(token);
-  const asked = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
-  // signed before the transaction, which would wait for a thread; whoever reads the claims asks for the account's state anew
+  const replayKey = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
+  // Signed before the transaction, because signing waits for a thread. Whoever reads the claims checks the account's present state again.
   const holder = await findFamily(parts.db, hash);
   const accessToken = holder && (await parts.tokens.issue(await getIdentity(parts.db, holder.userId)));
-  // refusals that end a family must be committed, so they leave the transaction as values
-  const outcome = await parts.db.transaction(async (tx) => {
+  const exchange = await parts.db.transaction(async (tx): Promise<Exchange> => {
     const found = accessToken && (await findFamily(tx, hash));
-    // the account before the token, as a change or deletion of the account does: the other way round the two would wait for each other
-    const state = found ? await lockSignInState(tx, found.userId) : undefined;
-    if (!state || !accessToken) return notUsable();
+    // The account's row is locked before the token's, as changes and deletions of accounts do: the other order could deadlock.
+    const account = found ? await lockLoginState(tx, found.userId) : undefined;
+    if (!account || !accessToken) return refreshTokenNotFound();
     const used = await useRefreshToken(tx, hash, origin.address);
-    if (!used) return again(tx, parts, { hash, asked, origin, state });
-    const obstacle = standingInTheWay(state);
-    if (obstacle) {
+    if (!used) return unusable(tx, parts, { hash, replayKey, origin, account });
+    const refusal = accountStatusError(account);
+    if (refusal) {
       await revokeFamily(tx, used.familyId);
-      return invalid(obstacle.sentence, { code: obstacle.code });
+      return refusal;
     }
-    const refreshToken = await nextToken(tx, parts.settings, used.familyId);
+    const refreshToken = await issueRefreshToken(tx, parts.settings, used.familyId);
     const pair: TokenPair = { accessToken, tokenType: 'bearer', refreshToken };
-    if (asked) await keepForReplay(tx, asked, pair);
+    if (replayKey) await storeForReplay(tx, replayKey, pair);
     return { pair, replayed: false };
   });
-  if (outcome instanceof AppError) throw outcome;
-  return outcome;
+  if (exchange instanceof AppError) throw exchange;
+  return exchange;
 }
 
-/** Ends the family of a refresh token, whether or not that token was used; what is unknown or ended stays as it is. */
+/** Revokes the family of a refresh token, used or not. Does nothing for a token that is unknown or whose family is revoked. */
 export const revoke = (db: Db, token: string, origin: Origin): Promise<void> =>
   db.transaction(async (tx) => {
     const found = await findFamily(tx, hashOf(token));
@@ -108,32 +69,36 @@ export const revoke = (db: Db, token: string, origin: Origin): Promise<void> =>
     });
   });
 
-interface Again {
+interface Unusable {
   hash: Buffer;
-  asked: Asked | undefined;
+  replayKey: ReplayKey | undefined;
   origin: Origin;
-  state: SignInState;
+  account: LoginState;
 }
 
-/** A token that cannot be exchanged: the answer that it had, or why not. */
-async function again(tx: Db, { settings }: TokenParts, { hash, asked, origin, state }: Again) {
-  const found = await findRefreshToken(tx, hash, {
+/** The answer to a token that cannot be exchanged: its first answer again, or why not. */
+async function unusable(
+  tx: Db,
+  { settings }: TokenParts,
+  { hash, replayKey, origin, account }: Unusable,
+): Promise<Exchange> {
+  const found = await findUnusableToken(tx, hash, {
     address: origin.address,
     leewayMs: settings['tokens.reuseLeeway'],
     replayMs: REPLAY_MS,
   });
-  if (!found) return notUsable();
-  const obstacle = found.used ? undefined : standingInTheWay(state);
-  if (obstacle) return invalid(obstacle.sentence, { code: obstacle.code });
-  if (found.revoked) return notUsable();
+  if (!found) return refreshTokenNotFound();
+  const refusal = found.used ? undefined : accountStatusError(account);
+  if (refusal) return refusal;
+  if (found.revoked) return refreshTokenNotFound();
   if (!found.used) return invalid('The refresh token has expired.', { code: 'RefreshTokenExpired' });
-  const pair = asked && found.answer && (await replay(tx, asked, found.answer));
+  const pair = replayKey && found.answer && (await findReplay(tx, replayKey, found.answer));
   if (pair) return { pair, replayed: true };
-  if (found.late && (await revokeFamily(tx, found.familyId))) await tellOfReuse(tx, found, origin);
-  return notUsable();
+  if (found.reused && (await revokeFamily(tx, found.familyId))) await reportReuse(tx, found, origin);
+  return refreshTokenNotFound();
 }
 
-async function tellOfReuse(tx: Db, { familyId, userId }: { familyId: string; userId: string }, origin: Origin) {
+async function reportReuse(tx: Db, { familyId, userId }: { familyId: string; userId: string }, origin: Origin) {
   const { accountId, tenantId } = await getIdentity(tx, userId);
   await append(tx, {
     type: 'svc.platform.events.refreshtokenreusedevent',
@@ -147,20 +112,3 @@ async function tellOfReuse(tx: Db, { familyId, userId }: { familyId: string; use
   });
   await record(tx, { action: 'token.reuse', subject: accountId, tenantId, ...origin, details: { familyId } });
 }
-
-async function nextToken(tx: Db, settings: TokenParts['settings'], familyId: string): Promise<IssuedToken> {
-  const token = newRefreshToken();
-  const expiresAt = await insertRefreshToken(tx, hashOf(token), familyId, settings['tokens.refreshLifetime']);
-  return { token, expiration: `${expiresAt}Z` };
-}
-
-async function getIdentity(db: Db, userId: string): Promise<Identity> {
-  const identity = await findIdentity(db, userId);
-  if (!identity) throw notUsable();
-  return identity;
-}
-
-const notUsable = () =>
-  new AppError('notFound', 'The refresh token is unknown, was used before or is revoked.', {
-    code: 'RefreshTokenNotFound',
-  });

@@ -5,10 +5,10 @@ import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
 import type { Identities } from './identities.ts';
 import type { LoginParts } from './log-in.ts';
-import { OtpRequired, signIn } from './log-in.ts';
-import type { TokenParts } from './refresh.ts';
+import { issueTokens, OtpRequired } from './log-in.ts';
 import { refresh, revoke } from './refresh.ts';
 import { checkIdempotencyKey } from './replay.ts';
+import type { TokenParts } from './token-pair.ts';
 
 const Issued = z
   .object({ token: z.string(), expiration: z.string().meta({ format: 'date-time' }) })
@@ -37,7 +37,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
         response: { 200: z.union([TokenAnswer, OtpRequired]) },
       },
     },
-    async (request) => signIn(parts, request.body, originOf(request)),
+    async (request) => issueTokens(parts, request.body, originOf(request)),
   );
 
   app.post(

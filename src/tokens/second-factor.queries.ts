@@ -2,22 +2,35 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
+const GroupEntries = z.object({ name: z.string(), entries: z.unknown().optional() });
+
+/** The second-factor entries of each group of an account, as the group's metadata holds them under `key`. */
+export const listGroupEntries = (db: Db, userId: string, key: string) =>
+  db.any(sql.type(GroupEntries)`
+    select g.name, g.metadata -> ${key} as entries
+    from group_members m join user_groups g on g.id = m.group_id where m.user_id = ${userId}
+    order by g.name collate "C"`);
+
 const Authenticator = z.object({
   type: z.string(),
   fingerprint: z.instanceof(Buffer),
-  /** The account's own setup code; absent: a group's. */
+  /** Encrypted setup code of the account's own authenticator; absent for a group's. */
   sealed: z.instanceof(Buffer).optional(),
   createdAt: z.string(),
+  /** When the first code of it was accepted from this account. */
   provedAt: z.string().optional(),
 });
 
-/** Its own ones, and those of groups that it has used. */
+/** Authenticators of the account's own, and those of groups that it has used. */
 export const listAuthenticators = (db: Db, userId: string) =>
   db.any(sql.type(Authenticator)`
     select type, fingerprint, sealed, created_at, proved_at from account_authenticators where user_id = ${userId}
     order by created_at, type`);
 
-/** True for the first of any number at once that present a code of this step, if no code of this or a later step was accepted before. */
+/**
+ * Replay protection (RFC 6238, 5.2): accepts a code's time step if no code of it or of a later step was accepted before. Of concurrent
+ * calls one returns true.
+ */
 export async function acceptStep(tx: Db, userId: string, type: string, fingerprint: Buffer, step: number) {
   const { rowCount } = await tx.query(sql.unsafe`
     insert into account_authenticators as a (user_id, type, fingerprint, proved_at, last_step)
@@ -27,7 +40,7 @@ export async function acceptStep(tx: Db, userId: string, type: string, fingerpri
   return rowCount > 0;
 }
 
-/** One that is there already stays. */
+/** Does nothing if the account has this authenticator. */
 export const insertOwnAuthenticator = (tx: Db, userId: string, type: string, fingerprint: Buffer, sealed: Buffer) =>
   tx.query(sql.unsafe`
     insert into account_authenticators (user_id, type, fingerprint, sealed)
@@ -36,10 +49,11 @@ export const insertOwnAuthenticator = (tx: Db, userId: string, type: string, fin
 export const removeOwnAuthenticators = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from account_authenticators where user_id = ${userId} and sealed is not null`);
 
-/** Setup codes of groups may be shown to the account again; codes that were accepted stay used. */
+/** Setup codes of groups may be shown to the account again. Accepted time steps stay, so that no code works twice. */
 export const forgetProofs = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`update account_authenticators set proved_at = null where user_id = ${userId}`);
 
+/** Stores the hashes of new recovery codes and deletes those of the old ones. */
 export const replaceRecoveryCodes = (tx: Db, userId: string, hashes: readonly Buffer[]) =>
   tx.query(sql.unsafe`
     with old as (delete from recovery_codes where user_id = ${userId})
@@ -48,7 +62,7 @@ export const replaceRecoveryCodes = (tx: Db, userId: string, hashes: readonly Bu
       ['bytea'],
     )}`);
 
-/** True for one caller alone. */
+/** Deletes a recovery code. Of concurrent calls one returns true. */
 export async function useRecoveryCode(tx: Db, userId: string, hash: Buffer): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     delete from recovery_codes where user_id = ${userId} and hash = ${sql.binary(hash)}`);
@@ -60,9 +74,10 @@ export const countRecoveryCodes = (db: Db, userId: string) =>
     select count(*) from recovery_codes where user_id = ${userId}`);
 
 const Failures = z.object({
+  /** Wrong codes in a row. */
   failures: z.number(),
   blockedUntil: z.string().optional(),
-  /** Seconds; absent when codes are checked. */
+  /** Seconds; absent if codes are not blocked now. */
   blockedFor: z.number().optional(),
 });
 
@@ -72,7 +87,7 @@ export const findOtpFailures = (db: Db, userId: string) =>
       case when blocked_until > now() then ceil(extract(epoch from blocked_until - now()))::integer end as blocked_for
     from otp_failures where user_id = ${userId}`);
 
-/** From the `free`th in a row on each failure blocks, the first 30 seconds, each twice as long as the one before, an hour at most. */
+/** Counts a wrong code. From the `free`th in a row on, each one blocks codes: for 30 seconds first, then twice as long each time, up to an hour. */
 export const countOtpFailure = (tx: Db, userId: string, free: number) =>
   tx.query(sql.unsafe`
     insert into otp_failures as f (user_id, failures) values (${userId}, 1)

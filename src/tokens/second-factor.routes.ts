@@ -48,7 +48,7 @@ const Explained = z
 
 export async function secondFactorRoutes(app: App, parts: LoginParts) {
   const { db } = parts;
-  const { metadataKey } = parts.factor;
+  const { metadataKey } = parts.secondFactor;
 
   app.put(
     '/api/usergroups/:id/second-factor',

@@ -3,12 +3,12 @@ import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { findAuthenticatorType } from '../groups/authenticators.ts';
-import { listEntries } from '../groups/second-factor.queries.ts';
-import type { Decision, Demand } from '../groups/second-factor.ts';
-import { decide, readDemand } from '../groups/second-factor.ts';
+import type { Requirement } from '../groups/second-factor.ts';
+import { readRequirement } from '../groups/second-factor.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
-import { findIdentity } from './identity.queries.ts';
+import { contains, parseAddress } from '../platform/net/networks.ts';
+import { findIdentity } from './queries.ts';
 import {
   acceptStep,
   clearOtpFailures,
@@ -16,139 +16,179 @@ import {
   countRecoveryCodes,
   findOtpFailures,
   listAuthenticators,
+  listGroupEntries,
   useRecoveryCode,
 } from './second-factor.queries.ts';
 
-/** Wrong codes in a row before an account's codes are no longer checked at once. */
+/** From this many wrong codes in a row on, each one blocks the account's codes for a while. */
 const FREE_FAILURES = 10;
 /** 80 bits in base32. */
 const RECOVERY_CODE = /^[A-Z2-7]{16}$/;
 
-export interface FactorParts {
+export interface SecondFactorParts {
   sealer: Sealer;
-  /** Key of the metadata of groups that holds second-factor entries. */
+  /** Key of the group metadata that holds second-factor entries. */
   metadataKey: string;
 }
 
-/** One that codes of an account may come from. */
+/** An authenticator whose codes an account may use. */
 export interface Authenticator {
   type: string;
   setupCode: string;
-  /** Of its own, not shared by a group. */
+  /** Belongs to the account, not to one of its groups. */
   own: boolean;
   /** A code of it was accepted from this account. */
   proved: boolean;
 }
 
-/** All that decides what an account needs besides its password. */
-export interface Factor {
-  groups: { name: string; demand: Demand }[];
+/** What an account needs besides its password. */
+export interface Policy {
+  groups: { name: string; requirement: Requirement }[];
   /** Those of groups first. */
   authenticators: Authenticator[];
 }
 
+/** A code as the client sends it. */
 export interface Code {
+  /** One-time password or recovery code. */
   otp?: string | undefined;
+  /** Type of the authenticator; default: the type of the first one. */
   otpAuthenticator?: string | undefined;
 }
 
-export async function findFactor(db: Db, parts: FactorParts, userId: string): Promise<Factor> {
-  const groups = (await listEntries(db, userId, parts.metadataKey)).map(({ name, entries }) => ({
+export async function findPolicy(db: Db, { sealer, metadataKey }: SecondFactorParts, userId: string): Promise<Policy> {
+  const groups = (await listGroupEntries(db, userId, metadataKey)).map(({ name, entries }) => ({
     name,
-    demand: readDemand(entries),
+    requirement: readRequirement(entries),
   }));
   const rows = await listAuthenticators(db, userId);
   const proved = new Set(rows.filter((row) => row.provedAt).map((row) => row.fingerprint.toString('hex')));
+  // groups may share an authenticator
   const shared = new Map(
-    groups.flatMap(({ demand }) =>
-      demand.authenticators.map(({ type, setupCode }) => [
+    groups.flatMap(({ requirement }) =>
+      requirement.authenticators.map(({ type, setupCode }) => [
         fingerprintOf(type, setupCode).toString('hex'),
         { type, setupCode },
       ]),
     ),
   );
-  const authenticators: Authenticator[] = [...shared].map(([fingerprint, one]) => ({
-    ...one,
+  const authenticators: Authenticator[] = [...shared].map(([fingerprint, authenticator]) => ({
+    ...authenticator,
     own: false,
     proved: proved.has(fingerprint),
   }));
   for (const { type, sealed, provedAt } of rows) {
     if (!sealed) continue;
-    const setupCode = await parts.sealer.open(sealed, ownContext(userId, type));
+    const setupCode = await sealer.open(sealed, sealingContext(userId, type));
     authenticators.push({ type, setupCode, own: true, proved: provedAt !== undefined });
   }
   return { groups, authenticators };
 }
 
+export type Decision =
+  /** No code is needed; `network` is the allowed network that the address is in, if the account's groups name any. */
+  | { outcome: 'free'; network?: string }
+  /** A code of an authenticator of one of these types is needed. */
+  | { outcome: 'code'; types: [string, ...string[]] }
+  /** The address is in none of the allowed networks, and there is no authenticator. */
+  | { outcome: 'forbidden' };
+
 /** What a login from `address` needs besides the password. */
-export const demandOf = ({ groups, authenticators }: Factor, address: string): Decision =>
-  decide(
-    groups.map(({ demand }) => demand),
+export const decide = ({ groups, authenticators }: Policy, address: string): Decision =>
+  decideBy(
+    groups.map(({ requirement }) => requirement),
     authenticators.filter(({ own }) => own).map(({ type }) => type),
     address,
   );
 
-/** What an own setup code is sealed for: moved to another account it does not open. */
-export const ownContext = (userId: string, type: string) => `${type} of ${userId}`;
+/** As `decide`, from the requirements of all groups and the types of the account's own authenticators. */
+export function decideBy(requirements: readonly Requirement[], ownTypes: readonly string[], address: string): Decision {
+  const networks = requirements.flatMap((requirement) => requirement.networks);
+  const types = [
+    ...new Set([
+      ...requirements.flatMap((requirement) => requirement.authenticators.map(({ type }) => type)),
+      ...ownTypes,
+    ]),
+  ];
+  const from = parseAddress(address);
+  const match = from && networks.find(({ network }) => contains(network, from));
+  if (match) return { outcome: 'free', network: match.text };
+  const [first, ...others] = types;
+  if (first !== undefined) return { outcome: 'code', types: [first, ...others] };
+  const restricted = networks.length > 0 || requirements.some((requirement) => requirement.malformed.length > 0);
+  return { outcome: restricted ? 'forbidden' : 'free' };
+}
+
+/** Binds an encrypted setup code to its account: copied to another account it does not decrypt. */
+export const sealingContext = (userId: string, type: string) => `${type} of ${userId}`;
 
 export const fingerprintOf = (type: string, setupCode: string) =>
   createHash('sha256').update(`${type}:${setupCode}`).digest();
 
 export const hashRecoveryCode = (code: string) => createHash('sha256').update(code).digest();
 
-/** `otp` as typed: in groups, and empty for none. */
+/** The code without the blanks and hyphens that people type; empty for none. */
 export const codeIn = ({ otp = '' }: Code) => otp.replace(/[\s-]/g, '').toUpperCase();
 
 /**
- * Checks a one-time password or a recovery code and uses it up. Gives the refusal, if any; it must be committed, as it counts. Hold the
- * account's row, so that codes of one account come one after the other.
+ * Verifies a one-time password or a recovery code and uses it up. Returns the refusal, which the caller must commit because it is counted.
+ * The caller holds the account's row, so that codes of one account are verified one after the other.
  */
-export async function checkCode(
+export async function verifyCode(
   tx: Db,
-  { authenticators }: Pick<Factor, 'authenticators'>,
+  { authenticators }: Pick<Policy, 'authenticators'>,
   userId: string,
   given: Code,
   origin: Origin,
 ): Promise<AppError | undefined> {
   const before = await findOtpFailures(tx, userId);
-  if (before?.blockedFor !== undefined) return tooManyWrong(before.blockedFor);
+  if (before?.blockedFor !== undefined) return tooManyWrongCodes(before.blockedFor);
   const code = codeIn(given);
   if (code === '') return illegalCode();
   const type = given.otpAuthenticator || authenticators[0]?.type;
-  const candidates = authenticators.filter((one) => one.type === type);
+  const candidates = authenticators.filter((authenticator) => authenticator.type === type);
   if (candidates.length === 0) return illegalCode();
 
-  let verdict: 'right' | 'used' | 'wrong' = 'wrong';
-  if (RECOVERY_CODE.test(code)) {
-    if (await useRecoveryCode(tx, userId, hashRecoveryCode(code))) {
-      verdict = 'right';
-      await tellOfRecovery(tx, userId, origin);
-    }
-  } else {
-    for (const { type, setupCode } of candidates) {
-      const step = findAuthenticatorType(type)?.stepOf(setupCode, code);
-      if (step === undefined) continue;
-      verdict = (await acceptStep(tx, userId, type, fingerprintOf(type, setupCode), step)) ? 'right' : 'used';
-      if (verdict === 'right') break;
-    }
-  }
+  const verdict = RECOVERY_CODE.test(code)
+    ? await verifyRecoveryCode(tx, userId, code, origin)
+    : await verifyOneTimePassword(tx, candidates, userId, code);
   if (verdict === 'right') {
     if (before) await clearOtpFailures(tx, userId);
     return undefined;
   }
-  // who sends a right code twice is no guesser
+  // a right code that was used before is no guess
   if (verdict === 'wrong') await countOtpFailure(tx, userId, FREE_FAILURES);
   return illegalCode();
 }
 
-async function tellOfRecovery(tx: Db, userId: string, origin: Origin) {
+type Verdict = 'right' | 'usedBefore' | 'wrong';
+
+async function verifyOneTimePassword(
+  tx: Db,
+  candidates: readonly Authenticator[],
+  userId: string,
+  code: string,
+): Promise<Verdict> {
+  let verdict: Verdict = 'wrong';
+  for (const { type, setupCode } of candidates) {
+    const step = findAuthenticatorType(type)?.stepOf(setupCode, code);
+    if (step === undefined) continue;
+    if (await acceptStep(tx, userId, type, fingerprintOf(type, setupCode), step)) return 'right';
+    verdict = 'usedBefore';
+  }
+  return verdict;
+}
+
+async function verifyRecoveryCode(tx: Db, userId: string, code: string, origin: Origin): Promise<Verdict> {
+  if (!(await useRecoveryCode(tx, userId, hashRecoveryCode(code)))) return 'wrong';
   const id = (await findIdentity(tx, userId))?.accountId ?? userId;
   const left = await countRecoveryCodes(tx, userId);
   await record(tx, { action: 'otp.recovery-code.use', accountId: id, subject: id, ...origin, details: { left } });
+  return 'right';
 }
 
 export const illegalCode = () => invalid('Illegal one-time password.', { code: 'IllegalOneTimePassword' });
-const tooManyWrong = (seconds: number) =>
+const tooManyWrongCodes = (seconds: number) =>
   new AppError('tooManyRequests', 'Too many wrong one-time passwords. Try again later.', {
     code: 'TooManyWrongCodes',
     retryAfter: seconds,

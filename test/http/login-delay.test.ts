@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import type { LoginDelay } from '../../src/accounts/login-delay.ts';
+import type { LoginClient, LoginDelay } from '../../src/accounts/login-delay.ts';
 import { openLoginDelay } from '../../src/accounts/login-delay.ts';
 import { AppError, invalid } from '../../src/errors.ts';
 import { clientOf } from '../../src/platform/net/networks.ts';
@@ -15,9 +15,15 @@ const WRONG = 'Wrong-horse-77';
 
 let clients = 0;
 const newClient = () => `198.51.${clients >> 8}.${clients++ & 255}`;
-const failuresOf = async (address: string) => (await openLoginDelay(w.db, w.config).standing({ address })).failures;
-const failure = { result: 'failure', error: invalid('no') } as const;
-const success = { result: 'success', value: 'in' } as const;
+const failuresOf = async (address: string) => (await openLoginDelay(w.db, w.config).status({ address })).failures;
+const no = invalid('no');
+/** A check of credentials that are right. */
+async function succeed(delay: LoginDelay, client: LoginClient) {
+  const admission = await delay.admit(client);
+  await admission.succeed();
+  await admission.end();
+  return 'in';
+}
 const until = async (condition: () => boolean | Promise<boolean>) => {
   while (!(await condition())) await sleep(20);
 };
@@ -46,11 +52,11 @@ test.serial('failing answers of one client wait 0, 1, 2, 4 … 64 times the firs
   const id = 'nobody-at-all';
   const waits: number[] = [];
   for (let failure = 0; failure < 10; failure++) {
-    waits.push((await delay.standing({ address: from, account: id })).waitMs / 1000);
+    waits.push((await delay.status({ address: from, account: id })).delayMs / 1000);
     t.is((await attempt(w, { id, password: WRONG, from })).status, 400);
   }
   t.deepEqual(waits, [0, 1, 2, 4, 8, 16, 32, 64, 64, 64]);
-  t.is((await delay.standing({ address: from, account: 'another' })).waitMs, 64_000, 'whatever id is tried next');
+  t.is((await delay.status({ address: from, account: 'another' })).delayMs, 64_000, 'whatever id is tried next');
 });
 
 test.serial(
@@ -58,14 +64,12 @@ test.serial(
   async (t) => {
     const delay = delayFor(t, 50);
     const address = newClient();
-    await t.throwsAsync(delay.attempt({ address }, async () => failure));
+    await t.throwsAsync(delay.refuse({ address }, no));
     let answered = false;
-    const parked = delay
-      .attempt({ address }, async () => failure)
-      .catch(() => {
-        answered = true;
-      });
-    t.is(await delay.attempt({ address }, async () => success), 'in');
+    const parked = delay.refuse({ address }, no).catch(() => {
+      answered = true;
+    });
+    t.is(await succeed(delay, { address }), 'in');
     t.false(answered);
     delay.close();
     await parked;
@@ -117,7 +121,7 @@ test.serial("guesses between logins to one's own account wait as they would with
   const from = newClient();
   const waits: number[] = [];
   for (let guess = 0; guess < 5; guess++) {
-    waits.push((await delay.standing({ address: from, account: victim.id })).waitMs / 1000);
+    waits.push((await delay.status({ address: from, account: victim.id })).delayMs / 1000);
     t.is((await attempt(w, { id: victim.id, password: WRONG, from })).status, 400);
     t.is((await attempt(w, { id: own.id, from })).status, 200);
   }
@@ -127,8 +131,8 @@ test.serial("guesses between logins to one's own account wait as they would with
 test.serial('an account is guessed at as slowly, however its id is spelled', async (t) => {
   const delay = delayFor(t, 0, 1000);
   const address = newClient();
-  const waitFor = async (account: string) => (await delay.standing({ address, account })).waitMs;
-  await t.throwsAsync(delay.attempt({ address, account: 'Straße ΝΙΚΟΣ' }, async () => failure));
+  const waitFor = async (account: string) => (await delay.status({ address, account })).delayMs;
+  await t.throwsAsync(delay.refuse({ address, account: 'Straße ΝΙΚΟΣ' }, no));
   // what the client has failed with besides does not count here
   await w.sql('delete from login_failures where client = $1', [clientOf(address)]);
   for (const spelled of ['STRASSE νικος', 'strasse Νικοσ']) t.is(await waitFor(spelled), 1000, spelled);
@@ -161,22 +165,14 @@ test.serial('the count is shared by all API processes, and exact when many fail 
 test.serial('who would wait is turned away before the password is looked at when there is no place left', async (t) => {
   const delay = delayFor(t, 1);
   const address = newClient();
-  const fail = () => delay.attempt({ address }, async () => failure);
+  const fail = () => delay.refuse({ address }, no);
   await t.throwsAsync(fail, { message: 'no' });
   const parked = fail().catch(() => {});
   await until(async () => (await failuresOf(address)) === 2);
-  let looked = false;
-  const refused = await t.throwsAsync<AppError>(
-    delay.attempt({ address }, async () => {
-      looked = true;
-      return success;
-    }),
-    { instanceOf: AppError },
-  );
+  const refused = await t.throwsAsync<AppError>(delay.admit({ address }), { instanceOf: AppError });
   t.is(refused?.kind, 'tooManyRequests');
   t.true((refused?.details.retryAfter ?? 0) >= 60);
-  t.false(looked);
-  const other = await delay.attempt({ address: newClient() }, async () => success);
+  const other = await succeed(delay, { address: newClient() });
   t.is(other, 'in', 'a client that has not failed would not wait');
   delay.close();
   await parked;
@@ -189,9 +185,9 @@ test.serial(
     let host = 0;
     const flood = outcomes();
     const guess = (number: number) =>
-      delays[number % 2]?.attempt(
+      delays[number % 2]?.refuse(
         { address: `2001:db8:7:7::${++host}`, ...(number % 3 === 0 ? {} : { account: `id-${number}` }) },
-        async () => failure,
+        no,
       ) as Promise<unknown>;
     const all = Array.from({ length: 40 }, (_, number) => flood.of(guess(number)));
     await until(() => flood.all.length === 37);
@@ -199,12 +195,9 @@ test.serial(
     t.is(flood.count('tooManyRequests'), 36);
 
     const neighbour = { address: newClient(), account: 'neighbour' };
-    await t.throwsAsync(
-      delays[0]!.attempt(neighbour, async () => failure),
-      { message: 'no' },
-    );
+    await t.throwsAsync(delays[0]!.refuse(neighbour, no), { message: 'no' });
     const parked = outcomes();
-    void parked.of(delays[1]!.attempt(neighbour, async () => failure));
+    void parked.of(delays[1]!.refuse(neighbour, no));
     await until(async () => (await failuresOf(neighbour.address)) === 2);
     t.deepEqual(parked.all, [], 'others still find a place');
     for (const delay of delays) delay.close();
@@ -217,20 +210,14 @@ test.serial('a tenth of the places is for one account, from wherever it is guess
   const guesses = outcomes();
   const all = Array.from({ length: 8 }, async () => {
     const guesser = { address: newClient(), account: 'Victim' };
-    await t.throwsAsync(
-      delay.attempt(guesser, async () => failure),
-      { message: 'no' },
-    );
-    await guesses.of(delay.attempt({ ...guesser, account: 'victim' }, async () => failure));
+    await t.throwsAsync(delay.refuse(guesser, no), { message: 'no' });
+    await guesses.of(delay.refuse({ ...guesser, account: 'victim' }, no));
   });
   await until(() => guesses.all.length === 5);
   t.is(guesses.count('tooManyRequests'), 5);
   const another = { address: newClient(), account: 'another' };
-  await t.throwsAsync(
-    delay.attempt(another, async () => failure),
-    { message: 'no' },
-  );
-  void guesses.of(delay.attempt(another, async () => failure));
+  await t.throwsAsync(delay.refuse(another, no), { message: 'no' });
+  void guesses.of(delay.refuse(another, no));
   await until(async () => (await failuresOf(another.address)) === 2);
   t.is(guesses.all.length, 5);
   delay.close();
@@ -242,7 +229,7 @@ test.serial('at no time more wait than loginDelay.maxWaiting, over all processes
   const guesses = outcomes();
   const all = Array.from({ length: 20 }, async (_, number) => {
     const guesser = { address: newClient() };
-    const attempt = () => (delays[number % 2] as LoginDelay).attempt(guesser, async () => failure);
+    const attempt = () => (delays[number % 2] as LoginDelay).refuse(guesser, no);
     await t.throwsAsync(attempt, { message: 'no' });
     await guesses.of(attempt());
   });
@@ -256,10 +243,7 @@ test.serial('at no time more wait than loginDelay.maxWaiting, over all processes
 test.serial('who hangs up leaves the place to others, and guesses no faster for it', async (t) => {
   const delay = delayFor(t, 10);
   const address = newClient();
-  await t.throwsAsync(
-    delay.attempt({ address }, async () => failure),
-    { message: 'no' },
-  );
+  await t.throwsAsync(delay.refuse({ address }, no), { message: 'no' });
   /** One that hangs up as soon as it waits. */
   async function hangUp() {
     const failed = await failuresOf(address);
@@ -268,7 +252,7 @@ test.serial('who hangs up leaves the place to others, and guesses no faster for 
       void gone.promise.then(then);
       return () => {};
     };
-    const attempt = delay.attempt({ address, whenGone }, async () => failure);
+    const attempt = delay.refuse({ address, whenGone }, no);
     attempt.catch(() => {});
     await Promise.race([attempt, until(async () => (await failuresOf(address)) > failed)]);
     gone.resolve();
@@ -276,10 +260,7 @@ test.serial('who hangs up leaves the place to others, and guesses no faster for 
   }
   for (let time = 0; time < 3; time++) await hangUp();
   const refused = { message: /Too many failed logins/ };
-  await t.throwsAsync(
-    delay.attempt({ address }, async () => failure),
-    refused,
-  );
+  await t.throwsAsync(delay.refuse({ address }, no), refused);
   const places = await w.sql('select from login_waits where not abandoned');
   t.is(places.length, 0);
 });
@@ -316,6 +297,9 @@ test.serial('who is turned away gets 429 with Retry-After, whatever the password
     t.is(headers['cache-control'], 'no-store');
     t.is(body.code, 'TooManyFailedLogins');
   }
+  const admin = crowded.as(await crowded.administrator());
+  const { noOfUnsuccessfulLoginAttempts } = (await admin.get(`/api/accounts/${id}`)).body;
+  t.is(noOfUnsuccessfulLoginAttempts, 1, 'the password of the others was not looked at');
   t.is((await attempt(crowded, { id, from: newClient() })).status, 200);
 });
 

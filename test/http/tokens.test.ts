@@ -10,7 +10,7 @@ import {
   SignJWT,
 } from 'jose';
 import { openAccessTokens } from '../../src/tokens/access.ts';
-import { findIdentity } from '../../src/tokens/identity.queries.ts';
+import { findIdentity } from '../../src/tokens/queries.ts';
 import { PASSWORD, testDatabase, world } from '../world.ts';
 
 const w = world(test);

@@ -4,7 +4,7 @@ import type { Caller } from '../../http/caller.ts';
 import { callerWithKey } from '../../keys/holder.ts';
 import { findKey } from '../../keys/queries.ts';
 import { holderOf } from '../../tokens/caller.ts';
-import { findIdentity } from '../../tokens/identity.queries.ts';
+import { findIdentity } from '../../tokens/queries.ts';
 import type { Summary } from '../../transfers/queries.ts';
 import { lockTransfer } from '../../transfers/queries.ts';
 import { retryTransfer } from '../../transfers/starts/retry.ts';

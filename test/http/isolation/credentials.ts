@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { openAccessTokens } from '../../../src/tokens/access.ts';
-import { findIdentity } from '../../../src/tokens/identity.queries.ts';
+import { findIdentity } from '../../../src/tokens/queries.ts';
 import type { User, World } from '../../world.ts';
 import type { Scene } from './row.ts';
 

@@ -15,7 +15,7 @@ import { bootstrap } from '../../../src/tenants/bootstrap.ts';
 import { putMember } from '../../../src/tenants/members.queries.ts';
 import { insertTenant } from '../../../src/tenants/queries.ts';
 import { openAccessTokens } from '../../../src/tokens/access.ts';
-import { findIdentity } from '../../../src/tokens/identity.queries.ts';
+import { findIdentity } from '../../../src/tokens/queries.ts';
 import type { ServerProcess } from '../../world/server.ts';
 import { startServer } from '../../world/server.ts';
 import type { WorkerProcess } from '../../world/worker.ts';
