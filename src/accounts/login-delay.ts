@@ -135,6 +135,7 @@ function openDelays() {
     /** Tells whether the time is over or the client has hung up before. */
     wait: (ms: number, whenGone: Origin['whenGone']) =>
       new Promise<'over' | 'hungUp'>((resolve) => {
+        if (closed) return resolve('over');
         let unsubscribe = () => {};
         const finish = (result: 'over' | 'hungUp') => {
           clearTimeout(timer);

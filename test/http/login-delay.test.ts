@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import pg from 'pg';
 import type { LoginClient, LoginDelay } from '../../src/accounts/login-delay.ts';
 import { openLoginDelay } from '../../src/accounts/login-delay.ts';
 import { AppError, invalid } from '../../src/errors.ts';
@@ -76,6 +77,26 @@ test.serial(
     t.true(answered, 'a server that stops does not keep them');
   },
 );
+
+test.serial('a server that stops keeps no answer whose wait is just about to begin', async (t) => {
+  const delay = delayFor(t, 10);
+  const address = newClient();
+  await t.throwsAsync(delay.refuse({ address }, no));
+  const [counts, slots] = [new pg.Client({ connectionString: w.url }), new pg.Client({ connectionString: w.url })];
+  await Promise.all([counts.connect(), slots.connect()]);
+  t.teardown(() => Promise.all([counts.end(), slots.end()]));
+  // held between reserving its slot and counting the failure, then between counting it and extending the slot
+  await counts.query('begin; lock table login_failures in share mode');
+  const parked = delay.refuse({ address }, no);
+  parked.catch(() => {});
+  await until(async () => (await w.sql('select from login_waits')).length === 1);
+  await slots.query('begin; lock table login_waits in share mode');
+  await counts.query('commit');
+  await until(async () => (await failuresOf(address)) === 2);
+  delay.close();
+  await slots.query('commit');
+  await t.throwsAsync(parked, { message: 'no' });
+});
 
 test.serial('wrong passwords of known and unknown accounts count alike', async (t) => {
   const { id } = await w.account();
