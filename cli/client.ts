@@ -12,39 +12,39 @@ export interface Answer<T> {
   headers: Record<string, string | string[] | undefined>;
   /** The body as it came. */
   text: string;
-  /** The body as JSON, undefined when there is none. What a server of ours says is taken at its word. */
+  /** The body as JSON, undefined if there is none. Its shape is not checked. */
   body: T;
 }
 
-/** What several answers say together, to be shown like one. */
+/** An answer made of several, to be shown like one. */
 export const composed = <T>(body: T): Answer<T> => ({ status: 200, headers: {}, text: JSON.stringify(body), body });
 
 export interface CallOptions {
-  /** Undefined members are left out, arrays are repeated names. */
+  /** Undefined members are omitted; an array repeats its name. */
   query?: Record<string, string | number | boolean | readonly string[] | undefined>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Without a login. */
+  /** Sends no credentials. */
   anonymous?: boolean;
 }
 
-/** The platform's HTTP interface as one person uses it. */
+/** Client of the REST API for one person. */
 export interface Api {
-  /** Where it is, without a trailing slash. */
+  /** Base address, without a trailing slash. */
   readonly url: string;
   /** The tenant to act in; undefined: the home tenant. */
   tenant: string | undefined;
-  /** Why changes are made, for the audit trail. */
+  /** Reason for changes, for the audit trail. */
   reason: string | undefined;
-  /** Throws `Refused` for what the server refuses, `NotLoggedIn` where it does not know who asks. */
+  /** Throws `NotLoggedIn` for 401, `Refused` for other error answers. */
   call<T>(method: Method, path: string, options?: CallOptions): Promise<Answer<T>>;
-  /** Headers that say who asks and for which tenant, for what is fetched without `call`. */
+  /** Headers with credentials and tenant, for requests made without `call`. */
   identity(): Promise<Record<string, string>>;
-  /** Exchanges id and password for tokens and keeps them. */
+  /** Exchanges credentials for tokens and stores them. */
   logIn(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
-  /** Exchanges id and password for tokens that are not kept. */
+  /** Exchanges credentials for tokens without storing them. */
   issue(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
-  /** Forgets the stored login, and has the server end it. Tells how far that got. */
+  /** Deletes the stored login and revokes it on the server. Tells how far that got. */
   logOut(): Promise<'nobody was' | 'only here' | 'everywhere'>;
 }
 
@@ -60,19 +60,19 @@ export interface TokenAnswer {
   refreshToken: { token: string; expiration: string };
 }
 
-/** The password is right, a one-time password must follow. */
+/** The password is right, a one-time password is missing. */
 export interface OtpRequired {
   otpRequired: true;
   otpAuthenticatorIds: string[];
 }
 
-/** A token that is about to expire could do so on its way. */
+/** A token is renewed this long before it expires, so that it does not expire on its way. */
 const ABOUT_TO_EXPIRE_MS = 30_000;
 const CONNECT_MS = 10_000;
-/** `Prefer: wait=60` may take its time. */
+/** Long enough for `Prefer: wait=60`. */
 const ANSWER_MS = 120_000;
 
-/** Connects nowhere yet. */
+/** Opens no connection yet. */
 export function connectApi(env: Env): Api {
   const url = addressOf(env);
   const stored = loginFile(env, url);
@@ -103,7 +103,7 @@ export function connectApi(env: Env): Api {
         return await once(bearer(login.accessToken));
       } catch (error) {
         if (!(error instanceof NotLoggedIn)) throw error;
-        // a clock that is wrong, or keys that were changed: the refresh token decides
+        // the clock may be wrong, or the signing keys may have changed: a new access token may work
         return once(bearer((await renew(stored, login, url)).accessToken));
       }
     },
@@ -132,7 +132,7 @@ export function connectApi(env: Env): Api {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Headers of a token or key that the environment gives; it is used instead of a stored login. */
+/** Headers with the token or API key of the environment, which replaces a stored login. */
 function givenCredentials({ PLATFORM_TOKEN: token, PLATFORM_API_KEY: key }: Env): Record<string, string> | undefined {
   if (token && key) throw new UsageError('PLATFORM_TOKEN and PLATFORM_API_KEY are both set: unset one of them.');
   if (key && !/^[\x21-\x7e]+$/.test(key))
@@ -141,10 +141,10 @@ function givenCredentials({ PLATFORM_TOKEN: token, PLATFORM_API_KEY: key }: Env)
   return token ? bearer(token) : undefined;
 }
 
-/** Header fields go out as Latin-1: each byte of UTF-8 as one character. */
+/** Encodes UTF-8 for a header field, which is sent as Latin-1: one character per byte. */
 const headerText = (text: string) => Buffer.from(text.replace(/\p{Cc}+/gu, ' ')).toString('latin1');
 
-/** `PLATFORM_URL`, else where `npm start` listens with the same settings. */
+/** `PLATFORM_URL`, else the address on which `npm start` listens with the same settings. */
 function addressOf(env: Env): string {
   if (env.PLATFORM_URL) {
     const parsed = URL.canParse(env.PLATFORM_URL) ? new URL(env.PLATFORM_URL) : undefined;
@@ -177,8 +177,8 @@ async function currentLogin(stored: LoginFile, url: string): Promise<Login> {
 }
 
 /**
- * Exchanges the refresh token, which works once. Of two programs that try at the same time one succeeds; the other finds what it wrote.
- * The key lets the server repeat an answer that was lost on its way.
+ * Exchanges the refresh token, which works once. Of two processes that try at the same time one succeeds; the other reads the login that
+ * it stored. With the Idempotency-Key the server repeats an answer that was lost.
  */
 async function renew(stored: LoginFile, old: Login, url: string): Promise<Login> {
   const newer = async () => {
@@ -235,7 +235,7 @@ async function send(
     timeout: { connect: CONNECT_MS, response: ANSWER_MS },
     ...(body === undefined ? {} : { json: body }),
   };
-  // a third of the time in which the program starts; who asks for help needs none of it
+  // imported late: it takes a third of the start time, and `--help` does not need it
   const { default: got } = await import('got');
   try {
     return (await got(`${base}${path}`, { ...options, responseType: 'text' })) as Response<string>;
@@ -244,7 +244,7 @@ async function send(
   }
 }
 
-/** A failure below HTTP, as a person can understand it; anything else as it is. */
+/** Turns a network error into a sentence for people; returns other errors unchanged. */
 export function unreachable(error: unknown, base: string): unknown {
   if (!isRequestError(error)) return error;
   const reason = error.code === 'ECONNREFUSED' ? 'the connection was refused' : error.message || error.code;
@@ -252,7 +252,7 @@ export function unreachable(error: unknown, base: string): unknown {
   return new Unreachable(`No platform answers at ${base}: ${reason}. ${advice}`, { cause: error });
 }
 
-/** Every error of got has the options of its request; got itself may not be loaded. */
+/** Told by `options`, which each error of got has, because got may not be loaded. */
 const isRequestError = (error: unknown): error is RequestError => error instanceof Error && 'options' in error;
 
 function answerOf<T>(response: Response<string>, base: string): Answer<T> {
@@ -267,7 +267,7 @@ function answerOf<T>(response: Response<string>, base: string): Answer<T> {
   }
 }
 
-/** What a status and its body mean as an error. */
+/** The error for an error answer. */
 export function refusalOf(status: number, text: string, base: string): Error {
   let problem: Problem;
   try {
@@ -283,7 +283,7 @@ export function refusalOf(status: number, text: string, base: string): Error {
 
 const isSentence = (text: string) => text.includes(' ');
 
-/** One line: the detail, with the members it is about. Codes are for programs: the detail says them in words. */
+/** One line: the detail, with the sentences about members. Codes are omitted: the detail says them in words. */
 function sentenceOf({ detail = '', errors = {} }: Problem): string {
   const members = Object.entries(errors).flatMap(([path, sentences]) =>
     sentences.filter(isSentence).map((one) => (one.startsWith(path) ? one : `${path}: ${one}`)),

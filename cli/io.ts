@@ -10,41 +10,41 @@ import { startProgress } from './progress.ts';
 import type { Shown } from './table.ts';
 import { laidOut } from './table.ts';
 
-/** All that a command may touch of the world around it. */
+/** Everything a command may use of its process: environment, API, terminal, streams. */
 export interface Io {
   readonly env: Env;
   readonly api: Api;
-  /** Somebody sits at a terminal and can be asked. */
+  /** A person at a terminal can be asked. */
   readonly interactive: boolean;
   /** Set from `--json` before a command runs. */
   json: boolean;
-  /** Set from `--wide`: tables are whole, however narrow the terminal is. */
+  /** Set from `--wide`: tables show all columns, whatever the width of the terminal. */
   wide: boolean;
-  /** A line of the result, to stdout. */
+  /** Writes a line of the result to stdout. */
   out(line: string): void;
-  /** Bytes of the result, to stdout. Throws `OutputFailed` where they cannot be written. */
+  /** Writes bytes of the result to stdout. Throws `OutputFailed`. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Waits until all of the result is written. Throws `OutputFailed` where it could not be. */
+  /** Waits until the result is written. Throws `OutputFailed`. */
   flush(): Promise<void>;
   /** Ctrl-C aborts the signal, and a second one ends the process, until `end`. */
   interruptible(): { signal: AbortSignal; end(): void };
-  /** Everything else, to stderr. */
+  /** Writes a line that is no result to stderr. */
   note(line: string): void;
-  /** The result for people, to stdout; on a terminal its tables fit the width. */
+  /** Writes a result for people to stdout; on a terminal tables drop columns that do not fit. */
   print(shown: Shown): void;
   /**
-   * The result of a command: the API's answer as it came (`--json`), else what `human` makes of it. `done` is the object that stands for
-   * an answer without a body.
+   * Writes the result of a command: the API's answer unchanged with `--json`, else what `human` returns. `done` is the JSON for an answer
+   * without a body.
    */
   show<T>(answer: Answer<T>, human: (body: T) => Shown, done?: object): void;
-  /** These three throw a `UsageError` with `instead` (what to do without a terminal) if nobody can be asked. */
+  /** `ask`, `confirm` and `secret` throw a `UsageError` with `instead` (what to do without a terminal) if there is no terminal. */
   ask(question: string, instead: string): Promise<string>;
-  /** Enter alone is no. */
+  /** Enter alone means no. */
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
-  /** All of stdin, without one line end. */
+  /** Reads all of stdin, without the last line break. */
   stdin(): Promise<string>;
-  /** A bar on a terminal, plain lines elsewhere, nothing with `--json`. End it before anything else is written. */
+  /** Shows progress: a bar on a terminal, lines elsewhere, nothing with `--json`. End it before writing anything else. */
   progress(label: string): Progress;
 }
 
@@ -59,9 +59,9 @@ export interface Streams {
   stderr: Stream<Writable>;
 }
 
-const USUAL_COLUMNS = 80;
+const DEFAULT_COLUMNS = 80;
 const SILENT: Progress = { report() {}, end() {} };
-/** A terminal sends Ctrl-C to all processes of its group, and some hand it on once more: two this close are one. */
+/** A terminal sends Ctrl-C to all processes of its group, and some forward it: signals this close together count once. */
 const SAME_WITHIN_MS = 300;
 
 function interruptible(process: Streams) {
@@ -77,16 +77,16 @@ function interruptible(process: Streams) {
   return { signal: stop.signal, end: () => void process.off?.('SIGINT', listener) };
 }
 
-/** The world of a process: its streams and its environment. */
+/** `Io` of a process, from its streams and environment. */
 export function terminal(process: Streams, env: Env): Io {
   const { stdin, stdout, stderr } = process;
   const interactive = Boolean(stdin.isTTY && stderr.isTTY);
-  // inquirer waits for ever where there is no terminal
+  // without a terminal inquirer would wait for ever
   const prompt = async <T>(type: string, message: string, instead: string, more: object = {}): Promise<T> => {
     if (!interactive) throw new UsageError(`There is no terminal to ask at: ${instead}.`);
     const { createPromptModule } = await import('inquirer');
     const question = { type, name: 'answer', message, ...more };
-    // inquirer ends what it has written to, with the line that was asked on: what is said next comes behind it
+    // inquirer ends its output stream after the line of the question; later lines must come after that
     const output = new Writable({ write: (chunk, _, done) => void stderr.write(chunk, done) });
     const { answer } = await createPromptModule({ input: stdin, output })([question as never]);
     await new Promise<void>((resolve) =>
@@ -113,7 +113,7 @@ export function terminal(process: Streams, env: Env): Io {
       api ??= connectApi(env);
       return api;
     },
-    // what becomes of it shows at the next line, or at `flush`
+    // an error is thrown by the next line, or by `flush`
     out: (line) => {
       if (broken) throw broken;
       write(`${line}\n`).catch(() => {});
@@ -124,7 +124,7 @@ export function terminal(process: Streams, env: Env): Io {
     note: (line) => void stderr.write(`${line}\n`),
     print(shown) {
       const whole = io.wide || !stdout.isTTY;
-      const { text, dropped } = laidOut(shown, whole ? undefined : stdout.columns || USUAL_COLUMNS);
+      const { text, dropped } = laidOut(shown, whole ? undefined : stdout.columns || DEFAULT_COLUMNS);
       if (text !== '') io.out(text);
       if (dropped.length > 0) io.note(`No room for ${dropped.join(', ')}: --wide shows all columns.`);
     },

@@ -7,7 +7,7 @@ import { NotLoggedIn } from './errors.ts';
 
 const VERSION = 1;
 
-/** What is kept between two calls of the program. */
+/** A login as it is stored between two runs of the program. */
 export interface Login {
   /** Login id of the account, as the person typed it. */
   id: string;
@@ -17,7 +17,7 @@ export interface Login {
   refreshToken: string;
 }
 
-/** The stored login at one address. Each address has a file of its own: a token is never sent to another server than the one that gave it. */
+/** Stores the login at one address. Each address has its own file, so that a token is only ever sent to the server that issued it. */
 export interface LoginFile {
   /** Throws `NotLoggedIn` for a file that this program cannot read. */
   read(): Promise<Login | undefined>;
@@ -68,7 +68,7 @@ function parse(text: string, url: string, path: string): Login {
   }
   const { id, accessToken, accessExpires, refreshToken } = stored;
   const whole = [id, accessToken, accessExpires, refreshToken].every((member) => typeof member === 'string');
-  // two addresses may share a file name; a token goes to its own server alone
+  // two addresses may share a file name; never send a token to the other server
   if (!whole || stored.url !== url) throw new NotLoggedIn(`${path} holds no login for ${url}: ${again}.`);
   return { id, accessToken, accessExpires, refreshToken } as Login;
 }

@@ -4,7 +4,7 @@ import { sql } from '../db.ts';
 
 const Hash = z.object({ passwordHash: z.string() });
 
-/** The present password of an account and those before it, newest first; `most` in all. */
+/** Hashes of the present password of an account and of earlier ones, newest first; at most `most`. */
 export const listFormerHashes = (db: Db, userId: string, most: number) =>
   db.anyFirst(sql.type(Hash)`
     select password_hash from (
@@ -12,7 +12,7 @@ export const listFormerHashes = (db: Db, userId: string, most: number) =>
       union all select password_hash, replaced_at from password_history where user_id = ${userId}) h
     order by until desc limit ${most}`);
 
-/** Sets a password and opens the account again if wrong ones had locked it out. What it was before is kept, `history` of them in all. */
+/** Sets a password and ends a lockout. Keeps the hashes of the last `history` passwords, the new one included. */
 export async function setPassword(tx: Db, userId: string, passwordHash: string, history: number) {
   if (history > 0)
     await tx.query(sql.unsafe`

@@ -1,17 +1,17 @@
 import { verifySync } from 'otplib';
 
-/** A kind of one-time password. The name is what group metadata and token requests call it, in exactly this spelling. */
+/** A kind of one-time password. Group metadata and token requests use its name in exactly this spelling. */
 export interface AuthenticatorType {
   readonly name: string;
-  /** What is wrong with a setup code that a group has for it, or nothing. Never repeats the code: it is a secret. */
+  /** What is wrong with a group's setup code, or undefined. Never contains the code, which is a secret. */
   problem(setupCode: string): string | undefined;
-  /** The time step that a one-time password belongs to, or nothing when it is wrong. */
+  /** The time step (RFC 6238) of a one-time password, or undefined when it is wrong. */
   stepOf(setupCode: string, code: string): number | undefined;
 }
 
 const STEP_SECONDS = 30;
 
-/** RFC 6238 with SHA-1, six digits, one step early or late; the secret is the 16 characters of the setup code, as bytes. */
+/** RFC 6238 with SHA-1 and six digits, accepted one step early or late. The secret is the 16 ASCII characters of the setup code. */
 const appAuth: AuthenticatorType = {
   name: 'APPAUTH',
   problem: (setupCode) =>

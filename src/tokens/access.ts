@@ -15,15 +15,15 @@ const ALGORITHM = 'RS256';
 /** RFC 9068: no other kind of JWT passes for an access token. */
 const TYPE = 'at+jwt';
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** How long and how many verified tokens are known by their hash alone; checking a signature costs more than the rest of a request. */
+/** Verified tokens are cached by their hash, because verifying a signature costs more than the rest of a request. */
 const KEEP_MS = 60_000;
-const MOST_KEPT = 5_000;
+const MAX_KEPT = 5_000;
 
-/** What a valid token says for sure: whose it is and what it was given for. Everything else about the account is asked anew. */
+/** What a valid token proves: its account and its scopes. Everything else about the account is looked up at each request. */
 export interface Grant {
-  /** Another authorization server knows accounts by their login ids. */
+  /** Tokens of other authorization servers name the login id. */
   holder: { userId: string } | { accountId: string };
-  /** Absent: those that the platform's own tokens for this account have. */
+  /** Absent: the scopes of the platform's own tokens for this account. */
   scopes?: readonly string[];
 }
 
@@ -35,9 +35,9 @@ export interface IssuedToken {
 
 export interface AccessTokens {
   issue(identity: Identity): Promise<IssuedToken>;
-  /** Nothing for a token that is not ours, forged, expired or of another kind. */
+  /** Undefined for a token that is forged, expired, of an unknown issuer or no access token. */
   verify(token: string): Promise<Grant | undefined>;
-  /** What this account's tokens are good for. */
+  /** Scopes of this account's tokens. */
   scopesOf(identity: Pick<Identity, 'metadata'>): readonly string[];
   readonly keys: TokenKeys;
 }
@@ -54,7 +54,7 @@ type Settings = Pick<
 
 const Claims = z.object({ user_id: z.uuid(), scope: z.string(), exp: z.number() });
 
-/** Signs and checks access tokens with the platform's keys, which are made here on the first start. Not inside a transaction. */
+/** Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a transaction. */
 export async function openAccessTokens(db: Db, settings: Settings): Promise<AccessTokens> {
   const issuer = settings['tokens.issuer'];
   const audience = settings['tokens.audience'];
@@ -119,7 +119,7 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
       verified.delete(name);
       const checked = await check(token);
       if (!checked) return undefined;
-      const oldest = verified.size >= MOST_KEPT ? verified.keys().next().value : undefined;
+      const oldest = verified.size >= MAX_KEPT ? verified.keys().next().value : undefined;
       if (oldest !== undefined) verified.delete(oldest);
       const { expires, ...grant } = checked;
       verified.set(name, { ...grant, until: Math.min(expires, Date.now() + KEEP_MS) });

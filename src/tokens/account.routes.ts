@@ -15,7 +15,7 @@ import { resetPassword } from './reset-password.ts';
 const administrators = { access: 'administrators', service: 'accounts' } as const;
 const signedIn = { access: 'signedIn', service: 'accounts' } as const;
 
-/** What changes an account, and with it the logins that it has. */
+/** Changes of accounts, which also end their logins. */
 export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginParts) {
   app.put(
     '/api/accounts',
@@ -101,8 +101,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
       // it may be delayed as long as a login
       config: { ...administrators, repeatable: true },
       schema: {
-        summary:
-          'Check login id and password as a login does, one-time password included; the account when all is right',
+        summary: 'Checks login id, password and one-time password as a login does; answers the account',
         body: z.object({
           id: z.string(),
           password: z.string(),

@@ -5,15 +5,15 @@ import type { AccessTokens } from './access.ts';
 import type { Identities } from './identities.ts';
 import type { Identity } from './queries.ts';
 
-/** What a request shows of its sender. */
+/** Credentials and origin of a request. */
 export interface Presented extends Origin {
-  /** The whole header field. */
+  /** The whole Authorization header. */
   authorization: string | undefined;
 }
 
 /**
- * Who holds this bearer token. Nothing when it is not valid, or when its account was deleted, disabled or not yet activated. Groups, roles
- * and tenants are the account's present ones, not the token's. Costs no query when token and account were seen in the last seconds.
+ * The caller with this bearer token. Undefined when the token is not valid, or its account is deleted, disabled or not activated. Groups,
+ * roles and tenants are the account's present ones, not the token's. Needs no query when token and account are cached.
  */
 export async function findCaller(
   { tokens, identities }: { tokens: AccessTokens; identities: Identities },
@@ -37,7 +37,7 @@ export async function findCaller(
   };
 }
 
-/** What a caller is by the account alone, however he has shown that it is his. */
+/** The members of a caller that come from the account, whatever credentials the request has. */
 export const holderOf = ({ userId, accountId, foldedId, tenantId, tenants, groups, roles }: Identity) => ({
   userId,
   accountId,
@@ -48,7 +48,7 @@ export const holderOf = ({ userId, accountId, foldedId, tenantId, tenants, group
   roles,
 });
 
-/** Refuses an access token that would open nothing. */
+/** Throws `TokenNotValid` for an access token that authenticates nobody. */
 export async function validate(
   parts: { tokens: AccessTokens; identities: Identities },
   token: string,

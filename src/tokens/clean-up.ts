@@ -7,10 +7,10 @@ import { forgetRetiredKeys } from './keys.ts';
 import { forgetReplayedLogins } from './preview.ts';
 import { REPLAY_MS } from './replay.ts';
 
-/** Rows that one statement deals with. */
+/** Maximum number of rows per statement. */
 const BATCH = 1000;
 
-/** What tokens and logins leave behind when their time is over. Any number may run at once. */
+/** Deletes expired tokens, logins, keys and counts of failed logins. Safe to run concurrently. */
 export async function forgetOldTokens(db: Db, accessLifetimeMs: number, chore: Chore = UNGUARDED): Promise<void> {
   const { attempt, signal } = chore;
   const all = (remove: typeof removeOldTokens) => async () => {

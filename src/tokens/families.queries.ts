@@ -11,7 +11,7 @@ const Family = z.object({
   lastAddress: z.string().optional(),
 });
 
-/** Logins of an account that go on, the youngest first. */
+/** Active logins of an account, newest first. */
 export const listFamilies = (db: Db, userId: string) =>
   db.any(sql.type(Family)`
     select f.id, f.created_at, f.expires_at, t.used_at as last_exchanged_at, t.used_from as last_address
@@ -26,7 +26,7 @@ export const findFamilyOwner = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from refresh_families where id = ${id} and revoked_at is null`);
 
-/** Ends every login of an account; gives how many there were. For whoever disables, locks or deletes it or changes its password. */
+/** Ends all logins of an account that is disabled, locked or deleted, or whose password was changed. Returns their number. */
 export async function revokeFamiliesOf(tx: Db, userId: string): Promise<number> {
   const { rowCount } = await tx.query(sql.unsafe`
     update refresh_families set revoked_at = now() where user_id = ${userId} and revoked_at is null`);
@@ -35,7 +35,7 @@ export async function revokeFamiliesOf(tx: Db, userId: string): Promise<number> 
 
 const KEPT = sql.fragment`interval '30 days'`;
 
-/** Logins that ended long ago, with their tokens; gives how many went. */
+/** Deletes at most `most` logins that ended 30 days ago, with their tokens. Returns their number. */
 export async function removeOldFamilies(db: Db, most: number): Promise<number> {
   const { rowCount } = await db.query(sql.unsafe`
     delete from refresh_families where id in (
@@ -43,7 +43,7 @@ export async function removeOldFamilies(db: Db, most: number): Promise<number> {
   return rowCount;
 }
 
-/** Used tokens that have expired long ago, of logins that go on. */
+/** Deletes at most `most` tokens that expired 30 days ago, of active logins too. Returns their number. */
 export async function removeOldTokens(db: Db, most: number): Promise<number> {
   const { rowCount } = await db.query(sql.unsafe`
     delete from refresh_tokens where hash in (
@@ -51,6 +51,7 @@ export async function removeOldTokens(db: Db, most: number): Promise<number> {
   return rowCount;
 }
 
+/** Deletes stored answers to exchanges whose time for a replay is over. */
 export const forgetAnswers = (db: Db, afterMs: number) =>
   db.query(sql.unsafe`
     update refresh_tokens set sealed_answer = null

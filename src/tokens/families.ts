@@ -7,12 +7,12 @@ import { isAdministrator } from '../http/caller.ts';
 import { findFamilyOwner, listFamilies, revokeFamiliesOf } from './families.queries.ts';
 import { findIdentity, revokeFamily } from './queries.ts';
 
-/** The caller's own logins that go on, or for administrators those of another account. */
+/** Active logins of the caller, or for administrators those of another account. */
 export async function familiesOf(db: Db, caller: Caller, accountId = caller.accountId) {
   return { data: [...(await listFamilies(db, await userIdFor(db, caller, accountId)))] };
 }
 
-/** Ends one login. Others than administrators find their own alone. */
+/** Ends one login. Only administrators find those of others. */
 export const endFamily = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const userId = await findFamilyOwner(tx, id);

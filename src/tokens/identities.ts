@@ -3,15 +3,15 @@ import { openRecent } from '../platform/async/recent.ts';
 import type { Identity } from './queries.ts';
 import { findIdentity, findIdentityByLoginId } from './queries.ts';
 
-/** Changes made by other processes show after this time at the latest. */
+/** Maximum time until changes by other processes are seen. */
 const KEEP_MS = 5_000;
 
-/** Accounts as they are now, or were five seconds ago: a signed-in request costs no query. */
+/** Cache of accounts, at most five seconds old: an authenticated request costs no query. */
 export interface Identities {
   find(userId: string): Promise<Identity | undefined>;
-  /** In its exact spelling: another authorization server may tell `Ann` from `ann`. */
+  /** By login id in its exact spelling: another authorization server may distinguish `Ann` from `ann`. */
   findByLoginId(id: string): Promise<Identity | undefined>;
-  /** What this process changed shows at once. */
+  /** Empties the cache, so that a change by this process is seen at once. */
   forgetAll(): void;
 }
 

@@ -31,9 +31,8 @@ export async function otpRoutes(app: App, parts: OtpParts) {
       onRequest: noStore,
       config: { access: 'public', service: 'tokens' },
       schema: {
-        summary: 'The setup code of your authenticator, to be scanned or typed',
-        description:
-          'Shown until its first one-time password was accepted; afterwards one must be sent with the request.',
+        summary: 'Answers the setup code of your authenticator, to be scanned or typed',
+        description: 'After its first one-time password was accepted, the request needs one.',
         body: Credentials,
         response: { 200: z.object({ manualEntryCode: z.string(), qrCode: z.string() }) },
       },
@@ -47,8 +46,8 @@ export async function otpRoutes(app: App, parts: OtpParts) {
       onRequest: noStore,
       config: { access: 'public', service: 'tokens' },
       schema: {
-        summary: 'New recovery codes, each of which stands once for a one-time password',
-        description: 'Needs a one-time password. Codes made before are void.',
+        summary: 'Creates recovery codes, each of which replaces a one-time password once',
+        description: 'Needs a one-time password. Earlier recovery codes become invalid.',
         body: Credentials,
         response: { 200: z.object({ recoveryCodes: z.array(z.string()) }) },
       },
@@ -60,7 +59,7 @@ export async function otpRoutes(app: App, parts: OtpParts) {
     '/api/tokens/otp',
     {
       config: { access: 'signedIn', service: 'tokens' },
-      schema: { summary: 'Your authenticators and recovery codes', response: { 200: Status } },
+      schema: { summary: 'Lists your authenticators and counts your recovery codes', response: { 200: Status } },
     },
     async ({ caller }) => otpStatus(parts, caller.accountId),
   );
@@ -71,7 +70,7 @@ export async function otpRoutes(app: App, parts: OtpParts) {
     {
       config: administrators,
       schema: {
-        summary: 'Authenticators and recovery codes of an account, by its login id',
+        summary: 'Lists the authenticators of an account, by its login id, and counts its recovery codes',
         params: Path,
         response: { 200: Status },
       },
@@ -84,7 +83,7 @@ export async function otpRoutes(app: App, parts: OtpParts) {
     {
       config: administrators,
       schema: {
-        summary: 'Take away what an account has registered, for who has lost the device',
+        summary: 'Resets the second factor of an account whose holder lost the device',
         params: Path,
         response: { 204: z.null() },
       },

@@ -13,7 +13,7 @@ import { resetPassword } from './reset-password.ts';
 const TITLE = 'Set a new password';
 const Query = z.object({ token: z.string().max(1000).optional() });
 
-/** What the link in a mail opens. Showing the page changes nothing: programs that look at mails open links, too. */
+/** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function passwordPageRoutes(app: App, parts: ChangeParts) {
   pageRoom(app, TITLE);
 

@@ -8,13 +8,13 @@ import type { Caller } from '../http/caller.ts';
 import { findTenantOwnedAlone, lockOwnedTenants } from '../tenants/members.queries.ts';
 import { countRemoval } from './removal.queries.ts';
 
-/** What `removeAccount` would end besides the account. */
+/** Counts what `removeAccount` would delete besides the account. */
 export async function previewRemoval(db: Db, id: string) {
   const { userId } = await getAccount(db, id);
   return countRemoval(db, userId);
 }
 
-/** Its memberships in groups, tenants and projects, its logins and tokens go with it. The last administrator and the last Owner of a tenant stay. */
+/** Deletes an account with its memberships, logins and tokens. Refuses for the last administrator and the last Owner of a tenant. */
 export async function removeAccount(
   { db, store }: { db: Db; store: AccountStore },
   caller: Caller,

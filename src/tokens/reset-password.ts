@@ -9,7 +9,7 @@ import type { Origin } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
 import { revokeFamiliesOf } from './families.queries.ts';
 
-/** Sets the password of the account that a mailed token belongs to. A refused password leaves the token as it is. */
+/** Sets the password of the account that a mailed token belongs to. If the password is refused, the token stays valid. */
 export async function resetPassword(parts: ChangeParts, token: string, password: string, origin: Origin) {
   const { db, store, rules } = parts;
   const hash = hashOfMailToken(token);

@@ -27,7 +27,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       config: open,
       schema: {
         summary:
-          'Sign in: an access token and a refresh token, or the authenticators that are asked for a one-time password',
+          'Logs in: answers an access token and a refresh token, or the authenticators whose one-time password is needed',
         body: z.object({
           id: z.string(),
           password: z.string(),
@@ -46,8 +46,8 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: open,
       schema: {
-        summary: 'Exchange a refresh token, once',
-        description: 'With an Idempotency-Key an answer that was lost can be had again for a minute.',
+        summary: 'Exchanges a refresh token, which works once, for new tokens',
+        description: 'With an Idempotency-Key, a lost answer can be fetched again for a minute.',
         body: z.string(),
         response: { 200: TokenAnswer },
       },
@@ -67,8 +67,8 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: open,
       schema: {
-        summary: 'End the login that a refresh token belongs to',
-        description: 'The answer is the same for tokens that are unknown or ended already (RFC 7009).',
+        summary: 'Ends the login of a refresh token',
+        description: 'The answer is the same for unknown and revoked tokens (RFC 7009).',
         body: z.string(),
         response: { 200: z.object({}) },
       },
@@ -85,7 +85,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: { access: 'signedIn', service: 'tokens' },
       schema: {
-        summary: 'Whether an access token is valid now',
+        summary: 'Checks whether an access token is valid',
         body: z.string(),
         response: { 200: z.object({ data: z.string() }) },
       },

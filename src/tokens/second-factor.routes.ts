@@ -55,8 +55,8 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'groups' },
       schema: {
-        summary: 'What a group asks of its members besides their passwords',
-        description: 'Replaces the entries in the metadata of the group. None ask for nothing.',
+        summary: 'Sets which second factor a group requires of its members',
+        description: 'Replaces the second-factor entries in the metadata of the group. An empty list requires none.',
         params: Path,
         body: Body,
         response: { 204: z.null() },
@@ -73,7 +73,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'groups' },
       schema: {
-        summary: 'Who would be locked out by such entries, replayed on the logins of the last 30 days',
+        summary: 'Previews such entries: replays the logins of the last 30 days and tells who would be locked out',
         params: Path,
         body: Body,
         response: { 200: Preview },
@@ -87,7 +87,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'tokens' },
       schema: {
-        summary: 'What a login of an account from an address would meet, and why',
+        summary: 'Explains the outcome of a login of an account from an address',
         querystring: z.object({ account: z.string(), ip: z.string() }),
         response: { 200: Explained },
       },
