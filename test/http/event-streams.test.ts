@@ -7,7 +7,7 @@ import { newProject } from '../world/transfers.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
-const w = world(test, { 'tokens.accessLifetime': '5s' });
+const w = world(test);
 const LIST = '/api/eventing/event/list';
 
 let listening: Promise<string> | undefined;
@@ -110,11 +110,6 @@ test('a stream tells what its reader may read, as it is then', async (t) => {
   while (mine(streams[0]).length < 2) await sleep(20);
   t.deepEqual(mine(streams[1]), ['both']);
   t.deepEqual(mine(streams[0]), ['both', 'owner']);
-});
-
-test('a stream ends when its token has expired', async (t) => {
-  const stream = await follow(await w.account());
-  t.true(await stream.ended);
 });
 
 test('a stream ends when its account is disabled', async (t) => {
