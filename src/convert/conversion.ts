@@ -1,6 +1,7 @@
 import type { Crs } from '../data/crs-reference.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
 import type { GridStatistics } from '../data/grid-statistics.ts';
+import type { ItemStatistics } from '../data/item-statistics.ts';
 import type { CrsChange, LogLevel } from '../formats/define.ts';
 import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
@@ -31,7 +32,7 @@ export interface ConversionHooks {
   signal: AbortSignal;
 }
 
-export type Statistics = GridStatistics | FeatureStatistics;
+export type Statistics = GridStatistics | FeatureStatistics | ItemStatistics;
 
 export interface Receipt {
   input: { name: string } & Checksum;

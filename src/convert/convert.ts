@@ -101,7 +101,7 @@ function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: C
   return [];
 }
 
-function openAppend(work: AppendWork, handler: KindHandler, context: Context) {
+function openAppend(work: AppendWork, handler: Pick<KindHandler, 'append'>, context: Context) {
   if (handler.append === undefined) throw new AppError('unprocessable', `${work.writer.name} cannot append.`);
   return handler.append(work, context);
 }

@@ -21,7 +21,10 @@ export interface SpatialInformation {
 const pointsPerSide = 8;
 
 /** Undefined for a grid that does not say in which coordinate system it is. */
-export async function spatialInformation(grid: Grid, { log }: Context): Promise<SpatialInformation | undefined> {
+export async function spatialInformation(
+  grid: Pick<Grid, 'crs' | 'affine' | 'width' | 'height'>,
+  { log }: Context,
+): Promise<SpatialInformation | undefined> {
   if (grid.crs === undefined) return undefined;
   const resolution = Math.hypot(grid.affine[1], grid.affine[4]);
   try {

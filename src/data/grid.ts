@@ -2,7 +2,7 @@ import type { Crs } from './crs-reference.ts';
 import type { ExactIntegers, Item, Samples, SampleType } from './item.ts';
 import type { Origin } from './origin.ts';
 import type { TimeAxis } from './time-axis.ts';
-import { stepCount } from './time-axis.ts';
+import { stepsOf } from './time-axis.ts';
 
 /**
  * GDAL's order, corner based: x = t[0] + column · t[1] + row · t[2], y = t[3] + column · t[4] + row · t[5],
@@ -85,7 +85,6 @@ export const firstSlice: Slice = { band: 0, step: 0, layer: 0 };
 
 type Extents = Pick<Grid, 'time' | 'layers'>;
 
-export const stepsOf = ({ time }: Pick<Grid, 'time'>): number => (time === undefined ? 1 : stepCount(time));
 export const layersOf = ({ layers }: Pick<Grid, 'layers'>): number => layers?.count ?? 1;
 
 /** Of one band, in the order of `slicesOfBand`. */

@@ -43,6 +43,9 @@ export interface PulledAxis extends Clock {
 export const stepCount = (axis: TimeAxis): number =>
   axis.spacing === 'equidistant' ? axis.count : axis.offsets.length;
 
+/** Data without a time axis have one step. */
+export const stepsOf = ({ time }: { readonly time?: TimeAxis }): number => (time === undefined ? 1 : stepCount(time));
+
 /** Of a step, in units after the start. */
 export const offsetOf = (axis: TimeAxis, step: number): number =>
   axis.spacing === 'equidistant' ? axis.offset + step * axis.interval : axis.offsets[step]!;

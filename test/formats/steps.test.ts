@@ -7,9 +7,14 @@ import { handlerOf } from '../../src/convert/kinds/kinds.ts';
 import { parseTransformations } from '../../src/convert/steps/transformations.ts';
 import type { Data } from '../../src/data/data.ts';
 import type { Grid, RandomGrid, Slice } from '../../src/data/grid.ts';
-import { layersOf, slicesOfBand, stepsOf } from '../../src/data/grid.ts';
+import { layersOf, slicesOfBand } from '../../src/data/grid.ts';
+import type { ItemStatistics } from '../../src/data/item-statistics.ts';
+import type { Mesh } from '../../src/data/mesh.ts';
+import { CELL_SHAPES } from '../../src/data/mesh.ts';
+import type { MultiArray } from '../../src/data/multi-array.ts';
+import type { Series } from '../../src/data/series.ts';
 import type { TimeAxis } from '../../src/data/time-axis.ts';
-import { chosenSteps, timeOf } from '../../src/data/time-axis.ts';
+import { chosenSteps, stepsOf, timeOf } from '../../src/data/time-axis.ts';
 import { FileSink } from '../../src/formats/io/bytes.ts';
 import { spill } from '../../src/formats/io/spill.ts';
 import { completeParameters } from '../../src/formats/parameters.ts';
@@ -93,8 +98,13 @@ const all = (grid: Grid): Slice[] => grid.bands.flatMap((_, band) => [...slicesO
 const whole = (slice: Slice) =>
   Array.from({ length: width * height }, (_, i) => value(slice, i % width, Math.floor(i / width)));
 
-/** Leads a grid through transformations; `look` sees what the writer would get. */
-async function passed(t: ExecutionContext, grid: Grid, transformations: object[], look: (grid: Grid) => Promise<void>) {
+/** Leads data through transformations; `look` sees what the writer would get. */
+async function passed<D extends Data>(
+  t: ExecutionContext,
+  data: D,
+  transformations: object[],
+  look: (data: D) => Promise<void>,
+) {
   const folder = await folderOf(t);
   const lost: string[] = [];
   const context = {
@@ -107,8 +117,8 @@ async function passed(t: ExecutionContext, grid: Grid, transformations: object[]
     atEnd() {},
   };
   const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
-  const write = async (data: Data) => look(data as Grid);
-  return { ...(await handlerOf('grid').pass(grid, work, write, context)), lost };
+  const write = async (data: Data) => look(data as D);
+  return { ...(await handlerOf(data.kind).pass(data as never, work, write, context)), lost };
 }
 
 test('a grid that is kept on disk has the values of each step, layer and item, also where the last step needs a wider type', async (t) => {
@@ -301,6 +311,93 @@ test('steps that are evenly apart stay equidistant; others get a time each', (t)
     start,
     offsets: Float64Array.of(0, 6, 18),
   });
+});
+
+test('items and steps of a mesh, of series and of an array are chosen, each with its own values', async (t) => {
+  const items = names.map((name) => ({ name, unit: 'm', type: 'Float64' as const }));
+  const of = (item: number, step: number) => Float64Array.of(10 * item + step, 100 + 10 * item + step, -1);
+  const mesh: Mesh = {
+    kind: 'mesh',
+    nodes: Float64Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0),
+    shapes: Uint8Array.of(CELL_SHAPES.triangle),
+    connectivity: Uint32Array.of(0, 1, 2),
+    offsets: Uint32Array.of(0, 3),
+    items: items.map((item) => ({ ...item, nodata: -1, location: 'node' as const })),
+    time: hourly,
+    heights: async (step) => Float64Array.of(step, step, step),
+    values: async (item, step) => of(item, step),
+  };
+  const array: MultiArray = {
+    kind: 'array',
+    axes: [{ name: 'frequency', values: Float64Array.of(0.1, 0.2, 0.3) }],
+    items: items.map((item) => ({ ...item, nodata: -1, axes: [0], overTime: true })),
+    time: hourly,
+    read: async (item, step, [first = 0], [count = 0]) => of(item, step).slice(first, first + count),
+  };
+  const series: Series = {
+    kind: 'series',
+    items: items.map((item) => ({ ...item, nodata: -1 })),
+    time: hourly,
+    async *chunks() {
+      for (const [firstStep, end] of [
+        [0, 4],
+        [4, 7],
+      ] as const) {
+        const steps = Array.from({ length: end - firstStep }, (_, n) => firstStep + n);
+        const values = items.map((_, item) => Float64Array.from(steps, (step) => 10 * item + step));
+        yield { firstStep, offsets: Float64Array.from(steps, (step) => 6 * step), values };
+      }
+    },
+  };
+  const filters = [
+    { type: 'temporalFilterTransformation', temporalFilter: { type: 'TemporalIndexFilter', from: 3, to: 5 } },
+    { type: 'itemFilterTransformation', itemFilter: { names: ['salinity', 'depth'] } },
+    { type: 'calculateStatisticsTransformation' },
+  ];
+  const time = { ...hourly, count: 3, offset: 18 };
+  const wanted = [2, 0].flatMap((item) => [3, 4, 5].map((step) => [...of(item, step)]));
+
+  const found: number[][] = [];
+  const ofMesh = await passed(t, mesh, filters, async (left) => {
+    t.deepEqual(left.time, time);
+    for (let item = 0; item < 2; item++)
+      for (let step = 0; step < 3; step++) found.push([...(await left.values(item, step))]);
+    t.deepEqual([...(await left.heights!(1))], [4, 4, 4]);
+  });
+  t.deepEqual(found, wanted);
+
+  const read: number[][] = [];
+  const ofArray = await passed(t, array, filters, async (left) => {
+    t.deepEqual(left.time, time);
+    for (let item = 0; item < 2; item++)
+      for (let step = 0; step < 3; step++) {
+        // in two blocks
+        const parts = [await left.read(item, step, [0], [2]), await left.read(item, step, [2], [1])];
+        read.push(parts.flatMap((part) => [...part]));
+      }
+  });
+  t.deepEqual(read, wanted);
+  for (const { properties } of [ofMesh, ofArray]) {
+    const [salinity, depth] = (properties!.statistics as ItemStatistics).items;
+    t.like(salinity, { name: 'salinity', values: 6, empty: 3, minimum: 23, maximum: 125, mean: 74 });
+    t.like(depth, { name: 'depth', values: 6, empty: 3, minimum: 3, maximum: 105, mean: 54 });
+  }
+
+  const pulled: number[][] = [];
+  const ofSeries = await passed(t, series, filters, async (left) => {
+    t.deepEqual(left.time, time);
+    for await (const { firstStep, offsets, values } of left.chunks())
+      for (const [n, offset] of offsets.entries())
+        pulled.push([firstStep + n, offset, Number(values[0]![n]), Number(values[1]![n])]);
+  });
+  t.deepEqual(pulled, [
+    [0, 18, 23, 3],
+    [1, 24, 24, 4],
+    [2, 30, 25, 5],
+  ]);
+  const [salinity] = (ofSeries.properties!.statistics as ItemStatistics).items;
+  t.like(salinity, { name: 'salinity', values: 3, empty: 0, minimum: 23, maximum: 25, mean: 24 });
+  t.deepEqual([ofSeries.recordsRead, ofSeries.recordsWritten], [21, 6]);
 });
 
 async function written(t: ExecutionContext, grid: Grid, name: string, parameters: Record<string, unknown>) {

@@ -3,15 +3,20 @@ import { bytesHandler } from './bytes.ts';
 import { featuresHandler } from './features.ts';
 import { gridHandler } from './grid.ts';
 import type { KindHandler } from './handler.ts';
+import { meshHandler } from './mesh.ts';
+import { arrayHandler } from './multi-array.ts';
+import { seriesHandler } from './series.ts';
 
-type Handlers = { readonly [K in DataKind]?: KindHandler<Extract<Data, { kind: K }>> };
+type Handlers = { readonly [K in DataKind]: KindHandler<Extract<Data, { kind: K }>> };
 
-/** One handler per kind of data that a format reads. */
-const handlers: Handlers = { bytes: bytesHandler, grid: gridHandler, features: featuresHandler };
+const handlers: Handlers = {
+  bytes: bytesHandler,
+  grid: gridHandler,
+  features: featuresHandler,
+  mesh: meshHandler,
+  series: seriesHandler,
+  array: arrayHandler,
+};
 
 /** What the conversion knows of a kind. */
-export function handlerOf<K extends DataKind>(kind: K): KindHandler<Extract<Data, { kind: K }>> {
-  const handler = handlers[kind];
-  if (handler === undefined) throw new Error(`No conversion leads through '${kind}' yet.`);
-  return handler as KindHandler<Extract<Data, { kind: K }>>;
-}
+export const handlerOf = <K extends DataKind>(kind: K): Handlers[K] => handlers[kind];

@@ -32,7 +32,11 @@ export function chosenFields(data: FeatureCollection, { items }: ItemFilter, con
 }
 
 /** As for reader parameters that name items: what is not there is left out and told, but something must be left. */
-function choose(items: ItemFilter['items'], all: readonly { readonly name?: string }[], { lost }: Context): number[] {
+export function choose(
+  items: ItemFilter['items'],
+  all: readonly { readonly name?: string }[],
+  { lost }: Context,
+): number[] {
   const indices = new Map<string, number>();
   for (const [n, { name }] of all.entries()) if (name !== undefined && !indices.has(name)) indices.set(name, n);
   const chosen = new Set<number>();

@@ -10,12 +10,11 @@ const TOLERANCE = 1e-3;
 
 /** The grid at the steps that the filter names, in that order. */
 export function withChosenSteps(grid: Grid, filter: TemporalFilter, context: Context): Grid {
-  const time = timeAxisOf(grid);
-  const steps = stepsIn(time, filter, context);
+  const { time, steps } = chosenTime(grid, filter, context);
   const { read, ...rest } = grid;
   return {
     ...rest,
-    time: chosenSteps(time, steps),
+    time,
     rows: (slice, wanted) => grid.rows({ ...slice, step: steps[slice.step]! }, wanted),
     ...(read === undefined
       ? {}
@@ -23,9 +22,15 @@ export function withChosenSteps(grid: Grid, filter: TemporalFilter, context: Con
   };
 }
 
-function timeAxisOf({ time }: { time?: TimeAxis }): TimeAxis {
+/** The steps of data that a filter names, and the time axis that they leave. */
+export function chosenTime(
+  { time }: { readonly time?: TimeAxis },
+  filter: TemporalFilter,
+  context: Pick<Context, 'lost'>,
+): { steps: number[]; time: TimeAxis } {
   if (time === undefined) throw new AppError('unprocessable', 'The data have no time axis, so no steps can be chosen.');
-  return time;
+  const steps = stepsIn(time, filter, context);
+  return { steps, time: chosenSteps(time, steps) };
 }
 
 /**

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid, RowBlock } from '../../data/grid.ts';
-import { firstSlice, layersOf, stepsOf } from '../../data/grid.ts';
+import { firstSlice, layersOf } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
 import { giveBack } from '../../data/spare-memory.ts';
+import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';

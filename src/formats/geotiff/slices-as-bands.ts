@@ -1,7 +1,7 @@
 import type { Band, Grid, LayerAxis } from '../../data/grid.ts';
-import { layersOf, slicesOfBand, slicesPerBand, stepsOf } from '../../data/grid.ts';
+import { layersOf, slicesOfBand, slicesPerBand } from '../../data/grid.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
-import { offsetOf, timeOf } from '../../data/time-axis.ts';
+import { offsetOf, stepsOf, timeOf } from '../../data/time-axis.ts';
 
 /**
  * A grid whose bands are all slices of the given one, item by item, in each step by step. A band is described by its item's name, the

@@ -1,0 +1,76 @@
+import { ItemTally } from '../../data/item-statistics.ts';
+import type { MultiArray } from '../../data/multi-array.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import { passThrough } from '../pipeline.ts';
+import { boxInformation, spatialInformation } from '../spatial-information.ts';
+import { choose } from '../steps/item-filter.ts';
+import { chosenTime } from '../steps/temporal-filter.ts';
+import type { KindHandler, Pulled, Steps } from './handler.ts';
+
+const steps: Steps<MultiArray> = {
+  CalculateStatisticsTransformation: (array) => array,
+  ItemFilterTransformation: (array, { items }, { context }) => {
+    const chosen = choose(items, array.items, context);
+    return {
+      ...array,
+      items: chosen.map((item) => array.items[item]!),
+      read: (item, step, start, shape) => array.read(chosen[item]!, step, start, shape),
+    };
+  },
+  TemporalFilterTransformation: (array, filter, { context }) => {
+    const { time, steps } = chosenTime(array, filter, context);
+    return {
+      ...array,
+      time,
+      read: (item, step, start, shape) => array.read(item, steps[step]!, start, shape),
+    };
+  },
+};
+
+/** Numbers the blocks of an item in the order in which a writer pulls them: by step, in each by the block's first value. */
+function partOf(array: MultiArray, item: number, step: number, start: readonly number[]): number {
+  const lengths = array.items[item]!.axes.map((axis) => array.axes[axis]!.values.length);
+  const first = start.reduce((place, index, n) => place * lengths[n]! + index, 0);
+  return step * lengths.reduce((product, length) => product * length, 1) + first;
+}
+
+const pulled: Pulled<MultiArray> = {
+  steps,
+  progress: 'output',
+  tally({ items }, whole) {
+    const tally = new ItemTally(items, whole);
+    return {
+      get records() {
+        return tally.values;
+      },
+      watch: (array, signal, passed) => ({
+        ...array,
+        async read(item, step, start, shape) {
+          signal.throwIfAborted();
+          const values = await array.read(item, step, start, shape);
+          tally.add(item, partOf(array, item, step, start), values, array.items[item]!);
+          passed((item + step / stepsOf(array)) / array.items.length);
+          return values;
+        },
+      }),
+      result: (array) => tally.of(array),
+    };
+  },
+  pullsSame: (one, other) => one.read === other.read,
+  async place({ crs, placement, axes }, _statistics, context) {
+    if (placement === undefined) return undefined;
+    if (placement.by === 'affine') {
+      const [width, height] = [axes[placement.x]!.values.length, axes[placement.y]!.values.length];
+      return spatialInformation({ ...(crs && { crs }), width, height, affine: placement.affine }, context);
+    }
+    const { nodeX: x, nodeY: y } = placement;
+    const least = (all: Float64Array) => all.reduce((one, other) => Math.min(one, other), Infinity);
+    const most = (all: Float64Array) => all.reduce((one, other) => Math.max(one, other), -Infinity);
+    return boxInformation(crs, { minimum: [least(x), least(y)], maximum: [most(x), most(y)] }, context);
+  },
+};
+
+export const arrayHandler: KindHandler<MultiArray> = {
+  steps,
+  pass: (array, work, write, context) => passThrough(pulled, array, work, write, context),
+};

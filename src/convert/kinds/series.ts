@@ -1,0 +1,97 @@
+import type { ExactIntegers, Samples } from '../../data/item.ts';
+import { ItemTally } from '../../data/item-statistics.ts';
+import type { Series, SeriesChunk } from '../../data/series.ts';
+import { chosenSteps, stepCount } from '../../data/time-axis.ts';
+import { AppError } from '../../errors.ts';
+import { passThrough } from '../pipeline.ts';
+import { choose } from '../steps/item-filter.ts';
+import { stepsIn } from '../steps/temporal-filter.ts';
+import type { TemporalFilter } from '../steps/transformation-shapes.ts';
+import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+
+const steps: Steps<Series> = {
+  CalculateStatisticsTransformation: (series) => series,
+  ItemFilterTransformation: (series, { items }, { context }) => {
+    const chosen = choose(items, series.items, context);
+    return {
+      ...series,
+      items: chosen.map((item) => series.items[item]!),
+      async *chunks() {
+        for await (const { values, ...chunk } of series.chunks())
+          yield { ...chunk, values: chosen.map((item) => values[item]!) };
+      },
+    };
+  },
+  TemporalFilterTransformation: withChosenSteps,
+};
+
+/** The steps that the filter names, in their order in time; a list that jumps back is taken in ascending order. */
+function withChosenSteps(series: Series, filter: TemporalFilter, { context }: StepContext): Series {
+  const { time } = series;
+  if (time.spacing === 'pulled')
+    throw new AppError('unprocessable', 'The times of these series are known only while they are read; choose none.');
+  const chosen = [...new Set(stepsIn(time, filter, context))].sort((one, other) => one - other);
+  const wanted = new Uint8Array(stepCount(time));
+  for (const step of chosen) wanted[step] = 1;
+  return {
+    ...series,
+    time: chosenSteps(time, chosen),
+    async *chunks() {
+      let firstStep = 0;
+      for await (const chunk of series.chunks()) {
+        const kept: number[] = [];
+        for (let n = 0; n < chunk.offsets.length; n++) if (wanted[chunk.firstStep + n] === 1) kept.push(n);
+        if (kept.length === 0) continue;
+        yield picked(chunk, kept, firstStep);
+        firstStep += kept.length;
+      }
+    },
+  };
+}
+
+const picked = ({ offsets, values }: SeriesChunk, kept: readonly number[], firstStep: number): SeriesChunk => ({
+  firstStep,
+  offsets: Float64Array.from(kept, (n) => offsets[n]!),
+  values: values.map((all) => pick(all, kept)),
+});
+
+function pick<A extends Samples | ExactIntegers>(all: A, kept: readonly number[]): A {
+  const some = all.slice(0, kept.length) as A;
+  for (const [to, from] of kept.entries()) some[to] = all[from]!;
+  return some;
+}
+
+const pulled: Pulled<Series> = {
+  steps,
+  progress: 'input',
+  tally({ items }, whole) {
+    const tally = new ItemTally(items, whole);
+    return {
+      get records() {
+        return tally.values;
+      },
+      watch: (series, signal, passed) => ({
+        ...series,
+        async *chunks() {
+          const { time } = series;
+          for await (const chunk of series.chunks()) {
+            signal.throwIfAborted();
+            for (const [item, values] of chunk.values.entries())
+              tally.add(item, chunk.firstStep, values, series.items[item]!);
+            const read = chunk.firstStep + chunk.offsets.length;
+            passed(time.spacing === 'pulled' ? 0 : read / Math.max(1, stepCount(time)));
+            yield chunk;
+          }
+        },
+      }),
+      result: (series) => tally.of(series),
+    };
+  },
+  pullsSame: (one, other) => one.chunks === other.chunks,
+  place: async () => undefined,
+};
+
+export const seriesHandler: KindHandler<Series> = {
+  steps,
+  pass: (series, work, write, context) => passThrough(pulled, series, work, write, context),
+};
