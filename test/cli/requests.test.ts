@@ -211,17 +211,17 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['dataset', 'copy', dataset, ...here, '--to-tenant', tenant.id], { refused: true });
 
   const system = ['--srid', '25832', '--to-srid', '3857', '--clip', 'POINT (1 2)', '--clip-srid', '4326'];
-  const times = ['--from', '2026-01-24', '--to', '2026-01-25', '--steps', '0-3', '--layers', '1'];
-  const steps = [...system, ...times, '--items', '0', '--statistics', '--skip-bad-records'];
+  const steps = [...system, '--items', '0', '--statistics', '--skip-bad-records'];
   const needs = ['--label', 'gpu', '--memory', '1024', '--cores', '1', '--scratch', '1'];
   const reads = ['--reader', 'AsciiGridReader', '--param', 'Tiled=true', ...steps, ...needs];
   const named = ['--name', 'Grid', '--description', 'd'];
   const writes = ['--writer', 'GeoTiffWriter'];
   const imports = ['transfer', 'import', grid, ...here, ...reads, ...writes, ...named];
-  const tried = await run([...imports, '--dry-run', '--node-size', 'none'], { refused: true });
+  const times = ['--from', '2026-01-24', '--to', '2026-01-25', '--steps', '0-3', '--layers', '1'];
+  const size = ['--node-size', 'none', '--dry-run', ...times];
+  const tried = await run([...imports, ...size], { refused: true });
   t.is(tried, undefined);
   const transfer = await run([...imports, '--no-watch']);
-  const size = ['--node-size', 'none', '--dry-run'];
   await run(['transfer', 'export', dataset, ...reads, ...writes, ...size], { refused: true });
   await run(['transfer', 'convert', dataset, ...reads, ...writes, ...named, ...here, ...size], { refused: true });
   await run(['transfer', 'update', dataset, grid, ...reads, ...size], { refused: true });

@@ -64,7 +64,7 @@ test('no regular expression of the server looks at a text more than once, whatev
 });
 
 /** Make one of a number, to look through a statement of our own. */
-const MADE = ['storable.ts'];
+const MADE = ['platform/text/storable.ts'];
 
 test('all of them stand in the source as such: none is made of what people send', async (t) => {
   t.deepEqual(
