@@ -124,6 +124,9 @@ export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<stri
 
 export const noSuchBlock = (id: string) => invalid(`There is no block '${id}'.`, { code: 'InvalidBlockList' });
 
+/** The blob has another ETag than the caller knows. */
+export const hasChanged = (name: string) => new AppError('preconditionFailed', `Blob '${name}' has changed.`);
+
 /** Block ids are base64 of at most 64 bytes. */
 export function checkBlockId(blockId: string) {
   if (!/^[A-Za-z0-9+/]{1,88}={0,2}$/.test(blockId)) {

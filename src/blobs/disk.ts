@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, noSuchBlock } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, noSuchBlock } from './blobs.ts';
 import { groupedSync } from './folder-sync.ts';
 import { folderMarker } from './marker.ts';
 
@@ -135,7 +135,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       const file = await openBlob(name);
       if (etag !== undefined && infoOf(await file.stat({ bigint: true })).etag !== etag) {
         await file.close();
-        throw new AppError('preconditionFailed', `Blob '${name}' has changed.`);
+        throw hasChanged(name);
       }
       const bytes = file.createReadStream({ highWaterMark: 256 * 1024, ...range });
       return signal ? addAbortSignal(signal, bytes) : bytes;

@@ -3,13 +3,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, rm, unlink } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, isName, noSuchBlock } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, noSuchBlock } from './blobs.ts';
 import type { Bucket, BucketAddress, Parts } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 import { bucketMarker } from './marker.ts';
+import { readSteadily } from './steady-read.ts';
 
 const MIB = 2 ** 20;
 /** S3 takes at most 10,000 parts of at least 5 MiB; parts that grow reach 5 TiB, its largest object. */
@@ -19,14 +19,9 @@ const COPIED_AT_ONCE = 5 * 1024 * MIB;
 const COPIED_PART = 1024 * MIB;
 const BLOCKS = '.blocks/';
 const AT_ONCE = 8;
-/** Connections in a row that may bring nothing of a blob. */
-const TRIES = 4;
-const FIRST_PAUSE_MS = 100;
-/** Without a byte of a blob, after which its connection is given up. */
-const IDLE_MS = 60_000;
 
 /** A blob store in a bucket. A blob is there whole or not at all, because S3 shows an object when all of it has arrived. */
-export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): BlobStore {
+export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: number } = {}): BlobStore {
   const bucket = openBucket(address);
   const keyOf = (name: string) => {
     checkName(name);
@@ -59,7 +54,7 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     const changed = answer.status === 412 || answer.status === 416;
     if (changed || (etag !== undefined && answer.headers.get('etag') !== etag)) {
       await answer.body?.cancel();
-      throw new AppError('preconditionFailed', `Blob '${key}' has changed.`);
+      throw hasChanged(key);
     }
     if (range && Number(answer.headers.get('content-length')) !== range.end - range.start + 1) {
       await answer.body?.cancel();
@@ -70,32 +65,12 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     return signal ? addAbortSignal(signal, bytes) : bytes;
   }
 
-  /** What breaks off or falls silent is taken up where it broke, as long as the object is the same. */
   async function fetchInto(file: FileHandle, key: string, { size, etag }: BlobInfo, signal?: AbortSignal) {
+    const open = (range: ByteRange, stop: AbortSignal) => openObject(key, range, etag, stop);
     let have = 0;
-    for (let failures = 0; have < size; ) {
-      const before = have;
-      const silence = new AbortController();
-      const timer = setTimeout(() => silence.abort(new Error(`S3 GET ${key}: nothing came for ${idleMs} ms.`)), idleMs);
-      const stop = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
-      try {
-        const bytes = await openObject(key, { start: have, end: size - 1 }, etag, stop);
-        for await (const chunk of bytes) {
-          timer.refresh();
-          await file.write(chunk, 0, chunk.length, have);
-          have += chunk.length;
-        }
-        if (have < size) throw new Error(`S3 GET ${key}: it ended at byte ${have} of ${size}.`);
-      } catch (error) {
-        signal?.throwIfAborted();
-        failures = have > before ? 1 : failures + 1;
-        if (error instanceof AppError || isLocal(error) || failures === TRIES) throw error;
-        await sleep(FIRST_PAUSE_MS * 2 ** failures, undefined, { ...(signal && { signal }) }).catch(() =>
-          signal?.throwIfAborted(),
-        );
-      } finally {
-        clearTimeout(timer);
-      }
+    for await (const chunk of readSteadily({ name: key, range: { start: 0, end: size - 1 }, open, idleMs, signal })) {
+      await file.write(chunk, 0, chunk.length, have);
+      have += chunk.length;
     }
   }
 
@@ -210,9 +185,6 @@ export function openS3Store(address: BucketAddress, { idleMs = IDLE_MS } = {}): 
     marker: bucketMarker(bucket),
   };
 }
-
-/** A full disk and the like: the store has no part in it. */
-const isLocal = (error: unknown) => (error as NodeJS.ErrnoException).syscall === 'write';
 
 function infoFrom(headers: Headers): BlobInfo {
   return {

@@ -10,6 +10,8 @@ import S3rver from 's3rver';
 export interface SilentBucket {
   /** For `blobs.url`. */
   url: string;
+  /** In which the server keeps the bucket's objects. */
+  folder: string;
   /** From now on no request of this kind is answered. Gives those that came. */
   silence(kind: (request: IncomingMessage) => boolean): IncomingMessage[];
   close(): Promise<void>;
@@ -39,6 +41,7 @@ export async function openSilentBucket(): Promise<SilentBucket> {
   await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve));
   return {
     url: `s3://S3RVER:S3RVER@127.0.0.1:${(gate.address() as AddressInfo).port}/blobs?tls=false`,
+    folder: join(root, 'blobs'),
     silence(kind) {
       isSilent = kind;
       unanswered = [];

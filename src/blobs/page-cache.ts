@@ -1,0 +1,121 @@
+/** A part of a blob: in memory, or on its way into it. */
+export interface Page {
+  readonly key: string;
+  readonly length: number;
+  /** Rejects when the page cannot be read; then it is not in the cache any more. */
+  readonly bytes: Promise<Uint8Array>;
+}
+
+interface Entry extends Page {
+  readonly resolve: (bytes: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+  state: 'planned' | 'loading' | 'loaded';
+}
+
+interface Waiting {
+  bytes: number;
+  granted(): void;
+}
+
+/**
+ * An LRU cache of pages with a limit in bytes, which counts the pages that are being loaded, too. A page is planned (others can wait for
+ * it), then gets its memory by `reserve`, then is filled or fails. Errors are not cached.
+ */
+export class PageCache {
+  readonly limit: number;
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  #loaded = 0;
+  #loading = 0;
+  #waiting: Waiting[] = [];
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** Bytes of all pages that are loaded or being loaded. */
+  get size(): number {
+    return this.#loaded + this.#loading;
+  }
+
+  /** A page that is there or on its way; it counts as used now. */
+  get(key: string): Page | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** The caller loads this page, and must end that with `fill` or `fail`. */
+  plan(key: string, length: number): Page {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    // nobody may be waiting for it
+    promise.catch(() => {});
+    const entry: Entry = { key, length, bytes: promise, resolve, reject, state: 'planned' };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** Whether memory for so many more bytes can be had now, by dropping pages that were not used for longest. */
+  hasRoom(bytes: number): boolean {
+    return this.#waiting.length === 0 && this.#loading + bytes <= this.limit;
+  }
+
+  /** Waits until there is memory for these pages, in the order of the calls. Throws the reason of `signal`. */
+  async reserve(pages: readonly Page[], signal: AbortSignal): Promise<void> {
+    const bytes = pages.reduce((sum, { length }) => sum + length, 0);
+    signal.throwIfAborted();
+    if (!this.hasRoom(bytes)) await this.#turn(bytes, signal);
+    else this.#take(bytes);
+    for (const page of pages) (page as Entry).state = 'loading';
+  }
+
+  fill(page: Page, bytes: Uint8Array): void {
+    const entry = page as Entry;
+    entry.state = 'loaded';
+    this.#loading -= entry.length;
+    this.#loaded += entry.length;
+    entry.resolve(bytes);
+    this.#grant();
+  }
+
+  fail(page: Page, error: unknown): void {
+    const entry = page as Entry;
+    this.#entries.delete(entry.key);
+    if (entry.state === 'loading') this.#loading -= entry.length;
+    entry.reject(error);
+    this.#grant();
+  }
+
+  #take(bytes: number): void {
+    this.#loading += bytes;
+    for (const [key, { state, length }] of this.#entries) {
+      if (this.size <= this.limit) return;
+      if (state !== 'loaded') continue;
+      this.#entries.delete(key);
+      this.#loaded -= length;
+    }
+  }
+
+  #turn(bytes: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting = { bytes, granted: resolve };
+    this.#waiting.push(waiting);
+    const stop = () => {
+      this.#waiting = this.#waiting.filter((one) => one !== waiting);
+      reject(signal.reason);
+      this.#grant();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', stop));
+  }
+
+  #grant(): void {
+    for (let [next] = this.#waiting; next && this.#loading + next.bytes <= this.limit; [next] = this.#waiting) {
+      this.#waiting.shift();
+      this.#take(next.bytes);
+      next.granted();
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { BlobSources } from '../../src/blobs/blob-source.ts';
+import type { BlobStore, ByteRange } from '../../src/blobs/blobs.ts';
+import { openDiskStore } from '../../src/blobs/disk.ts';
+import { openBlobStore } from '../../src/blobs/open.ts';
+import type { ByteSource, Data } from '../../src/data/data.ts';
+import type { Context } from '../../src/formats/define.ts';
+import { detect } from '../../src/formats/detect.ts';
+import { FileSource } from '../../src/formats/io/bytes.ts';
+import { findReader } from '../../src/formats/registry.ts';
+import { bytes } from '../blobs/rules.ts';
+import type { SilentBucket } from '../world/bucket.ts';
+import { openSilentBucket } from '../world/bucket.ts';
+import { collection, feature, geometryOf } from './features.ts';
+import { converted } from './files.ts';
+import { layerFiles, zipOf } from './shapefiles.ts';
+import { placed, tiffFile } from './tiff-file.ts';
+
+const KIB = 1024;
+let root: string;
+let bucket: SilentBucket;
+test.before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'platform-blob-sources-'));
+  bucket = await openSilentBucket();
+});
+test.after.always(async () => {
+  await bucket.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+/** A new store, and where it keeps a blob. */
+const stores: Record<string, () => Promise<{ store: BlobStore; pathOf(name: string): string }>> = {
+  disk: async () => {
+    const folder = await mkdtemp(join(root, 'store-'));
+    return { store: await openDiskStore(folder), pathOf: (name) => join(folder, name) };
+  },
+  S3: async () => ({
+    store: await openBlobStore(bucket.url, root),
+    pathOf: (name) => join(bucket.folder, `${name}._S3rver_object`),
+  }),
+};
+
+/** Everything that a reader makes of a source, and what it says about it. */
+async function readAll(t: ExecutionContext, reader: string, source: ByteSource) {
+  const said: string[] = [];
+  const scratch = await mkdtemp(join(root, 'scratch-'));
+  await using open = new AsyncDisposableStack();
+  const context: Context = {
+    signal: new AbortController().signal,
+    scratch,
+    log: (level, message) => void said.push(`${level} ${message}`),
+    lost: (sentence) => void said.push(sentence),
+    progress() {},
+    badRecord({ reason }) {
+      throw reason;
+    },
+    atEnd: (close) => open.defer(close),
+  };
+  const data = await findReader(reader)!.read(source, {}, context);
+  t.true(data.kind === 'grid' || data.kind === 'features');
+  return { said, content: await contentOf(data), looksLike: await detect(source) };
+}
+
+async function contentOf(data: Data): Promise<unknown> {
+  if (data.kind === 'features') {
+    const { chunks, ...layer } = data;
+    return { layer, features: (await Array.fromAsync(chunks.call(data))).flat() };
+  }
+  if (data.kind !== 'grid') throw new Error(`No test reads '${data.kind}'.`);
+  const { rows, ...grid } = data;
+  const bands = await Promise.all(grid.bands.map((_, band) => Array.fromAsync(rows.call(data, band))));
+  return { grid, cells: bands.map((blocks) => blocks.flatMap(({ samples }) => [...samples])) };
+}
+
+const side = 300;
+const values = Array.from({ length: side * side * 2 }, (_, n) => (n * 7919) % 60_000);
+const terrain = tiffFile({
+  width: side,
+  height: side,
+  values,
+  samples: 2,
+  bits: 16,
+  tags: placed(500_000, 6_000_000, 10),
+});
+const wells = collection(
+  Array.from({ length: 6000 }, (_, n) =>
+    feature(geometryOf('Point', [n / 100, 50 + n / 500]), { name: `Well ${n}`, depth: n / 7 }),
+  ),
+);
+const rows = Array.from({ length: side }, (_, row) => values.slice(row * side, (row + 1) * side).join(' '));
+const asciiGrid = `ncols ${side}\nnrows ${side}\nxllcorner 0\nyllcorner 0\ncellsize 1\n${rows.join('\n')}\n`;
+
+const files: Record<string, { reader: string; make(t: ExecutionContext): Promise<Uint8Array> }> = {
+  'a GeoTIFF in strips': { reader: 'GeoTiffReader', make: async () => terrain },
+  'a GeoTIFF in packed tiles, a plane for each band': {
+    reader: 'GeoTiffReader',
+    make: async () =>
+      tiffFile({
+        width: side,
+        height: side,
+        values,
+        samples: 2,
+        bits: 16,
+        planar: true,
+        tile: 64,
+        deflate: true,
+        bigTiff: true,
+      }),
+  },
+  'a Cloud Optimized GeoTIFF': {
+    reader: 'GeoTiffReader',
+    make: async (t) =>
+      (
+        await converted(t, terrain, {
+          reader: 'GeoTiffReader',
+          writer: 'GeoTiffWriter',
+          writerParameters: { Cog: true },
+        })
+      ).bytes,
+  },
+  'a zip with a Shapefile': {
+    reader: 'ShapefileReader',
+    make: async (t) => (await converted(t, wells, { reader: 'GeoJsonReader', writer: 'ShapefileWriter' })).bytes,
+  },
+  'a zip with a stored Shapefile': {
+    reader: 'ShapefileReader',
+    make: async () => zipOf(layerFiles('a/layer').map((file) => ({ ...file, stored: true }))),
+  },
+  'a GeoJSON file': { reader: 'GeoJsonReader', make: async () => Buffer.from(wells) },
+  'an ASCII grid': { reader: 'AsciiGridReader', make: async () => Buffer.from(asciiGrid) },
+};
+
+let blobs = 0;
+for (const [where, openStore] of Object.entries(stores)) {
+  for (const [what, { reader, make }] of Object.entries(files)) {
+    test(`${what} in a blob (${where}) is read as the local file is`, async (t) => {
+      const content = await make(t);
+      const name = `dataset/${++blobs}`;
+      const path = join(root, `file-${blobs}`);
+      await writeFile(path, content);
+      const local = await FileSource.open(path, { checksum: false });
+      const wanted = await readAll(t, reader, local);
+      await local.close();
+      const { store } = await openStore();
+      await store.put(name, bytes(content), content.length);
+      const source = await new BlobSources(store, { pageBytes: 4 * KIB, cacheBytes: 128 * KIB }).open(name);
+      const found = await readAll(t, reader, source);
+      await source.close();
+      t.deepEqual(found, wanted);
+    });
+  }
+}
+
+const [width, height, tile] = [4096, 2 ** 20, 256];
+
+/** The head of an image of 4 GiB, and the bytes of its tiles in the row of tiles that begins at row `first`, with their place. */
+function largeImage(first: number) {
+  const [across, down] = [width / tile, height / tile];
+  const size = tile * tile;
+  // the head of a small image with the tables of the large one
+  const offsets = Array.from({ length: across * down }, (_, n) => 2 ** 20 + n * size);
+  const head = tiffFile({
+    width: 1,
+    height: 1,
+    values: [0],
+    bigTiff: true,
+    tags: {
+      ...placed(0, 0, 1),
+      256: [4, [width]],
+      257: [4, [height]],
+      273: null,
+      278: null,
+      279: null,
+      322: [4, [tile]],
+      323: [4, [tile]],
+      324: [16, offsets],
+      325: [4, offsets.map(() => size)],
+    },
+  });
+  const tiles = Buffer.from(Array.from({ length: across * size }, (_, n) => (n >> 8) & 255));
+  return { head, tiles, at: offsets[(first / tile) * across]!, size: offsets.at(-1)! + size };
+}
+
+for (const [where, openStore] of Object.entries(stores)) {
+  test(`of a GeoTIFF of 4 GiB (${where}) a row of tiles is read with less than 5 MB of it`, async (t) => {
+    const first = 700_160;
+    const { head, tiles, at, size } = largeImage(first);
+    const { store, pathOf } = await openStore();
+    const name = `dataset/large-${where}`;
+    await store.put(name, bytes(head), head.length);
+    // the store's own file grows to its size without being written
+    const file = await open(pathOf(name), 'r+');
+    await file.truncate(size);
+    await file.write(tiles, 0, tiles.length, at);
+    await file.close();
+    const ranges: ByteRange[] = [];
+    const counting: BlobStore = {
+      ...store,
+      read: (blob, range, etag, signal) => {
+        if (range) ranges.push(range);
+        return store.read(blob, range, etag, signal);
+      },
+    };
+    const source = await new BlobSources(counting).open(name);
+    t.true(source.size > 2 ** 32);
+    const grid = await findReader('GeoTiffReader')!.read(
+      source,
+      {},
+      {
+        signal: new AbortController().signal,
+        scratch: root,
+        log() {},
+        lost() {},
+        progress() {},
+        badRecord() {},
+        atEnd() {},
+      },
+    );
+    if (grid.kind !== 'grid') throw new Error(`The reader made ${grid.kind}.`);
+    t.deepEqual([grid.width, grid.height], [width, height]);
+    let blocks = 0;
+    for await (const block of grid.rows(0, 0, { first, end: first + tile })) {
+      t.deepEqual([block.firstRow, block.rowCount], [first, tile]);
+      blocks++;
+      t.is(block.samples[3 * width + 5], tiles[3 * tile + 5]);
+      t.is(block.samples[200 * width + 1000], tiles[3 * tile * tile + 200 * tile + 1000 - 3 * tile]);
+    }
+    t.is(blocks, 1);
+    const transferred = ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0);
+    t.log(`${transferred} bytes in ${ranges.length} requests`);
+    t.true(transferred < 5e6, `${transferred}`);
+    await source.close();
+  });
+}
