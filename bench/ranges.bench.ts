@@ -13,7 +13,7 @@ import { BlobSources } from '../src/blobs/blob-source.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import { openBlobStore } from '../src/blobs/open.ts';
-import type { ByteSource } from '../src/data/data.ts';
+import type { ByteSource } from '../src/data/bytes.ts';
 import { FileSource } from '../src/formats/io/bytes.ts';
 
 const KIB = 1024;

@@ -10,6 +10,7 @@ import { openPasswords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
 import { registrationRoutes } from './accounts/registration.routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { BlobSources } from './blobs/blob-source.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { crsRoutes } from './crs/routes.ts';
@@ -105,6 +106,9 @@ export interface AppParts {
   /** Cost of new password hashes. Tests alone say it; there is no setting for it. */
   passwordIterations?: number;
 }
+
+/** Bytes of stored files that dry runs keep in memory. */
+const DRY_RUN_CACHE = 8 * 2 ** 20;
 
 /** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
 export async function buildApp(parts: AppParts): Promise<App> {
@@ -228,7 +232,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(findRoutes, { db });
   await room(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
   await room(importStagedRoutes, { db, blobs });
-  const starts = { db, sources, endings, nodeSizes: config['transfers.nodeSizes'] };
+  const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
+  const starts = { db, sources, contents, endings, nodeSizes: config['transfers.nodeSizes'] };
   await room(importRoutes, starts);
   await room(datasetStartRoutes, starts);
   await room(olderStartRoutes, starts);

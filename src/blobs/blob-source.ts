@@ -1,4 +1,4 @@
-import type { ByteSource } from '../data/data.ts';
+import type { ByteSource } from '../data/bytes.ts';
 import { spareBytesOf } from '../data/spare-memory.ts';
 import { notFound } from '../errors.ts';
 import type { BlobStore, ByteRange } from './blobs.ts';

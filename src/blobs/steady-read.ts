@@ -6,7 +6,7 @@ import type { ByteRange } from './blobs.ts';
 const TRIES = 4;
 const FIRST_PAUSE_MS = 100;
 /** Without a byte for this long, a connection is given up. */
-export const IDLE_MS = 60_000;
+const IDLE_MS = 60_000;
 
 export interface SteadyRead {
   /** For error messages. */

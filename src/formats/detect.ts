@@ -8,6 +8,8 @@ export interface Detected {
   format?: string;
   /** With its article, as a part of a sentence. */
   name: string;
+  /** The format that the file may have nevertheless, because what tells it may stand further behind. */
+  maybe?: string;
 }
 
 type Recognise = (head: Buffer, source: ByteSource) => Detected | undefined;
@@ -42,11 +44,14 @@ const recognisers: readonly Recognise[] = [
   (head) => (/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|html|\w+)[\s>]/i.test(latin1(head)) ? markup(head) : undefined),
 ];
 
-/** Undefined for bytes that look like nothing known. */
-export async function detect(source: ByteSource): Promise<Detected | undefined> {
+/**
+ * Undefined for bytes that look like nothing known. Reads the first bytes, of a zip its directory.
+ * @param largestDirectory bytes of the largest directory of a zip that is parsed; a zip with a larger one is any zip
+ */
+export async function detect(source: ByteSource, largestDirectory?: number): Promise<Detected | undefined> {
   const bytes = await source.read(0, headLength);
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source);
+  if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source, largestDirectory);
   for (const recognise of recognisers) {
     const found = recognise(head, source);
     if (found !== undefined) return found;
@@ -60,7 +65,7 @@ export async function rightFormat(error: unknown, source: ByteSource, format: st
   if (source.size === 0) return new FormatError('The file is empty.', 0);
   const found = await detect(source);
   if (found === undefined || found.format === format) return error;
-  // Of a zip of anything, the reader of zips said more itself.
+  // the reader of zips says more about a zip of anything
   if (found === anyZip && format === 'shapefile') return error;
   const message = error.message.replace(/ \(at byte \d+\)$/, '');
   return new FormatError(`${message} It looks like ${found.name}.`, error.offset);
@@ -87,7 +92,7 @@ function jsonText(head: Buffer): Detected | undefined {
   // The separator of a sequence counts as a blank.
   if (!/^(?:\xef\xbb\xbf)?\s*[{[]/.test(text.replaceAll(recordSeparator, ' '))) return undefined;
   if (/"type"\s*:\s*"Topology"/.test(text)) return { name: 'a TopoJSON file' };
-  return GEOJSON.test(text) ? known('geojson', 'a GeoJSON file') : { name: 'a JSON file' };
+  return GEOJSON.test(text) ? known('geojson', 'a GeoJSON file') : { name: 'a JSON file', maybe: 'geojson' };
 }
 
 function markup(head: Buffer): Detected {
@@ -98,10 +103,10 @@ function markup(head: Buffer): Detected {
   return { name: 'an XML file' };
 }
 
-async function zip(source: ByteSource): Promise<Detected> {
+async function zip(source: ByteSource, largestDirectory: number | undefined): Promise<Detected> {
   let names: string[] = [];
   try {
-    names = (await zipEntries(source)).map(({ name }) => name.toLowerCase());
+    names = (await zipEntries(source, largestDirectory)).map(({ name }) => name.toLowerCase());
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
   }
@@ -112,4 +117,4 @@ async function zip(source: ByteSource): Promise<Detected> {
   return anyZip;
 }
 
-const anyZip: Detected = { name: 'a zip' };
+const anyZip: Detected = { name: 'a zip', maybe: 'shapefile' };

@@ -7,7 +7,9 @@ import { BlobSources } from '../../src/blobs/blob-source.ts';
 import type { BlobStore, ByteRange } from '../../src/blobs/blobs.ts';
 import { openDiskStore } from '../../src/blobs/disk.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
-import type { ByteSource, Data } from '../../src/data/data.ts';
+import type { ByteSource } from '../../src/data/bytes.ts';
+import type { Data } from '../../src/data/data.ts';
+import { firstSlice } from '../../src/data/grid.ts';
 import type { Context } from '../../src/formats/define.ts';
 import { detect } from '../../src/formats/detect.ts';
 import { FileSource } from '../../src/formats/io/bytes.ts';
@@ -72,7 +74,9 @@ async function contentOf(data: Data): Promise<unknown> {
   }
   if (data.kind !== 'grid') throw new Error(`No test reads '${data.kind}'.`);
   const { rows, ...grid } = data;
-  const bands = await Promise.all(grid.bands.map((_, band) => Array.fromAsync(rows.call(data, band))));
+  const bands = await Promise.all(
+    grid.bands.map((_, band) => Array.fromAsync(rows.call(data, { band, step: 0, layer: 0 }))),
+  );
   return { grid, cells: bands.map((blocks) => blocks.flatMap(({ samples }) => [...samples])) };
 }
 
@@ -223,7 +227,7 @@ for (const [where, openStore] of Object.entries(stores)) {
     if (grid.kind !== 'grid') throw new Error(`The reader made ${grid.kind}.`);
     t.deepEqual([grid.width, grid.height], [width, height]);
     let blocks = 0;
-    for await (const block of grid.rows(0, 0, { first, end: first + tile })) {
+    for await (const block of grid.rows(firstSlice, { first, end: first + tile })) {
       t.deepEqual([block.firstRow, block.rowCount], [first, tile]);
       blocks++;
       t.is(block.samples[3 * width + 5], tiles[3 * tile + 5]);

@@ -21,10 +21,10 @@ export interface ZipEntry {
 const endLength = 22;
 const longestComment = 0xffff;
 /** A directory is held in memory: half a million entries, more than anybody's. */
-const largestDirectory = 64 << 20;
+const usualLargest = 64 << 20;
 
-/** @throws FormatError when it is no zip, or one that is not safe to unpack */
-export async function zipEntries(source: ByteSource): Promise<ZipEntry[]> {
+/** @throws FormatError when it is no zip, or one that is not safe to unpack, or its directory has more than `largestDirectory` bytes */
+export async function zipEntries(source: ByteSource, largestDirectory = usualLargest): Promise<ZipEntry[]> {
   const end = await findEnd(source);
   const { count, size, offset, shift } = end;
   if (size > largestDirectory || size < count * 46 || offset + shift + size > source.size)

@@ -544,7 +544,7 @@ export const WORDS: Record<string, string | readonly [string, unknown]> = {
   capability: 'Keeps projects where the caller has it; not together with `role`.',
   sortBy: 'What the list is sorted by.',
   sortOrder: 'Ascending or descending.',
-  dryRun: 'Checks the request and starts nothing.',
+  dryRun: 'Checks the request, and by its first bytes whether the reader can read stored input. Starts nothing.',
   includeSasTokens: 'Gives each dataset a query that grants its bytes.',
   downloadFileName: 'Name of the downloaded file.',
   from: 'From this time on, UTC.',

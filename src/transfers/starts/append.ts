@@ -17,18 +17,18 @@ export interface AppendWish extends ConversionWish, Omit<UploadedFile, 'original
 
 /** Adds what is in an uploaded or remote file to what a dataset holds; its id, name and metadata stay. */
 export async function startAppend(
-  { db, sources }: StartParts,
+  parts: StartParts,
   caller: Caller,
   wish: AppendWish,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(db, caller, wish.datasetId);
+  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
   checkGrowth(wish.writerName, dataset.datasetFormat);
   const checked = checkReplacement(wish, dataset, undefined);
-  return start(db, caller, wish, checked, dryRun, async (tx, warn) => {
+  return start(parts, caller, wish, checked, dryRun, async (tx, warn) => {
     const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
     const { originalFileName = downloadName(target.name, target.datasetFormat), uploadUrl } = wish;
-    const file = await uploaded(tx, caller, sources, { originalFileName, uploadUrl }, warn);
+    const file = await uploaded(tx, caller, parts.sources, { originalFileName, uploadUrl }, warn);
     return {
       type: 'Append',
       tenantId: target.tenantId,

@@ -1,6 +1,5 @@
 import { readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
-import type { Db } from '../../db.ts';
 import { forbidden } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
@@ -8,7 +7,7 @@ import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
 import type { ConversionWish } from './check.ts';
 import { checkConversion } from './check.ts';
-import type { DatasetData, DryRun } from './start.ts';
+import type { DatasetData, DryRun, StartParts } from './start.ts';
 import { accepted, datasetData, start } from './start.ts';
 
 export interface ConvertWish extends ConversionWish {
@@ -20,14 +19,14 @@ export interface ConvertWish extends ConversionWish {
 
 /** Makes a dataset of another one. */
 export async function startConvert(
-  db: Db,
+  parts: StartParts,
   caller: Caller,
   wish: ConvertWish,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(db, caller, wish.datasetId);
+  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
   const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
-  return start(db, caller, wish, checked, dryRun, async (tx) => {
+  return start(parts, caller, wish, checked, dryRun, async (tx) => {
     const source = await readableDataset(tx, caller, dataset.id);
     const project = await visibleProject(tx, caller, wish.outputProjectId ?? source.projectId);
     demand(project, 'canCreateContent');

@@ -18,7 +18,7 @@ const HOW_IT_GROWS =
 
 /** What is done with a dataset that is there. */
 export async function datasetStartRoutes(app: App, parts: StartRoutes & StartParts) {
-  const { db, nodeSizes } = parts;
+  const { nodeSizes } = parts;
 
   startRoute(
     app,
@@ -29,7 +29,8 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       summary: 'Starts a transfer that makes a file of a dataset, for downloading',
       body: ExportBody,
     },
-    ({ caller, params, body }, dryRun) => startExport(db, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
+    ({ caller, params, body }, dryRun) =>
+      startExport(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
   );
 
   startRoute(
@@ -42,7 +43,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       body: ConvertBody,
     },
     ({ caller, params, body }, dryRun) =>
-      startConvert(db, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
+      startConvert(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
   );
 
   startRoute(
@@ -85,6 +86,6 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       params: z.object({ sourceId: uuidParam(), targetId: uuidParam() }),
       body: UpdateFromBody,
     },
-    ({ caller, params, body }, dryRun) => startUpdateFrom(db, caller, { ...body, nodeSizes, ...params }, dryRun),
+    ({ caller, params, body }, dryRun) => startUpdateFrom(parts, caller, { ...body, nodeSizes, ...params }, dryRun),
   );
 }

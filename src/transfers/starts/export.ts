@@ -1,11 +1,10 @@
 import { readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
-import type { Db } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import type { ConversionWish } from './check.ts';
 import { checkConversion } from './check.ts';
-import type { DryRun } from './start.ts';
+import type { DryRun, StartParts } from './start.ts';
 import { accepted, start } from './start.ts';
 
 export interface ExportWish extends ConversionWish {
@@ -15,14 +14,14 @@ export interface ExportWish extends ConversionWish {
 
 /** Makes a file of a dataset, for downloading. */
 export async function startExport(
-  db: Db,
+  parts: StartParts,
   caller: Caller,
   wish: ExportWish,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(db, caller, wish.datasetId);
+  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
   const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
-  return start(db, caller, wish, checked, dryRun, async (tx) => {
+  return start(parts, caller, wish, checked, dryRun, async (tx) => {
     const { projectId, tenantId, name, datasetFormat, storageSize } = await readableDataset(tx, caller, dataset.id);
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
     const format = checked.writer.extension === '' ? datasetFormat : checked.writer.format;

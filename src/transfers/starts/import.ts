@@ -14,16 +14,16 @@ export interface ImportWish extends ConversionWish, UploadedFile {
 
 /** Reads an uploaded or remote file and makes a dataset of it. */
 export async function startImport(
-  { db, sources }: StartParts,
+  parts: StartParts,
   caller: Caller,
   wish: ImportWish,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
   const checked = checkConversion(wish);
-  return start(db, caller, wish, checked, dryRun, async (tx, warn) => {
+  return start(parts, caller, wish, checked, dryRun, async (tx, warn) => {
     const project = await visibleProject(tx, caller, wish.projectId);
     demand(project, 'canCreateContent');
-    const file = await uploaded(tx, caller, sources, wish, warn);
+    const file = await uploaded(tx, caller, parts.sources, wish, warn);
     return {
       type: 'Import',
       tenantId: project.tenantId,

@@ -34,6 +34,6 @@ export async function olderStartRoutes(app: App, parts: StartRoutes & StartParts
       params: Id,
       body: OlderExportBody,
     },
-    ({ caller, params, body }, dryRun) => startOlderExport(parts.db, caller, { ...body, datasetId: params.id }, dryRun),
+    ({ caller, params, body }, dryRun) => startOlderExport(parts, caller, { ...body, datasetId: params.id }, dryRun),
   );
 }

@@ -1,5 +1,4 @@
 import { visibleDataset } from '../../datasets/access.ts';
-import type { Db } from '../../db.ts';
 import { AppError, invalidMember } from '../../errors.ts';
 import type { Reader, Writer } from '../../formats/define.ts';
 import { checkParameters } from '../../formats/parameters.ts';
@@ -62,12 +61,12 @@ export async function startOlderImport(
 }
 
 export async function startOlderExport(
-  db: Db,
+  parts: StartParts,
   caller: Caller,
   { datasetId, format, ...words }: OlderExport,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const { datasetFormat } = await visibleDataset(db, caller, datasetId);
+  const { datasetFormat } = await visibleDataset(parts.db, caller, datasetId);
   const writer = converterOf(format, 'written', writers, readers);
   // as a file any dataset is copied as it is
   const reader = readers.find((one) => one.format === (writer.format === 'file' ? 'file' : datasetFormat));
@@ -88,7 +87,7 @@ export async function startOlderExport(
     older: words,
     nodeSizes: [],
   };
-  return told(MEMBERS, () => startExport(db, caller, wish, dryRun));
+  return told(MEMBERS, () => startExport(parts, caller, wish, dryRun));
 }
 
 /** Member of a newer start → the older client's that it was made of. */

@@ -1,3 +1,4 @@
+import type { BlobSources } from '../../blobs/blob-source.ts';
 import type { Db } from '../../db.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -12,6 +13,7 @@ import { whyNobody } from '../views/why.ts';
 import type { Beginning } from './begin.ts';
 import { begin } from './begin.ts';
 import type { CheckedConversion, ConversionWish } from './check.ts';
+import { contentWarning, storedInput } from './content-warning.ts';
 import type { AcceptedRequest } from './request.ts';
 
 /** What is said of a dataset that is to be made. */
@@ -28,10 +30,12 @@ export interface UploadedFile {
   uploadUrl: string;
 }
 
-/** What a start of a transfer that reads a file leans on. */
+/** What a start of a transfer needs. */
 export interface StartParts {
   db: Db;
   sources: Sources;
+  /** Stored content, which a dry run looks into. */
+  contents: BlobSources;
   /** Machine types that a request may name. */
   nodeSizes: readonly NodeSize[];
 }
@@ -54,24 +58,31 @@ export interface Planned extends Omit<Beginning, 'format' | 'memoryMb' | 'cores'
 export type Warn = (sentence: string) => void;
 
 /** One transaction: what it names, its row, its place in the queue, its event. */
-export const start = (
-  db: Db,
+export async function start(
+  { db, contents }: Pick<StartParts, 'db' | 'contents'>,
   caller: Caller,
   wish: ConversionWish,
   { reader, writer, warnings }: CheckedConversion,
   dryRun: boolean,
   plan: (tx: Db, warn: Warn | undefined) => Promise<Planned>,
-): Promise<Summary | DryRun> =>
-  tried(db, dryRun, warnings, async (tx) => {
+): Promise<Summary | DryRun> {
+  let input: string | undefined;
+  const started = await tried(db, dryRun, warnings, async (tx) => {
     const warn = dryRun ? (sentence: string) => void warnings.push(sentence) : undefined;
     const { inputBytes, presentBytes, ...planned } = await plan(tx, warn);
     const resources = resourcesOf(wish, { inputBytes, presentBytes, copied: reader.produces === 'bytes' });
     if (warn) {
       const nobody = await whyNobody(tx, resources.flags);
       if (nobody !== undefined) warn(nobody);
+      input = await storedInput(tx, planned);
     }
     return begin(tx, caller, { ...planned, ...resources, format: writer.format });
   });
+  // no transaction waits for the store
+  const warning = input === undefined ? undefined : await contentWarning(contents, input, reader);
+  if (warning !== undefined) warnings.push(warning);
+  return started;
+}
 
 /** A transaction that begins a transfer. A dry run does the same and takes it all back. */
 export async function tried(

@@ -1,6 +1,5 @@
 import { idleDataset, readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
-import type { Db } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
@@ -20,16 +19,16 @@ export interface UpdateFromWish extends ConversionWish {
 
 /** Replaces what a dataset holds by what is in an uploaded or remote file; its id, name and metadata stay. */
 export async function startUpdate(
-  { db, sources }: StartParts,
+  parts: StartParts,
   caller: Caller,
   wish: UpdateWish,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(db, caller, wish.datasetId);
+  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
   const checked = checkReplacement(wish, dataset, undefined);
-  return start(db, caller, wish, checked, dryRun, async (tx, warn) => {
+  return start(parts, caller, wish, checked, dryRun, async (tx, warn) => {
     const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
-    const file = await uploaded(tx, caller, sources, wish, warn);
+    const file = await uploaded(tx, caller, parts.sources, wish, warn);
     return {
       type: 'Update',
       tenantId: target.tenantId,
@@ -43,16 +42,16 @@ export async function startUpdate(
 
 /** The same out of another dataset. */
 export async function startUpdateFrom(
-  db: Db,
+  parts: StartParts,
   caller: Caller,
   wish: UpdateFromWish,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const from = await visibleDataset(db, caller, wish.sourceId);
-  const to = await visibleDataset(db, caller, wish.targetId);
+  const from = await visibleDataset(parts.db, caller, wish.sourceId);
+  const to = await visibleDataset(parts.db, caller, wish.targetId);
   if (from.id === to.id) throw invalidMember('targetId', `Dataset '${to.id}' cannot be updated from itself.`);
   const checked = checkReplacement(wish, to, from);
-  return start(db, caller, wish, checked, dryRun, async (tx) => {
+  return start(parts, caller, wish, checked, dryRun, async (tx) => {
     const read = () => readableDataset(tx, caller, from.id);
     const write = () => idleDataset(tx, caller, { id: to.id }, 'canUpdateContent');
     // always in the same order, so that two that go opposite ways do not wait for each other
