@@ -316,6 +316,34 @@ for (const [where, make] of Object.entries(makers)) {
   });
 }
 
+test('while memory is short a scan goes on, and nothing is read ahead', async (t) => {
+  const content = randomBytes(40 * PAGE);
+  const { sources, passThrough, ranges } = await storeWith(makers['on disk']!, content);
+  const all = sources();
+  const gate = Promise.withResolvers<void>();
+  passThrough(async (open) => {
+    await gate.promise;
+    return open();
+  });
+  const other = await all.open('dataset/a');
+  const held = Array.from({ length: 7 }, (_, n) => other.read(2 * n * PAGE, 1));
+  await until(() => ranges.length === 7);
+  passThrough((open) => open());
+  const source = await all.open('dataset/a');
+  for (const page of [20, 21, 22])
+    equal(t, await source.read(page * PAGE, 9), content.subarray(page * PAGE, page * PAGE + 9));
+  t.deepEqual(
+    ranges.slice(7).map(({ start, end }) => [start / PAGE, (end + 1) / PAGE]),
+    [
+      [20, 21],
+      [21, 22],
+      [22, 23],
+    ],
+  );
+  gate.resolve();
+  await Promise.all(held);
+});
+
 test('a file that was cut short below the store ends in an error', async (t) => {
   const { sources, folder } = await storeWith(makers['on disk']!, randomBytes(40 * PAGE));
   const source = await sources().open('dataset/a');
