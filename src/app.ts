@@ -30,6 +30,7 @@ import { blobHeaders } from './http/answers/blob-headers.ts';
 import { serializerCompiler } from './http/answers/serializer.ts';
 import { redisStore } from './http/cache/redis.ts';
 import { memoryStore } from './http/cache/store.ts';
+import { guideRoutes } from './http/docs/guide.routes.ts';
 import { healthRoutes } from './http/observe/health.ts';
 import { requestTimes } from './http/observe/request-times.ts';
 import { requestTraces } from './http/observe/request-traces.ts';
@@ -187,6 +188,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   await room(healthRoutes, { db });
   await room(welcomeRoutes, undefined);
+  await room(guideRoutes, undefined);
   await room(accountRoutes, { db });
   await room(olderAccountRoutes, { db, store, exposeHash: config['accounts.exposePasswordHash'] });
   await room(auditRoutes, { db, cursors });

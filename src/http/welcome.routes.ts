@@ -3,6 +3,7 @@ import { html, SHOWS_PAGE, sendPage } from './answers/page.ts';
 import type { App } from './route.ts';
 
 const WAYS = [
+  ['guide', '/docs/guide', 'Concepts, commands, formats, settings and operations'],
   ['docs', '/docs', 'The REST API, to read and to try'],
   ['api', '/openapi.json', 'Its description, to generate clients from'],
   ['health', '/health/ready', 'Whether requests can be served'],

@@ -9,16 +9,21 @@ import { startPlatform } from '../../cli/demo/platform.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const TOURS = [
+  ['README.md', 'Quick start'],
+  ['src/http/docs/rest-api.md', 'Example with curl'],
+] as const;
+
 /** The shell lines below a heading. */
-async function tour(heading: string): Promise<string> {
-  const text = await readFile(join(root, 'README.md'), 'utf8');
+async function tour(file: string, heading: string): Promise<string> {
+  const text = await readFile(join(root, file), 'utf8');
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1];
-  if (block === undefined) throw new Error(`The README has no commands below '${heading}'.`);
+  if (block === undefined) throw new Error(`${file} has no commands below '${heading}'.`);
   return block;
 }
 
-test('both tours of the README can be typed as they stand, one after the other', async (t) => {
+test('the quick start and the example with curl can be typed as they stand, one after the other', async (t) => {
   if (spawnSync('curl', ['--version']).status !== 0) {
     t.log('SKIPPED: there is no curl on this machine.');
     return t.pass();
@@ -27,14 +32,14 @@ test('both tours of the README can be typed as they stand, one after the other',
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const platform = await startPlatform(folder, { PATH: process.env.PATH }, new AbortController().signal);
   t.teardown(() => platform.stop());
-  for (const heading of ['A first tour with the command line', 'The same with curl']) {
-    const lines = (await tour(heading)).replaceAll('bin/platform', join(root, 'bin/platform'));
+  for (const [file, heading] of TOURS) {
+    const lines = (await tour(file, heading)).replaceAll('bin/platform', join(root, 'bin/platform'));
     const script = lines.replaceAll('http://127.0.0.1:8080', platform.url);
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env: platform.env });
     let said = '';
     for (const output of [shell.stdout, shell.stderr]) output.on('data', (chunk) => (said += chunk));
     const [code] = await once(shell, 'close');
-    t.is(code, 0, `${heading}:\n${said}`);
+    t.is(code, 0, `${file}: ${heading}:\n${said}`);
   }
   const made = await readdir(folder);
   for (const file of ['valley.tif', 'valley-3857.asc', 'lower.tif']) t.true(made.includes(file), file);

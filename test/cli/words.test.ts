@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import test from 'ava';
 import type { Command } from 'commander';
 import { EXAMPLES } from '../../cli/examples.ts';
-import { pathOf } from '../../cli/help.ts';
 import { main } from '../../cli/main.ts';
 import { programFor } from '../../cli/program.ts';
 import { person } from './person.ts';
+import { understood, wordsOf } from './understood.ts';
 
 const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent', PLATFORM_TOKEN: 'x' };
 
@@ -134,10 +134,6 @@ test('each help marks what is required, and has examples, the environment and th
   }
 });
 
-/** As a shell reads it. */
-const wordsOf = (line: string) =>
-  [...line.matchAll(/(?:'[^']*'|"[^"]*"|\S)+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
-
 test('each command has an example, and every example is right usage', async (t) => {
   const leaves = (await everything()).filter(({ command }) => command.commands.length === 0);
   const names = leaves.map(({ path }) => path.join(' '));
@@ -150,16 +146,8 @@ test('each command has an example, and every example is right usage', async (t) 
   for (const [name, examples] of Object.entries(EXAMPLES))
     for (const example of examples) {
       const argv = wordsOf(example.replace('@area.geojson', "'POINT (1 2)'"));
-      const program = await programFor(argv, person(nowhere).io);
-      // before it looks for anything
-      const understood = new Error('understood');
-      let ran = '';
-      program.hook('preAction', (_, command) => {
-        ran = pathOf(command).slice(1).join(' ');
-        throw understood;
-      });
-      t.is(await t.throwsAsync(program.parseAsync(argv, { from: 'user' })), understood, example);
-      if (name !== '') t.is(ran, name, example);
+      const called = await understood(argv, nowhere);
+      if (name !== '') t.is(called, name, example);
     }
 });
 

@@ -9,7 +9,7 @@ test('The address that the start prints shows a page with links that lead somewh
   t.regex(String(headers['content-type']), /^text\/html/);
   t.is(headers.vary, 'Accept');
   const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, link]) => new URL(link ?? '', 'http://host/').pathname);
-  t.true(links.includes('/docs') && links.includes('/openapi.json') && links.includes('/health/ready'));
+  for (const link of ['/docs/guide', '/docs', '/openapi.json', '/health/ready']) t.true(links.includes(link), link);
   t.false(links.includes('/console'), 'there is none');
   for (const link of links) t.true((await w.nobody.get(link)).status < 400, link);
 });
@@ -17,7 +17,13 @@ test('The address that the start prints shows a page with links that lead somewh
 test('Programs that ask for JSON at the root get the links as JSON', async (t) => {
   const { body, headers } = await w.nobody.get('/', { accept: 'application/json' });
   t.regex(String(headers['content-type']), /^application\/json/);
-  t.deepEqual(body, { name: 'Data platform', docs: '/docs', api: '/openapi.json', health: '/health/ready' });
+  t.deepEqual(body, {
+    name: 'Data platform',
+    guide: '/docs/guide',
+    docs: '/docs',
+    api: '/openapi.json',
+    health: '/health/ready',
+  });
   t.regex(String((await w.nobody.get('/')).headers['content-type']), /^text\/html/);
   t.is((await w.nobody.post('/', {})).status, 405);
 });

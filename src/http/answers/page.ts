@@ -16,11 +16,16 @@ class Html {
 export type { Html };
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 const escaped = (value: unknown): string => {
   if (value instanceof Html) return value.text;
   if (Array.isArray(value)) return value.map(escaped).join('');
-  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return escapeHtml(String(value));
 };
+
+/** HTML that was made elsewhere and is inserted without escaping. */
+export const trustedHtml = (text: string) => new Html(text);
 
 /** A template whose values are escaped; other such templates and lists of them are put in as they are. */
 export const html = (strings: TemplateStringsArray, ...values: unknown[]) =>
@@ -34,35 +39,44 @@ button{font:inherit;margin-top:1.25rem;padding:.55rem 1.4rem;border:0;border-rad
 a{color:#22688f}.wrong{border-left:4px solid #b3261e;padding-left:.75rem}`;
 
 /** Pages load nothing, run nothing, stand in no frame, and send their forms here alone. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+const policyOf = (style: string) =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+
+/** Security headers of a page with this style sheet. */
+export const pageHeaders = (style: string) => ({
+  'content-security-policy': policyOf(style),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+});
+
+/** A whole page; its style sheet must be the one that `pageHeaders` was given. */
+export const pageText = (title: string, body: Html, style: string): string =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><style>${trustedHtml(style)}</style></head>
+<body>${body}</body></html>
+`.text;
+
+const SMALL_PAGE = { ...pageHeaders(STYLE), 'cache-control': 'no-store' };
 
 /** Sends a small page of the platform; it works without scripts, and nobody keeps it. */
 export function sendPage(reply: FastifyReply, title: string, body: Html, status = 200) {
-  const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><style>${new Html(STYLE)}</style></head>
-<body><main><h1>${title}</h1>
+  const main = html`<main><h1>${title}</h1>
 ${body}
-</main></body></html>
-`;
+</main>`;
   return reply
     .code(status)
-    .headers({
-      'content-security-policy': POLICY,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'cache-control': 'no-store',
-    })
+    .headers(SMALL_PAGE)
     .type('text/html; charset=utf-8')
     .serializer((text: string) => text)
-    .send(page.text);
+    .send(pageText(title, main, STYLE));
 }
 
 /** In a room of pages forms are read, and what is refused is told on a page, too. */

@@ -127,7 +127,7 @@ function headers(reply: FastifyReply, etag: string, lifetime: number) {
 }
 
 /** RFC 9110, 13.1.2: weak comparison. */
-function isCurrent(header: string | undefined, etag: string): boolean {
+export function isCurrent(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => {
     const text = each.trim().replace(/^W\//, '');

@@ -37,6 +37,10 @@ export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publi
     openapi: '3.1.0',
     info: { title: 'Data platform', version, description: DESCRIPTION },
     servers: [{ url: base || '/' }],
+    externalDocs: {
+      description: 'Guide: concepts, commands, formats, settings and operations',
+      url: `${base}/docs/guide`,
+    },
     ...withSecurity(describeRoutes(shownRoutes(app))),
   });
   await app.register(swagger, {

@@ -18,6 +18,8 @@ const METHODS: Record<string, string> = {
 /** Where the rule reads badly, or two paths would be called the same. */
 const NAMES: Record<string, string> = {
   'GET /': 'getWelcome',
+  'GET /docs/guide': 'openGuide',
+  'GET /docs/guide/{page}': 'getGuidePage',
   'GET /.well-known/jwks.json': 'listPublicKeys',
   'GET /metrics': 'getMetrics',
   'GET /api/accounts': 'listAccounts',

@@ -1,0 +1,60 @@
+import { Marked } from 'marked';
+import type { Html } from '../answers/page.ts';
+import { escapeHtml, trustedHtml } from '../answers/page.ts';
+
+export interface RenderedPage {
+  title: string;
+  body: Html;
+}
+
+/**
+ * Renders GitHub Flavored Markdown to HTML without scripts. Raw HTML is escaped, images are left out, headings get the anchors that GitHub
+ * gives them, and a relative link to `page.md` leads to `page`, so that the same text works in the repository and on the server.
+ */
+export function renderMarkdown(text: string): RenderedPage {
+  const anchors = anchorsOf();
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${escapeHtml(anchors(text))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const content = this.parser.parseInline(tokens);
+        const target = targetOf(href);
+        return target === undefined ? content : `<a href="${escapeHtml(target)}">${content}</a>`;
+      },
+      image: ({ text }) => escapeHtml(text),
+      html: ({ text }) => escapeHtml(text),
+    },
+  });
+  const body = (marked.parse(text, { async: false }) as string)
+    // a wide table scrolls inside its own box
+    .replaceAll('<table>', '<div class="table"><table>')
+    .replaceAll('</table>', '</table></div>');
+  return { title: titleOf(text), body: trustedHtml(body) };
+}
+
+/** Text of the first heading. */
+export const titleOf = (markdown: string): string => /^# (.*)$/m.exec(markdown)?.[1] ?? '';
+
+/** Anchors as GitHub makes them of headings: lower case, hyphens for blanks, no punctuation; a repeated one gets a number. */
+function anchorsOf() {
+  const used = new Map<string, number>();
+  return (heading: string): string => {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const count = used.get(anchor) ?? 0;
+    used.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  };
+}
+
+/** Undefined for schemes other than http and https, such as `javascript:`. */
+function targetOf(href: string): string | undefined {
+  if (/^https?:\/\//i.test(href) || href.startsWith('#')) return href;
+  const relative = /^([\w-]+)\.md(#.*)?$/.exec(href);
+  return relative ? `${relative[1]}${relative[2] ?? ''}` : undefined;
+}
