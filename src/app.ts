@@ -86,7 +86,7 @@ import { acceptsExportGrant, findExportBytes } from './transfers/run/export.ts';
 import { carryRoutes } from './transfers/starts/carry.routes.ts';
 import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
 import { importRoutes } from './transfers/starts/import.routes.ts';
-import { olderStartRoutes } from './transfers/starts/older.routes.ts';
+import { olderStartRoutes } from './transfers/starts/legacy.routes.ts';
 import { openChanges } from './transfers/views/changes.ts';
 import { converterRoutes } from './transfers/views/converters.routes.ts';
 import { transferListRoutes } from './transfers/views/list.routes.ts';

@@ -10,7 +10,7 @@ import { forgetDrains } from '../../src/operations/workers/queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
 import { removeSpentJobs } from '../../src/transfers/queue/sweep.queries.ts';
-import type { RunParts } from '../../src/transfers/run/run.ts';
+import type { RunParts } from '../../src/transfers/run/perform.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 
 type Settings = Pick<Config, 'tokens.accessLifetime' | 'accounts.store' | 'accounts.tokenLifetime'>;

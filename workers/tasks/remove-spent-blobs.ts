@@ -1,6 +1,6 @@
 import { runChore } from '../../src/operations/cron/chores.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
-import type { RunParts } from '../../src/transfers/run/run.ts';
+import type { RunParts } from '../../src/transfers/run/perform.ts';
 
 /** Soon after a removal. What the store does not remove now is tried again by the hourly clean-up, which tells of it. */
 export const removeSpentBlobsTask =

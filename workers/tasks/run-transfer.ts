@@ -1,7 +1,7 @@
 import type { JobHelpers } from 'graphile-worker';
 import { TRANSFER } from '../../src/transfers/queue/needs.ts';
-import type { RunParts } from '../../src/transfers/run/run.ts';
-import { putBack, runTransfer } from '../../src/transfers/run/run.ts';
+import type { RunParts } from '../../src/transfers/run/perform.ts';
+import { putBack, runTransfer } from '../../src/transfers/run/perform.ts';
 import type { Gate } from '../gate.ts';
 
 /** Its place is taken before anything is awaited: until then no other slot of this worker can look. */

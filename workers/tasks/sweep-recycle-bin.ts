@@ -1,6 +1,6 @@
 import { runChore } from '../../src/operations/cron/chores.ts';
 import { sweepBin } from '../../src/recycle-bin/sweep.ts';
-import type { RunParts } from '../../src/transfers/run/run.ts';
+import type { RunParts } from '../../src/transfers/run/perform.ts';
 
 /** Daily, by whichever worker comes first. `retention` is milliseconds. */
 export const sweepRecycleBinTask =

@@ -4,9 +4,9 @@ import type { Caller } from '../../http/caller.ts';
 import { may } from '../../projects/access.ts';
 import type { Summary } from '../queries.ts';
 import { findSummary, findTransfer, hasStopped, lockTransfer, requestCancel } from '../queries.ts';
-import { CANCELLED } from '../run/last-words.ts';
-import { failUnheld } from './finish.ts';
 import { notifyCancel } from './notices.queries.ts';
+import { CANCELLED } from './outcome.ts';
+import { failUnheld } from './settle.ts';
 
 /**
  * Ends a transfer that waits, or has the worker end one that runs, within seconds: it may be about to commit, and then it is Completed.

@@ -2,9 +2,9 @@ import type { Db } from '../../db.ts';
 import { behindCommit } from '../../db.ts';
 import { appendAll } from '../../outbox.ts';
 import { finished, sidesOf } from '../events.ts';
-import { PROJECT_DELETED } from '../run/last-words.ts';
 import { failWaiting, listWaitingBelow } from '../run/run.queries.ts';
 import { notifyEnded } from './notices.queries.ts';
+import { PROJECT_DELETED } from './outcome.ts';
 
 /** Transfers that one statement ends, and one notification tells of. */
 const AT_ONCE = 200;

@@ -2,8 +2,8 @@ import type { Db } from '../../db.ts';
 import { troubleOf } from '../../db.ts';
 import { callWorkers } from '../../jobs.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
-import { failUnheld } from '../ends/finish.ts';
-import { CANCELLED, lastWords } from '../run/last-words.ts';
+import { CANCELLED, lastWords } from '../ends/outcome.ts';
+import { failUnheld } from '../ends/settle.ts';
 import {
   disownStuckWorkers,
   listForgotten,

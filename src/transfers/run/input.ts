@@ -4,9 +4,9 @@ import { inWords } from '../../platform/text/time.ts';
 import type { RemoteLimits, ScratchRoom } from '../sources/remote.ts';
 import { fetchRemote } from '../sources/remote.ts';
 import { openSource } from '../sources/sources.ts';
+import type { RunParts } from './perform.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
-import type { RunParts } from './run.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime } from './time-limit.ts';
 

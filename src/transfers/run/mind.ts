@@ -1,7 +1,7 @@
 import { takeAll } from '../../platform/async/one-by-one.ts';
-import { handBack } from '../ends/finish.ts';
+import { handBack } from '../ends/settle.ts';
+import type { RunParts } from './perform.ts';
 import { listHeld } from './run.queries.ts';
-import type { RunParts } from './run.ts';
 
 /**
  * Holds the runs of this process against the transfers' rows: stops what was cancelled, lost its project or was overtaken (whatever

@@ -1,126 +1,158 @@
-import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { ConversionResult } from '../../convert/conversion.ts';
-import { finished } from '../events.ts';
-import { AcceptedRequest } from '../starts/request.ts';
-import { scratchExceeded, timeExceeded } from './conversion.ts';
-import { copySmall } from './copy-small.ts';
-import { fetchInput } from './input.ts';
-import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
-import { fetchPresent, findPresent } from './present.ts';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import type { Db } from '../../db.ts';
+import { AppError, FormatError } from '../../errors.ts';
+import type { SpanOptions, Tracing } from '../../platform/telemetry/tracing.ts';
+import { CANCELLED, lastWords, PROJECT_DELETED } from '../ends/outcome.ts';
+import { failRun, failUnheld, handBack } from '../ends/settle.ts';
+import { wake, wakeAgain } from '../queue/wake.ts';
+import { carryOut } from './carry.ts';
+import type { Convert } from './conversion.ts';
+import { ChildDied } from './conversion.ts';
+import { perform } from './convert.ts';
+import type { RemoteSources } from './input.ts';
 import type { Report } from './report.ts';
-import type { ClaimedRow } from './run.queries.ts';
-import { completeTransfer } from './run.queries.ts';
-import type { RunParts } from './run.ts';
+import { openReport } from './report.ts';
+import type { ClaimedRow, Counts } from './run.queries.ts';
+import { claimTransfer, getStops, lockWaiting } from './run.queries.ts';
+import type { StopReason } from './stopped.ts';
 import { Stopped } from './stopped.ts';
-import { inTime, limitTime } from './time-limit.ts';
 
-const GB = 2 ** 30;
+/** What a worker process gives to its runs. */
+export interface RunParts {
+  db: Db;
+  blobs: BlobStore;
+  convert: Convert;
+  sources: RemoteSources;
+  log: { warn(details: object, message: string): void };
+  /** Name of this process in the queue, under which it holds its liveness lock. */
+  pool: string;
+  /** A folder of this pool's on the blob store's file system. */
+  scratch: string;
+  /** What a transfer may put there that asked for no amount. */
+  scratchGb: number;
+  /** What a transfer may compute on that asked for no number. */
+  cores: number;
+  /** Milliseconds. */
+  timeLimit: number;
+  /** The runs of this process under way, by transfer. */
+  running: Map<string, Run>;
+  /** Called when a transfer has ended, so that those who wait for it look. */
+  announce(id: string): void;
+  tracing: Tracing;
+}
 
-/** One attempt of a claimed transfer: its input to a local file, converted in a child, the result committed. Throws why it came to nothing. */
-export async function perform(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
-  const { tracing } = parts;
-  const time = limitTime(signal, parts.timeLimit);
-  const tooLong = () => timeExceeded(parts.timeLimit);
-  const request = AcceptedRequest.parse(transfer.request);
-  const copy = await inTime(time, tooLong, (stop) =>
-    copySmall(parts.blobs, transfer, request, { report, signal: stop }),
-  );
-  signal.throwIfAborted();
-  if (copy) {
-    const { result, made } = copy;
-    return tracing.span('commit', {}, () => commit(parts, transfer, request, result, made.size, report));
-  }
-  const folder = join(parts.scratch, `${transfer.id}-${transfer.attempt}`);
-  const input = join(folder, 'input');
-  await mkdir(folder, { mode: 0o700 });
+export interface Run {
+  /** Absent until it is claimed. */
+  attempt?: number;
+  stop(why: StopReason): void;
+}
+
+/** A conversion whose process died this often is not tried again. */
+const MOST_CHILD_DEATHS = 2;
+/** Tries against a store or machine that is out of order: with the pauses of `pauseAfter` about five minutes. */
+const MOST_OUTAGES = 10;
+const pauseAfter = (outages: number) => Math.min(1000 * 2 ** outages, 60_000);
+/** Longer than this nobody waits because somebody else's server says so. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
+
+/**
+ * Runs a transfer to its end, or leaves it to others: a queue row is only a wake-up call, so nothing happens when the transfer has ended
+ * or is run elsewhere. Three commits in all: submit, claim, finish. Throws only when the database cannot be reached.
+ * @param flags what its queue row says that it needs, for which this worker has room
+ */
+export async function runTransfer(parts: RunParts, id: string, flags: readonly string[]): Promise<void> {
+  if (parts.running.has(id)) return;
+  const stop = new AbortController();
+  const run: Run = { stop: (why) => stop.abort(new Stopped(why)) };
+  parts.running.set(id, run);
   try {
-    const scratchGb = request.storageSizeGb ?? parts.scratchGb;
-    const { done, present } = await tracing.span('fetch', {}, async () => {
-      const held = await findPresent(parts.db, transfer);
-      const bytes = scratchGb * GB - (held?.storageSize ?? 0);
-      const room = { bytes, exceeded: () => scratchExceeded(scratchGb) };
-      return {
-        done: await fetchInput(parts, transfer, input, { report, time, room }),
-        present: held && (await fetchPresent(parts.blobs, held, { folder, format: transfer.format, time })),
-      };
-    });
-    const output = join(folder, 'output');
-    const badRecords = join(folder, 'bad-records');
-    const how = { attributes: { 'platform.reader': request.readerName, 'platform.writer': request.writerName } };
-    const result = await tracing.span('convert', how, () =>
-      parts.convert(
-        {
-          input: { path: input, name: request.inputName },
-          output: { path: output, ...(request.outputFileName === undefined ? {} : { name: request.outputFileName }) },
-          scratch: folder,
-          threads: Math.max(1, Math.floor(transfer.cores ?? parts.cores)),
-          reader: { name: request.readerName, parameters: request.readerParameters },
-          writer: { name: request.writerName, parameters: request.writerParameters },
-          transformations: request.transformations,
-          ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
-          ...(present === undefined ? {} : { present }),
-          badRecords: { path: badRecords },
-        },
-        {
-          memoryMb: transfer.memoryMb,
-          scratchGb,
-          time: time.left(),
-          timeLimit: parts.timeLimit,
-        },
-        {
-          progress: (fraction, phase) => report.progress(done + fraction * (1 - done), phase),
-          log: report.log,
-          signal,
-        },
-      ),
-    );
-    signal.throwIfAborted();
-    await tracing.span('commit', {}, async () => {
-      const size = await inTime(time, tooLong, async (stop) => {
-        const adopted = await parts.blobs.adopt(output, outputBlob(transfer), stop);
-        if (result.badRecordsWritten) await parts.blobs.adopt(badRecords, badRecordsBlob(transfer), stop);
-        return adopted.size;
-      });
-      await commit(parts, transfer, request, result, size, report);
-    });
+    const transfer = await claimTransfer(parts.db, { id, flags }, parts.pool, parts.timeLimit);
+    // what its row needs may have been told wrongly by the queue's
+    if (!transfer) return await putBack(parts.db, id, flags);
+    run.attempt = transfer.attempt;
+    if (transfer.cancelled) run.stop('cancelled');
+    if (transfer.projectDeleted) run.stop('projectDeleted');
+    const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
+    report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
+    try {
+      const work = transfer.carry ? carryOut : perform;
+      await parts.tracing.span('transfer', traced(parts, transfer), () => work(parts, transfer, report, stop.signal));
+    } catch (error) {
+      await settle(parts, transfer, report, error);
+    } finally {
+      await report.close();
+    }
+    parts.announce(id);
   } finally {
-    await removeFolder(folder, input);
+    parts.running.delete(id);
   }
 }
 
-/** Mostly there is nothing but the input left, and looking at everything would cost as much as a small conversion. */
-async function removeFolder(folder: string, input: string) {
-  try {
-    await unlink(input);
-    await rmdir(folder);
-  } catch {
-    await rm(folder, { recursive: true, force: true });
+const traced = ({ pool }: RunParts, { id, type, attempt, traceparent }: ClaimedRow): SpanOptions => ({
+  kind: 'consumer',
+  parent: traceparent,
+  attributes: {
+    'platform.transfer.id': id,
+    'platform.transfer.type': type,
+    'platform.transfer.attempt': attempt,
+    'platform.worker': pool,
+  },
+});
+
+/**
+ * Leaves a transfer that this worker has no room for to others, with no attempt used up and at its turn. What it needs stands in its new
+ * queue row again, so that nobody who has it not takes that one. What is not to be tried any more ends here.
+ * @param unless with these needs it is left as it is
+ */
+export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise<void> =>
+  db.transaction(async (tx) => {
+    const waiting = await lockWaiting(tx, id, unless);
+    if (!waiting) return;
+    const sentence = lastWords(waiting);
+    if (sentence !== undefined) await failUnheld(tx, waiting, sentence);
+    else await (waiting.attempt > 0 ? wakeAgain(tx, [waiting]) : wake(tx, [waiting]));
+  });
+
+/** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */
+async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, error: unknown) {
+  const { db, log } = parts;
+  const lines = await report.close();
+  const fail = (sentence: string) => failRun(db, transfer, sentence, lines);
+  const again = (sentence: string, counts: Counts, delay?: number) => {
+    const told = { time: new Date().toISOString(), level: 'warning', message: sentence } as const;
+    return handBack(db, transfer, counts, [...lines, told], delay);
+  };
+
+  if (error instanceof Stopped) {
+    // The commit tells one reason from the other only afterwards: a run that was really overtaken can write no sentence either.
+    const stops = error.why === 'overtaken' ? await getStops(db, transfer.id) : undefined;
+    if (error.why === 'shutdown')
+      await again('The worker was stopped; the transfer waits for another one.', { handedBack: 1 });
+    else if (error.why === 'cancelled' || stops?.cancelled) await fail(CANCELLED);
+    else if (error.why === 'projectDeleted' || stops?.projectDeleted) await fail(PROJECT_DELETED);
+  } else if (isHopeless(error)) await fail(error.message);
+  else if (error instanceof ChildDied) {
+    log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');
+    if (transfer.childDeaths + 1 < MOST_CHILD_DEATHS)
+      await again('The conversion broke off; it is tried again.', { childDeaths: 1 });
+    else await fail(`The conversion broke off ${MOST_CHILD_DEATHS} times without a reason that it could name.`);
+  } else {
+    log.warn({ transferId: transfer.id, err: error }, 'a transfer could not be run');
+    // only a refusal tells something that its reader may know
+    const known = error instanceof AppError ? error : undefined;
+    const asked = Math.min((known?.details.retryAfter ?? 0) * 1000, LONGEST_PAUSE_MS);
+    const pause = Math.max(pauseAfter(transfer.outages), asked);
+    if (transfer.outages + 1 < MOST_OUTAGES)
+      await again(
+        `${known?.message ?? 'The platform was out of order.'} The transfer is tried again.`,
+        { outages: 1 },
+        pause,
+      );
+    else if (known) await fail(`${known.message} It was tried ${MOST_OUTAGES} times.`);
+    else await fail(`The platform could not run this transfer; it tried ${MOST_OUTAGES} times.`);
   }
 }
 
-/** The blobs are there already, and now the row that names them; if nobody comes to know of them they are swept. */
-async function commit(
-  parts: RunParts,
-  transfer: ClaimedRow,
-  request: AcceptedRequest,
-  result: ConversionResult,
-  size: number,
-  report: Report,
-) {
-  const blob = outputBlob(transfer);
-  const bad = result.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
-  const output = outputOf(transfer, request, result, { blob, size });
-  const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
-  const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
-  const datasetId = made === undefined ? {} : { datasetId: made };
-  const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
-  const message = `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`;
-  // said by the commit alone: one that fails leaves the report without it
-  const lines = [...(await report.close()), { time: new Date().toISOString(), level: 'info', message } as const];
-  const done = { output, badRecordsBlob: bad, receipt, recordsRead, recordsWritten, recordsSkipped, lines, event };
-  if (await completeTransfer(parts.db, transfer, done)) return;
-  await parts.blobs.remove(blob);
-  if (bad !== undefined) await parts.blobs.remove(bad);
-  throw new Stopped('overtaken');
-}
+const isHopeless = (error: unknown): error is Error =>
+  error instanceof FormatError ||
+  (error instanceof AppError && error.kind !== 'unavailable' && error.kind !== 'tooManyRequests');

@@ -6,9 +6,9 @@ import { sql } from '../../db.ts';
 import type { LogLevel } from '../../formats/define.ts';
 import type { Event } from '../../outbox.ts';
 import { eventInsert } from '../../outbox.ts';
+import { MOST_ATTEMPTS } from '../ends/outcome.ts';
 import { clockAtTurn } from '../queue/turn.queries.ts';
 import { Carry, TransferType } from '../starts/request.ts';
-import { MOST_ATTEMPTS } from './last-words.ts';
 import type { Output } from './output.ts';
 
 /** A transfer that this worker has claimed: everything a run needs. */

@@ -2,7 +2,7 @@ import type { App } from '../../http/route.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { OlderExportBody, OlderImportBody } from './bodies.ts';
 import { namedProject } from './check.ts';
-import { startOlderExport, startOlderImport } from './older.ts';
+import { startOlderExport, startOlderImport } from './legacy.ts';
 import type { StartRoutes } from './settled.ts';
 import type { StartParts } from './start.ts';
 import { startRoute } from './start-route.ts';

@@ -1,9 +1,9 @@
 import type { Db } from '../../db.ts';
 import { tellFinished } from '../events.ts';
 import { wakeAgain, wakeLater } from '../queue/wake.ts';
-import { lastWords } from '../run/last-words.ts';
 import type { Counts, Fence, LogLine } from '../run/run.queries.ts';
 import { failTransfer, failUnheldTransfer, releaseTransfer } from '../run/run.queries.ts';
+import { lastWords } from './outcome.ts';
 
 /** Every end but completion: the transfer says why, and the world is told. False: it was no longer this run's to end. */
 export function failRun(db: Db, fence: Fence, sentence: string, lines: readonly LogLine[]): Promise<boolean> {

@@ -6,7 +6,7 @@ import { getOutlook } from '../src/transfers/queue/outlook.queries.ts';
 import { listWorkers, unlockUnheld } from '../src/transfers/queue/sweep.queries.ts';
 import { sweep } from '../src/transfers/queue/sweep.ts';
 import { mindRuns } from '../src/transfers/run/mind.ts';
-import type { RunParts } from '../src/transfers/run/run.ts';
+import type { RunParts } from '../src/transfers/run/perform.ts';
 import type { Draining } from './draining.ts';
 import type { Gate } from './gate.ts';
 import { removeForsakenScratch } from './scratch.ts';
