@@ -86,7 +86,7 @@ import { acceptsExportGrant, findExportBytes } from './transfers/run/export.ts';
 import { carryRoutes } from './transfers/starts/carry.routes.ts';
 import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
 import { importRoutes } from './transfers/starts/import.routes.ts';
-import { olderStartRoutes } from './transfers/starts/legacy.routes.ts';
+import { legacyStartRoutes } from './transfers/starts/legacy.routes.ts';
 import { openChanges } from './transfers/views/changes.ts';
 import { converterRoutes } from './transfers/views/converters.routes.ts';
 import { transferListRoutes } from './transfers/views/list.routes.ts';
@@ -238,8 +238,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const starts = { db, sources, contents, endings, nodeSizes: config['transfers.nodeSizes'] };
   await room(importRoutes, starts);
   await room(datasetStartRoutes, starts);
-  await room(olderStartRoutes, starts);
-  await room(carryRoutes, { db, endings });
+  await room(legacyStartRoutes, starts);
+  await room(carryRoutes, starts);
   await room(whyRoutes, { db });
   await room(transferRoutes, {
     db,

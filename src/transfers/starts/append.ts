@@ -4,45 +4,51 @@ import { invalidMember } from '../../errors.ts';
 import { findWriter, writers } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import type { ConversionWish } from './check.ts';
-import type { DryRun, StartParts, UploadedFile } from './start.ts';
-import { accepted, start, uploaded } from './start.ts';
+import { resourcesOf } from '../queue/resources.ts';
+import type { StartRequest } from './check.ts';
+import type { UploadedFile } from './input-file.ts';
+import { keepInputFile } from './input-file.ts';
+import type { DryRun, Plan, StartParts } from './start.ts';
+import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
 import { checkReplacement } from './update.ts';
 
-export interface AppendWish extends ConversionWish, Omit<UploadedFile, 'originalFileName'> {
+export interface AppendRequest extends StartRequest, Omit<UploadedFile, 'originalFileName'> {
   datasetId: string;
   /** Absent: the dataset's name. */
   originalFileName?: string | undefined;
 }
 
-/** Adds what is in an uploaded or remote file to what a dataset holds; its id, name and metadata stay. */
+/** Starts a transfer that adds an uploaded or remote file to the content of a dataset, which keeps its id, name and metadata. */
 export async function startAppend(
   parts: StartParts,
   caller: Caller,
-  wish: AppendWish,
+  request: AppendRequest,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
-  checkGrowth(wish.writerName, dataset.datasetFormat);
-  const checked = checkReplacement(wish, dataset, undefined);
-  return start(parts, caller, wish, checked, dryRun, async (tx, warn) => {
-    const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
-    const { originalFileName = downloadName(target.name, target.datasetFormat), uploadUrl } = wish;
-    const file = await uploaded(tx, caller, parts.sources, { originalFileName, uploadUrl }, warn);
-    return {
+  const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
+  checkAppends(request.writerName, datasetFormat);
+  const conversion = checkReplacement(request, { targetFormat: datasetFormat });
+  return inDryRunTransaction(parts, dryRun, async (tx) => {
+    const target = await idleDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
+    const { originalFileName = downloadName(target.name, target.datasetFormat), uploadUrl } = request;
+    const file = await keepInputFile(tx, caller, parts.sources, { originalFileName, uploadUrl }, dryRun);
+    const work = { inputBytes: file.size, presentBytes: target.storageSize, copied: conversion.copied };
+    const plan: Plan = {
       type: 'Append',
       tenantId: target.tenantId,
       projectId: target.projectId,
-      ...file.input,
+      format: conversion.writer.format,
+      ...file.columns,
       outputDatasetId: target.id,
-      presentBytes: target.storageSize,
-      request: { ...accepted(wish, checked), ...file.request },
+      ...resourcesOf(request, work),
+      request: { ...acceptedRequest(request, conversion), ...file.request },
     };
+    return writePlan(tx, caller, plan, [...conversion.warnings, ...file.warnings]);
   });
 }
 
-/** Before all else: whatever else the request says, a format that cannot grow is the answer. */
-function checkGrowth(writerName: string | undefined, format: string) {
+/** Comes before all other checks: a format without append is refused whatever else the request says. */
+function checkAppends(writerName: string | undefined, format: string) {
   const named = writerName === undefined ? writers.filter((one) => one.format === format) : [findWriter(writerName)];
   if (named.length === 0)
     throw invalidMember('writerName', `Nothing can be added to a dataset of format '${format}': no writer writes it.`);

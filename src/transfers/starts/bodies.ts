@@ -8,7 +8,7 @@ import { Transformation } from './transformation-form.ts';
 const text = (longest: number) => z.string().trim().min(1, 'must not be empty').max(longest);
 const Parameter = z.object({ name: z.string(), value: z.unknown().optional() }).meta({ id: 'Parameter' });
 const Parameters = z.array(Parameter).max(1000).optional();
-/** What every start takes. */
+/** Members of every start. */
 const conversion = {
   readerParameters: Parameters,
   writerParameters: Parameters,
@@ -83,25 +83,25 @@ export const UpdateFromBody = z
     ...conversion,
   })
   .meta({ id: 'UpdateFromBody' });
-/** Of older clients; what their arguments are is told by the readers and writers. */
-const older = {
+/** Members of legacy starts. Readers and writers define the arguments. */
+const legacy = {
   format: text(100),
   srid: z.union([z.int(), z.string()]).optional(),
   arguments: z.union([z.array(Parameter).max(1000), z.record(z.string(), z.unknown())]).optional(),
 };
-export const OlderImportBody = z
+export const LegacyImportBody = z
   .object({
     projectId: z.uuid().toLowerCase().optional(),
     appendDatasetId: z.uuid().toLowerCase().optional(),
     uploadUrl: text(8192),
-    // where no other name is given, it is the dataset's
+    // also the dataset's name, unless the request gives one
     fileName: nameForm(),
     destinations: z.array(z.string().max(100)).max(100).optional(),
     datasetImportData: OutputDatasetData.partial().optional(),
-    ...older,
+    ...legacy,
   })
   .meta({ id: 'LegacyImportBody' });
-export const OlderExportBody = z.object(older).meta({ id: 'LegacyExportBody' });
+export const LegacyExportBody = z.object(legacy).meta({ id: 'LegacyExportBody' });
 const DryRun = z.object({ valid: z.literal(true), warnings: z.array(z.string()) }).meta({ id: 'DryRun' });
 export const StartQuery = z.object({ dryRun: queryBoolean().optional() });
 export const Started = z.union([Summary, DryRun]);

@@ -7,8 +7,9 @@ import { narrowed } from '../../http/rules/auth.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { Started, StartQuery } from './bodies.ts';
 import { startCarry } from './carry.ts';
-import type { StartRoutes } from './settled.ts';
-import { settled } from './settled.ts';
+import type { StartParts } from './start.ts';
+import type { StartRoutes } from './start-route.ts';
+import { answerStart } from './start-route.ts';
 
 const tags = ['transfers'];
 const config = {
@@ -21,8 +22,8 @@ const config = {
 const targetProjectId = z.uuid().toLowerCase();
 const targetTenantId = z.uuid().toLowerCase();
 
-/** Datasets that go elsewhere as they are. */
-export async function carryRoutes(app: App, parts: StartRoutes) {
+/** Starts of transfers that move or copy a dataset into another tenant. */
+export async function carryRoutes(app: App, parts: StartRoutes & StartParts) {
   const { db } = parts;
 
   app.post(
@@ -51,8 +52,8 @@ export async function carryRoutes(app: App, parts: StartRoutes) {
             'targetTenantId',
             'targetTenantId is required; within a tenant, version 3 moves without it.',
           );
-        const wish = { ...body, targetTenantId: body.targetTenantId, carry: 'move', datasetId: params.id } as const;
-        return settled(parts, request, reply, await startCarry(db, caller, wish, query.dryRun ?? false));
+        const carry = { ...body, targetTenantId: body.targetTenantId, carry: 'move', datasetId: params.id } as const;
+        return answerStart(parts, request, reply, await startCarry(parts, caller, carry, query.dryRun ?? false));
       }
       if (body.targetTenantId !== undefined)
         throw invalidMember(
@@ -80,8 +81,13 @@ export async function carryRoutes(app: App, parts: StartRoutes) {
       },
     },
     async (request, reply) => {
-      const wish = { ...request.body, carry: 'copy', datasetId: request.params.id } as const;
-      return settled(parts, request, reply, await startCarry(db, request.caller, wish, request.query.dryRun ?? false));
+      const carry = { ...request.body, carry: 'copy', datasetId: request.params.id } as const;
+      return answerStart(
+        parts,
+        request,
+        reply,
+        await startCarry(parts, request.caller, carry, request.query.dryRun ?? false),
+      );
     },
   );
 }

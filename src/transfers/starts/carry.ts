@@ -8,13 +8,11 @@ import type { Caller } from '../../http/caller.ts';
 import { ownedTenants } from '../../http/caller.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import type { Beginning } from './begin.ts';
-import { begin } from './begin.ts';
 import type { Carry } from './request.ts';
-import type { DryRun } from './start.ts';
-import { tried } from './start.ts';
+import type { DryRun, Plan, StartParts } from './start.ts';
+import { inDryRunTransaction, writePlan } from './start.ts';
 
-export interface CarryWish {
+export interface CarryRequest {
   carry: Carry;
   datasetId: string;
   targetProjectId: string;
@@ -22,30 +20,38 @@ export interface CarryWish {
 }
 
 const SCOPE = 'platform_metadata_conversion';
-/** The store does the work. */
+/** The blob store does the work. */
 const MEMORY_MB = 256;
 
-/** Takes a dataset into another tenant as it is, or makes one there that is like it. */
-export const startCarry = (db: Db, caller: Caller, wish: CarryWish, dryRun: boolean): Promise<Summary | DryRun> =>
-  tried(db, dryRun, [], async (tx) => begin(tx, caller, await planCarry(tx, caller, wish)));
+/** Starts a transfer that moves or copies a dataset into another tenant. */
+export const startCarry = (
+  parts: StartParts,
+  caller: Caller,
+  request: CarryRequest,
+  dryRun: boolean,
+): Promise<Summary | DryRun> =>
+  inDryRunTransaction(parts, dryRun, async (tx) => {
+    const plan = await planCarry(tx, caller, request);
+    return writePlan(tx, caller, plan);
+  });
 
-/** For Owners of both tenants whose token has the scope. Locks the dataset: a move as a writer does, a copy as a reader. */
-export async function planCarry(tx: Db, caller: Caller, wish: CarryWish): Promise<Beginning> {
-  const seen = await visibleDataset(tx, caller, wish.datasetId);
-  const target = await visibleProject(tx, caller, wish.targetProjectId);
-  if (target.tenantId !== wish.targetTenantId) throw notFound('Project', wish.targetProjectId);
+/** Checks that the caller owns both tenants and has the scope, and locks the dataset: a move for writing, a copy for reading. */
+export async function planCarry(tx: Db, caller: Caller, request: CarryRequest): Promise<Plan> {
+  const seen = await visibleDataset(tx, caller, request.datasetId);
+  const target = await visibleProject(tx, caller, request.targetProjectId);
+  if (target.tenantId !== request.targetTenantId) throw notFound('Project', request.targetProjectId);
   if (!caller.scopes.includes(SCOPE))
     throw forbidden(`Your token lacks the scope '${SCOPE}'.`, { code: 'InsufficientScope' });
   for (const tenantId of [seen.tenantId, target.tenantId]) demandOwner(caller, tenantId);
-  const moves = wish.carry === 'move';
+  const moves = request.carry === 'move';
   const dataset = moves
     ? await idleDataset(tx, caller, { id: seen.id }, 'canDeleteContent')
     : await readableDataset(tx, caller, seen.id);
-  // another transfer may have taken it elsewhere before it was locked
+  // another transfer may have moved it to a third tenant before it was locked
   demandOwner(caller, dataset.tenantId);
   return {
     type: 'Conversion',
-    carry: wish.carry,
+    carry: request.carry,
     tenantId: target.tenantId,
     projectId: target.id,
     sourceTenantId: dataset.tenantId,

@@ -9,18 +9,18 @@ import { checkParameters } from '../../formats/parameters.ts';
 import { findReader, findWriter, readers, writers } from '../../formats/registry.ts';
 import type { ResourceRequest } from '../queue/resources.ts';
 import { checkResources } from '../queue/resources.ts';
-import type { OlderWords } from './request.ts';
+import type { LegacyWords } from './request.ts';
 
-/** What every start may say about its conversion. */
-export interface ConversionWish extends ResourceRequest {
+/** What every start of a conversion may request. */
+export interface StartRequest extends ResourceRequest {
   readerName?: string | undefined;
   writerName?: string | undefined;
   readerParameters?: readonly { name: string; value?: unknown }[] | undefined;
   writerParameters?: readonly { name: string; value?: unknown }[] | undefined;
   transformations?: readonly unknown[] | undefined;
   onBadRecord?: 'fail' | 'skip' | undefined;
-  /** How an older client said it. */
-  older?: OlderWords | undefined;
+  /** The words of a legacy client, kept for its answers. */
+  legacy?: LegacyWords | undefined;
 }
 
 export interface CheckedConversion {
@@ -29,33 +29,35 @@ export interface CheckedConversion {
   readerParameters: Record<string, unknown>;
   writerParameters: Record<string, unknown>;
   transformations: readonly unknown[];
-  /** What will probably go wrong, or is left aside. */
+  /** The bytes are copied as they are. */
+  copied: boolean;
+  /** What will probably go wrong, or is ignored. */
   warnings: string[];
 }
 
 /**
- * Everything that can be said of a conversion without its input: one sentence per field, all at once. A missing required parameter is
- * only warned of, since the worker judges it.
- * @param sourceFormat format of the dataset that is read, where the reader may be left out
- * @param targetFormat format of the dataset that is written to, where the writer may be left out
+ * Checks a conversion without its input. Reports all mistakes at once, one sentence per field. A missing required parameter is only
+ * a warning, because the worker decides about it.
+ * @param sourceFormat format of the dataset that is read, where the reader is optional
+ * @param targetFormat format of the dataset that is written to, where the writer is optional
  */
 export function checkConversion(
-  wish: ConversionWish,
+  request: StartRequest,
   { sourceFormat, targetFormat }: { sourceFormat?: string; targetFormat?: string } = {},
 ): CheckedConversion {
-  const errors: Record<string, string[]> = checkResources(wish);
-  const reader = choose(errors, 'readerName', wish.readerName, sourceFormat, READERS);
-  const writer = choose(errors, 'writerName', wish.writerName, targetFormat, WRITERS);
+  const errors: Record<string, string[]> = checkResources(request);
+  const reader = choose(errors, 'readerName', request.readerName, sourceFormat, READERS);
+  const writer = choose(errors, 'writerName', request.writerName, targetFormat, WRITERS);
   if (reader && writer && !fits(reader, writer)) {
     const names = writersFor(reader).map(({ name }) => name);
     errors.writerName = [`${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`];
   }
-  const readerParameters = check(errors, 'readerParameters', reader, wish.readerParameters ?? []);
-  const writerParameters = check(errors, 'writerParameters', writer, wish.writerParameters ?? []);
-  const transformations = wish.transformations ?? [];
+  const readerParameters = check(errors, 'readerParameters', reader, request.readerParameters ?? []);
+  const writerParameters = check(errors, 'writerParameters', writer, request.writerParameters ?? []);
+  const transformations = request.transformations ?? [];
   const copied = reader?.produces === 'bytes';
   const refusal = copied ? undefined : refusalOf(transformations, reader, readerParameters.SRID);
-  // alone it keeps its own code
+  // as the only mistake it keeps its own error code
   if (refusal && Object.keys(errors).length === 0) throw refusal;
   Object.assign(errors, refusal?.details.errors);
 
@@ -64,7 +66,7 @@ export function checkConversion(
   const warnings = [...missing(reader, readerParameters), ...missing(writer, writerParameters)];
   if (copied && transformations.length > 0)
     warnings.push(`${reader.name} to ${writer.name} copies the bytes; the transformations are ignored.`);
-  return { reader, writer, readerParameters, writerParameters, transformations, warnings };
+  return { reader, writer, readerParameters, writerParameters, transformations, copied, warnings };
 }
 
 interface Kind<T> {
@@ -75,7 +77,7 @@ interface Kind<T> {
 const READERS: Kind<Reader> = { noun: 'reader', find: findReader, all: readers };
 const WRITERS: Kind<Writer> = { noun: 'writer', find: findWriter, all: writers };
 
-/** The one that is named, or the one of the format. */
+/** Finds the reader or writer by its name, or else the only one of the format. */
 function choose<T extends Reader | Writer>(
   errors: Record<string, string[]>,
   member: string,
@@ -133,10 +135,10 @@ const missing = (definition: Reader | Writer, values: Record<string, unknown>): 
     .filter(({ name, required }) => required && values[name] === undefined)
     .map(({ name }) => `Parameter '${name}' is required by ${definition.name}.`);
 
-/** The project that a start names in its body or its header. */
+/** Reads the project id of a start from its body or from the header `project-id`. */
 export function namedProject(inBody: string | undefined, inHeader: string | undefined): string {
   if (inHeader !== undefined && !z.uuid().safeParse(inHeader).success)
-    throw invalidMember('projectId', `The header project-id is '${inHeader}', which is no uuid.`);
+    throw invalidMember('projectId', `The header project-id is '${inHeader}', which is not a UUID.`);
   if (inBody !== undefined && inHeader !== undefined && inBody.toLowerCase() !== inHeader.toLowerCase())
     throw invalidMember('projectId', `projectId is '${inBody}', but the header names '${inHeader}'.`);
   const id = inBody ?? inHeader;

@@ -8,7 +8,7 @@ import { findStaged } from '../../uploads/staged.queries.ts';
 
 /** A dry run waits this long for the store. */
 const PATIENCE_MS = 5000;
-/** The API process holds no more than this of a zip's directory that somebody has uploaded. */
+/** The API process reads at most this many bytes of the directory of an uploaded zip. */
 const LARGEST_DIRECTORY = 1 << 20;
 
 /** What a transfer reads, as its row names it. */

@@ -5,44 +5,49 @@ import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import type { ConversionWish } from './check.ts';
+import { resourcesOf } from '../queue/resources.ts';
+import type { StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
-import type { DatasetData, DryRun, StartParts } from './start.ts';
-import { accepted, datasetData, start } from './start.ts';
+import type { DatasetData } from './new-dataset.ts';
+import { newDataset } from './new-dataset.ts';
+import type { DryRun, Plan, StartParts } from './start.ts';
+import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
 
-export interface ConvertWish extends ConversionWish {
+export interface ConvertRequest extends StartRequest {
   datasetId: string;
-  /** Absent: the dataset's own. */
+  /** Absent: the dataset's own project. */
   outputProjectId?: string | undefined;
   outputDatasetData: DatasetData;
 }
 
-/** Makes a dataset of another one. */
+/** Starts a transfer that makes a dataset of another one in the same tenant. */
 export async function startConvert(
   parts: StartParts,
   caller: Caller,
-  wish: ConvertWish,
+  request: ConvertRequest,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
-  const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
-  return start(parts, caller, wish, checked, dryRun, async (tx) => {
-    const source = await readableDataset(tx, caller, dataset.id);
-    const project = await visibleProject(tx, caller, wish.outputProjectId ?? source.projectId);
+  const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
+  const conversion = checkConversion(request, { sourceFormat: datasetFormat });
+  return inDryRunTransaction(parts, dryRun, async (tx) => {
+    const source = await readableDataset(tx, caller, request.datasetId);
+    const project = await visibleProject(tx, caller, request.outputProjectId ?? source.projectId);
     demand(project, 'canCreateContent');
     if (project.tenantId !== source.tenantId)
       throw forbidden('A dataset is carried into another tenant by move or copy, not by conversion.');
-    return {
+    const plan: Plan = {
       type: 'Conversion',
       tenantId: project.tenantId,
       projectId: project.id,
+      format: conversion.writer.format,
       inputDatasetId: source.id,
-      inputBytes: source.storageSize,
+      ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
-        ...accepted(wish, checked),
+        ...acceptedRequest(request, conversion),
         inputName: downloadName(source.name, source.datasetFormat),
-        output: datasetData(wish.outputDatasetData),
+        output: newDataset(request.outputDatasetData),
       },
     };
+    return writePlan(tx, caller, plan, conversion.warnings);
   });
 }

@@ -6,8 +6,8 @@ import { startAppend } from './append.ts';
 import { AppendBody, ConvertBody, ExportBody, UpdateBody, UpdateFromBody } from './bodies.ts';
 import { startConvert } from './convert.ts';
 import { startExport } from './export.ts';
-import type { StartRoutes } from './settled.ts';
 import type { StartParts } from './start.ts';
+import type { StartRoutes } from './start-route.ts';
 import { startRoute } from './start-route.ts';
 import { startUpdate, startUpdateFrom } from './update.ts';
 
@@ -16,7 +16,7 @@ const ofDataset = { service: 'metadata', params: Id } as const;
 const HOW_IT_GROWS =
   'Features come behind those of the dataset, in its coordinate system. Fields are matched by their names: the same name, else the same in another letter case; where a shapefile is one of the two, also the ten bytes that are left of a name there. Fields that the file lacks are null, fields that the dataset lacks end the transfer. Numbers and texts may be longer than before; a value or a geometry that the dataset cannot hold is a bad record (`onBadRecord`). All or nothing is added, and once.';
 
-/** What is done with a dataset that is there. */
+/** Starts of transfers that read or write an existing dataset. */
 export async function datasetStartRoutes(app: App, parts: StartRoutes & StartParts) {
   const { nodeSizes } = parts;
 

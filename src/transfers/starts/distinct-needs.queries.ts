@@ -2,16 +2,16 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-/** Whether a transfer of this tenant that has not ended asks for just this. */
+/** Whether an unfinished transfer of this tenant has exactly this resource request. */
 export const isUnderWay = (tx: Db, tenantId: string, asked: readonly string[]) =>
   tx.exists(sql.unsafe`
     select from transfers where tenant_id = ${tenantId} and asked = ${sql.array(asked, 'text')} and finished_at is null`);
 
-/** Until the transaction ends, nobody else finds out whether this tenant may ask for something new. */
+/** Serializes checks of new resource requests of this tenant until the transaction ends. */
 export const lockAsked = (tx: Db, tenantId: string) =>
   tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('asked by ' || ${tenantId}, 0))`);
 
-/** What else it asks for, up to so many: the index is asked for the next again and again, whatever the number of transfers. */
+/** Other resource requests of its unfinished transfers, at most `limit`. A loose index scan: one lookup per request, not per transfer. */
 export const listAsked = (tx: Db, tenantId: string, besides: readonly string[], limit: number) => {
   const next = (more: ReturnType<typeof sql.fragment>) => sql.fragment`
     select asked from transfers

@@ -5,16 +5,16 @@ import { inWords } from '../queue/standing.ts';
 import { isUnderWay, listAsked, lockAsked } from './distinct-needs.queries.ts';
 
 /**
- * Different needs that transfers of a tenant may ask for at once. Each costs every worker at each look for a job, if it is one that the
- * worker has no room for: thousands would keep all tenants waiting. Estimates are few by themselves.
+ * Maximum number of different resource requests of a tenant's unfinished transfers. Workers skip each combination that does not fit at
+ * every look for a job, so thousands of them would slow all tenants down. Estimates are few by themselves and are not counted.
  */
 const MOST_ASKED = 16;
 
-/** Refuses what would be one more; what is under way in the tenant already is never refused. */
+/** Refuses one combination too many. A combination that the tenant has under way already is never refused. */
 export async function demandFewNeeds(tx: Db, tenantId: string, flags: readonly string[]): Promise<void> {
   const asked = askedOf(flags);
   if (asked.length === 0 || (await isUnderWay(tx, tenantId, asked))) return;
-  // two that come at once must not both be the last
+  // of two starts at once only one may take the last place
   await lockAsked(tx, tenantId);
   const others = await listAsked(tx, tenantId, asked, MOST_ASKED);
   if (others.length < MOST_ASKED) return;

@@ -2,40 +2,43 @@ import { readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import type { ConversionWish } from './check.ts';
+import { resourcesOf } from '../queue/resources.ts';
+import type { StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
-import type { DryRun, StartParts } from './start.ts';
-import { accepted, start } from './start.ts';
+import type { DryRun, Plan, StartParts } from './start.ts';
+import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
 
-export interface ExportWish extends ConversionWish {
+export interface ExportRequest extends StartRequest {
   datasetId: string;
   targetFileName?: string | undefined;
 }
 
-/** Makes a file of a dataset, for downloading. */
+/** Starts a transfer that makes a file of a dataset, for downloading. */
 export async function startExport(
   parts: StartParts,
   caller: Caller,
-  wish: ExportWish,
+  request: ExportRequest,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
-  const checked = checkConversion(wish, { sourceFormat: dataset.datasetFormat });
-  return start(parts, caller, wish, checked, dryRun, async (tx) => {
-    const { projectId, tenantId, name, datasetFormat, storageSize } = await readableDataset(tx, caller, dataset.id);
+  const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
+  const conversion = checkConversion(request, { sourceFormat: datasetFormat });
+  return inDryRunTransaction(parts, dryRun, async (tx) => {
+    const source = await readableDataset(tx, caller, request.datasetId);
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
-    const format = checked.writer.extension === '' ? datasetFormat : checked.writer.format;
-    return {
+    const fileFormat = conversion.writer.extension === '' ? source.datasetFormat : conversion.writer.format;
+    const plan: Plan = {
       type: 'Export',
-      tenantId,
-      projectId,
-      inputDatasetId: dataset.id,
-      inputBytes: storageSize,
+      tenantId: source.tenantId,
+      projectId: source.projectId,
+      format: conversion.writer.format,
+      inputDatasetId: source.id,
+      ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
-        ...accepted(wish, checked),
-        inputName: downloadName(name, datasetFormat),
-        outputFileName: wish.targetFileName || downloadName(name, format),
+        ...acceptedRequest(request, conversion),
+        inputName: downloadName(source.name, source.datasetFormat),
+        outputFileName: request.targetFileName || downloadName(source.name, fileFormat),
       },
     };
+    return writePlan(tx, caller, plan, conversion.warnings);
   });
 }

@@ -3,8 +3,8 @@ import type { App } from '../../http/route.ts';
 import { ImportBody } from './bodies.ts';
 import { namedProject } from './check.ts';
 import { startImport } from './import.ts';
-import type { StartRoutes } from './settled.ts';
 import type { StartParts } from './start.ts';
+import type { StartRoutes } from './start-route.ts';
 import { startRoute } from './start-route.ts';
 
 export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
@@ -22,15 +22,16 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
         body: ImportBody,
       },
       async (request, dryRun) => {
-        const { originalFileName, projectId, ...wish } = request.body;
+        const { originalFileName, projectId, ...body } = request.body;
         if (originalFileName === undefined && request.apiVersion > 1)
           throw invalidMember('originalFileName', 'originalFileName is required.');
-        const file = {
-          originalFileName: originalFileName ?? wish.outputDatasetData.name,
+        const imported = {
+          ...body,
+          originalFileName: originalFileName ?? body.outputDatasetData.name,
           projectId: namedProject(projectId, request.platformHeader('project-id')),
           nodeSizes: parts.nodeSizes,
         };
-        return startImport(parts, request.caller, { ...wish, ...file }, dryRun);
+        return startImport(parts, request.caller, imported, dryRun);
       },
     );
   }

@@ -2,34 +2,46 @@ import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import type { ConversionWish } from './check.ts';
+import { resourcesOf } from '../queue/resources.ts';
+import type { StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
-import type { DatasetData, DryRun, StartParts, UploadedFile } from './start.ts';
-import { accepted, datasetData, start, uploaded } from './start.ts';
+import type { UploadedFile } from './input-file.ts';
+import { keepInputFile } from './input-file.ts';
+import type { DatasetData } from './new-dataset.ts';
+import { newDataset } from './new-dataset.ts';
+import type { DryRun, Plan, StartParts } from './start.ts';
+import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
 
-export interface ImportWish extends ConversionWish, UploadedFile {
+export interface ImportRequest extends StartRequest, UploadedFile {
   projectId: string;
   outputDatasetData: DatasetData;
 }
 
-/** Reads an uploaded or remote file and makes a dataset of it. */
+/** Starts a transfer that reads an uploaded or remote file and makes a dataset of it. */
 export async function startImport(
   parts: StartParts,
   caller: Caller,
-  wish: ImportWish,
+  request: ImportRequest,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const checked = checkConversion(wish);
-  return start(parts, caller, wish, checked, dryRun, async (tx, warn) => {
-    const project = await visibleProject(tx, caller, wish.projectId);
+  const conversion = checkConversion(request);
+  return inDryRunTransaction(parts, dryRun, async (tx) => {
+    const project = await visibleProject(tx, caller, request.projectId);
     demand(project, 'canCreateContent');
-    const file = await uploaded(tx, caller, parts.sources, wish, warn);
-    return {
+    const file = await keepInputFile(tx, caller, parts.sources, request, dryRun);
+    const plan: Plan = {
       type: 'Import',
       tenantId: project.tenantId,
       projectId: project.id,
-      ...file.input,
-      request: { ...accepted(wish, checked), ...file.request, output: datasetData(wish.outputDatasetData) },
+      format: conversion.writer.format,
+      ...file.columns,
+      ...resourcesOf(request, { inputBytes: file.size, copied: conversion.copied }),
+      request: {
+        ...acceptedRequest(request, conversion),
+        ...file.request,
+        output: newDataset(request.outputDatasetData),
+      },
     };
+    return writePlan(tx, caller, plan, [...conversion.warnings, ...file.warnings]);
   });
 }

@@ -7,113 +7,126 @@ import { Srid } from '../../formats/srid.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { startAppend } from './append.ts';
+import { namedProject } from './check.ts';
 import { startExport } from './export.ts';
 import { startImport } from './import.ts';
-import type { OlderWords } from './request.ts';
-import type { DatasetData, DryRun, StartParts } from './start.ts';
+import type { DatasetData } from './new-dataset.ts';
+import type { LegacyWords } from './request.ts';
+import type { DryRun, StartParts } from './start.ts';
 
-/** The starts of older clients, who name a format instead of a reader and a writer. They are other words for the same starts. */
+// Starts of legacy clients, who name a format instead of a reader and a writer. Each is translated into a current start.
 
-export interface OlderImport extends OlderWords {
+export interface LegacyImport extends LegacyWords {
   format: string;
   uploadUrl: string;
   fileName: string;
   /** Adds to this dataset, instead of making one. */
   appendDatasetId?: string | undefined;
-  /** Of the dataset that is made; absent: the file's name. */
+  /** Describes the new dataset; without a name it has the file's. */
   datasetImportData?: Partial<DatasetData> | undefined;
 }
 
-export interface OlderExport extends OlderWords {
+export interface LegacyExport extends LegacyWords {
   datasetId: string;
   format: string;
 }
 
-/** @param project gives the id of the one that is named, or throws; not asked for a file that comes to a dataset */
-export async function startOlderImport(
+/** @param project where the request names its project; not read for an append */
+export async function startLegacyImport(
   parts: StartParts,
   caller: Caller,
-  { format, fileName, uploadUrl, appendDatasetId, datasetImportData, ...words }: OlderImport,
-  project: () => string,
+  { format, fileName, uploadUrl, appendDatasetId, datasetImportData, ...words }: LegacyImport,
+  project: { inBody: string | undefined; inHeader: string | undefined },
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
   const reader = converterOf(format, 'read', readers, writers);
   const writer = appendDatasetId === undefined ? converterOf(reader.format, 'written', writers, readers) : undefined;
-  const file = { uploadUrl, originalFileName: fileName, older: words };
-  const [given, others] = divided(words.arguments, reader, writer);
+  const [readerArguments, writerParameters] = divided(words.arguments, reader, writer);
   const srid = sridOf(words);
-  // a file that is only copied is not located
-  const located = srid !== undefined && 'SRID' in reader.parameters.shape ? [{ name: 'SRID', value: srid }] : [];
-  const how = {
+  // a file that is only copied has no coordinate system
+  const sridParameter = srid !== undefined && 'SRID' in reader.parameters.shape ? [{ name: 'SRID', value: srid }] : [];
+  const request = {
+    uploadUrl,
+    originalFileName: fileName,
+    legacy: words,
     readerName: reader.name,
-    readerParameters: [...given, ...located],
-    writerParameters: others,
-    // it names no machine
+    readerParameters: [...readerArguments, ...sridParameter],
+    writerParameters,
+    // legacy requests name no machine type
     nodeSizes: [],
   };
   if (writer === undefined) {
-    const wish = { ...file, ...how, datasetId: appendDatasetId as string };
-    return told({ ...MEMBERS, writerName: 'appendDatasetId' }, () => startAppend(parts, caller, wish, dryRun));
+    const append = { ...request, datasetId: appendDatasetId as string };
+    try {
+      return await startAppend(parts, caller, append, dryRun);
+    } catch (error) {
+      throw inLegacyMembers(error, { ...LEGACY_MEMBERS, writerName: 'appendDatasetId' });
+    }
   }
+  const projectId = namedProject(project.inBody, project.inHeader);
   const outputDatasetData = { ...datasetImportData, name: datasetImportData?.name ?? fileName };
-  const wish = { ...file, ...how, writerName: writer.name, outputDatasetData, projectId: project() };
-  return told(MEMBERS, () => startImport(parts, caller, wish, dryRun));
+  try {
+    const imported = { ...request, writerName: writer.name, outputDatasetData, projectId };
+    return await startImport(parts, caller, imported, dryRun);
+  } catch (error) {
+    throw inLegacyMembers(error, LEGACY_MEMBERS);
+  }
 }
 
-export async function startOlderExport(
+export async function startLegacyExport(
   parts: StartParts,
   caller: Caller,
-  { datasetId, format, ...words }: OlderExport,
+  { datasetId, format, ...words }: LegacyExport,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
   const { datasetFormat } = await visibleDataset(parts.db, caller, datasetId);
   const writer = converterOf(format, 'written', writers, readers);
-  // as a file any dataset is copied as it is
+  // every dataset can be copied as a file
   const reader = readers.find((one) => one.format === (writer.format === 'file' ? 'file' : datasetFormat));
   if (reader === undefined) {
     const sentence = `A dataset of format '${datasetFormat}' cannot become '${format}': it can only be copied, as 'file'.`;
     throw invalidMember('format', sentence);
   }
-  const [given, others] = divided(words.arguments, writer, reader);
+  const [writerParameters, readerParameters] = divided(words.arguments, writer, reader);
   const outputSrid = sridOf(words);
-  const wish = {
+  const request = {
     datasetId,
     readerName: reader.name,
     writerName: writer.name,
-    writerParameters: given,
-    readerParameters: others,
-    // a copy ignores it, and says so
+    writerParameters,
+    readerParameters,
+    // a copy ignores it, with a warning
     transformations: outputSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid }],
-    older: words,
+    legacy: words,
     nodeSizes: [],
   };
-  return told(MEMBERS, () => startExport(parts, caller, wish, dryRun));
+  try {
+    return await startExport(parts, caller, request, dryRun);
+  } catch (error) {
+    throw inLegacyMembers(error, LEGACY_MEMBERS);
+  }
 }
 
-/** Member of a newer start → the older client's that it was made of. */
-const MEMBERS: Record<string, string> = {
+/** Member of a current start → member of the legacy request that it was made of. */
+const LEGACY_MEMBERS: Record<string, string> = {
   readerName: 'format',
   writerName: 'format',
   readerParameters: 'srid',
   transformations: 'srid',
 };
 
-/** A refusal speaks of the members that the client sent. */
-async function told<T>(members: Record<string, string>, begin: () => Promise<T>): Promise<T> {
-  try {
-    return await begin();
-  } catch (error) {
-    if (!(error instanceof AppError) || error.details.errors === undefined) throw error;
-    const errors: Record<string, string[]> = {};
-    for (const [path, sentences] of Object.entries(error.details.errors)) {
-      const member = members[path.split(/[.[]/, 1)[0] ?? ''] ?? path;
-      errors[member] = [...(errors[member] ?? []), ...sentences];
-    }
-    throw new AppError(error.kind, error.message, { ...error.details, errors });
+/** Gives a refusal with the names of the members that the client sent; other errors as they are. */
+function inLegacyMembers(error: unknown, members: Record<string, string>): unknown {
+  if (!(error instanceof AppError) || error.details.errors === undefined) return error;
+  const errors: Record<string, string[]> = {};
+  for (const [path, sentences] of Object.entries(error.details.errors)) {
+    const member = members[path.split(/[.[]/, 1)[0] ?? ''] ?? path;
+    errors[member] = [...(errors[member] ?? []), ...sentences];
   }
+  return new AppError(error.kind, error.message, { ...error.details, errors });
 }
 
-/** `format` names a reader or writer, or a format that has only one. */
+/** Finds what `format` names: a reader or writer, or a format that has only one. */
 function converterOf<T extends Reader | Writer>(
   format: string,
   done: 'read' | 'written',
@@ -135,9 +148,9 @@ function converterOf<T extends Reader | Writer>(
 
 type Pair = { name: string; value?: unknown };
 
-/** Arguments are parameters of either converter; those that neither has are refused as unknown to the first. */
+/** Divides arguments into the parameters of two converters. Those that neither has are refused as unknown to the first. */
 function divided(
-  given: OlderWords['arguments'],
+  given: LegacyWords['arguments'],
   first: Reader | Writer,
   second: Reader | Writer | undefined,
 ): [Pair[], Pair[]] {
@@ -158,8 +171,8 @@ function divided(
   return [ofFirst, ofSecond];
 }
 
-/** 0 is what such clients send for none. */
-function sridOf({ srid }: OlderWords): string | undefined {
+/** Legacy clients send 0 for none. */
+function sridOf({ srid }: LegacyWords): string | undefined {
   if (srid === undefined || Number(srid) === 0) return undefined;
   const parsed = Srid.safeParse(srid);
   if (parsed.success) return parsed.data;

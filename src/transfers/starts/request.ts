@@ -3,22 +3,22 @@ import { z } from 'zod';
 export const TransferType = z.enum(['Import', 'Export', 'Conversion', 'Update', 'Append']);
 export type TransferType = z.infer<typeof TransferType>;
 
-/** What a transfer does that takes a dataset elsewhere as it is, instead of converting it. */
+/** How a transfer takes a dataset into another tenant without converting it. */
 export const Carry = z.enum(['move', 'copy']);
 export type Carry = z.infer<typeof Carry>;
 
 const values = z.record(z.string(), z.unknown());
 
-/** What older clients say and want to hear again: in other words it stands in the parameters and transformations. */
-export const OlderWords = z.object({
+/** Members of legacy requests that answers repeat. The parameters and transformations hold their meaning. */
+export const LegacyWords = z.object({
   srid: z.union([z.number(), z.string()]).optional(),
   arguments: z.union([z.array(z.object({ name: z.string(), value: z.unknown().optional() })), values]).optional(),
-  /** Of those clients' platform; nothing follows from them here. */
+  /** Has no effect here. */
   destinations: z.array(z.string()).optional(),
 });
-export type OlderWords = z.infer<typeof OlderWords>;
+export type LegacyWords = z.infer<typeof LegacyWords>;
 
-/** What was asked for, as accepted and kept with the transfer: names as declared, values converted, nothing secret. */
+/** The request as it is stored with the transfer: canonical names, converted values, no secrets. */
 export const AcceptedRequest = z.object({
   readerName: z.string(),
   writerName: z.string(),
@@ -26,18 +26,19 @@ export const AcceptedRequest = z.object({
   writerParameters: values,
   transformations: z.array(z.unknown()),
   onBadRecord: z.enum(['fail', 'skip']).optional(),
-  /** Name of the file that is read. */
+  /** Name of the input file. */
   inputName: z.string(),
-  /** Imports: where it was put, without query. */
+  /** Address of the input file, without its query. */
   uploadUrl: z.string().optional(),
-  /** The dataset to be made. */
+  /** The new dataset. */
   output: z
     .object({ name: z.string(), description: z.string().optional(), metadata: values, properties: values })
     .optional(),
-  /** Name of the file to be made for downloading. */
+  /** Name of the exported file. */
   outputFileName: z.string().optional(),
   storageSizeGb: z.number().optional(),
   requiredLabels: z.array(z.string()).optional(),
-  older: OlderWords.optional(),
+  /** Stored under this name since before such clients were called legacy. */
+  older: LegacyWords.optional(),
 });
 export type AcceptedRequest = z.infer<typeof AcceptedRequest>;

@@ -20,7 +20,7 @@ const Beginnable = z.object({
 });
 export type Beginnable = z.infer<typeof Beginnable>;
 
-/** All that a transfer was begun with. Of an import that came to nothing there is no output dataset. */
+/** Everything that a transfer was started with. A failed import has no output dataset. */
 export const getBeginning = (tx: Db, id: string) =>
   tx.one(sql.type(Beginnable)`
     select type, tenant_id, project_id, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, memory_mb,

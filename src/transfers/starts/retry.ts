@@ -8,16 +8,16 @@ import { holdStaged } from '../../uploads/staged.queries.ts';
 import type { Summary } from '../queries.ts';
 import { findTransfer, lockTransfer } from '../queries.ts';
 import { holdSource } from '../sources/sources.queries.ts';
-import type { Beginning } from './begin.ts';
-import { begin } from './begin.ts';
 import { planCarry } from './carry.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
+import type { Plan } from './start.ts';
+import { writePlan } from './start.ts';
 
 /**
- * Starts a new transfer that does what one that ended in error was to do. For who started that one and who may change what is in its
- * project, with the rights that its start needs. Its input is kept for a day.
- * @param everywhere the caller in all of his tenants, where `caller` acts in one: what goes from one to another concerns both
+ * Starts a new transfer with the request of a failed one. Allowed for its starter and for who may change content in its project, with
+ * the rights that its start needs. Inputs are kept for a day.
+ * @param everywhere the caller in all of their tenants, where `caller` acts in one: a move or copy concerns two tenants
  */
 export async function retryTransfer(db: Db, caller: Caller, id: string, everywhere = caller): Promise<Summary> {
   const transfer = await findTransfer(db, caller, id);
@@ -32,12 +32,14 @@ export async function retryTransfer(db: Db, caller: Caller, id: string, everywhe
       });
     const failed = await getBeginning(tx, id);
     const planner = failed.carry === undefined ? caller : everywhere;
-    return begin(tx, caller, { ...(await planAgain(tx, planner, failed)), retryOf: id });
+    const plan = await planRetry(tx, planner, failed);
+    const { summary } = await writePlan(tx, caller, { ...plan, retryOf: id });
+    return summary;
   });
 }
 
-/** What its start asked, with the locks it takes. */
-async function planAgain(tx: Db, caller: Caller, failed: Beginnable): Promise<Beginning> {
+/** Checks and locks again what the first start checked and locked. */
+async function planRetry(tx: Db, caller: Caller, failed: Beginnable): Promise<Plan> {
   const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, sourceId, carry } = failed;
   if (carry !== undefined) {
     const datasetId = inputDatasetId ?? outputDatasetId ?? '';
@@ -45,7 +47,7 @@ async function planAgain(tx: Db, caller: Caller, failed: Beginnable): Promise<Be
   }
   if (type === 'Import' || type === 'Conversion')
     demand(await visibleProject(tx, caller, projectId), 'canCreateContent');
-  // a dataset may lie elsewhere by now, and who sees the transfer sees what it makes
+  // a dataset may have moved to another project, and who sees the transfer sees its result
   let place = { tenantId, projectId };
   const tenants = new Set<string>();
   const ids = [inputDatasetId, outputDatasetId].filter((each) => each !== undefined).sort();

@@ -1,15 +1,23 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Db } from '../../db.ts';
 import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
+import { afterCommit } from '../../http/rules/idempotency.ts';
+import { preferredWait } from '../../http/rules/prefer.ts';
 import type { Service } from '../../http/rules/versions.ts';
 import type { Summary } from '../queries.ts';
+import { findSummary } from '../queries.ts';
+import type { Endings } from '../views/waiting.ts';
 import { Started, StartQuery } from './bodies.ts';
-import type { StartRoutes } from './settled.ts';
-import { settled } from './settled.ts';
 import type { DryRun } from './start.ts';
 
-interface Told<Params, Body> {
+export interface StartRoutes {
+  db: Db;
+  endings: Endings;
+}
+
+interface Description<Params, Body> {
   url: string;
   service: Service;
   summary: string;
@@ -18,26 +26,41 @@ interface Told<Params, Body> {
   body: Body;
 }
 
-type Asked<Params, Body> = Pick<FastifyRequest, 'caller' | 'apiVersion' | 'platformHeader'> & {
+type StartHttpRequest<Params, Body> = Pick<FastifyRequest, 'caller' | 'apiVersion' | 'platformHeader'> & {
   params: z.output<Params>;
   body: z.output<Body>;
 };
 
-/** A POST that starts a transfer, or with `dryRun` only tries. */
+/** Adds a POST route that starts a transfer, or with `dryRun` only checks it. */
 export const startRoute = <Params extends z.ZodObject, Body extends z.ZodObject>(
   app: App,
   parts: StartRoutes,
-  { url, service, ...told }: Told<Params, Body>,
-  begin: (request: Asked<Params, Body>, dryRun: boolean) => Promise<Summary | DryRun>,
+  { url, service, ...described }: Description<Params, Body>,
+  start: (request: StartHttpRequest<Params, Body>, dryRun: boolean) => Promise<Summary | DryRun>,
 ) =>
   app.post(
     url,
     {
       config: { access: 'signedIn', service, described: { parameters: [PREFER] } },
-      schema: { tags: ['transfers'], ...told, querystring: StartQuery, response: { 200: Started } },
+      schema: { tags: ['transfers'], ...described, querystring: StartQuery, response: { 200: Started } },
     },
     async (request, reply) => {
       const { dryRun = false } = request.query;
-      return settled(parts, request, reply, await begin(request as Asked<Params, Body>, dryRun));
+      return answerStart(parts, request, reply, await start(request as StartHttpRequest<Params, Body>, dryRun));
     },
   );
+
+/** Answers a start. With `Prefer: wait` it waits until the transfer has ended, and answers its status then. */
+export async function answerStart(
+  { db, endings }: StartRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  started: Summary | DryRun,
+): Promise<Summary | DryRun> {
+  const time = preferredWait(request, reply);
+  if (time === undefined || 'valid' in started) return started;
+  return afterCommit(request, reply, started, async () => {
+    await endings.wait(started.id, time);
+    return findSummary(db, started.id);
+  });
+}

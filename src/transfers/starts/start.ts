@@ -1,36 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import type { BlobSources } from '../../blobs/blob-source.ts';
+import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Db } from '../../db.ts';
-import { invalidMember } from '../../errors.ts';
+import { findReader } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
+import { append } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
-import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
-import { nameStagedBlob } from '../../uploads/staged.ts';
-import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { sidesOf, started } from '../events.ts';
+import type { NewTransfer, Summary } from '../queries.ts';
+import { insertTransfer } from '../queries.ts';
 import type { Sources } from '../sources/sources.ts';
-import { keepSource, shownAddress } from '../sources/sources.ts';
 import { whyNobody } from '../views/why.ts';
-import type { Beginning } from './begin.ts';
-import { begin } from './begin.ts';
-import type { CheckedConversion, ConversionWish } from './check.ts';
+import type { CheckedConversion, StartRequest } from './check.ts';
 import { contentWarning, storedInput } from './content-warning.ts';
+import { demandFewNeeds } from './distinct-needs.ts';
 import type { AcceptedRequest } from './request.ts';
 
-/** What is said of a dataset that is to be made. */
-export interface DatasetData {
-  name: string;
-  description?: string | undefined;
-  metadata?: Record<string, unknown> | undefined;
-  properties?: Record<string, unknown> | undefined;
-}
-
-export interface UploadedFile {
-  originalFileName: string;
-  /** One of our upload places, or the address of a remote file. */
-  uploadUrl: string;
-}
-
-/** What a start of a transfer needs. */
+/** What a start needs. */
 export interface StartParts {
   db: Db;
   sources: Sources;
@@ -40,72 +26,72 @@ export interface StartParts {
   nodeSizes: readonly NodeSize[];
 }
 
-/** What a start says when it only tries. */
+/** A transfer that was checked and whose datasets are locked: all columns but those of its identity and its caller. */
+export type Plan = Omit<NewTransfer, 'id' | 'createdBy' | 'accountId' | 'requestId' | 'traceparent'>;
+
+/** What a start wrote. */
+export interface Written {
+  summary: Summary;
+  plan: Plan;
+  /** What will probably go wrong, or is ignored; for dry runs. */
+  warnings: readonly string[];
+}
+
+/** The answer of a dry run. */
 export interface DryRun {
   valid: true;
   warnings: string[];
 }
 
-/** What a start makes of its wish. */
-export interface Planned extends Omit<Beginning, 'format' | 'memoryMb' | 'cores' | 'flags'> {
-  /** Size of what is read; absent where nobody knows it yet. */
-  inputBytes?: number;
-  /** Size of the dataset that is added to. */
-  presentBytes?: number;
-}
-
-/** Of a dry run: what would be refused, or would wait, if it were started now. */
-export type Warn = (sentence: string) => void;
-
-/** One transaction: what it names, its row, its place in the queue, its event. */
-export async function start(
+/** Runs a start in one transaction. A dry run does the same work, is rolled back, and gives the warnings. */
+export async function inDryRunTransaction(
   { db, contents }: Pick<StartParts, 'db' | 'contents'>,
-  caller: Caller,
-  wish: ConversionWish,
-  { reader, writer, warnings }: CheckedConversion,
   dryRun: boolean,
-  plan: (tx: Db, warn: Warn | undefined) => Promise<Planned>,
+  start: (tx: Db) => Promise<Written>,
 ): Promise<Summary | DryRun> {
-  let input: string | undefined;
-  const started = await tried(db, dryRun, warnings, async (tx) => {
-    const warn = dryRun ? (sentence: string) => void warnings.push(sentence) : undefined;
-    const { inputBytes, presentBytes, ...planned } = await plan(tx, warn);
-    const resources = resourcesOf(wish, { inputBytes, presentBytes, copied: reader.produces === 'bytes' });
-    if (warn) {
-      const nobody = await whyNobody(tx, resources.flags);
-      if (nobody !== undefined) warn(nobody);
-      input = await storedInput(tx, planned);
-    }
-    return begin(tx, caller, { ...planned, ...resources, format: writer.format });
-  });
-  // no transaction waits for the store
-  const warning = input === undefined ? undefined : await contentWarning(contents, input, reader);
-  if (warning !== undefined) warnings.push(warning);
-  return started;
-}
-
-/** A transaction that begins a transfer. A dry run does the same and takes it all back. */
-export async function tried(
-  db: Db,
-  dryRun: boolean,
-  warnings: string[],
-  work: (tx: Db) => Promise<Summary>,
-): Promise<Summary | DryRun> {
-  class TakenBack extends Error {}
+  const warnings: string[] = [];
+  let plan: Plan | undefined;
+  let blob: string | undefined;
+  class RolledBack extends Error {}
   try {
     return await db.transaction(async (tx) => {
-      const summary = await work(tx);
-      if (dryRun) throw new TakenBack();
-      return summary;
+      const written = await start(tx);
+      if (!dryRun) return written.summary;
+      plan = written.plan;
+      blob = await storedInput(tx, plan);
+      const unmet = await whyNobody(tx, plan.flags ?? []);
+      warnings.push(...written.warnings, ...(unmet === undefined ? [] : [unmet]));
+      throw new RolledBack();
     });
   } catch (error) {
-    if (error instanceof TakenBack) return { valid: true, warnings };
-    throw error;
+    if (!(error instanceof RolledBack)) throw error;
   }
+  // after the transaction, which must not wait for the blob store
+  const reader = plan && findReader(plan.request.readerName);
+  const unreadable = reader && blob !== undefined ? await contentWarning(contents, blob, reader) : undefined;
+  return { valid: true, warnings: [...warnings, ...(unreadable === undefined ? [] : [unreadable])] };
 }
 
-export const accepted = (
-  wish: ConversionWish,
+/** Inserts the transfer with its queue row, its event and its locks on datasets, in the caller's transaction. */
+export async function writePlan(
+  tx: Db,
+  caller: Caller,
+  plan: Plan,
+  warnings: readonly string[] = [],
+): Promise<Written> {
+  const { userId: createdBy, accountId, requestId, traceparent } = caller;
+  await demandFewNeeds(tx, plan.tenantId, plan.flags ?? []);
+  const row = { ...plan, id: randomUUID(), createdBy, accountId, requestId, traceparent };
+  const summary = await insertTransfer(tx, row, started(row));
+  for (const side of sidesOf(row).slice(1)) await append(tx, started(side));
+  if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
+  if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
+  return { summary, plan, warnings };
+}
+
+/** The part of a stored request that every conversion has. */
+export const acceptedRequest = (
+  request: StartRequest,
   { reader, writer, readerParameters, writerParameters, transformations }: CheckedConversion,
 ): Omit<AcceptedRequest, 'inputName'> => ({
   readerName: reader.name,
@@ -113,46 +99,8 @@ export const accepted = (
   readerParameters,
   writerParameters,
   transformations: [...transformations],
-  ...(wish.onBadRecord === undefined ? {} : { onBadRecord: wish.onBadRecord }),
-  ...(wish.storageSizeGb === undefined ? {} : { storageSizeGb: wish.storageSizeGb }),
-  ...(wish.requiredLabels === undefined ? {} : { requiredLabels: [...wish.requiredLabels] }),
-  ...(wish.older === undefined ? {} : { older: wish.older }),
-});
-
-/**
- * What a transfer reads, for its row (`input`) and its `request`. An address whose path is that of an upload place is ours whatever its
- * host: nobody can read such a place over HTTP, neither ours nor that of another platform. Everything else is remote. Nobody has to
- * upload a large file only to try.
- */
-export async function uploaded(
-  tx: Db,
-  caller: Caller,
-  sources: Sources,
-  { originalFileName: inputName, uploadUrl }: UploadedFile,
-  warn: Warn | undefined,
-): Promise<{
-  input: { stagedBlob: string; inputBytes?: number } | { sourceId: string };
-  request: { inputName: string; uploadUrl: string };
-}> {
-  if (parseOwnAddress(uploadUrl)?.area === 'staging') {
-    const { name, size } = await nameStagedBlob(tx, caller, uploadUrl);
-    if (size === undefined) {
-      const nothing = `Nothing was uploaded to '${name}' yet.`;
-      if (!warn) throw invalidMember('uploadUrl', nothing);
-      warn(nothing);
-    }
-    return {
-      input: { stagedBlob: name, ...(size === undefined ? {} : { inputBytes: size }) },
-      request: { inputName, uploadUrl: shownAddress(new URL(decodedOnce(uploadUrl))) },
-    };
-  }
-  const { id, shown } = await keepSource(tx, sources, uploadUrl);
-  return { input: { sourceId: id }, request: { inputName, uploadUrl: shown } };
-}
-
-export const datasetData = ({ name, description, metadata = {}, properties = {} }: DatasetData) => ({
-  name,
-  ...(description === undefined ? {} : { description }),
-  metadata,
-  properties,
+  ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
+  ...(request.storageSizeGb === undefined ? {} : { storageSizeGb: request.storageSizeGb }),
+  ...(request.requiredLabels === undefined ? {} : { requiredLabels: [...request.requiredLabels] }),
+  ...(request.legacy === undefined ? {} : { older: request.legacy }),
 });

@@ -1,90 +1,104 @@
 import { idleDataset, readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
+import type { Db } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import type { CheckedConversion, ConversionWish } from './check.ts';
+import { resourcesOf } from '../queue/resources.ts';
+import type { CheckedConversion, StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
-import type { DryRun, StartParts, UploadedFile } from './start.ts';
-import { accepted, start, uploaded } from './start.ts';
+import type { UploadedFile } from './input-file.ts';
+import { keepInputFile } from './input-file.ts';
+import type { DryRun, Plan, StartParts } from './start.ts';
+import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
 
-export interface UpdateWish extends ConversionWish, UploadedFile {
+export interface UpdateRequest extends StartRequest, UploadedFile {
   datasetId: string;
 }
 
-export interface UpdateFromWish extends ConversionWish {
+export interface UpdateFromRequest extends StartRequest {
   sourceId: string;
   targetId: string;
 }
 
-/** Replaces what a dataset holds by what is in an uploaded or remote file; its id, name and metadata stay. */
+/** Starts a transfer that replaces the content of a dataset by an uploaded or remote file; id, name and metadata stay. */
 export async function startUpdate(
   parts: StartParts,
   caller: Caller,
-  wish: UpdateWish,
+  request: UpdateRequest,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const dataset = await visibleDataset(parts.db, caller, wish.datasetId);
-  const checked = checkReplacement(wish, dataset, undefined);
-  return start(parts, caller, wish, checked, dryRun, async (tx, warn) => {
-    const target = await idleDataset(tx, caller, { id: dataset.id }, 'canUpdateContent');
-    const file = await uploaded(tx, caller, parts.sources, wish, warn);
-    return {
+  const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
+  const conversion = checkReplacement(request, { targetFormat: datasetFormat });
+  return inDryRunTransaction(parts, dryRun, async (tx) => {
+    const target = await idleDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
+    const file = await keepInputFile(tx, caller, parts.sources, request, dryRun);
+    const plan: Plan = {
       type: 'Update',
       tenantId: target.tenantId,
       projectId: target.projectId,
-      ...file.input,
+      format: conversion.writer.format,
+      ...file.columns,
       outputDatasetId: target.id,
-      request: { ...accepted(wish, checked), ...file.request },
+      ...resourcesOf(request, { inputBytes: file.size, copied: conversion.copied }),
+      request: { ...acceptedRequest(request, conversion), ...file.request },
     };
+    return writePlan(tx, caller, plan, [...conversion.warnings, ...file.warnings]);
   });
 }
 
-/** The same out of another dataset. */
+/** Starts a transfer that replaces the content of a dataset by that of another one in the same tenant. */
 export async function startUpdateFrom(
   parts: StartParts,
   caller: Caller,
-  wish: UpdateFromWish,
+  request: UpdateFromRequest,
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
-  const from = await visibleDataset(parts.db, caller, wish.sourceId);
-  const to = await visibleDataset(parts.db, caller, wish.targetId);
+  const from = await visibleDataset(parts.db, caller, request.sourceId);
+  const to = await visibleDataset(parts.db, caller, request.targetId);
   if (from.id === to.id) throw invalidMember('targetId', `Dataset '${to.id}' cannot be updated from itself.`);
-  const checked = checkReplacement(wish, to, from);
-  return start(parts, caller, wish, checked, dryRun, async (tx) => {
-    const read = () => readableDataset(tx, caller, from.id);
-    const write = () => idleDataset(tx, caller, { id: to.id }, 'canUpdateContent');
-    // always in the same order, so that two that go opposite ways do not wait for each other
-    const early = from.id < to.id ? await read() : undefined;
-    const target = await write();
-    const source = early ?? (await read());
+  const conversion = checkReplacement(request, { targetFormat: to.datasetFormat, sourceFormat: from.datasetFormat });
+  return inDryRunTransaction(parts, dryRun, async (tx) => {
+    const { source, target } = await lockBoth(tx, caller, from.id, to.id);
     if (source.tenantId !== target.tenantId)
       throw forbidden('A dataset is carried into another tenant by move or copy, not by an update.');
-    return {
+    const plan: Plan = {
       type: 'Update',
       tenantId: target.tenantId,
       projectId: target.projectId,
+      format: conversion.writer.format,
       inputDatasetId: source.id,
-      inputBytes: source.storageSize,
       outputDatasetId: target.id,
-      request: { ...accepted(wish, checked), inputName: downloadName(source.name, source.datasetFormat) },
+      ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
+      request: {
+        ...acceptedRequest(request, conversion),
+        inputName: downloadName(source.name, source.datasetFormat),
+      },
     };
+    return writePlan(tx, caller, plan, conversion.warnings);
   });
 }
 
-/** What replaces a dataset's content has its format. */
+/** Locks by ascending id, so that two updates in opposite directions do not wait for each other. */
+async function lockBoth(tx: Db, caller: Caller, sourceId: string, targetId: string) {
+  if (sourceId < targetId) {
+    const source = await readableDataset(tx, caller, sourceId);
+    return { source, target: await idleDataset(tx, caller, { id: targetId }, 'canUpdateContent') };
+  }
+  const target = await idleDataset(tx, caller, { id: targetId }, 'canUpdateContent');
+  return { source: await readableDataset(tx, caller, sourceId), target };
+}
+
+/** Checks a conversion whose result replaces the content of a dataset: it must have the dataset's format. */
 export function checkReplacement(
-  wish: ConversionWish,
-  target: { datasetFormat: string },
-  source: { datasetFormat: string } | undefined,
+  request: StartRequest,
+  formats: { targetFormat: string; sourceFormat?: string },
 ): CheckedConversion {
-  const checked = checkConversion(wish, {
-    targetFormat: target.datasetFormat,
-    ...(source ? { sourceFormat: source.datasetFormat } : {}),
-  });
-  if (checked.writer.format === target.datasetFormat) return checked;
+  const conversion = checkConversion(request, formats);
+  const { writer } = conversion;
+  if (writer.format === formats.targetFormat) return conversion;
   throw invalidMember(
     'writerName',
-    `${checked.writer.name} writes '${checked.writer.format}', but the dataset holds '${target.datasetFormat}'.`,
+    `${writer.name} writes '${writer.format}', but the dataset holds '${formats.targetFormat}'.`,
   );
 }
