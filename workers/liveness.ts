@@ -5,23 +5,25 @@ import type { Equipment } from '../src/transfers/queue/needs.ts';
 /** A worker as others see it. */
 export interface WorkerRecord extends Equipment {
   pool: string;
+  /** It takes transfers from the queue. Others must not wait for capacity of one that does not. */
+  queued: boolean;
 }
 
-/** A process's word that it lives: an advisory lock on a connection of its own, which ends with it. */
+/** Proof that a process lives: an advisory lock on a connection of its own, which ends with the process. */
 export interface Liveness {
-  /** Resolves when the connection is gone, and with it the lock: others may take over what this process holds. */
+  /** Resolves when the connection and so the lock are lost: other workers may take over its transfers. */
   lost: Promise<void>;
-  /** Strikes the pool off and lets go of the lock. */
+  /** Deletes the worker's row and releases the lock. */
   close(): Promise<void>;
 }
 
-/** A machine that vanished is noticed by the server after 25 s; a process that died, at once. */
+/** The server notices a lost machine after 25 s, a dead process at once. */
 const KEEPALIVE = `set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
   set idle_session_timeout = 0; set statement_timeout = 0`;
 
 /**
  * Takes the lock first and then a row in `workers`, without which no transfer can be claimed.
- * @param hear is called with the payload of each notification on `channel`
+ * @param hear called with the payload of each notification on `channel`
  */
 export async function proveLife(
   databaseUrl: string,
@@ -44,8 +46,8 @@ export async function proveLife(
   await client.query(KEEPALIVE);
   await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [worker.pool]);
   await client.query(
-    `insert into workers (pool, host, pid, concurrency, memory_mb, cores, scratch_gb, labels)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into workers (pool, host, pid, concurrency, memory_mb, cores, scratch_gb, labels, draining_since)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9 then null else now() end)`,
     [
       worker.pool,
       hostname(),
@@ -55,6 +57,7 @@ export async function proveLife(
       worker.cores,
       worker.scratchGb,
       worker.labels,
+      worker.queued,
     ],
   );
   await client.query(`listen ${pg.escapeIdentifier(channel)}`);

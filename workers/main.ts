@@ -1,34 +1,22 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
-import { connect } from '../src/db.ts';
 import { deliverEvents } from '../src/events/deliver.ts';
-import { CRON, choresWait } from '../src/jobs.ts';
-import { openSealer } from '../src/platform/keys/sealing.ts';
+import { CRON, callWorkers, choresWait } from '../src/jobs.ts';
+import { addFigures } from '../src/operations/metrics/figures.ts';
+import { followMassRetries } from '../src/operations/retries/mass-retry.ts';
 import { openMailer } from '../src/platform/mail/mail.ts';
-import { openOutbound } from '../src/platform/net/outbound.ts';
-import { openDatabase } from '../src/platform/postgres/database.ts';
 import { createLog } from '../src/platform/telemetry/log.ts';
-import { openTracing } from '../src/platform/telemetry/tracing.ts';
-import { announcer } from '../src/transfers/ends/announce.ts';
-import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
 import { getOutlook } from '../src/transfers/queue/outlook.queries.ts';
-import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resources.ts';
-import type { RunParts } from '../src/transfers/run/perform.ts';
-import { openOwnStore } from '../src/transfers/store/owner.ts';
+import { unlockUnheld } from '../src/transfers/queue/sweep.queries.ts';
+import type { Executor } from '../src/transfers/run/executor.ts';
 import { openCapacity } from './capacity.ts';
-import { keepChildren } from './children.ts';
 import type { Draining } from './draining.ts';
 import { watchDraining } from './draining.ts';
-import { equipmentOf } from './equipment.ts';
+import { openExecutorHost } from './executor-host.ts';
 import type { Gate } from './gate.ts';
 import type { Liveness } from './liveness.ts';
-import { proveLife } from './liveness.ts';
-import { minding } from './maintenance.ts';
+import { maintain, transferSteps } from './maintenance.ts';
 import { chores, takeJobs } from './queue.ts';
-import { makeScratch, removeScratch } from './scratch.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
 import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
@@ -43,78 +31,41 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-/** What the end of everything may take, of the ten seconds that a whole platform has. */
+/** Of the ten seconds that the platform has to stop, the part of a worker. */
 const PATIENCE_MS = 7000;
+/** How long a queue row may be on its way to the process that locked it. */
+const UNHELD_MS = 10_000;
 const CRONTAB = Object.entries(CRON)
   .map(([name, schedule]) => `${schedule} ${name}`)
   .join('\n');
 
-/** Opens the database, brings it up to date, and takes jobs until it is closed. Any number of processes may do so, on any machine. */
+/** Takes jobs until it is closed. Any number of processes may do so, on any machine. */
 export async function work(config: Config): Promise<Worker> {
   const log = createLog(config['log.level']);
-  await checkBlobStore(config['blobs.url']);
-  const database = await openDatabase(config);
-  await mkdir(config.data, { recursive: true });
-  const equipment = await equipmentOf(config);
-  const { concurrency } = equipment;
-  // a claim or a completion of one transfer must not wait until that of another is on the disk
-  const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
-  const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
-  const blobs = await openOwnStore(db, store, log).catch(async (error) => {
-    await db.end();
-    await database.close();
-    throw error;
-  });
-  const children = keepChildren({
-    memoryMb: DEFAULT_MEMORY_MB,
-    kept: concurrency,
-    compileCache: join(config.data, 'compile-cache'),
-  });
-  const outbound = openOutbound(config['outbound.allow']);
-  const tracing = await openTracing(config, 'worker');
-  const running: RunParts['running'] = new Map();
+  const host = await openExecutorHost(config, log);
+  const { db, equipment, outbound } = host;
   const living = Promise.withResolvers<Liveness>();
-  const parts = Promise.withResolvers<RunParts>();
+  const performing = Promise.withResolvers<Executor>();
   const draining = Promise.withResolvers<Draining>();
   async function begin(pool: string, gate: Gate) {
-    const record = { pool, ...equipment };
-    const alive = await proveLife(database.url, record, CANCEL, (id) => running.get(id)?.stop('cancelled'));
-    living.resolve(alive);
+    const { executor, liveness } = await host.register(pool, true);
+    living.resolve(liveness);
     const watched = watchDraining(db, pool);
     await watched.look();
     gate.learn({ ...(await getOutlook(db, pool)), draining: watched.now });
     draining.resolve(watched);
-    parts.resolve({
-      db,
-      blobs,
-      convert: children.convert,
-      sources: {
-        sealer: await openSealer(db),
-        outbound,
-        largest: config['uploads.maxSize'],
-        idleMs: config['outbound.idleTimeout'],
-      },
-      log,
-      pool,
-      scratch: await makeScratch(config.data, pool),
-      scratchGb: Math.max(1, equipment.scratchGb),
-      cores: equipment.cores,
-      timeLimit: config['transfers.timeLimit'],
-      running,
-      announce: announcer(db),
-      tracing,
-    });
+    performing.resolve(executor);
   }
   const queue = await takeJobs({
-    databaseUrl: database.url,
+    databaseUrl: host.databaseUrl,
     capacity: openCapacity(equipment),
     choresWait: () => choresWait(db),
     tasks: (gate) => ({
-      runTransfer: runTransferTask(parts.promise, gate),
+      runTransfer: runTransferTask(performing.promise, gate),
       ...chores(gate, {
-        removeSpentBlobs: removeSpentBlobsTask(parts.promise),
-        cleanUp: cleanUpTask(parts.promise, config, log),
-        sweepRecycleBin: sweepRecycleBinTask(parts.promise, config['recycleBin.retention']),
+        removeSpentBlobs: removeSpentBlobsTask(performing.promise),
+        cleanUp: cleanUpTask(performing.promise, config, log),
+        sweepRecycleBin: sweepRecycleBinTask(performing.promise, config['recycleBin.retention']),
         sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
       }),
     }),
@@ -125,43 +76,58 @@ export async function work(config: Config): Promise<Worker> {
         await begin(pool, gate);
       } catch (error) {
         living.reject(error);
-        parts.reject(error);
+        performing.reject(error);
       }
     },
   });
-  const begun = Promise.all([living.promise, parts.promise, children.warm()]);
-  const [liveness, ready] = await begun.catch(async (error) => {
+  const begun = Promise.all([living.promise, performing.promise, host.warm()]);
+  const [liveness, executor] = await begun.catch(async (error) => {
     await queue.stop().catch(() => {});
-    await children.close(error);
-    await db.end();
-    await database.close();
+    await host.close().catch(() => {});
+    await host.leaveDatabase();
     throw error;
   });
-  const mind = minding({
-    run: ready,
-    gate: queue.gate,
-    jobIds: queue.jobIds,
+  const { pool } = executor;
+
+  const drains = await draining.promise;
+  const { runs, transfers } = transferSteps({
+    executor,
     patience: config['transfers.patience'],
     data: config.data,
-    draining: await draining.promise,
-    scopes: config['tokens.defaultScopes'],
     log,
   });
+  const maintenance = maintain(log, [
+    { part: 'drains', work: () => drains.look() },
+    runs,
+    transfers,
+    {
+      part: 'outlook',
+      work: async () => queue.gate.learn({ ...(await getOutlook(db, pool)), draining: drains.now }),
+    },
+    { part: 'jobs', seldom: true, work: unlock },
+    { part: 'retries', work: () => followMassRetries(db, config['tokens.defaultScopes']) },
+    { part: 'figures', seldom: true, work: () => addFigures(db) },
+  ]);
+  async function unlock() {
+    if ((await unlockUnheld(db, pool, [...queue.jobIds], UNHELD_MS)) === 0) return;
+    log.warn({}, 'gave back jobs that this worker had locked and did not know of');
+    await callWorkers(db);
+  }
   const delivering = deliverEvents({
     db,
-    pool: ready.pool,
+    pool,
     outbound,
     timeoutMs: config['webhooks.timeout'],
     retryAfterMs: config['webhooks.retryAfter'],
     log,
   });
-  log.info({ pool: ready.pool, concurrency }, 'worker ready');
+  log.info({ pool, concurrency: equipment.concurrency }, 'worker ready');
 
   let closing = false;
   const giveUp = (why: string) => {
     if (closing) return;
-    log.fatal({ pool: ready.pool }, why);
-    process.exit(1); // its children end with it; what it held is handed to others
+    log.fatal({ pool }, why);
+    process.exit(1); // its children end with it, and other workers take over its transfers
   };
   void liveness.lost.then(() => giveUp('the connection that proves this worker alive is lost'));
   queue.ended.then(
@@ -170,28 +136,23 @@ export async function work(config: Config): Promise<Worker> {
   );
 
   async function drain() {
-    // again and again, for a job that was just being taken
-    const stop = () => running.forEach((run) => void run.stop('shutdown'));
-    const repeated = setInterval(stop, 100);
+    // repeated, for a job that the queue is just handing over
+    const repeated = setInterval(host.stopRuns, 100);
     const stopped = queue.stop();
-    stop();
-    await delivering.stop().catch(() => {}); // what it had claimed is anybody's when this worker is struck off
+    host.stopRuns();
+    await delivering.stop().catch(() => {}); // other workers take over its deliveries when it is gone
     await stopped.finally(() => clearInterval(repeated));
-    await mind.stop();
-    await children.close(new Error('the worker stops'));
-    await removeScratch(config.data, ready.pool);
-    await tracing.close();
-    await liveness.close();
-    await db.end();
+    await maintenance.stop();
+    await host.close();
   }
   return {
-    moved: database.moved,
+    moved: host.moved,
     async close() {
       closing = true;
       const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]);
-      await database.close();
+      await host.leaveDatabase();
       if (drained) return;
-      log.error({ pool: ready.pool }, 'the worker could not stop in order; others take over what it held');
+      log.error({ pool }, 'the worker could not stop in order; others take over what it held');
       process.exit(1);
     },
   };

@@ -1,6 +1,4 @@
-import type { Db } from '../db.ts';
 import type { Event, EventName } from '../outbox.ts';
-import { append } from '../outbox.ts';
 
 const SOURCE = '/svc/platform/transfer';
 
@@ -12,7 +10,7 @@ export interface Subject {
   projectId: string;
   createdBy: string;
   requestId?: string;
-  /** Of one that carries a dataset: where from. */
+  /** Where a moved or copied dataset comes from. */
   sourceTenantId?: string | undefined;
   sourceProjectId?: string | undefined;
 }
@@ -25,19 +23,15 @@ export interface Ending {
   errorMessage?: string;
 }
 
-/** Told in the statement that records the transfer. */
+/** Stored in the statement that inserts the transfer. */
 export const started = (transfer: Subject): Event =>
   event('transferstarted', 'Transfer started', transfer, { Status: 'Pending', Progress: 0 });
 
-/** Told with the progress itself, a few times in a transfer that takes long. */
+/** Stored with the progress, a few times during a long transfer. */
 export const progressed = (transfer: Subject, progress: number): Event =>
   event('transferprogress', 'Transfer progress', transfer, { Status: 'InProgress', Progress: progress });
 
-/** Told in the transaction that ends it. */
-export async function tellFinished(tx: Db, transfer: Subject, ending: Ending) {
-  for (const side of sidesOf(transfer)) await append(tx, finished(side, ending));
-}
-
+/** Stored in the transaction that ends the transfer. */
 export const finished = (transfer: Subject, { status, progress, datasetId, errorMessage }: Ending): Event =>
   event('transferfinished', 'Transfer finished', transfer, {
     Status: status,
@@ -46,7 +40,7 @@ export const finished = (transfer: Subject, { status, progress, datasetId, error
     ...(errorMessage === undefined ? {} : { ErrorMessage: errorMessage }),
   });
 
-/** The transfer as each tenant that it concerns is told of it, first the one that it belongs to. */
+/** The transfer as the event of each tenant shows it: its own tenant first, then the one that a dataset comes from. */
 export function sidesOf<T extends Subject>(transfer: T): [T, ...T[]] {
   const { tenantId, sourceTenantId, sourceProjectId } = transfer;
   if (sourceTenantId === undefined || sourceProjectId === undefined || sourceTenantId === tenantId) return [transfer];

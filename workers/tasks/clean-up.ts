@@ -10,7 +10,7 @@ import { forgetDrains } from '../../src/operations/workers/queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
 import { removeSpentJobs } from '../../src/transfers/queue/sweep.queries.ts';
-import type { RunParts } from '../../src/transfers/run/perform.ts';
+import type { Executor } from '../../src/transfers/run/executor.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 
 type Settings = Pick<Config, 'tokens.accessLifetime' | 'accounts.store' | 'accounts.tokenLifetime'>;
@@ -19,9 +19,9 @@ const YOUNG_MS = 3_600_000;
 
 /** Hourly, by whichever worker comes first: what nobody needs any more. A part that fails keeps no other from being done. */
 export const cleanUpTask =
-  (parts: Promise<RunParts>, settings: Settings, log: Parameters<typeof openAccountStore>[2]) =>
+  (executor: Promise<Executor>, settings: Settings, log: Parameters<typeof openAccountStore>[2]) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
-    const { db, blobs } = await parts;
+    const { db, blobs } = await executor;
     await runChore({ db, log, signal }, 'cleanUp', async (chore) => {
       const { attempt } = chore;
       await attempt('answers of repeated requests', () => forgetOldAnswers(db));

@@ -6,11 +6,11 @@ import type { Summary } from '../queries.ts';
 import { findSummary, findTransfer, hasStopped, lockTransfer, requestCancel } from '../queries.ts';
 import { notifyCancel } from './notices.queries.ts';
 import { CANCELLED } from './outcome.ts';
-import { failUnheld } from './settle.ts';
+import { settle } from './settle.ts';
 
 /**
- * Ends a transfer that waits, or has the worker end one that runs, within seconds: it may be about to commit, and then it is Completed.
- * For who started it and who may change what is in the project.
+ * Ends a transfer that waits, or has its worker end one that runs within seconds; if that is about to commit, it becomes Completed.
+ * Allowed for its starter and for who may change content in its project.
  */
 export async function cancelTransfer(db: Db, caller: Caller, id: string): Promise<Summary> {
   const transfer = await findTransfer(db, caller, id);
@@ -20,14 +20,14 @@ export async function cancelTransfer(db: Db, caller: Caller, id: string): Promis
   return endTransfer(db, id, caller.userId);
 }
 
-/** The same, whoever may do so. */
+/** The same without a check of rights. */
 export function endTransfer(db: Db, id: string, userId: string): Promise<Summary> {
   return db.transaction(async (tx) => {
     const now = await lockTransfer(tx, id);
     if (hasStopped(now.status))
       throw conflict(`Transfer '${id}' has ended: it is ${now.status}.`, { code: 'TransferEnded' });
     await requestCancel(tx, id, userId);
-    if (now.status === 'Pending') await failUnheld(tx, now, CANCELLED);
+    if (now.status === 'Pending') await settle(tx, { unheld: now, outcome: CANCELLED });
     else await notifyCancel(tx, id);
     return findSummary(tx, id);
   });

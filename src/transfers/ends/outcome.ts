@@ -1,25 +1,54 @@
-/** Attempts of one transfer, whatever came of each, those that count for nothing otherwise included. */
+/** Maximum number of attempts of one transfer, those that were handed back included. */
 export const MOST_ATTEMPTS = 50;
-/** A transfer that lost this many workers is given back once more; with the next loss it ends. */
+/** Maximum number of workers that a transfer may lose; the next loss ends it. */
 const MOST_WORKER_LOSSES = 8;
 
-export const CANCELLED = 'Cancelled.';
-export const PROJECT_DELETED = 'The project was deleted.';
+/** The end of a transfer without a result. */
+export interface Ending {
+  kind: 'failed' | 'cancelled';
+  /** Its `errorMessage`. */
+  sentence: string;
+}
 
-/** What decides whether a transfer that no worker runs may wait for another one. */
-export interface Prospects {
+export const CANCELLED: Ending = { kind: 'cancelled', sentence: 'Cancelled.' };
+export const PROJECT_DELETED: Ending = { kind: 'cancelled', sentence: 'The project was deleted.' };
+export const failed = (sentence: string): Ending => ({ kind: 'failed', sentence });
+
+/** An attempt that ends without ending the transfer: another worker may run it. */
+export interface HandedBack {
+  kind: 'handedBack';
+  /** Why, for the log. */
+  sentence?: string;
+  counts: Counts;
+  /** Milliseconds until the next attempt; absent: as soon as a worker has capacity. */
+  delay?: number;
+}
+
+/** What a transfer's row counts of an attempt that is handed back. */
+export interface Counts {
+  /** Its worker was asked to stop. */
+  handedBack?: number;
+  childDeaths?: number;
+  outages?: number;
+}
+
+/** A transfer that no worker runs, as far as it decides whether it may wait. */
+export interface Unheld {
   attempt: number;
   cancelled: boolean;
   projectDeleted: boolean;
   workerLosses?: number;
 }
 
-/** The sentence with which it ends now. Undefined: it may wait. */
-export function lastWords({ attempt, cancelled, projectDeleted, workerLosses = 0 }: Prospects): string | undefined {
+/** The end of a transfer that must not wait for another attempt. Undefined: it may wait. */
+export function endingOf({ attempt, cancelled, projectDeleted, workerLosses = 0 }: Unheld): Ending | undefined {
   if (cancelled) return CANCELLED;
   if (projectDeleted) return PROJECT_DELETED;
-  if (workerLosses > MOST_WORKER_LOSSES) return `The workers that ran this transfer were lost ${workerLosses} times.`;
+  if (workerLosses > MOST_WORKER_LOSSES)
+    return failed(`The workers that ran this transfer were lost ${workerLosses} times.`);
   if (attempt >= MOST_ATTEMPTS)
-    return `The transfer was given up after ${MOST_ATTEMPTS} attempts. Its log says what happened; try it again when that is mended.`;
+    return failed(
+      `The transfer was given up after ${MOST_ATTEMPTS} attempts. Its log says what happened; try it again when that is mended.`,
+    );
   return undefined;
 }

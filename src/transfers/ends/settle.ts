@@ -1,45 +1,139 @@
 import type { Db } from '../../db.ts';
-import { tellFinished } from '../events.ts';
+import { appendAll } from '../../outbox.ts';
+import type { Subject } from '../events.ts';
+import { finished, sidesOf } from '../events.ts';
 import { wakeAgain, wakeLater } from '../queue/wake.ts';
-import type { Counts, Fence, LogLine } from '../run/run.queries.ts';
-import { failTransfer, failUnheldTransfer, releaseTransfer } from '../run/run.queries.ts';
-import { lastWords } from './outcome.ts';
+import { completeCarry } from '../run/carry.queries.ts';
+import type { Completion, EndedRow, Fence, LogLine } from '../run/run.queries.ts';
+import {
+  completeTransfer,
+  failTransfer,
+  failUnheldTransfer,
+  failWaiting,
+  releaseTransfer,
+} from '../run/run.queries.ts';
+import type { Ending, HandedBack } from './outcome.ts';
+import { endingOf } from './outcome.ts';
 
-/** Every end but completion: the transfer says why, and the world is told. False: it was no longer this run's to end. */
-export function failRun(db: Db, fence: Fence, sentence: string, lines: readonly LogLine[]): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const ended = await failTransfer(tx, fence, sentence, [...lines, lastLine(sentence)]);
-    if (ended) await tellFinished(tx, ended, { status: 'Error', progress: ended.progress, errorMessage: sentence });
-    return ended !== undefined && ended !== null;
-  });
+/** An attempt made a file or a dataset. */
+export interface Completed {
+  kind: 'completed';
+  transfer: Subject;
+  result: Omit<Completion, 'lines' | 'event'>;
 }
 
-/** The same for a transfer that nobody runs. */
-export async function failUnheld(tx: Db, fence: Fence, sentence: string): Promise<boolean> {
-  const ended = await failUnheldTransfer(tx, fence, sentence, [lastLine(sentence)]);
-  if (!ended) return false;
-  await tellFinished(tx, ended, { status: 'Error', progress: ended.progress, errorMessage: sentence });
-  return true;
+/** An attempt moved or copied a dataset, in the transaction that settles it. */
+export interface Carried {
+  kind: 'carried';
+  transfer: Subject;
+  datasetId: string;
 }
 
-const lastLine = (message: string): LogLine => ({ time: new Date().toISOString(), level: 'error', message });
+/** What ends, and how. A transfer that is no longer in the state that its member names is left alone. */
+export type Settlement =
+  /** An attempt that this process runs. */
+  | { attempt: Fence; outcome: Completed | Carried | Ending | HandedBack; lines: readonly LogLine[] }
+  /** A transfer that nobody runs, or whose worker does not answer. */
+  | { unheld: Fence; outcome: Ending }
+  /** Those of these transfers that wait. */
+  | { waiting: readonly string[]; outcome: Ending };
+
+export interface Settled {
+  id: string;
+  kind: 'completed' | 'failed' | 'cancelled' | 'handedBack';
+}
 
 /**
- * Gives a transfer back to whoever comes next, after `delay` milliseconds. Its queue row, which this worker holds, is left behind with
- * a key of nobody's and goes when the task returns; a new one is made.
+ * The one settlement of transfers: writes outcome, log and event, and frees the datasets, all or nothing. Gives the transfers that it
+ * settled; none if another process settled them first. A ledger of credits charges and releases its holds here.
+ * @param db a transaction for `carried`, `unheld` and `waiting`
  */
-export function handBack(
+export async function settle(db: Db, settlement: Settlement): Promise<Settled[]> {
+  if ('waiting' in settlement) {
+    const { waiting, outcome } = settlement;
+    return tellEnded(db, await failWaiting(db, waiting, outcome.sentence), outcome);
+  }
+  if ('unheld' in settlement) {
+    const { unheld, outcome } = settlement;
+    return tellEnded(db, listOf(await failUnheldTransfer(db, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
+  }
+  const { attempt, outcome, lines } = settlement;
+  switch (outcome.kind) {
+    case 'completed':
+      return complete(db, attempt, outcome, lines);
+    case 'carried':
+      return carry(db, attempt, outcome, lines);
+    case 'handedBack':
+      return db.transaction((tx) => handBack(tx, attempt, outcome, lines));
+    default:
+      return db.transaction(async (tx) => {
+        const ended = await failTransfer(tx, attempt, outcome.sentence, [...lines, lastLine(outcome)]);
+        return tellEnded(tx, listOf(ended), outcome);
+      });
+  }
+}
+
+const listOf = <T>(row: T | null) => (row === null ? [] : [row]);
+
+const lineOf = (level: LogLine['level'], message: string): LogLine => ({
+  time: new Date().toISOString(),
+  level,
+  message,
+});
+const lastLine = ({ sentence }: Ending) => lineOf('error', sentence);
+
+/** One statement and so one commit, the event included. */
+async function complete(
   db: Db,
-  fence: Fence,
-  counts: Counts,
+  { id, attempt }: Fence,
+  { transfer, result }: Completed,
   lines: readonly LogLine[],
-  delay?: number,
-): Promise<void> {
-  return db.transaction(async (tx) => {
-    const released = await releaseTransfer(tx, fence, counts, lines);
-    if (!released) return;
-    const sentence = lastWords(released);
-    if (sentence !== undefined) await failUnheld(tx, released, sentence);
-    else await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, [released]));
-  });
+): Promise<Settled[]> {
+  const { output } = result;
+  const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
+  const datasetId = made === undefined ? {} : { datasetId: made };
+  const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
+  const completed = await completeTransfer(db, { id, attempt }, { ...result, lines, event });
+  return completed === null ? [] : [{ id, kind: 'completed' }];
+}
+
+async function carry(
+  tx: Db,
+  fence: Fence,
+  { transfer, datasetId }: Carried,
+  lines: readonly LogLine[],
+): Promise<Settled[]> {
+  await completeCarry(tx, fence, datasetId, lines);
+  const events = sidesOf(transfer).map((side) => finished(side, { status: 'Completed', progress: 100, datasetId }));
+  await appendAll(tx, events);
+  return [{ id: fence.id, kind: 'completed' }];
+}
+
+async function tellEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
+  const events = ended.flatMap((transfer) =>
+    sidesOf(transfer).map((side) =>
+      finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
+    ),
+  );
+  await appendAll(tx, events);
+  return ended.map(({ id }) => ({ id, kind }));
+}
+
+/**
+ * Makes a transfer wait for another attempt, unless it must not. Its queue row, which this worker holds, loses its key and goes when the
+ * task returns; a new one is made.
+ */
+async function handBack(
+  tx: Db,
+  fence: Fence,
+  { sentence, counts, delay }: HandedBack,
+  lines: readonly LogLine[],
+): Promise<Settled[]> {
+  const why = sentence === undefined ? [] : [lineOf('warning', sentence)];
+  const released = await releaseTransfer(tx, fence, counts, [...lines, ...why]);
+  if (!released) return [];
+  const ending = endingOf(released);
+  if (ending !== undefined) return settle(tx, { unheld: released, outcome: ending });
+  await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, [released]));
+  return [{ id: fence.id, kind: 'handedBack' }];
 }

@@ -2,8 +2,9 @@ import type { Db } from '../../db.ts';
 import { troubleOf } from '../../db.ts';
 import { callWorkers } from '../../jobs.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
-import { CANCELLED, lastWords } from '../ends/outcome.ts';
-import { failUnheld } from '../ends/settle.ts';
+import type { Ending } from '../ends/outcome.ts';
+import { CANCELLED, endingOf } from '../ends/outcome.ts';
+import { settle } from '../ends/settle.ts';
 import {
   disownStuckWorkers,
   listForgotten,
@@ -20,7 +21,7 @@ import { takeRested } from './turn.queries.ts';
 import { tellNeeds } from './waiting-needs.ts';
 import { wake, wakeAgain } from './wake.ts';
 
-/** What a sweep found and mended. */
+/** What a sweep found and repaired. */
 export interface Swept {
   deadWorkers: readonly string[];
   stuckWorkers: readonly string[];
@@ -28,32 +29,32 @@ export interface Swept {
   /** Transfers that ended. */
   ended: string[];
   forgotten: number;
-  /** Transfers that should have ended and could not be; the next sweep tries again. */
+  /** Transfers that it could not end; the next sweep tries again. */
   failures: { id: string; error: unknown }[];
 }
 
 export interface SweepOptions {
-  /** Also looks for what should not happen: pending transfers without a row in the queue, rows locked by pools unknown, rows of nothing. */
+  /** Also looks for what should not happen: pending transfers without a queue row, rows locked by unknown pools, rows without a transfer. */
   thorough: boolean;
   /** Milliseconds; see the setting `transfers.patience`. */
   patience: number;
 }
 
-/** How long after a deadline its worker may still be about to say so. */
+/** How long after a deadline its worker may take to end the transfer itself. */
 const DEADLINE_GRACE_MS = 30_000;
 const CANCEL_PATIENCE_MS = 3000;
 
 /**
- * Mends what killed and stopped workers left; every live worker calls it every second or so, and one at a time does the work (undefined:
- * another one is at it). A worker that is gone lost its lock with its connection; one that is stopped keeps both, until it sits on a
- * transfer past its deadline and its connection is ended from here: its next sweep finds it gone.
+ * Repairs what killed and stopped workers left. Every live worker calls it about every second, and one at a time does the work
+ * (undefined: another one is at it). A dead worker lost its lock with its connection. A stopped one (SIGSTOP) keeps both until it holds a
+ * transfer past its deadline: then the sweep ends its connection, and the next sweep finds it dead.
  */
 export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swept | undefined> {
   return db.transaction(async (tx) => {
     if (!(await trySweepLock(tx))) return undefined;
     const ended: string[] = [];
     const failures: Swept['failures'] = [];
-    // in a savepoint: what goes wrong with one transfer keeps nothing else from being mended
+    // in a savepoint, so that a failure with one transfer does not undo the rest
     const apart = async (id: string, work: (inner: Db) => Promise<unknown>) => {
       try {
         await tx.transaction(work);
@@ -62,9 +63,10 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
         failures.push({ id, error });
       }
     };
-    const end = (transfer: { id: string; attempt: number }, sentence: string) =>
+    const end = (transfer: { id: string; attempt: number }, ending: Ending) =>
       apart(transfer.id, async (inner) => {
-        if (await failUnheld(inner, transfer, sentence)) ended.push(transfer.id);
+        const settled = await settle(inner, { unheld: transfer, outcome: ending });
+        ended.push(...settled.map(({ id }) => id));
       });
 
     const deadWorkers = await removeDeadWorkers(tx);
@@ -74,9 +76,9 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     if (thorough) await removeLeftBehind(tx);
     const handedBack = [];
     for (const transfer of lost) {
-      const sentence = lastWords(transfer);
-      if (sentence === undefined) handedBack.push(transfer);
-      else await end(transfer, sentence);
+      const ending = endingOf(transfer);
+      if (ending === undefined) handedBack.push(transfer);
+      else await end(transfer, ending);
     }
     await wakeAgain(tx, handedBack);
     for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, CANCELLED);
@@ -85,7 +87,7 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     const forgotten = thorough ? await listForgotten(tx) : [];
     await wake(tx, forgotten);
     await wake(tx, await takeRested(tx));
-    // unlocking alone tells nobody
+    // unlocking notifies no worker
     if (locking.length > 0) await callWorkers(tx);
     await tellNeeds(tx, patience);
     const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);

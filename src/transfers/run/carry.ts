@@ -3,10 +3,10 @@ import type { Db } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
 import { inWords } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
-import { tellFinished } from '../events.ts';
-import { completeCarry, holdOwned, holdRun, insertCopy, moveCarried } from './carry.queries.ts';
+import { settle } from '../ends/settle.ts';
+import { holdOwned, holdRun, insertCopy, moveCarried } from './carry.queries.ts';
+import type { Executor } from './executor.ts';
 import { outputBlob } from './output.ts';
-import type { RunParts } from './perform.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow, LogLine } from './run.queries.ts';
 import { getStops } from './run.queries.ts';
@@ -14,34 +14,34 @@ import { Stopped } from './stopped.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime, limitTime } from './time-limit.ts';
 
-/** Bytes that are the copy's if the run comes to its end. */
+/** The copied bytes; the commit makes them the new dataset's. */
 interface Copied {
   blob: string;
   size: number;
 }
 
 /**
- * One attempt of a claimed transfer that takes a dataset elsewhere: a move leaves the bytes where they are, a copy has the store copy them.
- * Throws why it came to nothing.
+ * One attempt to move or copy a dataset into another tenant. A move leaves the bytes where they are; for a copy the blob store copies
+ * them. Throws why it failed.
  */
-export async function carryOut(parts: RunParts, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
-  const time = limitTime(signal, parts.timeLimit);
+export async function runCarry(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+  const time = limitTime(signal, executor.timeLimit);
   signal.throwIfAborted();
-  const copied = transfer.carry === 'copy' ? await copyBytes(parts, transfer, report, time) : undefined;
+  const copied = transfer.carry === 'copy' ? await copyBytes(executor, transfer, report, time) : undefined;
   signal.throwIfAborted();
   const message = copied ? `Copied: ${copied.size} bytes.` : 'Moved.';
-  // said by the commit alone: one that fails leaves the report without it
+  // not in the report: a failed commit must not log it
   const lines = [...(await report.close()), { time: new Date().toISOString(), level: 'info', message } as const];
   try {
-    await parts.db.transaction((tx) => commit(tx, transfer, copied, lines));
+    await executor.db.transaction((tx) => commit(tx, transfer, copied, lines));
   } catch (error) {
-    // only a refusal says for sure that no row names the new bytes
-    if (copied && (error instanceof AppError || error instanceof Stopped)) await parts.blobs.remove(copied.blob);
+    // after another error the commit may have succeeded, and then a row names the new bytes
+    if (copied && (error instanceof AppError || error instanceof Stopped)) await executor.blobs.remove(copied.blob);
     throw error;
   }
 }
 
-async function copyBytes({ blobs }: RunParts, transfer: ClaimedRow, report: Report, time: TimeLimit): Promise<Copied> {
+async function copyBytes({ blobs }: Executor, transfer: ClaimedRow, report: Report, time: TimeLimit): Promise<Copied> {
   const { inputBlob } = transfer;
   const blob = outputBlob(transfer);
   report.progress(0, 'Copying');
@@ -58,7 +58,7 @@ async function copyBytes({ blobs }: RunParts, transfer: ClaimedRow, report: Repo
 
 const inputGone = () => new AppError('gone', 'The input of this transfer is no longer there.');
 
-/** All or nothing. What was right at the start is asked again, and stays so until it is done. */
+/** All or nothing. Checks again what the start checked, and locks it until the commit. */
 async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, lines: readonly LogLine[]) {
   const {
     id: transferId,
@@ -69,7 +69,7 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
     createdBy: userId,
   } = transfer;
   const datasetId = (copied ? transfer.inputDatasetId : transfer.outputDatasetId) ?? '';
-  // neither project is deleted meanwhile; in the order in which deletions take the same locks
+  // neither project can be deleted meanwhile; deletions take these locks in the same order
   await lockTreesOf(tx, sourceProjectId, projectId);
   if (!(await holdRun(tx, transfer))) throw new Stopped('overtaken');
   const { cancelled, projectDeleted } = await getStops(tx, transferId);
@@ -85,6 +85,5 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
     ? await insertCopy(tx, carried, { id: madeId, blob: copied.blob, storageSize: copied.size })
     : await moveCarried(tx, carried);
   if (!done) throw new AppError('gone', `Dataset '${datasetId}' is no longer there.`);
-  await completeCarry(tx, transfer, madeId, lines);
-  await tellFinished(tx, transfer, { status: 'Completed', progress: 100, datasetId: madeId });
+  await settle(tx, { attempt: transfer, outcome: { kind: 'carried', transfer, datasetId: madeId }, lines });
 }

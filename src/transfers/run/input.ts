@@ -1,22 +1,16 @@
 import { AppError } from '../../errors.ts';
-import type { Sealer } from '../../platform/keys/sealing.ts';
 import { inWords } from '../../platform/text/time.ts';
-import type { RemoteLimits, ScratchRoom } from '../sources/remote.ts';
+import type { ScratchRoom } from '../sources/remote.ts';
 import { fetchRemote } from '../sources/remote.ts';
 import { openSource } from '../sources/sources.ts';
-import type { RunParts } from './perform.ts';
+import type { Executor } from './executor.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime } from './time-limit.ts';
 
-/** Of the progress of a transfer, what fetching a remote file stands for. */
+/** Share of the progress that fetching a remote file is. */
 const FETCHING = 0.3;
-
-/** What a worker needs to fetch remote files. */
-export interface RemoteSources extends RemoteLimits {
-  sealer: Sealer;
-}
 
 /** What bounds a fetch. */
 interface Bounds {
@@ -25,9 +19,9 @@ interface Bounds {
   room: ScratchRoom;
 }
 
-/** Brings what a transfer reads to a local file. Gives the share of the progress that this was. */
+/** Fetches the input of a transfer to a local file. Gives the share of the progress that this was, from 0 to 1. */
 export async function fetchInput(
-  { blobs, sources }: Pick<RunParts, 'blobs' | 'sources'>,
+  { blobs, sources }: Pick<Executor, 'blobs' | 'sources'>,
   { inputBlob, inputSize = 0, sourceId, sealedSource }: ClaimedRow,
   path: string,
   { report, time, room }: Bounds,

@@ -1,14 +1,15 @@
 import { takeAll } from '../../platform/async/one-by-one.ts';
-import { handBack } from '../ends/settle.ts';
-import type { RunParts } from './perform.ts';
+import { settle } from '../ends/settle.ts';
+import type { Executor } from './executor.ts';
 import { listHeld } from './run.queries.ts';
 
 /**
- * Holds the runs of this process against the transfers' rows: stops what was cancelled, lost its project or was overtaken (whatever
- * notification was lost), and gives back what this pool holds and nobody runs, because the database was away when its run ended.
+ * Compares the runs of this process with the transfers' rows. Stops runs that were cancelled, whose project was deleted, or that another
+ * process took over, even if the notification was lost. Hands back transfers that this pool holds but does not run, because the database
+ * was away when their run ended.
  */
-export async function mindRuns(parts: Pick<RunParts, 'db' | 'pool' | 'running'>): Promise<void> {
-  const { db, pool, running } = parts;
+export async function mindRuns(executor: Pick<Executor, 'db' | 'pool' | 'running'>): Promise<void> {
+  const { db, pool, running } = executor;
   const before = [...running].flatMap(([id, { attempt }]) => (attempt === undefined ? [] : [{ id, attempt }]));
   const held = await listHeld(db, pool);
   const unheld = [];
@@ -23,5 +24,6 @@ export async function mindRuns(parts: Pick<RunParts, 'db' | 'pool' | 'running'>)
     const run = running.get(id);
     if (run?.attempt === attempt && attempts.get(id) !== attempt) run.stop('overtaken');
   }
-  await takeAll(unheld.map((row) => () => handBack(db, row, {}, [])));
+  const outcome = { kind: 'handedBack', counts: {} } as const;
+  await takeAll(unheld.map((row) => () => settle(db, { attempt: row, outcome, lines: [] })));
 }

@@ -1,94 +1,101 @@
-import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Db } from '../../db.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { SpanOptions, Tracing } from '../../platform/telemetry/tracing.ts';
-import { CANCELLED, lastWords, PROJECT_DELETED } from '../ends/outcome.ts';
-import { failRun, failUnheld, handBack } from '../ends/settle.ts';
+import type { SpanOptions } from '../../platform/telemetry/tracing.ts';
+import type { Ending, HandedBack } from '../ends/outcome.ts';
+import { CANCELLED, endingOf, failed, PROJECT_DELETED } from '../ends/outcome.ts';
+import type { Settled } from '../ends/settle.ts';
+import { settle } from '../ends/settle.ts';
 import { wake, wakeAgain } from '../queue/wake.ts';
-import { carryOut } from './carry.ts';
-import type { Convert } from './conversion.ts';
+import { runCarry } from './carry.ts';
 import { ChildDied } from './conversion.ts';
-import { perform } from './convert.ts';
-import type { RemoteSources } from './input.ts';
-import type { Report } from './report.ts';
+import { runConversion } from './convert.ts';
+import type { Executor, Run } from './executor.ts';
 import { openReport } from './report.ts';
-import type { ClaimedRow, Counts } from './run.queries.ts';
-import { claimTransfer, getStops, lockWaiting } from './run.queries.ts';
-import type { StopReason } from './stopped.ts';
+import type { ClaimedRow } from './run.queries.ts';
+import { claimTransfer, getStops, lockWaiting, removeQueueRow } from './run.queries.ts';
 import { Stopped } from './stopped.ts';
 
-/** What a worker process gives to its runs. */
-export interface RunParts {
-  db: Db;
-  blobs: BlobStore;
-  convert: Convert;
-  sources: RemoteSources;
-  log: { warn(details: object, message: string): void };
-  /** Name of this process in the queue, under which it holds its liveness lock. */
-  pool: string;
-  /** A folder of this pool's on the blob store's file system. */
-  scratch: string;
-  /** What a transfer may put there that asked for no amount. */
-  scratchGb: number;
-  /** What a transfer may compute on that asked for no number. */
-  cores: number;
-  /** Milliseconds. */
-  timeLimit: number;
-  /** The runs of this process under way, by transfer. */
-  running: Map<string, Run>;
-  /** Called when a transfer has ended, so that those who wait for it look. */
-  announce(id: string): void;
-  tracing: Tracing;
+/** A transfer for which this process has capacity. */
+export interface Job {
+  id: string;
+  /** The resource request that the capacity was taken for. */
+  flags: readonly string[];
+  /** This process did not take its queue row: the claim removes it. */
+  unqueue?: boolean;
 }
 
-export interface Run {
-  /** Absent until it is claimed. */
-  attempt?: number;
-  stop(why: StopReason): void;
-}
+/**
+ * How it went. `notClaimed`: the transfer has ended, runs elsewhere, or has another resource request. `overtaken`: another process took the
+ * transfer over, and settles it.
+ */
+export type Performed = Settled['kind'] | 'notClaimed' | 'overtaken';
 
-/** A conversion whose process died this often is not tried again. */
+/** A transfer whose conversion process died this often is not tried again. */
 const MOST_CHILD_DEATHS = 2;
-/** Tries against a store or machine that is out of order: with the pauses of `pauseAfter` about five minutes. */
+/** Maximum number of attempts against a store or machine that is out of order: about five minutes with the pauses of `pauseAfter`. */
 const MOST_OUTAGES = 10;
 const pauseAfter = (outages: number) => Math.min(1000 * 2 ** outages, 60_000);
-/** Longer than this nobody waits because somebody else's server says so. */
+/** Longest pause that a remote server may ask for. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /**
- * Runs a transfer to its end, or leaves it to others: a queue row is only a wake-up call, so nothing happens when the transfer has ended
- * or is run elsewhere. Three commits in all: submit, claim, finish. Throws only when the database cannot be reached.
- * @param flags what its queue row says that it needs, for which this worker has room
+ * Claims a transfer, runs one attempt, and settles it. The transfer's row decides; a queue row is only a wake-up call. So it may be called
+ * for any id at any time. Three commits in all: submit, claim, settle. Throws only if the database cannot be reached.
  */
-export async function runTransfer(parts: RunParts, id: string, flags: readonly string[]): Promise<void> {
-  if (parts.running.has(id)) return;
+export async function perform(executor: Executor, job: Job): Promise<Performed> {
+  const { db, running } = executor;
+  const { id, flags } = job;
+  if (running.has(id)) return 'notClaimed';
   const stop = new AbortController();
   const run: Run = { stop: (why) => stop.abort(new Stopped(why)) };
-  parts.running.set(id, run);
+  running.set(id, run);
   try {
-    const transfer = await claimTransfer(parts.db, { id, flags }, parts.pool, parts.timeLimit);
-    // what its row needs may have been told wrongly by the queue's
-    if (!transfer) return await putBack(parts.db, id, flags);
+    const transfer = await claim(executor, job);
+    if (!transfer) {
+      // its queue row may have had an old resource request
+      await putBack(db, id, flags);
+      return 'notClaimed';
+    }
     run.attempt = transfer.attempt;
     if (transfer.cancelled) run.stop('cancelled');
     if (transfer.projectDeleted) run.stop('projectDeleted');
-    const report = openReport(parts.db, transfer, () => run.stop('overtaken'));
-    report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
-    try {
-      const work = transfer.carry ? carryOut : perform;
-      await parts.tracing.span('transfer', traced(parts, transfer), () => work(parts, transfer, report, stop.signal));
-    } catch (error) {
-      await settle(parts, transfer, report, error);
-    } finally {
-      await report.close();
-    }
-    parts.announce(id);
+    const performed = await runAttempt(executor, transfer, run, stop.signal);
+    executor.announce(id);
+    return performed;
   } finally {
-    parts.running.delete(id);
+    running.delete(id);
   }
 }
 
-const traced = ({ pool }: RunParts, { id, type, attempt, traceparent }: ClaimedRow): SpanOptions => ({
+function claim({ db, pool, timeLimit }: Executor, { id, flags, unqueue = false }: Job): Promise<ClaimedRow | null> {
+  if (!unqueue) return claimTransfer(db, { id, flags }, pool, timeLimit);
+  return db.transaction(async (tx) => {
+    const transfer = await claimTransfer(tx, { id, flags }, pool, timeLimit);
+    if (transfer) await removeQueueRow(tx, id);
+    return transfer;
+  });
+}
+
+async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, signal: AbortSignal): Promise<Performed> {
+  const { db, tracing } = executor;
+  const report = openReport(db, transfer, () => run.stop('overtaken'));
+  report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
+  const work = transfer.carry ? runCarry : runConversion;
+  try {
+    await tracing.span('transfer', spanOf(executor, transfer), () => work(executor, transfer, report, signal));
+    return 'completed';
+  } catch (error) {
+    const lines = await report.close();
+    const outcome = await outcomeOf(executor, transfer, error);
+    if (outcome === undefined) return 'overtaken';
+    const [settled] = await settle(db, { attempt: transfer, outcome, lines });
+    return settled?.kind ?? 'overtaken';
+  } finally {
+    await report.close();
+  }
+}
+
+const spanOf = ({ pool }: Executor, { id, type, attempt, traceparent }: ClaimedRow): SpanOptions => ({
   kind: 'consumer',
   parent: traceparent,
   attributes: {
@@ -99,60 +106,71 @@ const traced = ({ pool }: RunParts, { id, type, attempt, traceparent }: ClaimedR
   },
 });
 
+/** The outcome of an attempt that threw. Undefined: another process took the transfer over, so nothing is written. */
+async function outcomeOf(
+  executor: Executor,
+  transfer: ClaimedRow,
+  error: unknown,
+): Promise<Ending | HandedBack | undefined> {
+  if (error instanceof Stopped) return stoppedOutcome(executor.db, transfer, error);
+  if (isPermanent(error)) return failed(error.message);
+  if (error instanceof ChildDied) {
+    executor.log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');
+    return diedOutcome(transfer);
+  }
+  executor.log.warn({ transferId: transfer.id, err: error }, 'a transfer could not be run');
+  return outageOutcome(transfer, error);
+}
+
+async function stoppedOutcome(db: Db, { id }: ClaimedRow, { why }: Stopped): Promise<Ending | HandedBack | undefined> {
+  if (why === 'shutdown') {
+    const sentence = 'The worker was stopped; the transfer waits for another one.';
+    return { kind: 'handedBack', sentence, counts: { handedBack: 1 } };
+  }
+  // a commit that was refused does not tell a cancel from a takeover; after a takeover the settlement changes nothing
+  const stops = why === 'overtaken' ? await getStops(db, id) : undefined;
+  if (why === 'cancelled' || stops?.cancelled) return CANCELLED;
+  if (why === 'projectDeleted' || stops?.projectDeleted) return PROJECT_DELETED;
+  return undefined;
+}
+
+function diedOutcome({ childDeaths }: ClaimedRow): Ending | HandedBack {
+  if (childDeaths + 1 >= MOST_CHILD_DEATHS)
+    return failed(`The conversion broke off ${MOST_CHILD_DEATHS} times without a reason that it could name.`);
+  const sentence = 'The conversion broke off; it is tried again.';
+  return { kind: 'handedBack', sentence, counts: { childDeaths: 1 } };
+}
+
+function outageOutcome({ outages }: ClaimedRow, error: unknown): Ending | HandedBack {
+  // only messages of refusals are meant for users
+  const known = error instanceof AppError ? error : undefined;
+  if (outages + 1 >= MOST_OUTAGES)
+    return failed(
+      known
+        ? `${known.message} It was tried ${MOST_OUTAGES} times.`
+        : `The platform could not run this transfer; it tried ${MOST_OUTAGES} times.`,
+    );
+  const sentence = `${known?.message ?? 'The platform was out of order.'} The transfer is tried again.`;
+  const askedPause = Math.min((known?.details.retryAfter ?? 0) * 1000, LONGEST_PAUSE_MS);
+  const delay = Math.max(pauseAfter(outages), askedPause);
+  return { kind: 'handedBack', sentence, counts: { outages: 1 }, delay };
+}
+
+/** A bad file or a bad parameter: retrying cannot help. */
+const isPermanent = (error: unknown): error is Error =>
+  error instanceof FormatError ||
+  (error instanceof AppError && error.kind !== 'unavailable' && error.kind !== 'tooManyRequests');
+
 /**
- * Leaves a transfer that this worker has no room for to others, with no attempt used up and at its turn. What it needs stands in its new
- * queue row again, so that nobody who has it not takes that one. What is not to be tried any more ends here.
- * @param unless with these needs it is left as it is
+ * Leaves a waiting transfer to other workers, at its virtual time and without counting an attempt. Its new queue row has the resource
+ * request of its transfer row, so that no worker without that capacity takes it. Ends a transfer that has no attempts left.
+ * @param unless a transfer with this resource request stays as it is
  */
 export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise<void> =>
   db.transaction(async (tx) => {
     const waiting = await lockWaiting(tx, id, unless);
     if (!waiting) return;
-    const sentence = lastWords(waiting);
-    if (sentence !== undefined) await failUnheld(tx, waiting, sentence);
+    const ending = endingOf(waiting);
+    if (ending !== undefined) await settle(tx, { unheld: waiting, outcome: ending });
     else await (waiting.attempt > 0 ? wakeAgain(tx, [waiting]) : wake(tx, [waiting]));
   });
-
-/** Tells hopeless (end with the sentence) from outage (try again later) from overtaken (be silent). */
-async function settle(parts: RunParts, transfer: ClaimedRow, report: Report, error: unknown) {
-  const { db, log } = parts;
-  const lines = await report.close();
-  const fail = (sentence: string) => failRun(db, transfer, sentence, lines);
-  const again = (sentence: string, counts: Counts, delay?: number) => {
-    const told = { time: new Date().toISOString(), level: 'warning', message: sentence } as const;
-    return handBack(db, transfer, counts, [...lines, told], delay);
-  };
-
-  if (error instanceof Stopped) {
-    // The commit tells one reason from the other only afterwards: a run that was really overtaken can write no sentence either.
-    const stops = error.why === 'overtaken' ? await getStops(db, transfer.id) : undefined;
-    if (error.why === 'shutdown')
-      await again('The worker was stopped; the transfer waits for another one.', { handedBack: 1 });
-    else if (error.why === 'cancelled' || stops?.cancelled) await fail(CANCELLED);
-    else if (error.why === 'projectDeleted' || stops?.projectDeleted) await fail(PROJECT_DELETED);
-  } else if (isHopeless(error)) await fail(error.message);
-  else if (error instanceof ChildDied) {
-    log.warn({ transferId: transfer.id, err: error }, 'a conversion process died');
-    if (transfer.childDeaths + 1 < MOST_CHILD_DEATHS)
-      await again('The conversion broke off; it is tried again.', { childDeaths: 1 });
-    else await fail(`The conversion broke off ${MOST_CHILD_DEATHS} times without a reason that it could name.`);
-  } else {
-    log.warn({ transferId: transfer.id, err: error }, 'a transfer could not be run');
-    // only a refusal tells something that its reader may know
-    const known = error instanceof AppError ? error : undefined;
-    const asked = Math.min((known?.details.retryAfter ?? 0) * 1000, LONGEST_PAUSE_MS);
-    const pause = Math.max(pauseAfter(transfer.outages), asked);
-    if (transfer.outages + 1 < MOST_OUTAGES)
-      await again(
-        `${known?.message ?? 'The platform was out of order.'} The transfer is tried again.`,
-        { outages: 1 },
-        pause,
-      );
-    else if (known) await fail(`${known.message} It was tried ${MOST_OUTAGES} times.`);
-    else await fail(`The platform could not run this transfer; it tried ${MOST_OUTAGES} times.`);
-  }
-}
-
-const isHopeless = (error: unknown): error is Error =>
-  error instanceof FormatError ||
-  (error instanceof AppError && error.kind !== 'unavailable' && error.kind !== 'tooManyRequests');

@@ -6,6 +6,7 @@ import { sql } from '../../db.ts';
 import type { LogLevel } from '../../formats/define.ts';
 import type { Event } from '../../outbox.ts';
 import { eventInsert } from '../../outbox.ts';
+import type { Counts } from '../ends/outcome.ts';
 import { MOST_ATTEMPTS } from '../ends/outcome.ts';
 import { clockAtTurn } from '../queue/turn.queries.ts';
 import { Carry, TransferType } from '../starts/request.ts';
@@ -82,6 +83,10 @@ export const claimTransfer = (
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,
       coalesce((select size from staged_blobs where name = staged_blob),
         (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`);
+
+/** Removes the queue row of a transfer, unless a worker has taken it. */
+export const removeQueueRow = (tx: Db, id: string) =>
+  tx.query(sql.unsafe`delete from graphile_worker._private_jobs where key = ${id} and locked_at is null`);
 
 const Stops = z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() });
 const Released = Stops.extend({ id: z.string(), flags: z.array(z.string()), turn: z.number(), attempt: z.number() });
@@ -177,7 +182,7 @@ export function completeTransfer(db: Db, fence: Fence, { output, lines, event, .
     select id from changed`);
 }
 
-const Ended = z.object({
+const EndedRow = z.object({
   id: z.string(),
   type: TransferType,
   progress: z.number(),
@@ -188,11 +193,12 @@ const Ended = z.object({
   sourceTenantId: z.string().optional(),
   sourceProjectId: z.string().optional(),
 });
+export type EndedRow = z.infer<typeof EndedRow>;
 const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id`;
 
 /** Ends a run with its sentence. Undefined: the run was overtaken. */
 export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
-  tx.maybeOne(sql.type(Ended)`
+  tx.maybeOne(sql.type(EndedRow)`
     with changed as (
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where ${held(fence)} returning *),
@@ -207,7 +213,7 @@ const unqueued = sql.fragment`
 
 /** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
-  tx.maybeOne(sql.type(Ended)`
+  tx.maybeOne(sql.type(EndedRow)`
     with changed as (
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
@@ -218,7 +224,7 @@ export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: str
 
 /** Ends those of these transfers that wait, with one sentence for all. */
 export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
-  tx.any(sql.type(Ended)`
+  tx.any(sql.type(EndedRow)`
     with waiting as (
       -- in one order, whoever ends several
       select id from transfers where id = any(${sql.array(ids, 'uuid')}) and status = 'Pending' order by id for update),
@@ -237,14 +243,6 @@ export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
     select id from transfers
     where status = 'Pending' and (project_id in (select id from below) or source_project_id in (select id from below))
     order by id`);
-
-/** What a run that is handed back counts for. */
-export interface Counts {
-  /** Its worker was asked to stop. */
-  handedBack?: number;
-  childDeaths?: number;
-  outages?: number;
-}
 
 /** Makes a transfer anybody's again. Undefined: the run was overtaken. */
 export const releaseTransfer = (

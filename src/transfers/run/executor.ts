@@ -1,0 +1,45 @@
+import type { BlobStore } from '../../blobs/blobs.ts';
+import type { Db } from '../../db.ts';
+import type { Sealer } from '../../platform/keys/sealing.ts';
+import type { Tracing } from '../../platform/telemetry/tracing.ts';
+import type { RemoteLimits } from '../sources/remote.ts';
+import type { Convert } from './conversion.ts';
+import type { StopReason } from './stopped.ts';
+
+/**
+ * What a process that performs transfers gives them: a worker that takes jobs from the queue, or a process for one transfer. It decides
+ * from outside how much capacity a transfer has.
+ */
+export interface Executor {
+  db: Db;
+  blobs: BlobStore;
+  convert: Convert;
+  sources: RemoteSources;
+  log: { warn(details: object, message: string): void };
+  /** Name under which this process holds its liveness lock and claims transfers. */
+  pool: string;
+  /** A local folder of this process alone; a blob is made without a copy if the blob store is on the same file system. */
+  scratch: string;
+  /** For transfers that ask for no amount: GB in that folder. */
+  scratchGb: number;
+  /** For transfers that ask for no number of cores. */
+  cores: number;
+  /** Maximum duration of an attempt in milliseconds. */
+  timeLimit: number;
+  /** The runs of this process, by transfer. */
+  running: Map<string, Run>;
+  /** Called after each attempt, so that clients that wait for the transfer look. */
+  announce(id: string): void;
+  tracing: Tracing;
+}
+
+/** What a process needs to fetch remote files. */
+export interface RemoteSources extends RemoteLimits {
+  sealer: Sealer;
+}
+
+export interface Run {
+  /** Absent until the transfer is claimed. */
+  attempt?: number;
+  stop(why: StopReason): void;
+}

@@ -1,0 +1,122 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkBlobStore } from '../src/blobs/open.ts';
+import type { Config } from '../src/config.ts';
+import type { Database } from '../src/db.ts';
+import { connect } from '../src/db.ts';
+import { openSealer } from '../src/platform/keys/sealing.ts';
+import type { Outbound } from '../src/platform/net/outbound.ts';
+import { openOutbound } from '../src/platform/net/outbound.ts';
+import { openDatabase } from '../src/platform/postgres/database.ts';
+import type { createLog } from '../src/platform/telemetry/log.ts';
+import { openTracing } from '../src/platform/telemetry/tracing.ts';
+import { announcer } from '../src/transfers/ends/announce.ts';
+import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
+import type { Equipment } from '../src/transfers/queue/needs.ts';
+import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resources.ts';
+import type { Executor } from '../src/transfers/run/executor.ts';
+import { openOwnStore } from '../src/transfers/store/owner.ts';
+import { keepChildren } from './children.ts';
+import { equipmentOf } from './equipment.ts';
+import type { Liveness } from './liveness.ts';
+import { proveLife } from './liveness.ts';
+import { makeScratch, removeScratch } from './scratch.ts';
+
+type Log = ReturnType<typeof createLog>;
+
+/** A process that can perform transfers: a database, a blob store, child processes, and a name among the workers. */
+export interface ExecutorHost {
+  db: Database;
+  databaseUrl: string;
+  equipment: Equipment;
+  outbound: Outbound;
+  log: Log;
+  /** Resolves if the embedded database went to another address: the process must start anew. */
+  moved: Promise<void>;
+  /** Starts a child process before the first transfer needs it. */
+  warm(): Promise<void>;
+  /**
+   * Takes the liveness lock of this name and writes the worker's row, without which it can claim nothing. Call it once.
+   * @param queued takes transfers from the queue; else other workers do not count on its capacity
+   */
+  register(pool: string, queued: boolean): Promise<{ executor: Executor; liveness: Liveness }>;
+  /** Asks all runs of this process to stop; each is handed back. */
+  stopRuns(): void;
+  /** Ends the child processes, gives up the name, and closes everything that may hang with the database. */
+  close(): Promise<void>;
+  /** Lets go of the database server, after `close` or in its place. */
+  leaveDatabase(): Promise<void>;
+}
+
+/** Opens the database, brings it up to date, and opens the blob store. */
+export async function openExecutorHost(config: Config, log: Log): Promise<ExecutorHost> {
+  await checkBlobStore(config['blobs.url']);
+  const database = await openDatabase(config);
+  await mkdir(config.data, { recursive: true });
+  const equipment = await equipmentOf(config);
+  const { concurrency } = equipment;
+  // a claim or a completion of one transfer must not wait until that of another is on the disk
+  const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
+  const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
+  const blobs = await openOwnStore(db, store, log).catch(async (error) => {
+    await db.end();
+    await database.close();
+    throw error;
+  });
+  const children = keepChildren({
+    memoryMb: DEFAULT_MEMORY_MB,
+    kept: concurrency,
+    compileCache: join(config.data, 'compile-cache'),
+  });
+  const outbound = openOutbound(config['outbound.allow']);
+  const tracing = await openTracing(config, 'worker');
+  const running: Executor['running'] = new Map();
+  let registered: { pool: string; liveness: Liveness } | undefined;
+
+  return {
+    db,
+    databaseUrl: database.url,
+    equipment,
+    outbound,
+    log,
+    moved: database.moved,
+    warm: children.warm,
+    async register(pool, queued) {
+      const stopCancelled = (id: string) => running.get(id)?.stop('cancelled');
+      const liveness = await proveLife(database.url, { pool, queued, ...equipment }, CANCEL, stopCancelled);
+      registered = { pool, liveness };
+      const executor: Executor = {
+        db,
+        blobs,
+        convert: children.convert,
+        sources: {
+          sealer: await openSealer(db),
+          outbound,
+          largest: config['uploads.maxSize'],
+          idleMs: config['outbound.idleTimeout'],
+        },
+        log,
+        pool,
+        scratch: await makeScratch(config.data, pool),
+        scratchGb: Math.max(1, equipment.scratchGb),
+        cores: equipment.cores,
+        timeLimit: config['transfers.timeLimit'],
+        running,
+        announce: announcer(db),
+        tracing,
+      };
+      return { executor, liveness };
+    },
+    stopRuns() {
+      for (const run of running.values()) run.stop('shutdown');
+    },
+    async close() {
+      await children.close(new Error('the worker stops'));
+      if (registered) await removeScratch(config.data, registered.pool);
+      await tracing.close();
+      await registered?.liveness.close();
+      await db.end();
+    },
+    leaveDatabase: database.close,
+  };
+}
