@@ -50,6 +50,20 @@ export class Refused extends Error {
   }
 }
 
+/** Exit codes of `platform work --transfer` for a transfer that is not Completed. */
+export const TRANSFER_EXIT = { failed: 4, cancelled: 5, waiting: 6, taken: 7, unfit: 8, unknown: 9 } as const;
+
+/** The one transfer of a process has another outcome than Completed. */
+export class TransferNotCompleted extends Error {
+  override readonly name = 'TransferNotCompleted';
+  readonly exitCode: number;
+
+  constructor(outcome: keyof typeof TRANSFER_EXIT, message: string) {
+    super(message);
+    this.exitCode = TRANSFER_EXIT[outcome];
+  }
+}
+
 /** Exit code after Ctrl-C, as shells have it. */
 export const INTERRUPTED = 130;
 

@@ -11,7 +11,11 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   ],
   start: ['start', 'start --memory 8192 --label gpu=a100'],
   serve: ['serve'],
-  work: ['work --concurrency 4', 'work --label zone=north --memory 60000 --cores 16 --scratch 500'],
+  work: [
+    'work --concurrency 4',
+    'work --label zone=north --memory 60000 --cores 16 --scratch 500',
+    `work --transfer ${UUID}`,
+  ],
   migrate: ['migrate'],
   demo: ['demo'],
   inspect: ['inspect terrain.tif', 'inspect terrain.tif --png terrain.png'],

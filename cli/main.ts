@@ -7,6 +7,7 @@ import {
   NotLoggedIn,
   OutputFailed,
   Refused,
+  TransferNotCompleted,
   Unreachable,
   UsageError,
 } from './errors.ts';
@@ -18,7 +19,7 @@ import { plain } from './table.ts';
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
 
-/** Runs one command. Gives the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in. */
+/** Runs one command. Gives the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in, others see `TRANSFER_EXIT`. */
 export async function main(argv: readonly string[], io = terminal(process, process.env)): Promise<number> {
   let running: Command | undefined;
   try {
@@ -49,6 +50,7 @@ function exitCode(error: unknown, io: Io, running: Command | undefined): number 
   else io.note(`platform: ${plain(sentenceOf(error, running))}`);
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof Interrupted) return INTERRUPTED;
+  if (error instanceof TransferNotCompleted) return error.exitCode;
   return error instanceof NotLoggedIn ? EXIT.notLoggedIn : EXIT.failed;
 }
 
@@ -64,6 +66,7 @@ const TITLES = [
   [Unreachable, 'No answer'],
   [Declined, 'Not confirmed'],
   [Interrupted, 'Interrupted'],
+  [TransferNotCompleted, 'Transfer not completed'],
 ] as const;
 
 /** As the server said it; what this program found itself has the same members. */

@@ -52,6 +52,15 @@ export function srid(text: string): number {
   return Number(digits);
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Of an option that takes a UUID. */
+export function uuid(text: string): string {
+  const id = text.toLowerCase();
+  if (!UUID.test(id)) throw new InvalidArgumentError('It is a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
+  return id;
+}
+
 /** Of an option that takes a whole number of this range. */
 export const whole =
   (least: number, most = Number.MAX_SAFE_INTEGER) =>

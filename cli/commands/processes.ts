@@ -1,10 +1,18 @@
+import { UsageError } from '../errors.ts';
 import type { Fill } from '../noun.ts';
-import { formerly, wideOption } from '../options.ts';
+import { formerly, uuid, wideOption } from '../options.ts';
 import { newPasswordFrom } from '../password.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 import { inOptions, withWorkerOptions, workerOptions } from '../worker-options.ts';
 
 // What is done without a server: the platform's own processes, and looking into files. Their code is loaded when one is started.
+
+const ONE_TRANSFER = `
+Exit codes of --transfer:
+  0 completed, now or before    6 waits: not started, or handed back
+  4 ended in error              7 another worker runs it
+  5 cancelled                   8 this worker lacks what it needs
+                                9 unknown`;
 
 export const startCommand: Fill = (command, io) => {
   workerOptions(command).action(async (options: WorkerOptions) => {
@@ -21,10 +29,16 @@ export const serveCommand: Fill = (command, io) => {
 };
 
 export const workCommand: Fill = (command, io) => {
-  workerOptions(command).action(async (options: WorkerOptions) => {
-    const { work } = await import('./work.ts');
-    await inOptions(options, () => work(io, withWorkerOptions(io.env, options)));
-  });
+  workerOptions(command)
+    .option('--transfer <id>', 'run only this transfer, then exit; for container schedulers', uuid)
+    .addHelpText('after', ONE_TRANSFER)
+    .action(async ({ transfer, ...options }: WorkerOptions & { transfer?: string }) => {
+      if (transfer !== undefined && options.concurrency !== undefined)
+        throw new UsageError('--transfer runs one transfer. Leave out --concurrency.');
+      const { work, workOn } = await import('./work.ts');
+      const env = withWorkerOptions(io.env, options);
+      await inOptions(options, () => (transfer === undefined ? work(io, env) : workOn(transfer, io, env)));
+    });
 };
 
 export const migrateCommand: Fill = (command, io) => {

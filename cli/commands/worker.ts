@@ -74,6 +74,7 @@ export const workerTable = (workers: readonly Worker[]) =>
 
 function stateOf({ alive, draining, drainingSince, running }: Worker): string {
   if (!alive) return 'gone';
-  if (!draining) return 'takes jobs';
+  // a process for one transfer: `work --transfer`
+  if (!draining) return drainingSince === undefined ? 'takes jobs' : 'takes no jobs';
   return drainingSince !== undefined && running === 0 ? 'drained' : 'draining';
 }

@@ -44,11 +44,9 @@ export async function startProcess(
   settings: Record<string, string>,
   more: Record<string, string> = {},
 ): Promise<{ started: Started; ready: unknown }> {
-  const named = Object.entries({ data: world.folder, 'database.url': world.url, ...settings });
-  const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
   const child = spawn(process.execPath, [PROGRAM, command], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env, ...more },
+    env: { ...environmentOf(world, settings), ...more },
   });
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -73,6 +71,39 @@ export async function startProcess(
     },
   };
   return { started, ready };
+}
+
+function environmentOf(world: { url: string; folder: string }, settings: Record<string, string>) {
+  const named = Object.entries({ data: world.folder, 'database.url': world.url, ...settings });
+  const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
+  return { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env };
+}
+
+/** A process that ends by itself. */
+export interface Once {
+  readonly process: ChildProcess;
+  /** Resolves with the exit code (or the signal) and what it said. */
+  readonly ended: Promise<{ code: number | NodeJS.Signals | null; out: string; err: string }>;
+}
+
+/** Starts a command of the platform that ends by itself, such as `['work', '--transfer', id]`. */
+export function startOnce(
+  world: { url: string; folder: string },
+  argv: readonly string[],
+  settings: Record<string, string> = {},
+): Once {
+  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environmentOf(world, settings),
+  });
+  const said = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text;
+  });
+  return { process: child, ended: end(child).then(([code, signal]) => ({ code: code ?? signal, ...said })) };
 }
 
 /** What a process said just before it ended may be read only after its end. Children that it left could hold the pipe open. */

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CANCELLED, PROJECT_DELETED } from '../ends/outcome.ts';
+import type { Equipment } from '../queue/needs.ts';
+import { neverOn } from '../queue/standing.ts';
+import type { Executor } from './executor.ts';
+import type { State } from './one.queries.ts';
+import { findState } from './one.queries.ts';
+import { perform } from './perform.ts';
+
+/** What became of a transfer, and why. */
+export interface OneResult {
+  /** `waiting`: for another worker; `taken`: another worker runs it; `unfit`: it needs what this process lacks. */
+  outcome: 'completed' | 'failed' | 'cancelled' | 'waiting' | 'taken' | 'unfit' | 'unknown';
+  message: string;
+}
+
+const LOOK_AGAIN_MS = 200;
+/** Looks at a transfer whose worker is lost, before it counts as taken: a sweep hands it back within seconds. */
+const MOST_LOOKS = 50;
+
+/**
+ * Performs one transfer if it waits and fits, and tells how it went. Does nothing to one that is over or runs elsewhere. The caller keeps
+ * up the maintenance loop meanwhile, which hands back transfers of lost workers.
+ * @param stop asks to hand the transfer back
+ */
+export async function performOne(
+  executor: Executor,
+  equipment: Equipment,
+  id: string,
+  stop: AbortSignal,
+): Promise<OneResult> {
+  for (let looks = 1; ; looks++) {
+    const state = await findState(executor.db, id);
+    const lost = state?.status === 'InProgress' && !state.alive;
+    if (lost && looks < MOST_LOOKS && !stop.aborted) {
+      await sleep(LOOK_AGAIN_MS);
+      continue;
+    }
+    if (state?.status !== 'Pending') return resultOf(id, state);
+    const refusal = refusalOf(executor, equipment, id, state) ?? (stop.aborted ? waiting(id) : undefined);
+    if (refusal) return refusal;
+    const performed = await perform(executor, { id, flags: state.flags, unqueue: true });
+    // not claimed: another worker was faster, or this one is given up
+    if (performed !== 'notClaimed' || looks >= MOST_LOOKS) return resultOf(id, await findState(executor.db, id));
+  }
+}
+
+/** Why this process leaves a waiting transfer alone. Undefined: it may claim it. */
+function refusalOf({ pool }: Executor, equipment: Equipment, id: string, state: State): OneResult | undefined {
+  const unfit = neverOn({ ...equipment, pool, running: [], draining: false }, state.flags);
+  if (unfit !== undefined) return { outcome: 'unfit', message: `This worker cannot run transfer '${id}'. ${unfit}` };
+  if (state.resting !== undefined) return { outcome: 'waiting', message: `Transfer '${id}' waits. ${state.resting}` };
+  return undefined;
+}
+
+const waiting = (id: string): OneResult => ({
+  outcome: 'waiting',
+  message: `Transfer '${id}' waits for another worker.`,
+});
+
+function resultOf(id: string, state: State | null): OneResult {
+  if (state === null) return { outcome: 'unknown', message: `There is no transfer '${id}'.` };
+  const { status, errorMessage = '', pool, host } = state;
+  if (status === 'Completed') return { outcome: 'completed', message: `Transfer '${id}' is Completed.` };
+  if (status === 'InProgress') {
+    const where = host === undefined ? `'${pool}'` : `'${pool}' on ${host}`;
+    return { outcome: 'taken', message: `Transfer '${id}' is run by worker ${where}.` };
+  }
+  if (status !== 'Error') return waiting(id);
+  const cancelled = [CANCELLED, PROJECT_DELETED].some(({ sentence }) => sentence === errorMessage);
+  return {
+    outcome: cancelled ? 'cancelled' : 'failed',
+    message: `Transfer '${id}' ended in Error: ${errorMessage}`,
+  };
+}
