@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listWorkers } from '../src/transfers/queue/sweep.queries.ts';
 import { sweep } from '../src/transfers/queue/sweep.ts';
+import { checkRuns } from '../src/transfers/run/check-runs.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
-import { mindRuns } from '../src/transfers/run/mind.ts';
 import { removeForsakenScratch } from './scratch.ts';
 
 const EVERY_MS = 1000;
@@ -75,7 +75,7 @@ export function transferSteps({
     if (thorough || deadWorkers.length > 0) await removeForsakenScratch(data, () => listWorkers(db));
   }
   return {
-    runs: { part: 'runs', work: () => mindRuns(executor) },
+    runs: { part: 'runs', work: () => checkRuns(executor) },
     transfers: { part: 'transfers', work: sweepTransfers },
   };
 }

@@ -6,8 +6,8 @@ const TOGETHER_MS = 10;
 const AT_ONCE = 200;
 
 /**
- * Tells those who wait that transfers have ended. Outside of their transactions and many at once, because commits that notify wait for
- * each other, flush to the disk included.
+ * Notifies clients that wait for the end of transfers. Outside of the transfers' transactions and many at once, because commits that
+ * notify wait for each other, including their flush to the disk.
  */
 export function announcer(db: Database): (id: string) => void {
   let ids: string[] = [];
@@ -15,11 +15,11 @@ export function announcer(db: Database): (id: string) => void {
     const told = ids;
     ids = [];
     for (let at = 0; at < told.length; at += AT_ONCE) {
-      notifyEnded(db, told.slice(at, at + AT_ONCE)).catch(() => {}); // who waits looks by himself, too
+      notifyEnded(db, told.slice(at, at + AT_ONCE)).catch(() => {}); // clients that wait also poll
     }
   };
   return (id) => {
-    // a timer belongs to the request that set it, whose transaction may be in the middle of another step
+    // a timer runs in the context of the request that set it, whose transaction may be in the middle of a statement
     if (ids.push(id) === 1) setTimeout(() => db.within(undefined, tell), TOGETHER_MS);
   };
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-/** Ids of transfers that have ended, separated by commas: for those who wait for one. May be lost; whoever waits also looks by himself. */
+/** Channel: ids of transfers that have ended, separated by commas. A notification may be lost, so clients that wait also poll. */
 export const ENDED = 'transfer_ended';
-/** Id of a transfer whose worker shall stop it. */
+/** Channel: id of a transfer that its worker must stop. */
 export const CANCEL = 'transfer_cancel';
 
 export const notifyEnded = (db: Db, ids: readonly string[]) =>

@@ -4,17 +4,17 @@ import { inWords } from '../../platform/text/time.ts';
 
 export interface ConversionLimits {
   memoryMb: number;
-  /** What may lie in its folder. */
+  /** Maximum size of its folder. */
   scratchGb: number;
   /** Milliseconds from now. */
   time: number;
-  /** What the whole time was, for the sentence. */
+  /** The whole time limit in milliseconds, for the error message. */
   timeLimit: number;
 }
 
 /**
- * How a worker converts: apart from itself, within limits.
- * Throws `AppError` or `FormatError` with a sentence for the transfer, `ChildDied`, the signal's reason, or what befell the worker's machine.
+ * Converts local files in a child process, within limits.
+ * Throws `AppError` or `FormatError` with a sentence for the transfer, `ChildDied`, the signal's reason, or an error of the machine.
  */
 export type Convert = (
   request: ConversionRequest,
@@ -24,11 +24,11 @@ export type Convert = (
 
 export const timeExceeded = (limit: number) => `The conversion took longer than its time limit of ${inWords(limit)}.`;
 
-/** @param limitGb what may lie in the folder of a transfer */
+/** @param limitGb maximum size of the folder of a transfer */
 export const scratchExceeded = (limitGb: number) =>
   new AppError('unprocessable', `The conversion needed more than its ${limitGb} GB of scratch space.`);
 
-/** The process of a conversion died, or failed for no reason that it could name, without the worker's doing. */
+/** The child process of a conversion died, or failed without a reason, and the worker did not kill it. */
 export class ChildDied extends Error {
   override readonly name = 'ChildDied';
 }

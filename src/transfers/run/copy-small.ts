@@ -6,7 +6,7 @@ import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
 
-/** Bytes that are read, hashed and written in the worker itself: a process, a folder and local files would cost many times as much. */
+/** Up to this size in bytes the worker copies by itself: a child process and local files would cost many times as much. */
 const SMALL = 1 << 20;
 
 async function allOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -20,8 +20,8 @@ async function* piece(bytes: Buffer) {
 }
 
 /**
- * The conversion of a small file that stays as it is, from blob to blob. Undefined: it is none of these, and nothing was done.
- * Like every output the blob has its own name, and its bytes are on the disk before anything names it.
+ * Copies a small file that is not converted from blob to blob. Undefined: the transfer is not of this kind, and nothing was done.
+ * As with every result, the bytes are on the disk before a row names the blob.
  */
 export async function copySmall(
   blobs: BlobStore,

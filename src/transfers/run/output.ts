@@ -6,17 +6,17 @@ import type { DatasetType } from '../../datasets/record.ts';
 import type { AcceptedRequest, TransferType } from '../starts/request.ts';
 import type { ClaimedRow, Fence } from './run.queries.ts';
 
-/** What the bytes that a conversion made become. */
+/** What a conversion makes: a new dataset, new content of a dataset, or a file for downloading. */
 export type Output =
   | { dataset: NewDataset & { id: string } }
   | { replaced: NewContent }
   | { exported: { blob: string; fileName: string } };
 
-/** Each run has a name of its own, so that a worker that was overtaken never writes over its successor's bytes. */
+/** The name of the result in the blob store. Each attempt has its own, so that an overtaken worker never overwrites its successor's bytes. */
 export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }) =>
   `${type === 'Export' ? 'export' : 'dataset'}/${id}-${attempt}`;
 
-/** The same for the GeoJSON of the records that it skipped. */
+/** The name of the GeoJSON of skipped records in the blob store. */
 export const badRecordsBlob = ({ id, attempt }: Fence) => `export/${id}-${attempt}-bad`;
 
 export function outputOf(
@@ -51,7 +51,7 @@ export function outputOf(
   };
 }
 
-/** Of the datasets that have this format; all but a few are files. */
+/** The type of datasets of this format; `file` for all but a few. */
 export const datasetTypeOf = (format: string): DatasetType => DEDICATED[format] ?? 'file';
 
 const DEDICATED: Partial<Record<string, DatasetType>> = {

@@ -12,8 +12,8 @@ import { inTime } from './time-limit.ts';
 type Held = NonNullable<Awaited<ReturnType<typeof findHeld>>>;
 
 /**
- * What a dataset holds that a transfer adds to; undefined for all others. The transfer has the dataset locked, so that each attempt finds
- * the same: whatever an earlier one came to, nothing is added twice.
+ * The existing content of the dataset that a transfer appends to; undefined for other transfers. The transfer has locked the dataset, so
+ * every attempt starts from the same content, and nothing is added twice.
  */
 export async function findPresent(db: Db, { id, type, outputDatasetId }: ClaimedRow): Promise<Held | undefined> {
   if (type !== 'Append') return undefined;
@@ -22,7 +22,7 @@ export async function findPresent(db: Db, { id, type, outputDatasetId }: Claimed
   return held;
 }
 
-/** Brings it to a local file. */
+/** Fetches the existing content to a local file. */
 export async function fetchPresent(
   blobs: BlobStore,
   { blob, spatialInformation }: Held,

@@ -6,22 +6,22 @@ import type { Fence, LogLine } from './run.queries.ts';
 import { reportProgress } from './run.queries.ts';
 
 const EVERY_MS = 1000;
-/** 100 means completed, which only the commit may say. */
+/** 100 means completed, which only the commit may write. */
 const MOST = 99;
-/** Whoever follows the events hears of each tenth, not of each second. */
+/** Percent between two progress events. */
 const EVENT_EVERY = 10;
 const MOST_LINES = 1000;
 const LONGEST_LINE = 2000;
 
-/** What a run tells while it is under way: written at most once a second, and not at all when it is over sooner. */
+/** Progress and log of an attempt under way: written at most once a second, and not at all if the attempt ends sooner. */
 export interface Report {
   progress(fraction: number, phase: string): void;
   log(level: LogLevel, message: string): void;
-  /** Stops writing; gives the lines that were not written yet, for the statement that ends the run. */
+  /** Stops writing. Gives the lines that were not written yet, for the statement that settles the attempt. */
   close(): Promise<LogLine[]>;
 }
 
-/** @param onOvertaken the transfer is no longer this run's */
+/** @param onOvertaken called when another process has taken the transfer over */
 export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () => void): Report {
   let lines: LogLine[] = [];
   let count = 0;
@@ -40,7 +40,7 @@ export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () =>
       if (!(await reportProgress(db, transfer, told))) onOvertaken();
       if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
-      // The run goes on; its end is what must be written.
+      // Losing progress does no harm; the lines are written next time, or with the end.
       lines = [...told.lines, ...lines];
     }
   };

@@ -12,7 +12,7 @@ import { clockAtTurn } from '../queue/turn.queries.ts';
 import { Carry, TransferType } from '../starts/request.ts';
 import type { Output } from './output.ts';
 
-/** A transfer that this worker has claimed: everything a run needs. */
+/** A claimed transfer: everything that an attempt needs. */
 const Claimed = z.object({
   id: z.string(),
   type: TransferType,
@@ -24,22 +24,22 @@ const Claimed = z.object({
   requestId: z.string().optional(),
   traceparent: z.string().optional(),
   attempt: z.number(),
-  /** Of the attempts before, those that count for nothing. */
+  /** Earlier attempts that do not count, because their worker was asked to stop. */
   handedBack: z.number(),
   memoryMb: z.number(),
-  /** What it asks for. */
+  /** Absent unless the request asks for a number. */
   cores: z.number().optional(),
   childDeaths: z.number(),
   outages: z.number(),
   inputDatasetId: z.string().optional(),
-  /** The dataset that is written, where it is there already. */
+  /** The existing dataset that it writes or moves. */
   outputDatasetId: z.string().optional(),
   carry: Carry.optional(),
   sourceTenantId: z.string().optional(),
   sourceProjectId: z.string().optional(),
-  /** Where the bytes of the input are; absent when they are gone. */
+  /** Name of the input in the blob store; absent for a remote file, or if the input was deleted. */
   inputBlob: z.string().optional(),
-  /** Of a remote file: where its address is kept, and the address, sealed. */
+  /** A remote file: the row of its address, and the sealed address. */
   sourceId: z.string().optional(),
   sealedSource: z.instanceof(Uint8Array).optional(),
   /** Bytes of the input. */
@@ -49,19 +49,19 @@ const Claimed = z.object({
 });
 export type ClaimedRow = z.infer<typeof Claimed>;
 
-/** In the recycle bin or below something there, or removed for ever. */
+/** A project is in the recycle bin, or below a project there, or removed. */
 export const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not exists (
   select from projects p
   where p.id = ${projectId} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null))`;
-/** That of the transfer, or the one that a dataset is carried out of. */
+/** The transfer's project, or the one that a dataset is moved or copied from. */
 const projectDeleted = sql.fragment`(${deleted(sql.fragment`transfers.project_id`)}
   or (transfers.source_project_id is not null and ${deleted(sql.fragment`transfers.source_project_id`)}))`;
-/** Of `transfers`: why one is not to go on. */
+/** Columns that say why a transfer of `transfers` must stop. */
 export const stopped = sql.fragment`cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted`;
 
 /**
- * Makes a pending transfer this pool's, one attempt later. Undefined: it has ended, another worker has it, it needs something else, it had
- * all its attempts, or this pool was given up. The clock of turns shows its turn then.
+ * Claims a pending transfer for this pool and counts an attempt. Null: it has ended, another worker has it, it has another resource
+ * request, it has no attempts left, or this pool lost its liveness lock. Sets the virtual clock to its virtual time.
  * @param timeLimit milliseconds
  */
 export const claimTransfer = (
@@ -92,9 +92,7 @@ const Stops = z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() });
 const Released = Stops.extend({ id: z.string(), flags: z.array(z.string()), turn: z.number(), attempt: z.number() });
 const released = sql.fragment`id, flags, turn, attempt, ${stopped}`;
 
-/**
- * A transfer that waits, held until the transaction ends; unless it has ended, is run by somebody, or needs just this and has attempts left.
- */
+/** Locks a transfer that waits. Null: it does not wait, or it has this resource request and attempts left. */
 export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | undefined) =>
   tx.maybeOne(sql.type(Released)`
     select ${released} from transfers
@@ -102,12 +100,12 @@ export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | unde
       attempt >= ${MOST_ATTEMPTS} or flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`})
     for update`);
 
-/** Why a transfer is not to be completed, whoever runs it. */
+/** Why a transfer must stop, whoever runs it. */
 export const getStops = (db: Db, id: string) =>
   db.one(sql.type(Stops)`
     select ${stopped} from transfers where id = ${id}`);
 
-/** Which run of a transfer writes. What was overtaken, cancelled or handed back has another attempt or status, and writes nothing. */
+/** The fence of an attempt: after a takeover, an end or a hand-back the row has another attempt or status, and the attempt writes nothing. */
 export interface Fence {
   id: string;
   attempt: number;
@@ -123,7 +121,7 @@ export interface LogLine {
   message: string;
 }
 
-/** `insert` of log lines for the transfer that the statement `changed` before it gave. */
+/** Inserts log lines for the transfers of the part `changed` of a `with`. */
 export const logged = (lines: readonly LogLine[]) => sql.fragment`
   insert into transfer_log (transfer_id, time, level, message)
   select changed.id, line.time, line.level, line.message
@@ -133,11 +131,11 @@ export interface Told {
   progress: number;
   phase: string | undefined;
   lines: readonly LogLine[];
-  /** Of the progress; not written when an attempt before came further. */
+  /** A progress event; not stored if an earlier attempt got further. */
   event: Event | undefined;
 }
 
-/** Tells how far a run is. Undefined: it is no longer this run's to tell. */
+/** Stores progress, phase and log lines of an attempt. Null: the attempt does not hold the transfer any more. */
 export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, event }: Told) =>
   db.maybeOne(sql.type(z.object({ id: z.string() }))`
     with changed as (
@@ -159,8 +157,8 @@ export interface Completion {
 }
 
 /**
- * Dataset, transfer, receipt, log, event: one statement, so all or nothing. Undefined: the run was overtaken or cancelled, or its project
- * deleted, and nothing is written.
+ * Writes dataset, transfer, receipt, log and event in one statement, so all or nothing. Null: the attempt was overtaken or cancelled, or
+ * its project deleted, and nothing is written.
  */
 export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
   const dataset = 'dataset' in output ? output.dataset : undefined;
@@ -196,7 +194,7 @@ const EndedRow = z.object({
 export type EndedRow = z.infer<typeof EndedRow>;
 const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id`;
 
-/** Ends a run with its sentence. Undefined: the run was overtaken. */
+/** Ends an attempt, and so its transfer, with this error message. Null: another process took the transfer over. */
 export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.type(EndedRow)`
     with changed as (
@@ -206,12 +204,12 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
 
-/** Part of a `with`: what no worker has taken yet needs nobody any more, least of all where nobody ever could. */
+/** Part of a `with`: removes the queue rows of `changed` that no worker has taken. */
 const unqueued = sql.fragment`
   unqueued as (
     delete from graphile_worker._private_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
 
-/** Ends a transfer that nobody runs, or that its worker does not let go of. Undefined: it has ended meanwhile. */
+/** Ends a transfer that nobody runs, or whose worker does not answer. Null: it has ended or got another attempt meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.type(EndedRow)`
     with changed as (
@@ -222,7 +220,7 @@ export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: str
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
 
-/** Ends those of these transfers that wait, with one sentence for all. */
+/** Ends those of these transfers that wait, with one error message. */
 export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
   tx.any(sql.type(EndedRow)`
     with waiting as (
@@ -236,7 +234,7 @@ export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
 
-/** Transfers that wait and write to one of these projects or below it, or carry a dataset out of there. */
+/** Waiting transfers that write to one of these projects or below it, or move or copy a dataset from there. */
 export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     with below as materialized (select id from projects where path && ${sql.array(projectIds, 'uuid')})
@@ -244,7 +242,7 @@ export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
     where status = 'Pending' and (project_id in (select id from below) or source_project_id in (select id from below))
     order by id`);
 
-/** Makes a transfer anybody's again. Undefined: the run was overtaken. */
+/** Makes a transfer wait again. Null: another process took it over. */
 export const releaseTransfer = (
   tx: Db,
   fence: Fence,
@@ -259,7 +257,7 @@ export const releaseTransfer = (
     lines as (${logged(lines)})
     select * from changed`);
 
-/** What a pool holds as its transfers' rows see it. */
+/** Transfers that this pool holds according to their rows. */
 export const listHeld = (db: Db, pool: string) =>
   db.any(sql.type(
     z.object({ id: z.string(), attempt: z.number(), cancelled: z.boolean(), projectDeleted: z.boolean() }),

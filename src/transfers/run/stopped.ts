@@ -1,4 +1,4 @@
-/** Why a worker ends a run by its own hand. */
+/** Why a process stops a run. */
 export type StopReason = 'cancelled' | 'projectDeleted' | 'overtaken' | 'shutdown';
 
 export class Stopped extends Error {

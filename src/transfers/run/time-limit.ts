@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 
-/** What bounds an attempt in time. */
+/** The time limit of an attempt, and the signal that stops it. */
 export interface TimeLimit {
-  /** Of cancel, shutdown and the like; ends with the reason. */
+  /** Aborts at a cancel, shutdown and the like, with the reason. */
   signal: AbortSignal;
-  /** Milliseconds from the claim. */
+  /** The limit in milliseconds. */
   whole: number;
   /** Milliseconds that are left, at least one. */
   left(): number;
 }
 
-/** For what is asked to end to do so in order; a disk or store that hangs keeps no transfer from ending. */
+/** How long work may take to end after its signal. A disk or store that hangs does not keep a transfer from ending. */
 const GRACE_MS = 1000;
-/** A longer one would end at once. */
+/** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The time of an attempt begins now. */
+/** Starts the time of an attempt. */
 export function limitTime(signal: AbortSignal, whole: number): TimeLimit {
   const began = performance.now();
   return { signal, whole, left: () => Math.max(1, Math.ceil(whole - (performance.now() - began))) };
 }
 
 /**
- * Runs a part of an attempt that the worker itself does. Its signal tells it to end with the attempt, or when the time is over, and if it
- * has not after a moment it is left behind. Throws the attempt's reason, or the sentence `tooLong`.
+ * Runs work of the worker itself within the time limit. The work gets a signal that aborts with the attempt or when the time is over; if
+ * it does not end within a second, it is abandoned. Throws the attempt's reason, or the sentence `tooLong`.
  */
 export async function inTime<Result>(
   { signal, left }: TimeLimit,
@@ -32,7 +32,7 @@ export async function inTime<Result>(
   work: (stop: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted();
-  // not AbortSignal.timeout, whose clock goes on for hours after a short transfer
+  // not AbortSignal.timeout, whose timer stays for hours after a short transfer
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), Math.min(left(), LONGEST_TIMER_MS));
   const stop = AbortSignal.any([signal, over.signal]);

@@ -8,7 +8,7 @@ import { listHeld } from './run.queries.ts';
  * process took over, even if the notification was lost. Hands back transfers that this pool holds but does not run, because the database
  * was away when their run ended.
  */
-export async function mindRuns(executor: Pick<Executor, 'db' | 'pool' | 'running'>): Promise<void> {
+export async function checkRuns(executor: Pick<Executor, 'db' | 'pool' | 'running'>): Promise<void> {
   const { db, pool, running } = executor;
   const before = [...running].flatMap(([id, { attempt }]) => (attempt === undefined ? [] : [{ id, attempt }]));
   const held = await listHeld(db, pool);
