@@ -46,7 +46,7 @@ const NOUNS: Record<Kind, string> = {
   deleted: 'project or dataset in the recycle bin',
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MOST_SHOWN = 10;
 
 /**

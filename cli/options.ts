@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
+import { UUID } from './names.ts';
 
 /** Of an option that may be given several times. */
 export const repeated = (text: string, before: readonly string[] = []): string[] => [...before, text];
@@ -52,13 +53,10 @@ export function srid(text: string): number {
   return Number(digits);
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Of an option that takes a UUID. */
 export function uuid(text: string): string {
-  const id = text.toLowerCase();
-  if (!UUID.test(id)) throw new InvalidArgumentError('It is a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
-  return id;
+  if (!UUID.test(text)) throw new InvalidArgumentError('It is a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
+  return text.toLowerCase();
 }
 
 /** Of an option that takes a whole number of this range. */

@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ConversionResult } from '../../convert/conversion.ts';
-import type { NewContent } from '../../datasets/locks.queries.ts';
-import type { NewDataset } from '../../datasets/queries.ts';
 import type { DatasetType } from '../../datasets/record.ts';
 import type { AcceptedRequest, TransferType } from '../starts/request.ts';
-import type { ClaimedRow, Fence } from './run.queries.ts';
-
-/** What a conversion makes: a new dataset, new content of a dataset, or a file for downloading. */
-export type Output =
-  | { dataset: NewDataset & { id: string } }
-  | { replaced: NewContent }
-  | { exported: { blob: string; fileName: string } };
+import type { ClaimedRow, Fence, Output } from './run.queries.ts';
 
 /** The name of the result in the blob store. Each attempt has its own, so that an overtaken worker never overwrites its successor's bytes. */
 export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }) =>

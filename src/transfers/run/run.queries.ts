@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { NewContent } from '../../datasets/locks.queries.ts';
 import { releases, replacement } from '../../datasets/locks.queries.ts';
+import type { NewDataset } from '../../datasets/queries.ts';
 import { datasetInsert } from '../../datasets/queries.ts';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
@@ -10,7 +12,6 @@ import type { Counts } from '../ends/outcome.ts';
 import { MOST_ATTEMPTS } from '../ends/outcome.ts';
 import { clockAtTurn } from '../queue/turn.queries.ts';
 import { Carry, TransferType } from '../starts/request.ts';
-import type { Output } from './output.ts';
 
 /** A claimed transfer: everything that an attempt needs. */
 const Claimed = z.object({
@@ -144,6 +145,12 @@ export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, e
     ${event ? sql.fragment`event as (${eventInsert(event, sql.fragment`exists (select from changed where progress = ${progress})`)}),` : sql.fragment``}
     lines as (${logged(lines)})
     select id from changed`);
+
+/** What a conversion makes: a new dataset, new content of a dataset, or a file for downloading. */
+export type Output =
+  | { dataset: NewDataset & { id: string } }
+  | { replaced: NewContent }
+  | { exported: { blob: string; fileName: string } };
 
 export interface Completion {
   output: Output;
