@@ -24,7 +24,7 @@ import {
   segmentsOf,
   single,
 } from './paths.ts';
-import { EmptyBlobsWanted, putEmpty, writePlan } from './place-plan.ts';
+import { EmptyBlobsWanted, putEmpty, writePlan } from './write-plan.ts';
 
 export const ACTION_TYPES = [
   'PathActionCreate',

@@ -11,7 +11,7 @@ import type { Copies, Taken } from '../uploads/staged.ts';
 import { CopiesWanted, copyStaged, takeStaged } from '../uploads/staged.ts';
 import { insertFiles } from './paths.queries.ts';
 import { ensureFolder, folderAt, readPaths, segmentsOf } from './paths.ts';
-import { writePlan } from './place-plan.ts';
+import { writePlan } from './write-plan.ts';
 
 export interface StagedImport {
   /** Where they were uploaded to, and what they shall be called. */

@@ -7,7 +7,7 @@ import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import { byShape, statement } from '../platform/sql/statements.ts';
-import { below } from '../projects/recursive.queries.ts';
+import { below } from '../projects/descendants.queries.ts';
 import type { Asker } from '../projects/visibility.queries.ts';
 import { ASKER, askerOf, askerValues, seen, visibleProjects } from '../projects/visibility.queries.ts';
 import { judgedDatasets, recordColumnsAs, visibleIn } from './queries.ts';

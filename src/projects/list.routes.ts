@@ -20,13 +20,13 @@ import { queryEnum } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';
+import { BelowItem, countBelow, listBelow } from './descendants.queries.ts';
 import type { ProjectOrder, Selection } from './list.queries.ts';
 import { countProjects, findText, listProjects, listRecords } from './list.queries.ts';
+import type { ProjectFilter } from './list-access.ts';
+import { ownersSelection, standingsAt } from './list-access.ts';
 import type { ProjectRow } from './record.ts';
 import { Project, ProjectItem, projectOf } from './record.ts';
-import { BelowItem, countBelow, listBelow } from './recursive.queries.ts';
-import type { ProjectFilter } from './standing.ts';
-import { ownersSelection, standingsAt } from './standing.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 export interface ProjectLists {
