@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
-import { sincesAbove } from '../projects/grant-generations.queries.ts';
+import { validSinceAbove } from '../projects/grant-generations.queries.ts';
 import type { ShownGrant } from '../uploads/place.ts';
 import { keptProperties } from './locks.queries.ts';
 
@@ -55,7 +55,7 @@ export const replaceBytes = (tx: Db, id: string, blob: string, size: number) =>
 
 /** Since which generation addresses of a dataset `d` itself count; `p` is its project. */
 export const ownGrantsSince = sql.fragment`
-  greatest(d.own_grants_since, d.grants_since, ${sincesAbove(sql.fragment`p`)})`;
+  greatest(d.own_grants_since, d.grants_since, ${validSinceAbove(sql.fragment`p`)})`;
 
 /** Whether a grant that was shown for a dataset, deleted or not, still counts. */
 export async function acceptsGrant(db: Db, id: string, { generation, folder }: ShownGrant): Promise<boolean> {
@@ -75,7 +75,7 @@ const liesBelow = (db: Db, id: string, folder: string, generation: number) =>
   db.exists(sql.unsafe`
     select from datasets d join projects p on p.id = d.project_id join projects f on f.id = ${folder}
     where d.id = ${id} and f.id = any(p.path) and p.member_source_id = f.member_source_id
-      and greatest(d.grants_since, ${sincesAbove(sql.fragment`p`)}) <= ${generation}::bigint
+      and greatest(d.grants_since, ${validSinceAbove(sql.fragment`p`)}) <= ${generation}::bigint
       and not exists (
         select from permission_grants g
         where g.denied and (g.dataset_id = d.id or (g.project_id = any(p.path) and not g.project_id = any(f.path))))`);

@@ -7,10 +7,10 @@ import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import { byShape, statement } from '../platform/sql/statements.ts';
-import { below } from '../projects/descendants.queries.ts';
+import { visibleDescendants } from '../projects/descendants.queries.ts';
 import type { Asker } from '../projects/visibility.queries.ts';
-import { ASKER, askerOf, askerValues, seen, visibleProjects } from '../projects/visibility.queries.ts';
-import { judgedDatasets, recordColumnsAs, visibleIn } from './queries.ts';
+import { ASKER, askerOf, askerValues, isVisible, visibleProjects } from '../projects/visibility.queries.ts';
+import { datasetsWithRights, recordColumnsAs, visibleIn } from './queries.ts';
 import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -102,22 +102,22 @@ const placed = (caller: Caller, projectId: string, datasetType: string | undefin
     with place as (
       select ${projectId}::uuid as id, '' as relative_path
       union all
-      select p.id, concat_ws('/', nullif(p.relative_path, ''), path_segment(p.name)) from ${below(caller, projectId)} p),
+      select p.id, concat_ws('/', nullif(p.relative_path, ''), path_segment(p.name)) from ${visibleDescendants(caller, projectId)} p),
     found as materialized (
       select d.id, d.project_id, d.name, d.dataset_type, d.dataset_format, place.relative_path
       from place join datasets d on d.project_id = place.id
       where d.deleted_at is null
         and ${datasetType === undefined ? sql.fragment`true` : sql.fragment`d.dataset_type = ${datasetType}`})
     select * from found) d
-  cross join lateral (select j.rights from ${judgedDatasets(caller)} j where j.id = d.id offset 0) j
-  where ${seen(sql.fragment`j`)}`;
+  cross join lateral (select j.rights from ${datasetsWithRights(caller)} j where j.id = d.id offset 0) j
+  where ${isVisible(sql.fragment`j`)}`;
 
-export const countBelow = (db: Db, caller: Caller, projectId: string, datasetType?: string) =>
+export const countDatasetsBelow = (db: Db, caller: Caller, projectId: string, datasetType?: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) ${placed(caller, projectId, datasetType)}`);
 
 /** Datasets in a project and anywhere below it, by path, name and id. */
-export const listBelow = (
+export const listDatasetsBelow = (
   db: Db,
   caller: Caller,
   projectId: string,

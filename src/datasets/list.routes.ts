@@ -15,7 +15,7 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { grantQuery, signedAddress } from '../uploads/address.ts';
 import { downloadName } from './download-name.ts';
 import { readGrant } from './grants.ts';
-import { countBelow, datasetTexts, listBelow, listDatasets, listSummaries } from './list.queries.ts';
+import { countDatasetsBelow, datasetTexts, listDatasets, listDatasetsBelow, listSummaries } from './list.queries.ts';
 import type { JudgedRow } from './record.ts';
 import { DATASET_TYPES, Dataset, DatasetSummary, dataPath, datasetOf, PlacedDataset } from './record.ts';
 
@@ -128,8 +128,8 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       const project = await visibleProject(db, caller, params.id);
       const page = await offsetPage(
         query,
-        () => countBelow(db, caller, project.id, datasetType),
-        (offset, limit) => listBelow(db, caller, project.id, { datasetType, offset, limit }),
+        () => countDatasetsBelow(db, caller, project.id, datasetType),
+        (offset, limit) => listDatasetsBelow(db, caller, project.id, { datasetType, offset, limit }),
       );
       const data = page.data.map(async ({ datasetFormat, ...row }) => {
         const whole = includeSasTokens ? await withToken(row, generation) : row;

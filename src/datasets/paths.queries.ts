@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { seen } from '../projects/visibility.queries.ts';
-import { judgedDatasets } from './queries.ts';
+import { isVisible } from '../projects/visibility.queries.ts';
+import { datasetsWithRights } from './queries.ts';
 
 const FileRow = z.object({
   id: z.string(),
@@ -23,8 +23,8 @@ export const lockNamed = (tx: Db, caller: Caller, wanted: readonly { projectId: 
       ['uuid', 'text'],
     )} as w (project_id, name)
     join datasets d on d.project_id = w.project_id and d.name collate "C" = w.name
-    join ${judgedDatasets(caller)} j on j.id = d.id
-    where d.deleted_at is null and ${seen(sql.fragment`j`)}
+    join ${datasetsWithRights(caller)} j on j.id = d.id
+    where d.deleted_at is null and ${isVisible(sql.fragment`j`)}
     order by d.id for update of d`);
 
 export interface NewFile {

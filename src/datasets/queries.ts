@@ -11,12 +11,12 @@ import type { Permissions } from '../projects/permissions.ts';
 import type { Asker, Asking } from '../projects/visibility.queries.ts';
 import {
   ASKER,
-  alive,
   askerOf,
   askerValues,
-  granted,
-  judgedProjects,
-  seen,
+  isVisible,
+  joinPermissions,
+  notDeleted,
+  projectsWithRights,
   withGrants,
 } from '../projects/visibility.queries.ts';
 import type { DatasetType } from './record.ts';
@@ -37,38 +37,38 @@ export const judgedColumns = sql.fragment`${recordColumns}, d.permissions, j.rig
 
 /**
  * Joins to datasets `d` of judged projects `p` what this caller is and may do with each, as `j`: the project's rights with what the
- * dataset's own permissions add and take away. See `judgedDatasets`.
+ * dataset's own permissions add and take away. See `datasetsWithRights`.
  */
 function judgement(asker: Asker) {
   const own = sql.fragment`own`;
   const tenantId = sql.fragment`p.tenant_id`;
   return sql.fragment`
-    ${granted(asker, own, tenantId, sql.fragment`g.dataset_id = d.id`)}
+    ${joinPermissions(asker, own, tenantId, sql.fragment`g.dataset_id = d.id`)}
     cross join lateral (
       select p.tenant_id, p.path, p.role, ${withGrants(asker, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights) j`;
 }
 
 /** The same with the project of each. */
 const judgedIn = (asker: Asker) =>
-  sql.fragment`join ${judgedProjects(asker)} p on p.id = d.project_id ${judgement(asker)}`;
+  sql.fragment`join ${projectsWithRights(asker)} p on p.id = d.project_id ${judgement(asker)}`;
 
 /**
  * What this caller is and may do with every dataset, deleted ones too, as a table to join with by `id`: `tenant_id` and `path` of its
  * project, the caller's `role` there, and `rights`: the project's with what the dataset's own permissions add and take away.
  */
-export const judgedDatasets = (asking: Asking) =>
+export const datasetsWithRights = (asking: Asking) =>
   sql.fragment`(select d.id, j.* from datasets d ${judgedIn(askerOf(asking))})`;
 
 /** The datasets `d` this caller sees, with `j`, what he may do with them. */
 export const visible = (asking: Asking) => {
   const j = sql.fragment`j`;
   return sql.fragment`
-    from datasets d ${judgedIn(askerOf(asking))} where d.deleted_at is null and ${alive(j)} and ${seen(j)}`;
+    from datasets d ${judgedIn(askerOf(asking))} where d.deleted_at is null and ${notDeleted(j)} and ${isVisible(j)}`;
 };
 
 /** The same of those that lie in a project `p` of `visibleProjects`, which was judged already. */
 export const visibleIn = (asker: Asker) => sql.fragment`
-    from datasets d ${judgement(asker)} where d.project_id = p.id and d.deleted_at is null and ${seen(sql.fragment`j`)}`;
+    from datasets d ${judgement(asker)} where d.project_id = p.id and d.deleted_at is null and ${isVisible(sql.fragment`j`)}`;
 
 const visibleRecord = statement(
   'dataset',
@@ -84,7 +84,7 @@ export const findDataset = (db: Db, caller: Caller, id: string) =>
 /** The record for who has just written it, seen or not. */
 export const getRecord = (tx: Db, caller: Caller, id: string) =>
   tx.one(sql.type(JudgedRow)`
-    select ${judgedColumns} from datasets d join ${judgedDatasets(caller)} j on j.id = d.id where d.id = ${id}`);
+    select ${judgedColumns} from datasets d join ${datasetsWithRights(caller)} j on j.id = d.id where d.id = ${id}`);
 
 const Entry = z.object({
   id: z.string(),

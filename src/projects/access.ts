@@ -24,7 +24,7 @@ export type Capability = keyof Capabilities;
 const NAMES = Object.keys(Capabilities.shape) as Capability[];
 const rights = (...names: Capability[]) => names.reduce((sum, name) => sum | (1 << NAMES.indexOf(name)), 0);
 
-/** Rights are a sum of bits, one per capability, in answers of the database and in rules; `capabilitiesOf` spells them out. */
+/** Rights are a bit mask, one bit per capability. The database and the rules use the mask; `capabilitiesOf` turns it into names. */
 export const ALL = rights(...NAMES);
 export const VISIBLE = rights('canReadContent');
 export const ROLE_RIGHTS: Record<Role, number> = {
@@ -32,7 +32,7 @@ export const ROLE_RIGHTS: Record<Role, number> = {
   Contributor: ALL & ~rights('canEditAccessLevel', 'canDelete', 'canGrantAccess'),
   Reader: rights('canListContent', 'canReadContent'),
 };
-/** What an entity's permissions allow or deny. */
+/** Rights that each operation of a permission entry allows or denies. */
 export const OPERATION_RIGHTS = {
   read: rights('canListContent', 'canReadContent'),
   update: rights('canEdit', 'canUpdateContent', 'canCreateContent'),
@@ -44,10 +44,10 @@ export const capabilitiesOf = (sum: number): Capabilities =>
 
 export const may = (entity: { rights: number }, capability: Capability) => (entity.rights & rights(capability)) !== 0;
 
-/** The bit of a capability, for filters. */
+/** Bit of a capability, for filters. */
 export const rightOf = (capability: Capability) => rights(capability);
 
-/** `Owner`, `owner`, `ProjectMemberRole.OWNER`: what stands behind the last dot, in any letter case. */
+/** Accepts `Owner`, `owner` and `ProjectMemberRole.OWNER`: reads the part behind the last dot, in any letter case. */
 export const roleText = () =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;
@@ -62,14 +62,14 @@ const VERBS: Record<Capability, string> = {
   canGrantAccess: 'change the members of',
   canCreateContent: 'add to',
   canListContent: 'list the contents of',
-  canUpdateContent: 'change what is in',
-  canDeleteContent: 'delete what is in',
-  canReadContent: 'read what is in',
+  canUpdateContent: 'change the contents of',
+  canDeleteContent: 'delete from',
+  canReadContent: 'read the contents of',
 };
 
-/** Throws `forbidden` unless the caller's rights on the project include this. Ask only about what is visible to the caller. */
+/** Throws `forbidden` if the caller's rights on the project lack the capability. Call it for visible projects only. */
 export function demand(project: { id: string; rights: number; role?: Role | undefined }, capability: Capability) {
   if (may(project, capability)) return;
-  const as = project.role === undefined ? 'You' : `As ${project.role} you`;
-  throw forbidden(`${as} may not ${VERBS[capability]} project '${project.id}'.`);
+  const subject = project.role === undefined ? 'You' : `As ${project.role} you`;
+  throw forbidden(`${subject} may not ${VERBS[capability]} project '${project.id}'. This requires ${capability}.`);
 }

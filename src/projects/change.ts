@@ -10,34 +10,37 @@ import { projectOf } from './record.ts';
 import type { VisibleProject } from './visibility.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
-/** The project, if the caller sees it; no other write to it comes in between until the transaction ends. */
+/** Locks the project's row until the transaction ends, then returns the project. Throws `notFound` if the caller does not see it. */
 export async function lockedProject(tx: Db, caller: Caller, id: string): Promise<VisibleProject> {
   await lockProject(tx, id);
   return visibleProject(tx, caller, id);
 }
 
-/** Of a client that says which state it saw. Ask after the rights, and with the project locked. */
-export function refuseStale(project: { id: string; rowVersion: string }, seen: string | undefined) {
-  if (seen === undefined || seen === project.rowVersion) return;
-  const sentence = `Project '${project.id}' has changed: its rowVersion is '${project.rowVersion}'.`;
+/**
+ * Optimistic concurrency control: throws `conflict` if the client sent a `rowVersion` that is not the current one. Call it after the check of
+ * rights, with the project locked.
+ */
+export function refuseStale(project: { id: string; rowVersion: string }, expected: string | undefined) {
+  if (expected === undefined || expected === project.rowVersion) return;
+  const sentence = `Project '${project.id}' has changed: its rowVersion is '${project.rowVersion}', not '${expected}'. Read it again.`;
   throw conflict(sentence, { code: 'StaleRowVersion' });
 }
 
-/** Replaces what is said of a project: what is left out is gone, but access level and permissions stay. */
+/** Updates a project. Absent members are cleared, except access level and permissions, which keep their values. */
 export async function replaceProject(
   db: Db,
   caller: Caller,
-  { id, rowVersion, ...said }: z.output<typeof ChangedProject>,
+  { id, rowVersion, ...change }: z.output<typeof ChangedProject>,
 ): Promise<Project> {
   return db.transaction(async (tx) => {
     const project = await lockedProject(tx, caller, id);
     demand(project, 'canEdit');
-    if (said.accessLevel !== undefined && said.accessLevel !== project.accessLevel)
+    if (change.accessLevel !== undefined && change.accessLevel !== project.accessLevel)
       demand(project, 'canEditAccessLevel');
-    if (said.permissions !== undefined) demand(project, 'canGrantAccess');
+    if (change.permissions !== undefined) demand(project, 'canGrantAccess');
     refuseStale(project, rowVersion);
-    await updateProject(tx, id, said, caller.userId);
-    // as it is now, also when its permissions deny the caller everything
+    await updateProject(tx, id, change, caller.userId);
+    // not `visibleProject`: the new permissions may hide the project from the caller
     return projectOf(await getRecord(tx, caller, id));
   });
 }

@@ -16,8 +16,8 @@ import { lockTreesOf } from './tree.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 /**
- * Makes a project: below `parentId`, which needs canCreateContent there, or as a root in the tenant the caller acts in. The caller is its
- * Owner and the given members join, unless it takes its members from its parent.
+ * Creates a subproject of `parentId`, which needs canCreateContent there, or a root project in the caller's current tenant. The caller becomes
+ * its Owner and the given users its members, unless it inherits the members of its parent.
  */
 export async function createProject(
   db: Db,
@@ -25,38 +25,42 @@ export async function createProject(
   request: ProjectRequest,
   parentId?: string,
 ): Promise<Project> {
-  const { members = [], inheritsMembers = false, thumbnailBase64 = '', ...said } = request;
+  const { members = [], inheritsMembers = false, thumbnailBase64 = '', ...fields } = request;
   const thumbnail = readThumbnail(thumbnailBase64);
   refuseTwice(members);
   if (inheritsMembers && parentId === undefined)
-    throw invalidMember('inheritsMembers', 'A root project has nobody to inherit from.');
+    throw invalidMember('inheritsMembers', 'A root project has no parent to inherit members from. Send false.');
   if (inheritsMembers && members.length > 0)
-    throw invalidMember('members', 'A project that inherits its members has none of its own.');
+    throw invalidMember('members', 'A project that inherits its members cannot have its own. Send one of the two.');
   return db.transaction(async (tx) => {
     const tenantId = parentId === undefined ? tenantForRoot(caller) : await lockParent(tx, caller, parentId);
     await refuseUnknown(tx, tenantId, members);
     const id = randomUUID();
-    await insertProjects(tx, [{ ...said, id, parentId, tenantId, inheritsMembers, createdBy: caller.userId }]);
+    await insertProjects(tx, [{ ...fields, id, parentId, tenantId, inheritsMembers, createdBy: caller.userId }]);
     if (!inheritsMembers) {
       const others = members.filter((member) => member.userId !== caller.userId);
       await putMembers(tx, id, [{ userId: caller.userId, role: 'Owner' }, ...others]);
     }
     if (thumbnail) await putThumbnail(tx, id, thumbnail);
-    // as it is now, also when its permissions deny the caller everything
-    const made = await getRecord(tx, caller, id);
-    if (said.permissions !== undefined) demand(made, 'canGrantAccess');
-    return projectOf(made);
+    // not `visibleProject`: the permissions may hide the project from the caller
+    const created = await getRecord(tx, caller, id);
+    if (fields.permissions !== undefined) demand(created, 'canGrantAccess');
+    return projectOf(created);
   });
 }
 
 function tenantForRoot({ tenantId, key }: Caller): string {
-  if (tenantId === undefined) throw forbidden('You belong to no tenant, so there is no place for a project of yours.');
-  // it would be Owner there, so a key that may only read would make itself a place to write
-  if (key?.role === 'Reader') throw forbidden('A key with the role Reader may not make projects.');
+  if (tenantId === undefined)
+    throw forbidden('You belong to no tenant, so you cannot create projects. Ask an administrator to add you to one.');
+  // the key would become Owner of the new project, and so gain the right to write
+  if (key?.role === 'Reader')
+    throw forbidden(
+      'An API key with the role Reader may not create projects. Use a key with the role Contributor or Owner.',
+    );
   return tenantId;
 }
 
-/** The tenant of a project below which the caller may make another. Its tree stays as it is until the transaction ends. */
+/** Locks the tree of the parent until the transaction ends, checks canCreateContent, and returns the parent's tenant. */
 async function lockParent(tx: Db, caller: Caller, parentId: string): Promise<string> {
   await lockTreesOf(tx, parentId);
   const parent = await visibleProject(tx, caller, parentId);

@@ -5,12 +5,12 @@ import { demand, may, VISIBLE } from './access.ts';
 import { findWithParent, markDeleted } from './queries.ts';
 import { lockTreesOf } from './tree.ts';
 
-/** Does, in the transaction that deletes projects, what their deletion asks of rooms that this one does not know. */
+/** Runs in the transaction that deletes projects: other rooms react to the deletion, such as ending transfers. */
 export type AfterDeletion = (tx: Db, projectIds: readonly string[]) => Promise<void>;
 
 /**
- * Puts a project into the recycle bin; what is below it becomes unavailable with it and stays as it is. Needs canDelete on it or, for a
- * subproject, canDeleteContent on its parent, also when the subproject itself leaves the caller out.
+ * Moves a project to the recycle bin. Its subprojects and datasets become unavailable but keep their own state. Needs canDelete on the
+ * project, or canDeleteContent on the parent, even if the caller cannot see the subproject itself.
  */
 export async function deleteProject(db: Db, caller: Caller, id: string, after: AfterDeletion): Promise<void> {
   await db.transaction(async (tx) => {

@@ -3,19 +3,19 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ROLES } from './access.ts';
-import { judgedProjects, naming } from './visibility.queries.ts';
+import { namesCaller, projectsWithRights } from './visibility.queries.ts';
 
-const Judged = z.object({
+const ProjectAccess = z.object({
   role: z.enum(ROLES).optional(),
   rights: z.number(),
-  /** As a member, whatever else he is. */
+  /** Role as a member, apart from what the tenant or a key grants. */
   memberRole: z.enum(ROLES).optional(),
 });
 
-export const findJudged = (db: Db, user: Caller, id: string) =>
-  db.maybeOne(sql.type(Judged)`
+export const findAccess = (db: Db, user: Caller, id: string) =>
+  db.maybeOne(sql.type(ProjectAccess)`
     select p.role, p.rights, m.role as member_role
-    from ${judgedProjects(user)} p
+    from ${projectsWithRights(user)} p
     left join project_members m on m.project_id = p.member_source_id and m.user_id = ${user.userId}
     where p.id = ${id}`);
 
@@ -26,13 +26,13 @@ const Grant = z.object({
   denied: z.boolean(),
 });
 
-/** Permissions of a project, and of those it inherits members through, that speak of this user. */
+/** Permission entries that name this user, of the project and of the ancestors through which it inherits its members. */
 export const listGrants = (db: Db, user: Caller, id: string) =>
   db.any(sql.type(Grant)`
     select g.project_id, g.principal, g.operation, g.denied
     from projects p
     join permission_grants g on g.project_id = any(p.path[array_position(p.path, p.member_source_id):])
-    where p.id = ${id} and ${naming(user)}
+    where p.id = ${id} and ${namesCaller(user)}
       and p.tenant_id = any(${sql.array(
         user.tenants.map((tenant) => tenant.id),
         'uuid',

@@ -6,17 +6,17 @@ import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/queries.ts';
 import type { Capability } from './access.ts';
 import { Capabilities, capabilitiesOf, demand, may, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES } from './access.ts';
-import { findJudged, listGrants } from './explain.queries.ts';
+import { findAccess, listGrants } from './explain.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 const Rule = z.object({
-  /** Where it comes from. */
+  /** Source of the rule. */
   rule: z.enum(['TenantOwner', 'Key', 'Member', 'Permission']),
   effect: z.enum(['Allows', 'Denies']),
-  /** The project that has the member or the permission: this one or, where they are inherited, one above it. */
+  /** The project with the member or permission: this project, or the ancestor it is inherited from. */
   projectId: z.string().optional(),
   role: z.enum(ROLES).optional(),
-  /** As the permission names the user: an id, a login id, a group. */
+  /** How the permission names the user: user id, login id or group. */
   principal: z.string().optional(),
   operation: z.string().optional(),
 });
@@ -28,38 +28,38 @@ export const Access = z
     userId: z.string(),
     role: z.enum(ROLES).optional(),
     capabilities: Capabilities,
-    /** Of each capability, whether the user has it and every rule that speaks of it; without any it is not given. */
+    /** For each capability: whether the user has it, and the rules that allow or deny it. Without a rule it is denied. */
     reasons: z.array(z.object({ capability: z.string(), allowed: z.boolean(), rules: z.array(Rule) })),
   })
   .meta({ id: 'ProjectAccess' });
 export type Access = z.infer<typeof Access>;
 
-/** Which rule gives or denies a user each capability on a project. For those who may grant access there. */
+/** Lists the rules that allow or deny a user each capability on a project. Needs canGrantAccess. */
 export async function explainAccess(db: Db, caller: Caller, id: string, userId: string): Promise<Access> {
   const project = await visibleProject(db, caller, id);
   demand(project, 'canGrantAccess');
   const user = userId === caller.userId ? caller : await callerOf(db, userId, caller);
-  const judged = await findJudged(db, user, id);
-  // purged since
-  if (!judged) throw notFound('Project', id);
-  const { role, memberRole, rights } = judged;
-  const rules: (Rule & { speaksOf: number })[] = [];
+  const access = await findAccess(db, user, id);
+  // purged after the first look
+  if (!access) throw notFound('Project', id);
+  const { role, memberRole, rights } = access;
+  const rules: (Rule & { rights: number })[] = [];
   const owner = user.tenants.some((tenant) => tenant.id === project.tenantId && tenant.role === 'Owner');
-  if (owner) rules.push({ rule: 'TenantOwner', effect: 'Allows', role: 'Owner', speaksOf: ROLE_RIGHTS.Owner });
-  // a key asks about itself: it has its role in all of its tenant
+  if (owner) rules.push({ rule: 'TenantOwner', effect: 'Allows', role: 'Owner', rights: ROLE_RIGHTS.Owner });
+  // an API key asking about itself has its role in every project of its tenant
   if (user.key?.tenantId === project.tenantId) {
     const { role: keyRole } = user.key;
-    rules.push({ rule: 'Key', effect: 'Allows', role: keyRole, speaksOf: ROLE_RIGHTS[keyRole] });
+    rules.push({ rule: 'Key', effect: 'Allows', role: keyRole, rights: ROLE_RIGHTS[keyRole] });
   }
   if (memberRole !== undefined) {
     const from = { projectId: project.memberSourceId, role: memberRole };
-    rules.push({ rule: 'Member', effect: 'Allows', ...from, speaksOf: ROLE_RIGHTS[memberRole] });
+    rules.push({ rule: 'Member', effect: 'Allows', ...from, rights: ROLE_RIGHTS[memberRole] });
   }
   for (const { denied, operation, ...grant } of await listGrants(db, user, id)) {
-    // nothing takes anything from an Owner of the tenant
+    // permissions cannot deny an Owner of the tenant anything
     if (denied && owner) continue;
-    const speaksOf = OPERATION_RIGHTS[operation];
-    rules.push({ rule: 'Permission', effect: denied ? 'Denies' : 'Allows', operation, ...grant, speaksOf });
+    const effect = denied ? 'Denies' : 'Allows';
+    rules.push({ rule: 'Permission', effect, operation, ...grant, rights: OPERATION_RIGHTS[operation] });
   }
   const capabilities = capabilitiesOf(rights);
   return {
@@ -70,16 +70,14 @@ export async function explainAccess(db: Db, caller: Caller, id: string, userId: 
     reasons: (Object.keys(capabilities) as Capability[]).map((capability) => ({
       capability,
       allowed: capabilities[capability],
-      rules: rules
-        .filter(({ speaksOf }) => may({ rights: speaksOf }, capability))
-        .map(({ speaksOf: _, ...rule }) => rule),
+      rules: rules.filter((rule) => may(rule, capability)).map(({ rights: _, ...rule }) => rule),
     })),
   };
 }
 
-/** Somebody else as he would call: with all his tenants and groups. */
+/** Another user as a caller, with all tenants and groups of that user. */
 async function callerOf(db: Db, userId: string, { address, requestId }: Caller): Promise<Caller> {
   const identity = await findIdentity(db, userId);
-  if (!identity) throw invalidMember('userId', `There is no user '${userId}'.`);
+  if (!identity) throw invalidMember('userId', `User '${userId}' does not exist.`);
   return { ...holderOf(identity), scopes: [], via: 'token', address, requestId };
 }

@@ -20,7 +20,7 @@ export const NewProject = z
     inheritsMembers: z.boolean().optional(),
     members: membersForm().optional(),
     permissions: permissionsForm().optional(),
-    /** Empty: none. */
+    /** Empty: no thumbnail. */
     thumbnailBase64: z.string().optional(),
   })
   .meta({ id: 'NewProject' });
@@ -28,7 +28,7 @@ export type ProjectRequest = z.output<typeof NewProject>;
 
 const rowVersion = () => z.string().optional();
 
-/** A record that comes back; what is not said here of it is ignored. */
+/** A project as `GET` returns it, changed. Members that are not listed here are ignored. */
 export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: true, thumbnailBase64: true })
   .extend({
     id: z.uuid().toLowerCase(),
@@ -44,11 +44,11 @@ export const ChangedAccessLevel = z
   })
   .meta({ id: 'ChangedAccessLevel' });
 
-/** Clients leave out an empty list. */
+/** `members` is optional because clients omit an empty list. */
 export const ChangedMembers = z
   .object({ members: membersForm().default([]), rowVersion: rowVersion() })
   .meta({ id: 'ChangedMembers' });
-/** Empty takes the image away. */
+/** An empty text removes the image. */
 export const Picture = z.object({ thumbnailBase64: z.string().default('') }).meta({ id: 'Thumbnail' });
 export const Inherit = z.object({ rowVersion: rowVersion() }).meta({ id: 'InheritMembers' });
 export const Target = z.object({ targetProjectId: z.uuid().toLowerCase() }).meta({ id: 'Target' });

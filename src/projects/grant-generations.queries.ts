@@ -4,22 +4,22 @@ import { sql } from '../db.ts';
 
 const Generation = z.object({ generation: z.number() });
 
-/** For a statement that looks at rights, too. */
+/** Current generation as a subquery, for a statement that also checks rights. */
 export const generationNow = sql.fragment`(select generation from grant_generations)`;
 
 /**
- * What addresses are to be signed with. Read it before the caller's rights are looked at: whatever takes rights and addresses away later
- * has a higher generation, so that what is signed meanwhile is void with the commit.
+ * Generation to sign addresses with. Read it before the check of the caller's rights: a later revocation has a higher generation, so an
+ * address signed in between becomes invalid when the revocation commits.
  */
 export const currentGeneration = (db: Db) =>
   db.oneFirst(sql.type(Generation)`select generation from grant_generations`);
 
-/** A new generation, for what becomes void with this transaction. Others wait for its end; take it behind trees, and before the rows that shall have it. */
+/** Takes a new generation, and serializes revocations until the transaction ends. Lock order: trees, generation, then the rows that store it. */
 export const nextGeneration = (tx: Db) =>
   tx.oneFirst(sql.type(Generation)`update grant_generations set generation = generation + 1 returning generation`);
 
-/** Addresses in a project `p` count since. */
-export const sincesAbove = (p: ReturnType<typeof sql.fragment>) =>
+/** Lowest valid generation of an address in project `p`: the highest that was set on `p` or an ancestor. */
+export const validSinceAbove = (p: ReturnType<typeof sql.fragment>) =>
   sql.fragment`(select max(a.grants_since) from projects a where a.id = any(${p}.path))`;
 
 export const setProjectGrants = (tx: Db, id: string, generation: number) =>

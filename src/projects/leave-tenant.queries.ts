@@ -5,11 +5,11 @@ import { sql } from '../db.ts';
 const HeldRole = z.object({
   projectId: z.string(),
   rootId: z.string(),
-  /** A root project that has no other Owner among its members. */
+  /** True for a root project whose only Owner is this user. */
   ownedAlone: z.boolean(),
 });
 
-/** Roles that a user has by himself in projects of a tenant, deleted ones too. */
+/** Roles of a user, not inherited ones, in projects of a tenant, including deleted projects. */
 export const listRolesIn = (tx: Db, tenantId: string, userId: string) =>
   tx.any(sql.type(HeldRole)`
     select p.id as project_id, p.root_id,
@@ -18,7 +18,7 @@ export const listRolesIn = (tx: Db, tenantId: string, userId: string) =>
     from project_members m join projects p on p.id = m.project_id
     where m.user_id = ${userId} and p.tenant_id = ${tenantId}`);
 
-/** Ends them all. Each of these projects has changed. */
+/** Deletes these roles and raises the row version of each project. */
 export const deleteRolesIn = (tx: Db, tenantId: string, userId: string, changedBy: string) =>
   tx.query(sql.unsafe`
     with ended as (
@@ -28,7 +28,7 @@ export const deleteRolesIn = (tx: Db, tenantId: string, userId: string, changedB
     update projects set row_version = row_version + 1, updated_at = now(), updated_by = ${changedBy}
     where id in (select project_id from ended)`);
 
-/** Events of a tenant's projects that were removed for good are no longer for this user, who was among their members. */
+/** Removes the user from the former members of purged projects of a tenant, so that their events are no longer shown to the user. */
 export const forgetGoneRolesIn = (tx: Db, tenantId: string, userId: string) =>
   tx.query(sql.unsafe`
     delete from gone_members m where m.user_id = ${userId} and exists (

@@ -8,21 +8,21 @@ import { leaveTenant, previewLeaving } from './leave-tenant.ts';
 const EndedRoles = z.object({
   /** Roles in projects of the tenant that end. */
   projectRoles: z.int(),
-  /** Root projects that are left to the Owners of the tenant. */
+  /** Root projects that the Owners of the tenant take over. */
   projectsWithoutOwner: z.int(),
 });
 
-/** Here instead of in `tenants`, because what ends with a membership are roles in projects. */
+/** In this room because leaving a tenant ends roles in projects. */
 export async function leaveTenantRoutes(app: App, { db }: { db: Db }) {
   app.delete(
     '/api/iam/tenant/:id/member/:userId',
     {
       config: { access: 'signedIn', service: 'iam' },
       schema: {
-        summary: 'Take a member out of a tenant',
+        summary: 'Removes a member from a tenant',
         description: [
-          'The roles of the user in projects of the tenant end with it, unless `keepProjectRoles=true`.',
-          'With `dryRun=true` nothing is changed; the answer says how many roles would end.',
+          'The roles of the user in projects of the tenant end too, unless `keepProjectRoles=true`.',
+          '`dryRun=true` changes nothing and returns how many roles would end.',
         ].join(' '),
         params: z.object({ id: uuidParam(), userId: uuidParam() }),
         querystring: z.object({ keepProjectRoles: queryBoolean().optional(), dryRun: queryBoolean().optional() }),

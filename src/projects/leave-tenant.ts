@@ -11,19 +11,19 @@ import { lockTreesIn } from './tree.ts';
 export interface Leaving {
   tenantId: string;
   userId: string;
-  /** As people of other tenants have them. */
+  /** Keep the roles in projects of the tenant, as guests from other tenants have them. */
   keepProjectRoles: boolean;
 }
 
-/** What ends with a membership. */
+/** Roles that end with a membership. */
 export interface EndedRoles {
   /** Roles in projects of the tenant. */
   projectRoles: number;
-  /** Root projects that are left to the Owners of the tenant: the user was their last Owner. */
+  /** Root projects whose last Owner was the user. The Owners of the tenant take them over. */
   projectsWithoutOwner: number;
 }
 
-/** Takes a user out of a tenant. His roles in its projects end with it: otherwise he would go on reading. */
+/** Removes a user from a tenant and, unless asked to keep them, the user's roles in its projects, so that access to the data ends. */
 export const leaveTenant = (db: Db, caller: Caller, leaving: Leaving): Promise<EndedRoles> =>
   db.transaction(async (tx) => {
     const { tenantId, userId, keepProjectRoles } = leaving;
@@ -39,7 +39,7 @@ export const leaveTenant = (db: Db, caller: Caller, leaving: Leaving): Promise<E
     return ended;
   });
 
-/** What `leaveTenant` would end; it refuses what that would refuse. */
+/** Dry run of `leaveTenant`: the same checks and counts, no change. */
 export const previewLeaving = (db: Db, caller: Caller, leaving: Leaving): Promise<EndedRoles> =>
   db.transaction((tx) => checkLeaving(tx, caller, leaving));
 
@@ -51,13 +51,13 @@ async function checkLeaving(tx: Db, caller: Caller, { tenantId, userId, keepProj
   const projectsWithoutOwner = roles.filter(({ ownedAlone }) => ownedAlone).length;
   if (projectsWithoutOwner > 0 && !(await hasOtherOwner(tx, tenantId, userId)))
     throw conflict(
-      `User '${userId}' is the last Owner of ${projectsWithoutOwner} projects, and the tenant has no Owner who could take them over. Give it one first, or send keepProjectRoles=true.`,
+      `User '${userId}' is the last Owner of ${projectsWithoutOwner} projects, and the tenant has no other Owner to take them over. Add an Owner to the tenant first, or send keepProjectRoles=true.`,
       { code: 'LastOwner' },
     );
   return { projectRoles: roles.length, projectsWithoutOwner };
 }
 
-/** His roles; until the transaction ends nobody copies one of them to a subproject that stops inheriting. */
+/** Lists the user's roles and locks the trees: until the transaction ends, no subproject that stops inheriting can copy a role. */
 const lockRolesIn = (tx: Db, tenantId: string, userId: string) =>
   lockTreesIn(
     tx,

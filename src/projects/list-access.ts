@@ -7,41 +7,39 @@ import type { Selection } from './list.queries.ts';
 import { listNamed } from './list.queries.ts';
 import type { VisibleProject } from './visibility.queries.ts';
 
-/** What a list is of: the projects directly below one that the caller sees, or the root projects of the tenant the caller acts in. */
-export type Place = { parent: VisibleProject } | 'roots';
-
-export interface Standing {
+interface Access {
   role?: Role | undefined;
   rights: number;
 }
 
 export interface ProjectFilter {
   namePrefix?: string | undefined;
-  /** The caller has one of these roles; absent: any. */
+  /** Keeps projects in which the caller has one of these roles. */
   roles?: readonly Role[] | undefined;
-  /** The caller's rights include these bits; absent: any. */
+  /** Keeps projects in which the caller has one of these rights, as bits. */
   right?: number | undefined;
 }
 
 /**
- * What the caller is and may do in each project of a place. A folder may hold tens of thousands, so only those that name the caller, as a
- * member or in permissions of their own, are judged one by one. Of all others it is known before: who inherits is as the parent is, the
- * rest is closed to all but Owners of the tenant and its keys.
+ * The caller's access to each project of a list. A list may have tens of thousands of projects, so only those that name the caller, as a
+ * member or in their own permissions, are looked up one by one. The access to all others follows from the list: a project that inherits its
+ * members has the access of the parent; any other is closed to everyone but Owners and API keys of the tenant.
  */
-export interface Standings {
-  of(project: { id: string; inheritsMembers: boolean }): Standing;
-  /** The projects that the caller sees and the filter keeps. */
+export interface ListAccess {
+  /** Access to one project of the list. */
+  of(project: { id: string; inheritsMembers: boolean }): Access;
+  /** Selects the projects that the caller sees and the filter keeps. */
   select(filter: ProjectFilter): Selection;
 }
 
-export async function standingsAt(db: Db, caller: Caller, place: Place): Promise<Standings> {
-  const at =
-    place === 'roots' ? { tenantId: caller.tenantId } : { tenantId: place.parent.tenantId, parentId: place.parent.id };
-  const own = everywhere(caller, at.tenantId);
-  const inherited: Standing = place === 'roots' ? NONE : { role: place.parent.role, rights: place.parent.rights };
-  // nothing takes anything from the Owner of the tenant
+/** Access to the direct subprojects of a visible parent or, without one, to the root projects of the caller's current tenant. */
+export async function listAccess(db: Db, caller: Caller, parent: VisibleProject | undefined): Promise<ListAccess> {
+  const at = parent ? { tenantId: parent.tenantId, parentId: parent.id } : { tenantId: caller.tenantId };
+  const own = tenantAccess(caller, at.tenantId);
+  const inherited: Access = parent ? { role: parent.role, rights: parent.rights } : NONE;
+  // permissions cannot deny an Owner of the tenant anything
   const rows = own.rights === ALL && own.role === 'Owner' && !caller.key ? [] : await listNamed(db, caller, at);
-  const named = new Map<string, Standing>(rows.map(({ id, ...standing }) => [id, standing]));
+  const named = new Map<string, Access>(rows.map(({ id, ...access }) => [id, access]));
   return {
     of: ({ id, inheritsMembers }) => named.get(id) ?? (inheritsMembers ? inherited : own),
     select: (filter) => ({
@@ -56,26 +54,26 @@ export async function standingsAt(db: Db, caller: Caller, place: Place): Promise
 }
 
 /**
- * All directly below a project that lies in a tenant of the caller's own, where he sees everything; the statement looks at whether it does.
- * Undefined: he owns none, or the filter keeps nothing of an Owner's.
+ * Selects all direct subprojects of a project, for an Owner of its tenant, who sees everything. The statement itself checks the tenant.
+ * Undefined if the caller owns no tenant, or if the filter keeps nothing that an Owner has.
  */
-export function ownersSelection(caller: Caller, parentId: string, filter: ProjectFilter): Selection | undefined {
+export function tenantOwnerSelection(caller: Caller, parentId: string, filter: ProjectFilter): Selection | undefined {
   const owned = ownedTenants(caller);
   if (owned.length === 0 || !passes(OWNER, filter)) return undefined;
   const at = { tenantId: undefined, parentId, ownedTenants: owned };
   return { at, namePrefix: filter.namePrefix, inheriting: true, own: true, named: [], kept: [] };
 }
 
-const NONE: Standing = { rights: 0 };
-const OWNER: Standing = { role: 'Owner', rights: ALL };
+const NONE: Access = { rights: 0 };
+const OWNER: Access = { role: 'Owner', rights: ALL };
 
-const passes = ({ role, rights }: Standing, filter: ProjectFilter) =>
+const passes = ({ role, rights }: Access, filter: ProjectFilter) =>
   (rights & VISIBLE) !== 0 &&
   (filter.right === undefined || (rights & filter.right) !== 0) &&
   (filter.roles === undefined || (role !== undefined && filter.roles.includes(role)));
 
-/** What the caller is in every project of a tenant, whoever its members are. */
-function everywhere(caller: Caller, tenantId: string | undefined): Standing {
+/** Access that the caller has to every project of a tenant, as its Owner or by an API key. */
+function tenantAccess(caller: Caller, tenantId: string | undefined): Access {
   if (tenantId === undefined) return NONE;
   if (ownedTenants(caller).includes(tenantId)) return OWNER;
   if (caller.key?.tenantId !== tenantId) return NONE;

@@ -14,25 +14,30 @@ import { bound, byShape, statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';
 import { itemColumns, recordColumnsAs } from './queries.ts';
 import { ProjectItem, ProjectRow } from './record.ts';
-import { ASKER, alive, askerValues, judgedProjects, namedProjects } from './visibility.queries.ts';
+import { ASKER, askerValues, namedProjects, notDeleted, projectsWithRights } from './visibility.queries.ts';
 
-/** Projects directly below one; without a parent the root projects of a tenant. */
-export interface At {
+/** Direct subprojects of `parentId` or, without one, the root projects of the tenant. */
+export interface ListParent {
   tenantId: string | undefined;
   parentId?: string | undefined;
-  /** Nothing unless the parent is there and lies in one of these. */
+  /** If given, the list is empty unless the parent exists and is in one of these tenants. */
   ownedTenants?: readonly string[];
 }
 
-/** Which projects of a place. */
+/**
+ * Filter of a project list. Projects that name the caller (`named`) are checked one by one before the query; all others are included or
+ * excluded by whether they inherit their members.
+ */
 export interface Selection {
-  at: At;
+  at: ListParent;
   namePrefix: string | undefined;
-  /** Of those that are not named: who inherits members, who has members of its own. */
+  /** Include unnamed projects that inherit their members. */
   inheriting: boolean;
+  /** Include unnamed projects with members of their own. */
   own: boolean;
-  /** Those that were judged one by one, and which of them are kept. */
+  /** Ids of projects that name the caller. */
   named: readonly string[];
+  /** The ones among `named` to include. */
   kept: readonly string[];
 }
 
@@ -48,7 +53,7 @@ export interface ProjectOrder {
   sortOrder: SortOrder;
 }
 
-/** Where in the list to begin. */
+/** Page of a list: starts behind `position` or at `offset`. */
 export interface Window {
   position?: Position | undefined;
   offset?: number | undefined;
@@ -63,7 +68,7 @@ const namedRoots = statement(
   Named,
   { ...ASKER, tenantId: 'uuid' },
   ({ tenantId, ...asker }) => sql.fragment`
-  select p.id, p.role, p.rights from ${judgedProjects(asker)} p
+  select p.id, p.role, p.rights from ${projectsWithRights(asker)} p
   where p.parent_id is null and p.tenant_id = ${tenantId} and p.deleted_at is null and p.id in (${namedProjects(asker)})`,
 );
 const namedChildren = statement(
@@ -71,19 +76,19 @@ const namedChildren = statement(
   Named,
   { ...ASKER, parentId: 'uuid' },
   ({ parentId, ...asker }) => sql.fragment`
-  select p.id, p.role, p.rights from ${judgedProjects(asker)} p
+  select p.id, p.role, p.rights from ${projectsWithRights(asker)} p
   where p.parent_id = ${parentId} and p.deleted_at is null and p.id in (${namedProjects(asker)})`,
 );
 
-/** The projects of a place that name the caller as a member or in their permissions, with what he is and may do there. */
-export const listNamed = (db: Db, caller: Caller, { tenantId, parentId }: At) =>
+/** Projects of the list that name the caller as a member or in a permission, with the caller's role and rights. */
+export const listNamed = (db: Db, caller: Caller, { tenantId, parentId }: ListParent) =>
   db.any(
     parentId === undefined
       ? namedRoots({ ...askerValues(caller), tenantId: tenantId ?? null })
       : namedChildren({ ...askerValues(caller), parentId }),
   );
 
-/** Parameters of the statements below: what a selection, an order and a window hold. */
+/** SQL parameters of the statements below: the values of a selection, an order and a window. */
 const PAGE = {
   tenantId: 'uuid',
   parentId: 'uuid',
@@ -112,21 +117,21 @@ const pageValues = (selection: Selection, { position, offset, limit }: Partial<W
   limit: limit ?? null,
 });
 
-/** What decides on the text of a statement; all else are its parameters. */
+/** Everything that changes the SQL text. The other values are parameters, so that few texts need to be prepared. */
 type Shape = ProjectOrder & {
   root: boolean;
   owned: boolean;
   prefixed: boolean;
-  /** Of those that are not named. */
+  /** Unnamed projects: all, only those selected by `inheriting`, or none. */
   others: 'all' | 'some' | 'none';
   anyNamed: boolean;
-  goesOn: boolean;
-  /** Rows that a page without an offset has at most: a number that the planner knows. */
-  most?: number | undefined;
+  hasPosition: boolean;
+  /** Literal upper bound of the limit of a page without an offset, so that the planner knows how few rows are needed. */
+  maxRows?: number | undefined;
 };
 
-/** A page of usual size, a longer one, the longest one; each with the row that tells whether there is more. */
-const SIZES = [DEFAULT_LIMIT + 1, 201, MAX_LIMIT + 1];
+/** Upper bounds for default, larger and largest pages; each has one row more, which shows whether another page follows. */
+const PAGE_BOUNDS = [DEFAULT_LIMIT + 1, 201, MAX_LIMIT + 1];
 
 const shapeOf = (
   { at, namePrefix, inheriting, own, named }: Selection,
@@ -138,8 +143,8 @@ const shapeOf = (
   prefixed: namePrefix !== undefined,
   others: inheriting && own ? 'all' : inheriting || own ? 'some' : 'none',
   anyNamed: named.length > 0,
-  goesOn: position !== undefined,
-  most: offset === undefined ? SIZES.find((size) => limit <= size) : undefined,
+  hasPosition: position !== undefined,
+  maxRows: offset === undefined ? PAGE_BOUNDS.find((bound) => limit <= bound) : undefined,
   sortBy,
   sortOrder,
 });
@@ -149,9 +154,9 @@ function selected({ root, owned, prefixed, others, anyNamed }: Shape, values: Pa
   const place = root
     ? sql.fragment`p.parent_id is null and p.tenant_id = ${tenantId}`
     : sql.fragment`p.parent_id = ${parentId}`;
-  // looked at once, before any row
+  // an uncorrelated subquery: evaluated once, before any row is read
   const parent = owned
-    ? sql.fragment`and (select q.tenant_id = any(${ownedTenants}) and ${alive(sql.fragment`q`)} from projects q where q.id = ${parentId})`
+    ? sql.fragment`and (select q.tenant_id = any(${ownedTenants}) and ${notDeleted(sql.fragment`q`)} from projects q where q.id = ${parentId})`
     : sql.fragment``;
   const known = others === 'all' ? sql.fragment`true` : sql.fragment`p.inherits_members = ${inheriting}`;
   const choice =
@@ -178,19 +183,19 @@ export const countProjects = (db: Db, selection: Selection) =>
   db.oneFirst(counts(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}))(pageValues(selection, {})));
 
 /**
- * A page of a list as a table `p`, which a planner that does not know its limit would rather make of all projects. Without an offset it is
- * told how long a page may be, and reads the rows along an index. With one it gets which projects they are, out of an index alone, and the
- * rows of these, each looked up by its id.
+ * A page of a list as a table `p`. A planner that does not know the limit reads and sorts all projects. Without an offset, a literal limit
+ * makes it read the rows in index order. With an offset, an index-only scan skips to the ids of the page, and each row is looked up by id.
  */
 function page(shape: Shape, values: Parameters<typeof PAGE>) {
-  const { sortBy, sortOrder, goesOn, most } = shape;
+  const { sortBy, sortOrder, hasPosition, maxRows } = shape;
   const key = SORT_KEYS[sortBy];
   const order = sql.fragment`order by ${pageOrder(key, id, sortOrder)}`;
-  const rest = goesOn
+  const rest = hasPosition
     ? sql.fragment`and ${behindValues(key, id, sortOrder, values.after, values.afterId)}`
     : sql.fragment``;
   const rows = sql.fragment`${selected(shape, values)} ${rest} ${order}`;
-  if (most !== undefined) return sql.fragment`from (select p.* ${rows} limit ${most}) p ${order} limit ${values.limit}`;
+  if (maxRows !== undefined)
+    return sql.fragment`from (select p.* ${rows} limit ${maxRows}) p ${order} limit ${values.limit}`;
   return sql.fragment`
     from (select p.id ${rows} limit ${values.limit} offset ${values.offset}) page
     cross join lateral (select * from projects p where p.id = page.id offset 0) p ${order}`;
@@ -204,18 +209,18 @@ export const listProjects = (db: Db, selection: Selection, order: ProjectOrder, 
 
 const projects = { table: sql.fragment`projects`, name: sql.fragment`p`, id };
 
-/** Metadata or settings of a project as text. */
+/** `metadata` or `settings` of a project as text. */
 export const findText = (db: Db, projectId: string, member: string) =>
   db.maybeOneFirst(textOf(projects, projectId, sql.fragment`p.${sql.identifier([member])}`));
 
-/** Members are counted, not read. */
+/** Estimated bytes of a record: 130 for each member, which are counted and not read. */
 const weight = sql.fragment`${weightOf([sql.fragment`p.description`, sql.fragment`p.metadata`, sql.fragment`p.settings`, sql.fragment`p.permissions`])}
   + 130 * (select count(*) from project_members m where m.project_id = p.id)`;
 
 const recordsOf = (selection: Selection) =>
   selected(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}), bound(PAGE, pageValues(selection, {})));
 
-/** A part of the same with the whole record of each, members too. */
+/** A part of the list with full records, including members. */
 export const listRecords = (db: Db, selection: Selection, { sortBy, sortOrder }: ProjectOrder, part: Part) =>
   db.any(
     sql.type(listed(ProjectRow))`${partOf(part, {

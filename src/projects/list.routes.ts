@@ -20,11 +20,11 @@ import { queryEnum } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Capability } from './access.ts';
 import { ROLES, rightOf, roleText } from './access.ts';
-import { BelowItem, countBelow, listBelow } from './descendants.queries.ts';
+import { countDescendants, listDescendants, ProjectDescendant } from './descendants.queries.ts';
 import type { ProjectOrder, Selection } from './list.queries.ts';
 import { countProjects, findText, listProjects, listRecords } from './list.queries.ts';
 import type { ProjectFilter } from './list-access.ts';
-import { ownersSelection, standingsAt } from './list-access.ts';
+import { listAccess, tenantOwnerSelection } from './list-access.ts';
 import type { ProjectRow } from './record.ts';
 import { Project, ProjectItem, projectOf } from './record.ts';
 import { visibleProject } from './visibility.queries.ts';
@@ -33,7 +33,7 @@ export interface ProjectLists {
   db: Db;
   /** Signs cursors. */
   cursors: Signer;
-  /** Whether there are lists of all levels at once. */
+  /** Whether the recursive list exists. */
   recursive: boolean;
 }
 
@@ -45,7 +45,7 @@ const CAPABILITIES = [
   'CanDeleteContent',
 ] as const;
 
-/** Query members that all lists of projects share. `role=` counts as absent. */
+/** Query parameters of all project lists. An empty `role=` is ignored. */
 const filterQuery = {
   namePrefix: z.string().max(255).optional(),
   role: z.array(z.union([z.literal(''), roleText()], `must be one of ${ROLES.join(', ')}`)).optional(),
@@ -76,12 +76,12 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
 
-  /** The filter is looked at before the parent: a wrong form is 400 wherever it is sent. */
-  async function listAt(caller: Caller, query: Query, parentId: string | undefined) {
+  /** Checks the filter before the parent, so that an invalid filter is 400 even if the parent is not visible. */
+  async function selectionFor(caller: Caller, query: Query, parentId: string | undefined) {
     const filter = filterOf(query);
-    const place = parentId === undefined ? 'roots' : { parent: await visibleProject(db, caller, parentId) };
-    const standings = await standingsAt(db, caller, place);
-    return { standings, selection: standings.select(filter), order: orderOf(query) };
+    const parent = parentId === undefined ? undefined : await visibleProject(db, caller, parentId);
+    const access = await listAccess(db, caller, parent);
+    return { access, selection: access.select(filter), order: orderOf(query) };
   }
 
   async function byCursor(caller: Caller, query: z.output<typeof CursorQuery>, parentId?: string) {
@@ -98,16 +98,16 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
           id: row.id,
         }),
       );
-    // an Owner's first page is one statement; whether nothing is there or there is another reason is looked at as for everybody
-    const owners =
-      parentId === undefined || query.cursor !== undefined ? undefined : ownersSelection(caller, parentId, filter);
-    const first = owners && (await page(owners));
+    // the first page for an Owner of the tenant takes one statement; an empty page may mean 404, which the full check finds out
+    const ownerSelection =
+      parentId === undefined || query.cursor !== undefined ? undefined : tenantOwnerSelection(caller, parentId, filter);
+    const first = ownerSelection && (await page(ownerSelection));
     if (first && first.data.length > 0) return first;
-    return page((await listAt(caller, query, parentId)).selection);
+    return page((await selectionFor(caller, query, parentId)).selection);
   }
 
   async function byOffset(caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {
-    const { selection, order } = await listAt(caller, query, parentId);
+    const { selection, order } = await selectionFor(caller, query, parentId);
     return offsetPage(
       query,
       () => countProjects(db, selection),
@@ -115,8 +115,8 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
     );
   }
 
-  async function whole(reply: FastifyReply, caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {
-    const { standings, selection, order } = await listAt(caller, query, parentId);
+  async function fullList(reply: FastifyReply, caller: Caller, query: z.output<typeof OffsetQuery>, parentId?: string) {
+    const { access, selection, order } = await selectionFor(caller, query, parentId);
     const list = {
       item: Project,
       freeForm: {
@@ -124,7 +124,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
         textOf: (id: string, member: string) => findText(db, id, member),
       },
       rows: (part: Part) => listRecords(db, selection, order, part),
-      show: (row: z.output<typeof ProjectRow>) => projectOf({ ...row, ...standings.of(row) }),
+      show: (row: z.output<typeof ProjectRow>) => projectOf({ ...row, ...access.of(row) }),
     };
     return sendList(reply, list, query);
   }
@@ -135,7 +135,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
-        summary: 'Top-level projects of the tenant, page by page',
+        summary: 'Lists root projects, with a cursor',
         querystring: CursorQuery,
         response: { 200: cursorPageOf(ProjectItem) },
       },
@@ -149,7 +149,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
-        summary: 'Top-level projects of the tenant, from an offset on',
+        summary: 'Lists root projects, with an offset',
         querystring: OffsetQuery,
         response: { 200: offsetPageOf(ProjectItem) },
       },
@@ -163,7 +163,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
-        summary: 'Direct subprojects that the caller sees, page by page',
+        summary: 'Lists direct subprojects, with a cursor',
         params: Id,
         querystring: CursorQuery,
         response: { 200: cursorPageOf(ProjectItem) },
@@ -178,7 +178,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
-        summary: 'Direct subprojects that the caller sees, from an offset on',
+        summary: 'Lists direct subprojects, with an offset',
         params: Id,
         querystring: OffsetQuery,
         response: { 200: offsetPageOf(ProjectItem) },
@@ -194,36 +194,36 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
         config,
         schema: {
           tags,
-          summary: 'Everything that the caller sees below a project, by path, from an offset on',
+          summary: 'Lists all visible descendants of a project, ordered by path, with an offset',
           params: Id,
           querystring: z.object(offsetQuery),
-          response: { 200: offsetPageOf(BelowItem) },
+          response: { 200: offsetPageOf(ProjectDescendant) },
         },
       },
       async ({ caller, params, query }) => {
         const { id } = await visibleProject(db, caller, params.id);
         return offsetPage(
           query,
-          () => countBelow(db, caller, id),
-          (offset, limit) => listBelow(db, caller, id, { offset, limit }),
+          () => countDescendants(db, caller, id),
+          (offset, limit) => listDescendants(db, caller, id, { offset, limit }),
         );
       },
     );
   }
 
-  const older = { tags, description: 'All of them, unless `limit` is sent.', querystring: OffsetQuery };
+  const legacy = { tags, description: 'Returns the whole list unless `limit` is set.', querystring: OffsetQuery };
 
   app.get(
     '/api/project/list',
     {
       config,
       schema: {
-        ...older,
-        summary: 'Top-level projects of the tenant with members and capabilities',
+        ...legacy,
+        summary: 'Lists root projects with members and capabilities',
         response: { 200: listOf(Project) },
       },
     },
-    async ({ caller, query }, reply) => whole(reply, caller, query),
+    async ({ caller, query }, reply) => fullList(reply, caller, query),
   );
 
   for (const path of ['/api/project/:id/subprojects', '/api/metadata/project/:id/subprojects']) {
@@ -232,13 +232,13 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       {
         config,
         schema: {
-          ...older,
-          summary: 'Direct subprojects that the caller sees, with members and capabilities',
+          ...legacy,
+          summary: 'Lists direct subprojects with members and capabilities',
           params: Id,
           response: { 200: listOf(Project) },
         },
       },
-      async ({ caller, params, query }, reply) => whole(reply, caller, query, params.id),
+      async ({ caller, params, query }, reply) => fullList(reply, caller, query, params.id),
     );
   }
 }

@@ -7,7 +7,7 @@ import { membersOf } from './queries.ts';
 import { Member } from './record.ts';
 import { visibleProjects } from './visibility.queries.ts';
 
-/** Who has a role on a visible project, inherited or its own. */
+/** Members of a visible project, its own or inherited. */
 export const findMembers = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
     select ${membersOf(sql.fragment`p.member_source_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
@@ -22,7 +22,7 @@ const table = (members: readonly NewMember[]) =>
     ['uuid', 'text'],
   );
 
-/** Makes accounts or keys members, or changes the role of those who are; which of both they are, the statement sees. */
+/** Adds accounts or API keys as members, or changes their roles. The statement looks up which of the two each id is. */
 export const putMembers = (tx: Db, projectId: string, members: readonly NewMember[]) =>
   tx.any(sql.type(Member)`
     insert into project_members (project_id, user_id, role, principal_type)
@@ -36,7 +36,7 @@ export const deleteMembersBut = (tx: Db, projectId: string, userIds: readonly st
   tx.query(sql.unsafe`
     delete from project_members where project_id = ${projectId} and user_id <> all(${sql.array(userIds, 'uuid')})`);
 
-/** Says whether there was such a member. */
+/** Returns false if the user was not a member. */
 export const deleteMember = async (tx: Db, projectId: string, userId: string) => {
   const { rowCount } = await tx.query(sql.unsafe`
     delete from project_members where project_id = ${projectId} and user_id = ${userId}`);
@@ -48,7 +48,7 @@ export const copyMembers = (tx: Db, fromId: string, toId: string) =>
     insert into project_members (project_id, user_id, role, principal_type)
     select ${toId}, user_id, role, principal_type from project_members where project_id = ${fromId}`);
 
-/** Whether a project has an Owner besides this user, who may be nobody. */
+/** Whether a project has an Owner other than this user, who need not be a member. */
 export const hasOwnerBut = (tx: Db, projectId: string, userId: string) =>
   tx.exists(sql.unsafe`
     select from project_members where project_id = ${projectId} and role = 'Owner' and user_id <> ${userId}`);
@@ -57,7 +57,7 @@ export const findRole = (tx: Db, projectId: string, userId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ role: z.string() }))`
     select role from project_members where project_id = ${projectId} and user_id = ${userId}`);
 
-/** Those of these ids that are accounts, or keys of the tenant; nobody deletes them before the transaction ends. */
+/** The ids that are accounts, or API keys of the tenant. Locks them against deletion until the transaction ends. */
 export async function lockPrincipals(tx: Db, tenantId: string, ids: readonly string[]): Promise<string[]> {
   const Row = z.object({ userId: z.string() });
   const accounts = await tx.anyFirst(sql.type(Row)`

@@ -17,7 +17,12 @@ export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
     '/api/metadata/project/:id/member',
     {
       config,
-      schema: { tags, summary: 'Who has a role, inherited or not', params: Id, response: { 200: listOf(Member) } },
+      schema: {
+        tags,
+        summary: 'Lists the members of a project, its own or inherited',
+        params: Id,
+        response: { 200: listOf(Member) },
+      },
     },
     async ({ caller, params: { id } }) => {
       const found = await findMembers(db, caller, id);
@@ -32,8 +37,8 @@ export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Adds a member, or changes the role of one',
-        description: 'A subproject that inherited has the same members by itself then, and this one.',
+        summary: "Adds a member or changes a member's role",
+        description: 'A subproject that inherits its members stops inheriting and keeps a copy of them.',
         params: Id,
         body: memberForm(),
         response: { 200: Member },
@@ -48,7 +53,7 @@ export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Takes a member out',
+        summary: 'Removes a member from a project',
         params: z.object({ id: uuidParam(), userId: uuidParam() }),
         response: { 204: z.null() },
       },
@@ -66,7 +71,7 @@ export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
         config,
         schema: {
           tags,
-          summary: 'Sets the members; a subproject no longer inherits any',
+          summary: 'Replaces the members of a project; a subproject stops inheriting',
           params: Id,
           body: ChangedMembers,
           response: { 200: Written },
@@ -82,7 +87,7 @@ export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Clears the members of a subproject, which takes them from its parent from now on',
+        summary: 'Deletes the members of a subproject and lets it inherit those of its parent',
         params: Id,
         body: Inherit,
         response: { 200: Written },

@@ -24,7 +24,7 @@ interface NewMember {
   role: Role;
 }
 
-/** Gives a project exactly these members; a subproject that inherited does so no longer. */
+/** Replaces the members of a project. A subproject stops inheriting. */
 export async function setMembers(
   db: Db,
   caller: Caller,
@@ -49,7 +49,7 @@ export async function setMembers(
   });
 }
 
-/** Adds somebody, or changes the role of a member. */
+/** Adds a member or changes the member's role. */
 export async function setMember(db: Db, caller: Caller, id: string, member: NewMember): Promise<Member> {
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
@@ -72,7 +72,7 @@ export async function removeMember(db: Db, caller: Caller, id: string, userId: s
   });
 }
 
-/** Clears the members of a subproject, which takes them from its parent from now on. */
+/** Deletes the members of a subproject and lets it inherit those of its parent. */
 export async function inheritMembers(
   db: Db,
   caller: Caller,
@@ -82,16 +82,17 @@ export async function inheritMembers(
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
     refuseStale(project, rowVersion);
-    if (project.parentId === undefined) throw invalid('A root project has nobody to inherit from.');
+    if (project.parentId === undefined)
+      throw invalid(`Project '${id}' is a root project: it has no parent to inherit members from.`);
     await setInheritance(tx, id, true);
     await deleteMembersBut(tx, id, []);
     return touch(tx, id, caller.userId);
   });
 }
 
-const KEEPS_OWNER = 'A root project always keeps at least one Owner.';
+const KEEPS_OWNER = 'A root project needs at least one Owner. Make another member Owner first.';
 
-/** Changes of members go one after the other: two Owners who leave at once would both see the other stay. */
+/** Locks the tree, which serializes changes of members: two Owners leaving at once would each still see the other. */
 async function projectForMembers(tx: Db, caller: Caller, id: string): Promise<VisibleProject> {
   await lockTreesOf(tx, id);
   const project = await lockedProject(tx, caller, id);
@@ -99,7 +100,7 @@ async function projectForMembers(tx: Db, caller: Caller, id: string): Promise<Vi
   return project;
 }
 
-/** Ends inheritance; who had a role through it has it by himself. */
+/** Ends inheritance and copies the inherited members, so that everyone keeps their role. */
 async function ownMembers(tx: Db, { id, memberSourceId }: VisibleProject) {
   if (memberSourceId === id) return;
   await setInheritance(tx, id, false);
@@ -111,18 +112,19 @@ async function keepAnOwner(tx: Db, { id, parentId }: VisibleProject, userId: str
   if (!(await hasOwnerBut(tx, id, userId))) throw invalid(KEEPS_OWNER, { code: 'LastOwner' });
 }
 
-/** Somebody can have one role only. */
+/** Throws `invalid` if a user is listed twice: a member has one role. */
 export function refuseTwice(members: readonly { userId: string }[]) {
   const seen = new Set<string>();
   const errors: Record<string, string[]> = {};
   members.forEach(({ userId }, index) => {
-    if (seen.has(userId)) errors[`members[${index}].userId`] = [`'${userId}' is named twice.`];
+    if (seen.has(userId))
+      errors[`members[${index}].userId`] = [`User '${userId}' is listed twice. Send it once, with one role.`];
     seen.add(userId);
   });
   refuse(errors);
 }
 
-/** Members are accounts or keys of the project's tenant, and stay so until the transaction ends. */
+/** Throws `invalid` unless all are accounts, or API keys of the tenant. Locks them against deletion until the transaction ends. */
 export async function refuseUnknown(
   tx: Db,
   tenantId: string,

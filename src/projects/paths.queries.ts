@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { judgedProjects } from './visibility.queries.ts';
+import { projectsWithRights } from './visibility.queries.ts';
 
 const FolderRow = z.object({
   id: z.string(),
   parentId: z.string().optional(),
   name: z.string(),
-  /** Ids from the root of the tree on. */
+  /** Ids from the root of the tree down to this folder. */
   path: z.array(z.string()),
   memberSourceId: z.string(),
   inheritsMembers: z.boolean(),
@@ -16,15 +16,15 @@ const FolderRow = z.object({
 });
 export type FolderRow = z.infer<typeof FolderRow>;
 
-/** One step of a path: the folders above it as path segments, each with a slash behind it, and a name. */
+/** One step of a path: the path of the folder that contains it, each segment followed by a slash, and a name. */
 export interface Step {
   above: string;
   name: string;
 }
 
 /**
- * A project and what stands below it on the paths that these steps make up, seen or not, parents before children. Deleted ones are not
- * there, nor what is below them. A path may lead to several folders, for names are not unique.
+ * The project and the folders below it that are on these paths, visible or not, parents before children. Without deleted folders and their
+ * descendants. A path may match several folders, because names are not unique.
  */
 export const listAlong = (tx: Db, caller: Caller, projectId: string, steps: readonly Step[]) =>
   tx.any(sql.type(FolderRow)`
@@ -41,7 +41,7 @@ export const listAlong = (tx: Db, caller: Caller, projectId: string, steps: read
       join projects c on c.parent_id = f.id and c.name collate "C" = w.name
       where c.deleted_at is null)
     select p.id, p.parent_id, p.name, p.path, p.member_source_id, p.inherits_members, p.rights
-    from found f join ${judgedProjects(caller)} p on p.id = f.id
+    from found f join ${projectsWithRights(caller)} p on p.id = f.id
     order by f.depth, p.id`);
 
 export interface PlacedFolder {
@@ -53,8 +53,8 @@ export interface PlacedFolder {
 }
 
 /**
- * Makes folders, which inherit their members, and gives others a new parent or name, all of one tree and in one statement, so that each
- * may stand below any other. What lies below a moved one comes with it, as it does with `setParent`. The tree must be locked.
+ * Creates folders, which inherit their members, and moves or renames others, all in one tree and one statement, so that each may be below
+ * any other. Descendants of a moved folder move with it, as with `setParent`. The tree must be locked.
  */
 export const placeFolders = (
   tx: Db,
@@ -78,7 +78,7 @@ export const placeFolders = (
       updated_at = case when p.id = m.id then now() else p.updated_at end,
       updated_by = case when p.id = m.id then ${userId}::uuid else p.updated_by end
     from (
-      -- of several moved ones above it, the nearest says where it stands now
+      -- a folder below several moved folders follows the nearest
       select distinct on (x.id) x.id as target, m.*, o.path as before
       from jsonb_to_recordset(${sql.jsonb(moved as never)}) as m (id uuid, "parentId" uuid, name text, path uuid[], "memberSourceId" uuid)
       join projects o on o.id = m.id join projects x on x.path @> array[m.id]

@@ -5,13 +5,16 @@ import { may } from './access.ts';
 
 const Entry = z
   .object({
-    principals: z.array(z.string().trim().min(1, 'must not be empty').max(255)).min(1, 'must name somebody').max(1000),
+    principals: z
+      .array(z.string().trim().min(1, 'must not be empty').max(255))
+      .min(1, 'must name at least one principal')
+      .max(1000),
     operation: z.string().trim().toLowerCase().min(1, 'must not be empty').max(255),
     type: queryEnum(['Allowed', 'Denied']).default('Allowed'),
   })
   .meta({ id: 'Permission' });
 
-/** `permissions` of a project or dataset in a request, as they are kept: operations in lower case, `type` always there. */
+/** `permissions` of a project or dataset in a request, normalized as stored: operations in lower case, `type` always present. */
 export const permissionsForm = () => boundedJson(z.array(Entry).max(1000));
 export type Permissions = z.output<ReturnType<typeof permissionsForm>>;
 
@@ -19,7 +22,7 @@ export type Permissions = z.output<ReturnType<typeof permissionsForm>>;
 export const permissionsAnswer = () =>
   z.array(z.object({ principals: z.array(z.string()), operation: z.string(), type: z.string() }));
 
-/** A record for its reader: who may not grant access does not see who was granted any. */
+/** Removes `permissions` from a record for a caller without canGrantAccess. */
 export function withoutHiddenPermissions<Row extends { rights: number; permissions?: unknown }>(row: Row): Row {
   if (may(row, 'canGrantAccess')) return row;
   const { permissions: _, ...rest } = row;

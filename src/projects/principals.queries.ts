@@ -3,21 +3,21 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { isAdministrator } from '../http/caller.ts';
-import { judgedProjects, seen } from './visibility.queries.ts';
+import { isVisible, projectsWithRights } from './visibility.queries.ts';
 
 export const Principal = z
   .object({
     id: z.string(),
     principalType: z.enum(['UserIdentity', 'OpenAPIAccount']),
-    /** Of an account. */
+    /** Accounts only. */
     loginId: z.string().optional(),
     name: z.string(),
   })
   .meta({ id: 'KnownPrincipal' });
 
 /**
- * Of these ids and login ids the accounts and API keys that the caller may know of: those of the tenants that it belongs to, and the
- * members of projects that it sees.
+ * Looks up accounts and API keys by id or login id. Returns those that the caller may see: principals of the caller's tenants, and members
+ * of projects visible to the caller.
  */
 export function listPrincipals(
   db: Db,
@@ -38,8 +38,8 @@ export function listPrincipals(
       and (${all} or a.user_id = ${caller.userId}
       or exists (select from tenant_members m where m.user_id = a.user_id and m.tenant_id = any(${tenants}))
       or exists (
-        select from project_members m join ${judgedProjects(caller)} p on p.id = m.project_id
-        where m.user_id = a.user_id and ${seen(sql.fragment`p`)}))
+        select from project_members m join ${projectsWithRights(caller)} p on p.id = m.project_id
+        where m.user_id = a.user_id and ${isVisible(sql.fragment`p`)}))
     union all
     select k.id, 'OpenAPIAccount', null, k.name
     from api_keys k where k.id = any(${wanted}) and (${all} or k.tenant_id = any(${tenants}))`);

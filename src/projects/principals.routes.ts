@@ -12,9 +12,9 @@ export async function principalRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'iam' },
       schema: {
         tags: ['projects'],
-        summary: 'Login ids and names of accounts and API keys',
+        summary: 'Looks up login ids and names of accounts and API keys',
         description:
-          'Of those that the caller may know of: of its tenants, and of projects that it sees. Other ids are left out.',
+          "Returns principals of the caller's tenants and members of projects visible to the caller. Other ids are omitted.",
         querystring: z.object({
           id: queryList(z.uuid().toLowerCase()).max(1000).default([]),
           loginId: queryList(z.string().max(255)).max(1000).default([]),

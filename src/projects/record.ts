@@ -3,7 +3,7 @@ import type { Role } from './access.ts';
 import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
 import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 
-/** Given by clients and given back as it came. A cheap type in answers; in requests `freeForm()` of `http/names.ts` stands for it. */
+/** Free-form JSON object in answers, returned as the client sent it. Not validated, which is cheap; requests use `freeForm()`. */
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
 export const Member = z
@@ -28,7 +28,7 @@ const base = {
 
 /** A project in a list. */
 export const ProjectItem = z.object(base).meta({ id: 'ProjectItem' });
-/** A project by itself. `members` are its own: none when it inherits them. */
+/** The full record of a project. `members` are its own; empty if it inherits them. */
 export const Project = z
   .object({
     ...base,
@@ -36,7 +36,7 @@ export const Project = z
     settings: freeFormAnswer(),
     members: z.array(Member),
     capabilities: Capabilities,
-    /** For those who may grant access. */
+    /** Only for callers with canGrantAccess. */
     permissions: permissionsAnswer().optional(),
   })
   .meta({ id: 'Project' });
@@ -44,11 +44,11 @@ export type Project = z.infer<typeof Project>;
 
 export const ProjectRow = Project.omit({ capabilities: true });
 
-/** What a write answers that gives no record. */
+/** Answer of a write that returns no record. */
 export const Written = z.object({ id: z.string(), rowVersion: z.string() }).meta({ id: 'Written' });
 export type Written = z.infer<typeof Written>;
 
-/** What a caller with these rights gets of a row: the rights become capabilities. */
+/** The record that a caller with these rights gets: rights become capabilities, permissions may be hidden. */
 export function projectOf(row: z.infer<typeof ProjectRow> & { role?: Role | undefined; rights: number }): Project {
   const { role: _, rights, ...rest } = withoutHiddenPermissions(row);
   return { ...rest, capabilities: capabilitiesOf(rights) };

@@ -6,10 +6,10 @@ import { nextGeneration, setProjectGrants } from './grant-generations.queries.ts
 import { lockTreesOf } from './tree.ts';
 import { visibleProject } from './visibility.queries.ts';
 
-/** Makes every address void that was signed before for a project, its folders, or what lies in them. */
+/** Revokes all addresses that were signed so far for a project, its descendants and their datasets. */
 export const revokeProjectGrants = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
-    // before the generation, as moves into other tenants do
+    // lock order: trees before the generation, as in moves to other tenants
     await lockTreesOf(tx, id);
     const { tenantId, ...project } = await visibleProject(tx, caller, id);
     demand(project, 'canGrantAccess');

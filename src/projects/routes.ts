@@ -18,14 +18,14 @@ const IMAGE = {
   content: Object.fromEntries(['image/png', 'image/jpeg', 'image/webp'].map((type) => [type, { schema: BINARY }])),
 };
 
-/** What is said of a project. */
+/** Properties of a project: record, access level, capabilities, thumbnail. */
 export async function projectRoutes(app: App, { db }: { db: Db }) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
 
   app.get(
     '/api/metadata/project/:id',
-    { config, schema: { tags, summary: 'A project', params: Id, response: { 200: Project } } },
+    { config, schema: { tags, summary: 'Returns a project', params: Id, response: { 200: Project } } },
     async ({ caller, params: { id } }) => {
       const found = await findProject(db, caller, id);
       if (!found) throw notFound('Project', id);
@@ -39,8 +39,8 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Replaces what is said of a project',
-        description: 'What is left out is gone, but access level and permissions stay. Members are not looked at.',
+        summary: 'Updates a project',
+        description: 'Absent members are cleared, except access level and permissions. `members` is ignored.',
         body: ChangedProject,
         response: { 200: Project },
       },
@@ -54,7 +54,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Sets the access level of a project',
+        summary: 'Changes the access level of a project',
         body: ChangedAccessLevel,
         response: { 200: Written },
       },
@@ -68,8 +68,9 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Revokes all addresses in a project that were signed before',
-        description: 'Those of its folders and datasets, and of files exported from these. Needs canGrantAccess.',
+        summary: 'Revokes all signed addresses of a project',
+        description:
+          'Includes addresses of its folders and datasets, and of files exported from them. Needs canGrantAccess.',
         params: Id,
         response: { 204: z.null() },
       },
@@ -82,7 +83,15 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/metadata/project/:id/capabilities',
-    { config, schema: { tags, summary: 'What the caller may do', params: Id, response: { 200: Capabilities } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns the capabilities of the caller on a project',
+        params: Id,
+        response: { 200: Capabilities },
+      },
+    },
     async ({ caller, params: { id } }) => capabilitiesOf((await visibleProject(db, caller, id)).rights),
   );
 
@@ -92,7 +101,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Which rule gives or denies a user each capability; without `userId` the caller',
+        summary: 'Explains which rules allow or deny a user each capability; without `userId`, the caller',
         params: Id,
         querystring: z.object({ userId: z.uuid().toLowerCase().optional() }),
         response: { 200: Access },
@@ -105,7 +114,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
     '/api/metadata/project/:id/thumbnail',
     {
       config: { ...config, described: { responses: { 200: IMAGE } } },
-      schema: { tags, summary: 'The image of a project, as it was given', params: Id },
+      schema: { tags, summary: 'Returns the thumbnail of a project', params: Id },
     },
     async ({ caller, params: { id } }, reply) => {
       const { contentType, content } = await getThumbnail(db, caller, id);
@@ -119,7 +128,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
-        summary: 'Gives a project an image (PNG, JPEG or WEBP, up to 1 MiB), or takes it away',
+        summary: 'Sets the thumbnail of a project (PNG, JPEG or WEBP, up to 1 MiB); an empty one deletes it',
         params: Id,
         body: Picture,
         response: { 204: z.null() },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** A small image for lists, its kind told by its first bytes. */
+/** A small image for lists. The content type is detected from its first bytes. */
 export interface Thumbnail {
   contentType: 'image/png' | 'image/jpeg' | 'image/webp';
   content: Buffer;

@@ -8,29 +8,32 @@ import type { Thumbnail } from './thumbnail.queries.ts';
 import { deleteThumbnail, findThumbnail, putThumbnail } from './thumbnail.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
-const MOST_BYTES = 2 ** 20;
-const MOST_TEXT = Math.ceil(MOST_BYTES / 3) * 4;
+const MAX_BYTES = 2 ** 20;
+const MAX_BASE64_LENGTH = Math.ceil(MAX_BYTES / 3) * 4;
 
-/** Undefined: there shall be none. */
+/** Decodes and checks an image. Undefined for an empty text: no thumbnail. */
 export function readThumbnail(base64: string): Thumbnail | undefined {
   const refuse = (sentence: string) => invalidMember('thumbnailBase64', sentence);
   if (base64 === '') return undefined;
-  if (base64.length > MOST_TEXT) throw refuse('A thumbnail has at most 1 MiB.');
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw refuse('This is not base64.');
+  if (base64.length > MAX_BASE64_LENGTH) throw refuse(TOO_LARGE);
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
+    throw refuse('The thumbnail is not valid base64. Send the image in base64 with padding.');
   const content = Buffer.from(base64, 'base64');
-  if (content.length > MOST_BYTES) throw refuse('A thumbnail has at most 1 MiB.');
-  const contentType = kindOf(content);
-  if (contentType === undefined) throw refuse('A thumbnail is a PNG, JPEG or WEBP image.');
+  if (content.length > MAX_BYTES) throw refuse(TOO_LARGE);
+  const contentType = detectContentType(content);
+  if (contentType === undefined) throw refuse('The thumbnail is not a PNG, JPEG or WEBP image. Send one of these.');
   return { contentType, content };
 }
 
-function kindOf(content: Buffer): Thumbnail['contentType'] | undefined {
+function detectContentType(content: Buffer): Thumbnail['contentType'] | undefined {
   const starts = (text: string, at = 0) => content.toString('latin1', at, at + text.length) === text;
   if (starts('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (starts('\xff\xd8\xff')) return 'image/jpeg';
   if (starts('RIFF') && starts('WEBP', 8)) return 'image/webp';
   return undefined;
 }
+
+const TOO_LARGE = 'The thumbnail is larger than 1 MiB. Send a smaller image.';
 
 export async function setThumbnail(db: Db, caller: Caller, id: string, base64: string): Promise<void> {
   const thumbnail = readThumbnail(base64);

@@ -3,14 +3,14 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Permissions } from './permissions.ts';
 
-/** Ids of the trees in which these projects stand now, deleted ones too; unknown projects have none. */
+/** Ids of the root projects of these projects, including deleted ones. Unknown projects are skipped. */
 export const rootsOf = (tx: Db, ids: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ rootId: z.string() }))`
     select distinct root_id from projects where id = any(${sql.array(ids, 'uuid')}) order by root_id`);
 
 /**
- * Whatever changes the shape of a tree or who is a member where goes one after the other: creation, move, members, deletion, restore,
- * purge. Held until the transaction ends. Datasets and names do not wait for it. Prefer `lockTreesOf`, which also checks what it locked.
+ * Serializes changes of the structure and the members of a tree: create, move, members, delete, restore, purge. Held until the transaction
+ * ends. Changes of datasets and names do not take this lock. Prefer `lockTreesOf`, which also checks that it locked the right trees.
  */
 export const lockTrees = (tx: Db, rootIds: readonly string[]) =>
   tx.query(sql.unsafe`
@@ -18,7 +18,7 @@ export const lockTrees = (tx: Db, rootIds: readonly string[]) =>
 
 export interface NewNode {
   id: string;
-  /** Absent: a root project, and `tenantId` is there. */
+  /** Absent for a root project, which needs `tenantId`. */
   parentId?: string | undefined;
   tenantId?: string | undefined;
   name: string;
@@ -26,15 +26,15 @@ export interface NewNode {
   metadata?: Record<string, unknown> | undefined;
   settings?: Record<string, unknown> | undefined;
   accessLevel?: string | undefined;
-  /** Never of a root project. */
+  /** Always false for a root project. */
   inheritsMembers: boolean;
   permissions?: Permissions | undefined;
   createdBy: string;
 }
 
 /**
- * Writes projects, each a root or below a parent that is there already (so many levels take a call each), in one statement. Subprojects
- * get tenant, root, path and member source from their parent, whose tree must be locked.
+ * Inserts projects in one statement. Each is a root or has a parent that exists already, so each level of a tree needs its own call.
+ * Subprojects take tenant, root, path and member source from their parent, whose tree must be locked.
  */
 export const insertProjects = (tx: Db, rows: readonly NewNode[]) =>
   tx.query(sql.unsafe`
@@ -49,9 +49,8 @@ export const insertProjects = (tx: Db, rows: readonly NewNode[]) =>
     left join projects parent on parent.id = r."parentId"`);
 
 /**
- * Puts a project below another one of its tenant, or makes a root of it (one that inherits must be given members of its own before).
- * All that lies below comes with it: path, root and, where members come from above the moved project, member source. The trees on both
- * ends must be locked; whether this closes a loop is for the caller to know.
+ * Moves a project below another one of its tenant, or makes it a root project; one that inherits its members must get its own before that.
+ * Updates path, root and inherited member source of all descendants. The caller locks both trees and makes sure that no cycle results.
  */
 export const setParent = (tx: Db, id: string, parentId: string | undefined) =>
   tx.query(sql.unsafe`
@@ -65,8 +64,8 @@ export const setParent = (tx: Db, id: string, parentId: string | undefined) =>
     where moved.id = ${id} and p.path @> array[moved.id]`);
 
 /**
- * Lets a subproject take its members from above, or not any more, and with it everything below that takes them through it. Its own
- * members are for the caller to remove or to give. The tree must be locked. Changes nothing when it is so already.
+ * Turns inheritance of members on or off for a subproject and updates the member source of all descendants that inherit through it. The
+ * caller deletes or adds the subproject's own members. The tree must be locked. No change if the setting is the same.
  */
 export const setInheritance = (tx: Db, id: string, inherits: boolean) =>
   tx.query(sql.unsafe`
@@ -79,6 +78,6 @@ export const setInheritance = (tx: Db, id: string, inherits: boolean) =>
       where c.id = ${id} and c.inherits_members <> ${inherits}::boolean) changed
     where p.path @> array[changed.id] and p.member_source_id = changed.before`);
 
-/** Whether a project is another one or lies anywhere below it. */
-export const liesBelow = (tx: Db, id: string, aboveId: string) =>
+/** Whether project `id` is project `aboveId` or one of its descendants. */
+export const isWithin = (tx: Db, id: string, aboveId: string) =>
   tx.exists(sql.unsafe`select from projects where id = ${id} and ${aboveId}::uuid = any(path)`);

@@ -34,7 +34,7 @@ interface TreeParts {
   afterDeletion: AfterDeletion;
 }
 
-/** Where a project stands: made, moved, removed. */
+/** Position of a project in its tree: create, move, path, delete. */
 export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion }: TreeParts) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
@@ -43,7 +43,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion
 
   app.post(
     '/api/metadata/project',
-    { config, schema: { tags, summary: 'Creates a top-level project', body: NewProject, response: { 201: Project } } },
+    { config, schema: { tags, summary: 'Creates a root project', body: NewProject, response: { 201: Project } } },
     async (request, reply) => {
       const project = await createProject(db, request.caller, request.body);
       return reply.code(201).header('location', addressOf(request, project.id)).send(project);
@@ -56,7 +56,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion
       config,
       schema: {
         tags,
-        summary: 'Creates a subproject; with `inheritsMembers` a folder with the members of its parent',
+        summary: 'Creates a subproject; with `inheritsMembers`, a folder with the members of its parent',
         params: Id,
         body: NewProject,
         response: { 201: Project },
@@ -74,7 +74,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion
       config,
       schema: {
         tags,
-        summary: 'Moves a subproject with all below it to another place in the same root project',
+        summary: 'Moves a subproject and its descendants within the same root project',
         params: Id,
         body: Target,
         response: { 204: z.null() },
@@ -93,7 +93,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion
         config,
         schema: {
           tags,
-          summary: 'All projects from the root to this one, deleted or not, and what the caller may do in each',
+          summary: 'Lists the projects from the root to this one, deleted or not, with capabilities of the caller',
           params: Id,
           response: { 200: listOf(PathNode) },
         },
@@ -113,7 +113,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion
         config,
         schema: {
           tags,
-          summary: 'Puts a project into the recycle bin',
+          summary: 'Moves a project to the recycle bin',
           params: Id,
           response: { 204: z.null() },
         },

@@ -1,13 +1,13 @@
 import type { Db } from '../db.ts';
 import { lockTrees, rootsOf } from './tree.queries.ts';
 
-/** Trees that were locked turned out not to be all. */
+/** Thrown when the locked trees turn out not to be all that are needed. */
 class MoreTrees extends Error {}
 
 /**
- * Locks the trees that `look` tells of until the transaction ends, and gives what it tells with them locked. A restore to another place may
- * carry a project into another tree meanwhile: then the locks are given back before others are waited for, or two who hold some would wait for
- * each other.
+ * Locks the trees of the rows that `look` returns until the transaction ends, and returns the rows as read under the lock. A concurrent
+ * restore can move a project to another tree; then a savepoint rolls back, which releases the locks, and all are taken again in order.
+ * Waiting for a further lock while holding some could deadlock.
  */
 export async function lockTreesIn<T>(
   tx: Db,
@@ -30,9 +30,8 @@ export async function lockTreesIn<T>(
 }
 
 /**
- * Waits until nobody else changes the trees in which these projects stand, and keeps others waiting until the transaction ends. What is
- * read after it stays true. Projects that are not there lock nothing. Take all trees of a transaction in one call, so that two
- * transactions cannot wait for each other.
+ * Locks the trees of these projects against other changes until the transaction ends. Rows read after it stay current. Unknown ids lock
+ * nothing. To avoid deadlocks, lock all trees of a transaction in one call.
  */
 export async function lockTreesOf(tx: Db, ...ids: readonly string[]): Promise<void> {
   await lockTreesIn(

@@ -16,21 +16,21 @@ const rightsOfRole = (role: Fragment) =>
 const { read, update, delete: remove } = OPERATION_RIGHTS;
 const operationRights = sql.fragment`case g.operation when 'read' then ${read}::int when 'update' then ${update}::int else ${remove}::int end`;
 
-/** What statements ask about a caller. */
+/** SQL parameters that describe a caller. */
 export const ASKER = {
   userId: 'uuid',
-  /** User id and login id, as permissions that name them are folded. */
+  /** User id and case-folded login id, to compare with `folded_principal` of permissions. */
   ids: 'text[]',
   groups: 'text[]',
   tenants: 'uuid[]',
   ownedTenants: 'uuid[]',
-  /** Of an API key. */
+  /** Tenant and role of an API key. */
   keyTenant: 'uuid',
   keyRole: 'text',
 } as const;
-/** A caller as parameters of a statement. */
+/** A caller as parameters of a prepared statement. */
 export type Asker = Parameters<typeof ASKER>;
-/** Statements that are made at each call take the caller himself. */
+/** Prepared statements pass parameters; statements built for each call pass the caller. */
 export type Asking = Caller | Asker;
 
 export function askerValues(caller: Caller): Values<typeof ASKER> {
@@ -48,42 +48,44 @@ export function askerValues(caller: Caller): Values<typeof ASKER> {
 
 export const askerOf = (asking: Asking): Asker => ('via' in asking ? bound(ASKER, askerValues(asking)) : asking);
 
-/** Grants `g` that name this caller: by user id or login id in any letter case, by a group's exact name. */
-export function naming(asking: Asking): Fragment {
+/** Condition: grant `g` names this caller by user id or login id, in any letter case, or by the exact name of a group. */
+export function namesCaller(asking: Asking): Fragment {
   const { ids, groups } = askerOf(asking);
   return sql.fragment`(g.folded_principal = any(${ids}) or g.principal = any(${groups}))`;
 }
 
 /**
- * What the permissions of entities allow and deny this caller, as a lateral join called `name` with the columns `allowed` and `denied`.
- * They speak to members of the entity's tenant alone. Whoever is named nowhere, which is nearly everybody, pays one look for all rows.
+ * Lateral join `name` with the rights that permissions allow and deny this caller, as columns `allowed` and `denied`. `here` selects the
+ * grants `g` of the entity. Permissions apply only to members of the entity's tenant. For a caller named in no permission, which is the usual
+ * case, an uncorrelated subquery is evaluated once for all rows.
  */
-export function granted(asking: Asking, name: Fragment, tenantId: Fragment, here: Fragment): Fragment {
+export function joinPermissions(asking: Asking, name: Fragment, tenantId: Fragment, here: Fragment): Fragment {
   const asker = askerOf(asking);
   return sql.fragment`
     cross join lateral (
       select coalesce(bit_or(${operationRights}) filter (where not g.denied), 0) as allowed,
         coalesce(bit_or(${operationRights}) filter (where g.denied), 0) as denied
       from permission_grants g
-      where (select exists (select from permission_grants g where ${naming(asker)}))
-        and ${tenantId} = any(${asker.tenants}) and ${naming(asker)} and ${here}) ${name}`;
+      where (select exists (select from permission_grants g where ${namesCaller(asker)}))
+        and ${tenantId} = any(${asker.tenants}) and ${namesCaller(asker)} and ${here}) ${name}`;
 }
 
 const ownTenant = (asking: Asking, tenantId: Fragment) =>
   sql.fragment`${tenantId} = any(${askerOf(asking).ownedTenants})`;
 
-/** Rights out of a base and what was granted: a denial wins over everything but the Owner of the tenant. */
+/** Combines base rights with the rights of permissions. A denial overrides everything but the Owner of the tenant. */
 export const withGrants = (asking: Asking, tenantId: Fragment, base: Fragment, grants: Fragment) =>
   sql.fragment`case when ${ownTenant(asking, tenantId)} then ${ALL}::int else (${base} | ${grants}.allowed) & ~${grants}.denied end`;
 
 /**
- * All projects, deleted ones too, with what this caller is and may do in each, as a table to select from and join with:
- * `from ${judgedProjects(caller)} p`. The columns of `projects`; `role`, which comes from the members of the nearest ancestor that does
- * not inherit (an Owner of the tenant is Owner of every project in it, a key has its role in all of its tenant) and is null without one;
- * `rights`, the role's with the permissions of the project and of those it inherits members through; and what these deny. What is deleted or not to be
- * seen is for the statement around it to leave out.
+ * All projects with the caller's role and rights, as a table: `from ${projectsWithRights(caller)} p`. Includes deleted and invisible projects;
+ * the surrounding statement filters them. Columns: those of `projects`, and
+ * - `role`: from the members of the nearest project upwards that does not inherit, null without one. An Owner of the tenant is Owner of every
+ *   project, and an API key has its role in every project of its tenant.
+ * - `rights`: rights of the role, combined with permissions of the project and of the ancestors through which it inherits members.
+ * - `denied`: rights that these permissions deny.
  */
-export function judgedProjects(asking: Asking): Fragment {
+export function projectsWithRights(asking: Asking): Fragment {
   const asker = askerOf(asking);
   const keyRole = sql.fragment`case when p.tenant_id = ${asker.keyTenant} then ${asker.keyRole} end`;
   const tenantId = sql.fragment`p.tenant_id`;
@@ -97,31 +99,31 @@ export function judgedProjects(asking: Asking): Fragment {
        case when ${ownTenant(asker, tenantId)} then 0 else granted.denied end as denied
      from projects p
      left join project_members m on m.project_id = p.member_source_id and m.user_id = ${asker.userId}
-     ${granted(asker, grants, tenantId, inheritedFrom)})`;
+     ${joinPermissions(asker, grants, tenantId, inheritedFrom)})`;
 }
 
-/** Of a table with the columns of `projects`: neither it nor anything above it is in the recycle bin. */
-export const alive = (p: Fragment): Fragment =>
+/** Condition on a table with the columns of `projects`: neither the project nor an ancestor is in the recycle bin. */
+export const notDeleted = (p: Fragment): Fragment =>
   sql.fragment`not exists (select from projects a where a.id = any(${p}.path) and a.deleted_at is not null)`;
 
-/** What `judgedProjects` has of a table `p`, when the caller may know of it. */
-export const seen = (p: Fragment): Fragment => sql.fragment`${p}.rights & ${VISIBLE}::int <> 0`;
+/** Condition on a row with `rights`: the caller may know that it exists. */
+export const isVisible = (p: Fragment): Fragment => sql.fragment`${p}.rights & ${VISIBLE}::int <> 0`;
 
-/** The projects that are there for this caller: `judgedProjects` that are alive and that he may read. */
+/** Projects visible to the caller: not deleted, and with the right to read. Columns of `projectsWithRights`. */
 export const visibleProjects = (asking: Asking): Fragment => {
   const p = sql.fragment`p`;
-  return sql.fragment`(select * from ${judgedProjects(asking)} p where ${alive(p)} and ${seen(p)})`;
+  return sql.fragment`(select * from ${projectsWithRights(asking)} p where ${notDeleted(p)} and ${isVisible(p)})`;
 };
 
-/** Ids of projects whose own members or permissions name the caller, as a statement that gives them. */
+/** Query for the ids of projects whose own members or permissions name the caller. */
 export const namedProjects = (asking: Asking): Fragment => {
   const asker = askerOf(asking);
   return sql.fragment`
   select project_id from project_members where user_id = ${asker.userId}
-  union select g.project_id from permission_grants g where g.project_id is not null and ${naming(asker)}`;
+  union select g.project_id from permission_grants g where g.project_id is not null and ${namesCaller(asker)}`;
 };
 
-/** The same as an array: where a search over all of a large tenant can begin. */
+/** `namedProjects` as an array, with which a search in a large tenant can start. */
 export const namedIn = (asking: Asking): Fragment => sql.fragment`array(${namedProjects(asking)})`;
 
 const Visible = z.object({
@@ -136,7 +138,7 @@ const Visible = z.object({
   role: z.enum(ROLES).optional(),
   rights: z.number(),
 });
-/** A project as rules ask about it: `demand(project, 'canEdit')`. */
+/** A project with what rules check: `demand(project, 'canEdit')`. */
 export type VisibleProject = z.infer<typeof Visible>;
 
 const visible = statement(
@@ -149,7 +151,7 @@ const visible = statement(
   from ${visibleProjects(asker)} p where p.id = ${id}`,
 );
 
-/** The project, if the caller sees it; else `notFound`, before anything is said of rights. */
+/** Returns the project, or throws `notFound` if the caller does not see it, before any check of rights. */
 export async function visibleProject(db: Db, caller: Caller, id: string): Promise<VisibleProject> {
   const found = await db.maybeOne(visible({ ...askerValues(caller), id }));
   if (!found) throw notFound('Project', id);

@@ -4,7 +4,7 @@ import { DatasetRow } from '../datasets/record.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { judgedProjects, seen } from '../projects/visibility.queries.ts';
+import { isVisible, projectsWithRights } from '../projects/visibility.queries.ts';
 import { mayDelete, ownsProject, reads, rolesWith } from './privilege.queries.ts';
 import { ItemType } from './record.ts';
 
@@ -54,8 +54,8 @@ const Container = z.object({ id: z.string(), tenantId: z.string() });
 /** A project whose deleted contents can be asked for: deleted or not, the caller reads it or sees it in the bin. */
 export const findContainer = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Container)`
-    select p.id, p.tenant_id from ${judgedProjects(caller)} p
-    where p.id = ${id} and (${seen(sql.fragment`p`)} or exists (
+    select p.id, p.tenant_id from ${projectsWithRights(caller)} p
+    where p.id = ${id} and (${isVisible(sql.fragment`p`)} or exists (
       select from recycle_bin b where b.id = p.id and (b.deleted_by = ${caller.userId} or ${mayDelete(caller)})))`);
 
 const Step = z.object({ id: z.string(), name: z.string(), itemType: ItemType, privileged: z.boolean() });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { judgedDatasets } from '../datasets/queries.ts';
+import { datasetsWithRights } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
 import type { Capability } from '../projects/access.ts';
 import { may, ROLE_RIGHTS, ROLES, rightOf } from '../projects/access.ts';
-import { judgedProjects, naming, seen } from '../projects/visibility.queries.ts';
+import { isVisible, namesCaller, projectsWithRights } from '../projects/visibility.queries.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -19,14 +19,14 @@ export const rolesWith = (capability: Capability) =>
 
 /** A row `b` of the bin is a project on which the caller has `canDelete`. */
 export const ownsProject = (caller: Caller): Fragment => sql.fragment`
-  exists (select from ${judgedProjects(caller)} p where p.id = b.id and p.rights & ${rightOf('canDelete')}::int <> 0)`;
+  exists (select from ${projectsWithRights(caller)} p where p.id = b.id and p.rights & ${rightOf('canDelete')}::int <> 0)`;
 
 /** The caller would see it if it were not deleted. */
 export const reads = (caller: Caller): Fragment => sql.fragment`
   case b.item_type
     when 'Project' then exists (
-      select from ${judgedProjects(caller)} p where p.id = b.id and ${seen(sql.fragment`p`)})
-    else exists (select from ${judgedDatasets(caller)} j where j.id = b.id and ${seen(sql.fragment`j`)})
+      select from ${projectsWithRights(caller)} p where p.id = b.id and ${isVisible(sql.fragment`p`)})
+    else exists (select from ${datasetsWithRights(caller)} j where j.id = b.id and ${isVisible(sql.fragment`j`)})
   end`;
 
 /**
@@ -36,9 +36,9 @@ export const reads = (caller: Caller): Fragment => sql.fragment`
 export const mayDelete = (caller: Caller): Fragment => sql.fragment`
   case b.item_type
     when 'Project' then ${ownsProject(caller)} or exists (
-      select from ${judgedProjects(caller)} p where p.id = b.container_id and p.rights & ${rightOf('canDeleteContent')}::int <> 0)
+      select from ${projectsWithRights(caller)} p where p.id = b.container_id and p.rights & ${rightOf('canDeleteContent')}::int <> 0)
     else exists (
-      select from ${judgedDatasets(caller)} j where j.id = b.id and j.rights & ${rightOf('canDeleteContent')}::int <> 0)
+      select from ${datasetsWithRights(caller)} j where j.id = b.id and j.rights & ${rightOf('canDeleteContent')}::int <> 0)
   end`;
 
 const Ids = z.array(z.string());
@@ -64,7 +64,7 @@ export async function findStanding(db: Db, caller: Caller, tenantId: string | un
   if (ownsTenant(caller, tenantId)) return { owned: [], worked: [], named: false };
   const memberAs = (capability: Capability) => sql.fragment`
     select project_id as id from project_members where user_id = ${caller.userId} and role = any(${rolesWith(capability)})`;
-  const grants = sql.fragment`permission_grants g where g.operation = 'delete' and ${naming(caller)}`;
+  const grants = sql.fragment`permission_grants g where g.operation = 'delete' and ${namesCaller(caller)}`;
   // between a project that inherits and where its members come from there is none with members of its own
   const granted = sql.fragment`
     select p.member_source_id as id from projects p
