@@ -7,14 +7,14 @@ import { findReader } from './locks.queries.ts';
 import type { VisibleDataset } from './queries.ts';
 import { findVisible, lockVisible, shareVisible } from './queries.ts';
 
-/** The dataset, if the caller sees it; else `notFound`, before anything is said of rights. */
+/** Returns the dataset, or throws `notFound` if the caller does not see it, before any check of rights. */
 export async function visibleDataset(db: Db, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await findVisible(db, caller, id);
   if (!found) throw notFound('Dataset', id);
   return found;
 }
 
-/** A dataset that the caller may change now: locked for this transaction, and no transfer writes it. */
+/** Locks a dataset for this transaction and checks that the caller has the capability and that no transfer writes the dataset. */
 export async function lockedDataset(
   tx: Db,
   caller: Caller,
@@ -26,28 +26,32 @@ export async function lockedDataset(
     throw notFound('Dataset', wanted.id);
   }
   demand({ ...found, id: found.projectId }, capability);
-  refuseWritten(found);
+  refuseWriteLocked(found);
   return found;
 }
 
-/** The same, and no transfer reads it either: it may be written, moved and deleted. */
+/** `lockedDataset` that no transfer reads either, so that it can be written, moved or deleted. */
 export async function idleDataset(...wanted: Parameters<typeof lockedDataset>): Promise<VisibleDataset> {
   const found = await lockedDataset(...wanted);
   const reader = await findReader(wanted[0], found.id);
   if (reader === null) return found;
-  throw conflict(`Dataset '${found.id}' is being read by transfer '${reader}'.`, { code: 'DatasetLocked' });
+  throw conflict(`Dataset '${found.id}' is being read by transfer '${reader}'. Try again when it has ended.`, {
+    code: 'DatasetLocked',
+  });
 }
 
-/** A dataset that the caller may read now, and that nobody begins to write before the transaction ends. */
+/** Takes a shared lock on a dataset, so that no write begins before the transaction ends, and checks that the caller may read it. */
 export async function readableDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await shareVisible(tx, caller, id);
   if (!found) throw notFound('Dataset', id);
   demand({ ...found, id: found.projectId }, 'canReadContent');
-  refuseWritten(found);
+  refuseWriteLocked(found);
   return found;
 }
 
-function refuseWritten({ id, lockedBy }: VisibleDataset) {
+function refuseWriteLocked({ id, lockedBy }: VisibleDataset) {
   if (lockedBy === undefined) return;
-  throw conflict(`Dataset '${id}' is being written by transfer '${lockedBy}'.`, { code: 'DatasetLocked' });
+  throw conflict(`Dataset '${id}' is being written by transfer '${lockedBy}'. Try again when it has ended.`, {
+    code: 'DatasetLocked',
+  });
 }

@@ -10,8 +10,8 @@ import { acceptsGrant, findBytes, lockBytes, replaceBytes } from './bytes.querie
 const isId = (name: string) => z.uuid().safeParse(name).success;
 
 /**
- * The area `dataset`: addresses that end in a dataset's id. A PUT replaces the bytes in one step when all have arrived; who reads
- * meanwhile goes on with the old ones, which stay until the sweep finds that no row names them. So does what a crash leaves behind.
+ * The area `dataset`, whose addresses end in a dataset id. A PUT replaces the content atomically once all bytes have arrived; readers that
+ * started before continue with the old blob. The orphan sweep deletes blobs that no row references: old ones, and leftovers of a crash.
  */
 export function datasetPlace(db: Db, blobs: BlobStore): Place {
   const find = async (tx: Db, id: string) => (isId(id) ? await findBytes(tx, id) : undefined) ?? undefined;
@@ -20,17 +20,25 @@ export function datasetPlace(db: Db, blobs: BlobStore): Place {
     const { onlyNew, etag, grant } = conditions;
     const found = await find(tx, id);
     if (!found) throw new AppError('notFound', `Dataset '${id}' was not found.`, { code: 'BlobNotFound' });
-    // revoked, or moved away, while its bytes came
+    // the grant may have been revoked, or the dataset moved away, during the upload
     if (grant && !(await acceptsGrant(tx, id, grant))) throw grantRefused();
     if (found.heldBy !== undefined) {
-      throw conflict(`Dataset '${id}' is in use by transfer '${found.heldBy}'.`, { code: 'DatasetLocked' });
+      throw conflict(`Dataset '${id}' is in use by transfer '${found.heldBy}'. Try again when it has ended.`, {
+        code: 'DatasetLocked',
+      });
     }
-    // a file that was made by its name alone has not been put yet: clients that want to make a new blob fill it
+    // a dataset that was created by name is empty; a client that writes "only if new" may fill it
     if (onlyNew && found.storageSize > 0) {
-      throw conflict(`Dataset '${id}' has bytes already.`, { code: 'BlobAlreadyExists' });
+      throw conflict(`Dataset '${id}' already has content. Write without If-None-Match to replace it.`, {
+        code: 'BlobAlreadyExists',
+      });
     }
     if (etag !== undefined && (await blobs.info(found.blob))?.etag !== etag) {
-      throw new AppError('preconditionFailed', `Dataset '${id}' has another ETag.`, { code: 'ConditionNotMet' });
+      throw new AppError(
+        'preconditionFailed',
+        `Dataset '${id}' has an ETag other than ${etag}. Read its current state first.`,
+        { code: 'ConditionNotMet' },
+      );
     }
   }
 
@@ -50,7 +58,7 @@ export function datasetPlace(db: Db, blobs: BlobStore): Place {
             await replaceBytes(tx, id, blob, info.size);
           });
         } catch (error) {
-          // only a refusal says for sure that no row names the new bytes
+          // after an AppError the transaction has certainly rolled back; after others it may have committed
           if (error instanceof AppError) await blobs.remove(blob);
           throw error;
         }

@@ -6,19 +6,19 @@ import { demand } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { idleDataset, lockedDataset } from './access.ts';
 import type { DatasetChange } from './queries.ts';
-import { findPlace, getRecord, markDeleted, updateDataset } from './queries.ts';
+import { findProjectId, getRecord, markDeleted, updateDataset } from './queries.ts';
 
-/** Puts a dataset into the recycle bin. With `projectId` it must lie in that project. */
+/** Moves a dataset to the recycle bin. If `projectId` is given, the dataset must be in that project. */
 export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string; projectId?: string }): Promise<void> {
   await db.transaction(async (tx) => {
-    const projectId = await findPlace(tx, wanted.id);
+    const projectId = await findProjectId(tx, wanted.id);
     if (projectId) await lockTreesOf(tx, projectId);
     const dataset = await idleDataset(tx, caller, wanted, 'canDeleteContent');
     await markDeleted(tx, dataset.id, caller.userId);
   });
 }
 
-/** Replaces what people say of a dataset; its bytes and what was measured of them stay. */
+/** Updates the record of a dataset. Its content and measured information stay. */
 export async function replaceDataset(
   db: Db,
   caller: Caller,
@@ -28,12 +28,13 @@ export async function replaceDataset(
   return db.transaction(async (tx) => {
     const dataset = await lockedDataset(tx, caller, wanted, 'canUpdateContent');
     if (wanted.rowVersion !== undefined && wanted.rowVersion !== dataset.rowVersion) {
-      throw conflict(`Dataset '${dataset.id}' has changed: its rowVersion is '${dataset.rowVersion}'.`, {
-        code: 'StaleRowVersion',
-      });
+      throw conflict(
+        `Dataset '${dataset.id}' has changed: its rowVersion is '${dataset.rowVersion}', not '${wanted.rowVersion}'. Read it again.`,
+        { code: 'StaleRowVersion' },
+      );
     }
     if (change.permissions !== undefined) {
-      // records come back whole, also from those who may not change this part of them
+      // clients send back the full record; unchanged permissions need no right to change them
       const before = await getRecord(tx, caller, dataset.id);
       if (!isDeepStrictEqual(before.permissions, change.permissions))
         demand({ ...dataset, id: dataset.projectId }, 'canGrantAccess');

@@ -1,6 +1,6 @@
 import { writers } from '../formats/registry.ts';
 
-/** What a dataset's bytes are saved as: its name, safe for file systems, with the extension of its format, which is not doubled. */
+/** File name for a download: the dataset's name without slashes, plus the extension of its format unless it ends in it. */
 export function downloadName(datasetName: string, datasetFormat: string): string {
   const name = datasetName.replace(/[/\\]/g, '_');
   const extension = writers.find((writer) => writer.format === datasetFormat)?.extension ?? '';

@@ -12,25 +12,25 @@ export const FoundItem = z
     id: z.string(),
     itemType: z.enum(FOUND_TYPES),
     name: z.string(),
-    /** The project that it lies in; a root project lies in none. */
+    /** The project that contains the item; absent for a root project. */
     projectId: z.string().optional(),
-    /** Names from the root project on as path segments, with a slash before each. */
+    /** Names from the root project down as path segments, each after a slash. */
     path: z.string(),
   })
   .meta({ id: 'FoundItem' });
 export type FoundItem = z.infer<typeof FoundItem>;
 
-/** A path as its names, and where it begins: at the root project, in a project, or wherever one fits. */
+/** A path to search for: its names, and whether it starts at a root project, in a given project, or anywhere. */
 export interface WantedPath {
   names: readonly string[];
   from: 'root' | 'anywhere' | { projectId: string };
 }
 
 /**
- * Names of a row `f` (columns `above`, ids from the root project on, and `name`) as `place`: whether they end in, or are, the wanted
- * ones. Names of closed projects above what the caller sees are no secret: the path routes tell them, too.
+ * Joins to rows `f` (columns `above`, the ids from the root project down, and `name`) their path as `place`, and keeps rows that match the
+ * wanted path. The path shows names of projects that the caller does not see; the path routes show them too.
  */
-const placed = ({ names, from }: WantedPath) => {
+const matchingPath = ({ names, from }: WantedPath) => {
   const wanted = sql.array(names, 'text');
   const all = sql.fragment`(place.names || f.name)`;
   const first =
@@ -47,13 +47,13 @@ const placed = ({ names, from }: WantedPath) => {
     where ${all}[${first}:] = ${wanted}`;
 };
 
-/** Where names are looked for: in the tenant of the project in which the path begins, else in the one that the caller acts in. */
+/** Tenant to search: that of the project in which the path starts, else the caller's current tenant. */
 const tenantOf = (caller: Caller, { from }: WantedPath) =>
   typeof from === 'object'
     ? sql.fragment`(select tenant_id from projects where id = ${from.projectId})`
     : sql.fragment`${caller.tenantId ?? null}::uuid`;
 
-/** Projects that the caller sees at a path, as many as are asked for in the order of their paths. */
+/** Visible projects at a path, ordered by path. */
 export const findProjects = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
   db.any(sql.type(FoundItem)`
     select f.id, 'Project' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
@@ -61,13 +61,13 @@ export const findProjects = (db: Db, caller: Caller, wanted: WantedPath, limit: 
       select p.id, p.name, p.parent_id as project_id, p.path[:cardinality(p.path) - 1] as above
       from ${visibleProjects(caller)} p
       where p.tenant_id = ${tenantOf(caller, wanted)} and p.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
-    ${placed(wanted)} order by place.path collate "C", f.id limit ${limit}`);
+    ${matchingPath(wanted)} order by place.path collate "C", f.id limit ${limit}`);
 
-/** The same of datasets. */
+/** Visible datasets at a path, ordered by path. */
 export const findDatasets = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
   db.any(sql.type(FoundItem)`
     select f.id, 'Dataset' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
     from (
       select d.id, d.name, d.project_id, j.path as above
       ${visible(caller)} and j.tenant_id = ${tenantOf(caller, wanted)} and d.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
-    ${placed(wanted)} order by place.path collate "C", f.id limit ${limit}`);
+    ${matchingPath(wanted)} order by place.path collate "C", f.id limit ${limit}`);

@@ -8,9 +8,9 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { FOUND_TYPES, FoundItem, findDatasets, findProjects } from './find.queries.ts';
 import { segmentsOf } from './paths.ts';
 
-const LONGEST_PATH = 10_000;
+const MAX_PATH_LENGTH = 10_000;
 const Find = z.object({
-  path: z.string().max(LONGEST_PATH).describe('Names parted by slashes; a slash in a name is written %2F'),
+  path: z.string().max(MAX_PATH_LENGTH).describe('Names separated by slashes. Write a slash in a name as %2F.'),
   itemType: queryEnum(FOUND_TYPES).optional(),
   projectId: uuidParam().optional(),
   limit: queryInteger(1, 1000).default(50),
@@ -23,9 +23,9 @@ export async function findRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'metadata' },
       schema: {
         tags: ['projects', 'datasets'],
-        summary: 'Projects and datasets of the tenant by name or path',
+        summary: 'Finds projects and datasets of the tenant by name or path',
         description:
-          'A path that begins with a slash begins at a root project, with `projectId` in that project; any other fits wherever its names stand below each other, so a name alone finds all that are called so.',
+          'With `projectId` the path starts in that project. Otherwise a path that starts with a slash starts at a root project, and any other path matches at any level; a single name finds everything of that name.',
         querystring: Find,
         response: { 200: listOf(FoundItem) },
       },

@@ -14,7 +14,7 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { signedAddress } from '../uploads/address.ts';
 import { visibleDataset } from './access.ts';
 import { downloadName } from './download-name.ts';
-import { grantFor, HOUR_MS, LONGEST_GRANT_MS, readGrant } from './grants.ts';
+import { grantFor, HOUR_MS, MAX_GRANT_MS, readGrant } from './grants.ts';
 import { listVisible } from './queries.ts';
 import { revokeDatasetGrants } from './revoke-grants.ts';
 
@@ -25,11 +25,11 @@ export interface GrantRoutes {
   publicUrl: string | undefined;
 }
 
-/** Addresses that carry the right to the bytes of datasets. */
+/** Signed addresses of the contents of datasets. */
 export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRoutes) {
   const tags = ['datasets'];
 
-  /** An address to download a dataset from, under its own or another name. */
+  /** Signed address to download a dataset, saved under its own or the given name. */
   const download = (
     request: FastifyRequest,
     generation: number,
@@ -49,12 +49,12 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       config: { access: 'signedIn', service: 'security' },
       schema: {
         tags,
-        summary: 'A query that grants a dataset, or all files below a project',
-        description: 'Put it behind `dataPath`. It reads, and writes where the caller may change content.',
+        summary: 'Returns a query string that grants access to a dataset or to all datasets below a project',
+        description: 'Append it to `dataPath`. It grants reading, and also writing if the caller has canUpdateContent.',
         querystring: z.object({
           projectId: z.uuid().toLowerCase().optional(),
           resourceId: z.uuid().toLowerCase().optional(),
-          expiration: queryDuration(LONGEST_GRANT_MS).optional(),
+          expiration: queryDuration(MAX_GRANT_MS).optional(),
         }),
         response: { 200: z.object({ data: z.string() }) },
       },
@@ -72,9 +72,9 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       config: { access: 'signedIn', service: 'metadata' },
       schema: {
         tags,
-        summary: 'Revokes all addresses of a dataset that were signed before',
+        summary: 'Revokes all signed addresses of a dataset',
         description:
-          'Also by grants of the folders that it lies in, and of files exported from it. Needs canGrantAccess.',
+          'Includes access by grants of folders above it, and addresses of files exported from it. Needs canGrantAccess.',
         params: Id,
         response: { 204: z.null() },
       },
@@ -91,7 +91,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       config: { access: 'signedIn', service: 'raw' },
       schema: {
         tags,
-        summary: 'An address to download the bytes from',
+        summary: 'Returns a signed address to download a dataset',
         params: Id,
         querystring: z.object({ downloadFileName: z.string().max(255).optional() }),
         response: { 200: z.object({ data: z.string() }) },
@@ -110,8 +110,8 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       config: { access: 'signedIn', service: 'filesync' },
       schema: {
         tags,
-        summary: 'Addresses to download datasets of a project from',
-        description: 'The project stands in the header `project-id`. Without `id`, all datasets directly in it.',
+        summary: 'Returns signed addresses to download datasets of a project',
+        description: 'Send the project in the header `project-id`. Without `id`, returns all datasets directly in it.',
         querystring: z.object({ id: queryList(z.uuid().toLowerCase()).max(1000).optional() }),
         response: { 200: listOf(z.object({ id: z.string(), name: z.string(), url: z.string() })) },
       },

@@ -10,21 +10,21 @@ import { grantQuery } from '../uploads/address.ts';
 import { findVisible } from './queries.ts';
 
 export const HOUR_MS = 3_600_000;
-/** Nobody asks whether a grant is still right, so it does not live longer. */
-export const LONGEST_GRANT_MS = 365 * 24 * HOUR_MS;
+/** Maximum lifetime: rights are not checked again when a grant is used. */
+export const MAX_GRANT_MS = 365 * 24 * HOUR_MS;
 
-/** For somebody who only reads, from now on. `generation`: of before what is read was found to be visible. */
+/** Grants reading for an hour. Read `generation` before the check that the data is visible. */
 export const readGrant = (generation: number) =>
   ({ permission: 'r', expiresAt: new Date(Date.now() + HOUR_MS), generation }) as const;
 
-/** A query to put behind an address: reads what its holder sees, and writes where he may change what is there. */
+/** Query string to append to an address. Grants reading, and also writing if the caller has canUpdateContent. */
 export const contentGrant = (
   signer: Signer,
   { rights, ...scope }: (BlobAddress | FolderScope) & { rights: number },
   time: Pick<Grant, 'expiresAt' | 'generation'>,
 ) => grantQuery(signer, scope, { permission: may({ rights }, 'canUpdateContent') ? 'rcw' : 'r', ...time });
 
-/** The query for a project, for a folder of its tree, or for one dataset in it. */
+/** Query string that grants access to a project, to a folder of its tree, or to one dataset in it. */
 export async function grantFor(
   { db, signer }: { db: Db; signer: Signer },
   caller: Caller,

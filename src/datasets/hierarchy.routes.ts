@@ -3,25 +3,25 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
-import { HOUR_MS, LONGEST_GRANT_MS } from './grants.ts';
+import { HOUR_MS, MAX_GRANT_MS } from './grants.ts';
 import type { HierarchyParts } from './hierarchy.ts';
 import { ACTION_TYPES, applyHierarchy } from './hierarchy.ts';
 
-const LONGEST_PATH = 10_000;
+const MAX_PATH_LENGTH = 10_000;
 const Hierarchy = z
   .object({
     actions: z
       .array(
         z.object({
           type: queryEnum(ACTION_TYPES),
-          path: z.string().max(LONGEST_PATH),
-          newPath: z.string().max(LONGEST_PATH).optional(),
+          path: z.string().max(MAX_PATH_LENGTH),
+          newPath: z.string().max(MAX_PATH_LENGTH).optional(),
           isFolder: z.boolean().optional(),
         }),
       )
       .max(1000),
     defaultAccessLevel: accessLevel().optional(),
-    sasTokenExpiration: queryDuration(LONGEST_GRANT_MS).optional(),
+    sasTokenExpiration: queryDuration(MAX_GRANT_MS).optional(),
   })
   .meta({ id: 'HierarchyActions' });
 const Result = z
@@ -40,7 +40,7 @@ export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
       config: { access: 'signedIn', service: 'hierarchy' },
       schema: {
         tags: ['projects', 'datasets'],
-        summary: 'Creates, deletes, moves and renames paths below a project, all or nothing',
+        summary: 'Creates, deletes, moves and renames paths below a project, atomically',
         params: Id,
         body: Hierarchy,
         response: { 200: z.object({ results: z.array(Result) }) },

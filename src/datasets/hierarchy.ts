@@ -14,17 +14,17 @@ import type { File, Folder, Tree } from './paths.ts';
 import {
   ensureFolder,
   filesIn,
-  folderAt,
+  findFolder,
   foldersIn,
   hiddenIn,
-  isUnsure,
+  isStale,
   makeFile,
   makeFolder,
   readPaths,
   segmentsOf,
-  single,
+  unique,
 } from './paths.ts';
-import { EmptyBlobsWanted, putEmpty, writePlan } from './write-plan.ts';
+import { EmptyBlobsNeeded, putEmptyBlobs, writePlan } from './write-plan.ts';
 
 export const ACTION_TYPES = [
   'PathActionCreate',
@@ -36,16 +36,16 @@ export const ACTION_TYPES = [
 export interface PathAction {
   type: (typeof ACTION_TYPES)[number];
   path: string;
-  /** Of moves. */
+  /** Moves only. */
   newPath?: string | undefined;
   isFolder?: boolean | undefined;
 }
 
 export interface HierarchyRequest {
   actions: readonly PathAction[];
-  /** Of the folders that are made. */
+  /** Access level of new folders. */
   accessLevel: string;
-  /** When the tokens of the results expire. */
+  /** Expiry of the tokens in the results. */
   expiresAt: Date;
 }
 
@@ -65,22 +65,22 @@ export interface HierarchyParts {
   afterDeletion: AfterDeletion;
 }
 
-/** How often a request may read its tree anew. */
-const MOST_ROUNDS = 50;
+/** Limit for reads of the tree in one request. */
+const MAX_ROUNDS = 50;
 
-/** A path as names, and what is known to be meant by it: a slash at its end means a folder. */
-interface Meant {
+/** An action with its paths as names. A path that ends with a slash is a folder; `isFolder` is undefined if both are possible. */
+interface ParsedAction {
   type: PathAction['type'];
   names: string[];
   newNames?: string[];
   isFolder: boolean | undefined;
 }
 
-type Touched = { folder: Folder } | { file: File };
+type Item = { folder: Folder } | { file: File };
 
 /**
- * Creates, deletes, moves and renames paths below a project, in the order of the actions and all or nothing. Answers with one result for
- * each action that had something to act on.
+ * Creates, deletes, moves and renames paths below a project in one transaction, in the order of the actions. Returns one result for each
+ * action, except for deletions of paths that do not exist.
  */
 export async function applyHierarchy(
   { db, blobs, signer, afterDeletion }: HierarchyParts,
@@ -88,80 +88,80 @@ export async function applyHierarchy(
   projectId: string,
   request: HierarchyRequest,
 ): Promise<HierarchyResult[]> {
-  const meant = request.actions.map((action, index) => at(index, () => meaningOf(action)));
-  const empties: string[] = [];
-  // ends: each round brings the blobs that the one before lacked
+  const actions = request.actions.map((action, index) => forAction(index, () => parseAction(action)));
+  const emptyBlobs: string[] = [];
+  // terminates: each attempt has the blobs that the one before lacked
   for (;;) {
     try {
-      const { touched, generation } = await act({ db, afterDeletion }, caller, projectId, request.accessLevel, {
-        meant,
-        empties: [...empties],
+      const { items, generation } = await applyOnce({ db, afterDeletion }, caller, projectId, request.accessLevel, {
+        actions,
+        emptyBlobs: [...emptyBlobs],
       });
-      return await Promise.all(touched.map((one) => resultOf(signer, one, request.expiresAt, generation)));
+      return await Promise.all(items.map((item) => resultOf(signer, item, request.expiresAt, generation)));
     } catch (error) {
-      if (!(error instanceof EmptyBlobsWanted)) throw error;
-      empties.push(...(await putEmpty(blobs, error.count)));
+      if (!(error instanceof EmptyBlobsNeeded)) throw error;
+      emptyBlobs.push(...(await putEmptyBlobs(blobs, error.count)));
     }
   }
 }
 
-/** One try: throws `EmptyBlobsWanted`, and has changed nothing, when these are too few for the files that are made. */
-const act = (
+/** One attempt. Throws `EmptyBlobsNeeded`, without any change, if there are fewer empty blobs than new files. */
+const applyOnce = (
   { db, afterDeletion }: Pick<HierarchyParts, 'db' | 'afterDeletion'>,
   caller: Caller,
   projectId: string,
   accessLevel: string,
-  { meant, empties }: { meant: readonly Meant[]; empties: string[] },
+  { actions, emptyBlobs }: { actions: readonly ParsedAction[]; emptyBlobs: string[] },
 ) =>
   db.transaction(async (tx) => {
     await lockTreesOf(tx, projectId);
     const generation = await currentGeneration(tx);
     const project = await visibleProject(tx, caller, projectId);
-    const done: ({ path: string } & Touched)[] = [];
-    // once nearly always; again when actions go on in what earlier ones have moved
-    for (let next = 0, round = 0; next < meant.length; round++) {
-      if (round === MOST_ROUNDS) at(next, refuseChain);
-      const left = meant.slice(next);
+    const done: ({ path: string } & Item)[] = [];
+    // usually one round; another one when an action uses a path that an earlier action moved
+    for (let next = 0, round = 0; next < actions.length; round++) {
+      if (round === MAX_ROUNDS) forAction(next, refuseChain);
+      const left = actions.slice(next);
       const tree = await readPaths(tx, caller, project.id, left.flatMap(pathsOf));
-      for (const one of left) {
-        if (pathsOf(one).some((names) => isUnsure(tree.top, names))) break;
-        const found = at(next, () => DEEDS[one.type](tree, one));
-        if (found) done.push({ ...found, path: pathText(one.newNames ?? one.names) });
+      for (const action of left) {
+        if (pathsOf(action).some((names) => isStale(tree.top, names))) break;
+        const found = forAction(next, () => HANDLERS[action.type](tree, action));
+        if (found) done.push({ ...found, path: pathText(action.newNames ?? action.names) });
         next++;
       }
-      const place = { rootId: project.rootId, accessLevel, userId: caller.userId };
-      const deleted = await writePlan(tx, tree, place, empties);
+      const defaults = { rootId: project.rootId, accessLevel, userId: caller.userId };
+      const deleted = await writePlan(tx, tree, defaults, emptyBlobs);
       if (deleted.length > 0) await afterDeletion(tx, deleted);
     }
-    return { touched: done, generation };
+    return { items: done, generation };
   });
 
-/** Each link of a chain of moves costs a reading, while nobody else changes the tree. */
+/** Each action on a moved path costs another read of the tree, during which the tree is locked for everyone else. */
 function refuseChain(): never {
   throw invalid(
-    `Fewer than ${MOST_ROUNDS} times in one request may actions go on in what earlier ones have moved; send such chains in several requests.`,
+    `The request uses moved paths in later actions ${MAX_ROUNDS} times or more. Split such chains into several requests.`,
   );
 }
 
 async function resultOf(
   signer: Signer,
-  { path, ...touched }: { path: string } & Touched,
-  until: Date,
+  { path, ...item }: { path: string } & Item,
+  expiresAt: Date,
   generation: number,
 ): Promise<HierarchyResult> {
-  // who deleted a folder that leaves him out reads nothing of it, not even when it is restored: his token is past already
-  const time = { expiresAt: (itemOf(touched).rights & VISIBLE) === 0 ? new Date(0) : until, generation };
-  if ('folder' in touched) {
-    const { id, rights } = touched.folder;
+  // a caller can delete a folder without the right to read it; the token is then expired, so that it is useless after a restore too
+  const time = { expiresAt: (entryOf(item).rights & VISIBLE) === 0 ? new Date(0) : expiresAt, generation };
+  if ('folder' in item) {
+    const { id, rights } = item.folder;
     return { projectId: id, path: `${path}/`, sasToken: await contentGrant(signer, { folder: id, rights }, time) };
   }
-  const { id, rights, folder } = touched.file;
+  const { id, rights, folder } = item.file;
   const sasToken = await contentGrant(signer, { area: 'dataset', name: id, rights }, time);
   return { projectId: folder.id, datasetId: id, path, sasToken };
 }
 
-/** Says of a refusal which action it is about. */
-function at<T>(index: number, work: () => T): T {
+/** Runs `work` and adds the path of the action to an error that has none. */
+function forAction<T>(index: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -173,17 +173,17 @@ function at<T>(index: number, work: () => T): T {
   }
 }
 
-function meaningOf({ type, path, newPath, isFolder }: PathAction): Meant {
-  const meant = { type, names: segmentsOf(path), isFolder: isFolder ?? (path.endsWith('/') ? true : undefined) };
-  if (type !== 'PathActionMove') return meant;
-  if (newPath === undefined) throw invalid('A move needs newPath.');
-  return { ...meant, newNames: segmentsOf(newPath) };
+function parseAction({ type, path, newPath, isFolder }: PathAction): ParsedAction {
+  const parsed = { type, names: segmentsOf(path), isFolder: isFolder ?? (path.endsWith('/') ? true : undefined) };
+  if (type !== 'PathActionMove') return parsed;
+  if (newPath === undefined) throw invalid(`The move of '${path}' has no newPath. Send the new path of the item.`);
+  return { ...parsed, newNames: segmentsOf(newPath) };
 }
 
-const pathsOf = ({ names, newNames }: Meant) => (newNames ? [names, newNames] : [names]);
+const pathsOf = ({ names, newNames }: ParsedAction) => (newNames ? [names, newNames] : [names]);
 const partsOf = (names: readonly string[]) => ({ above: names.slice(0, -1), name: names.at(-1) ?? '' });
 
-const DEEDS: Record<PathAction['type'], (tree: Tree, meant: Meant) => Touched | undefined> = {
+const HANDLERS: Record<PathAction['type'], (tree: Tree, action: ParsedAction) => Item | undefined> = {
   PathActionCreate: (tree, { names, isFolder = false }) => {
     const { above, name } = partsOf(names);
     const parent = ensureFolder(tree, above);
@@ -202,55 +202,57 @@ const DEEDS: Record<PathAction['type'], (tree: Tree, meant: Meant) => Touched | 
 
   PathActionDelete: ({ top }, { names, isFolder }) => {
     const { above, name } = partsOf(names);
-    const parent = folderAt(top, above);
+    const parent = findFolder(top, above);
     if (!parent) return undefined;
     const found = find(parent, name, isFolder) ?? (isFolder === false ? undefined : findHidden(parent, name));
     if (!found) return undefined;
-    demandRemoval(parent, found);
-    itemOf(found).deleted = true;
+    checkRemoval(parent, found);
+    entryOf(found).deleted = true;
     return found;
   },
 
   PathActionMove: (tree, { names, newNames = [], isFolder }) => {
     const { above, name } = partsOf(names);
-    const parent = folderAt(tree.top, above);
+    const parent = findFolder(tree.top, above);
     const found = parent && find(parent, name, isFolder);
-    if (!found) throw new AppError('notFound', `There is no '${pathText(names)}'.`, { code: 'PathNotFound' });
-    demandRemoval(parent, found);
+    if (!found) throw new AppError('notFound', `'${pathText(names)}' does not exist.`, { code: 'PathNotFound' });
+    checkRemoval(parent, found);
     const target = partsOf(newNames);
     const newParent = ensureFolder(tree, target.above);
     demand(newParent, 'canCreateContent');
     if ('folder' in found && isWithin(newParent, found.folder)) {
-      throw forbidden(`'${pathText(names)}' cannot be moved below itself, to '${pathText(newNames)}'.`);
+      throw forbidden(
+        `Folder '${pathText(names)}' cannot be moved into itself, to '${pathText(newNames)}'. Choose another newPath.`,
+      );
     }
     if (newParent === parent && target.name === name) return found;
     refuseTaken(newParent, target.name, newNames);
-    place(found, parent, newParent, target.name);
+    moveItem(found, parent, newParent, target.name);
     return found;
   },
 };
 
-const itemOf = (touched: Touched) => ('folder' in touched ? touched.folder : touched.file);
+const entryOf = (item: Item) => ('folder' in item ? item.folder : item.file);
 
-function find(parent: Folder, name: string, isFolder: boolean | undefined): Touched | undefined {
+function find(parent: Folder, name: string, isFolder: boolean | undefined): Item | undefined {
   const folders = isFolder === false ? [] : foldersIn(parent, name).map((folder) => ({ folder }));
   const files = isFolder === true ? [] : filesIn(parent, name).map((file) => ({ file }));
-  return single<Touched>([...folders, ...files], name);
+  return unique<Item>([...folders, ...files], name);
 }
 
-/** Who may delete what is in a folder deletes subprojects of it that leave him out. */
-function findHidden(parent: Folder, name: string): Touched | undefined {
+/** A folder that the caller does not see, but may delete because of canDeleteContent on its parent. */
+function findHidden(parent: Folder, name: string): Item | undefined {
   if (!may(parent, 'canDeleteContent')) return undefined;
-  const folder = single(hiddenIn(parent, name), name);
+  const folder = unique(hiddenIn(parent, name), name);
   return folder && { folder };
 }
 
 function refuseTaken(parent: Folder, name: string, names: readonly string[]) {
   if (foldersIn(parent, name).length + filesIn(parent, name).length === 0) return;
-  throw conflict(`There is '${pathText(names)}' already.`, { code: 'PathExists' });
+  throw conflict(`'${pathText(names)}' already exists. Choose another name.`, { code: 'PathExists' });
 }
 
-function demandRemoval(parent: Folder, found: Touched) {
+function checkRemoval(parent: Folder, found: Item) {
   if ('folder' in found) {
     if (!may(parent, 'canDeleteContent')) demand(found.folder, 'canDelete');
     return;
@@ -258,29 +260,31 @@ function demandRemoval(parent: Folder, found: Touched) {
   const { file } = found;
   demand({ id: parent.id, rights: file.rights }, 'canDeleteContent');
   if (file.heldBy !== undefined) {
-    throw conflict(`Dataset '${file.id}' is in use by transfer '${file.heldBy}'.`, { code: 'DatasetLocked' });
+    throw conflict(`Dataset '${file.id}' is in use by transfer '${file.heldBy}'. Try again when it has ended.`, {
+      code: 'DatasetLocked',
+    });
   }
 }
 
 const isWithin = (folder: Folder, above: Folder): boolean =>
   folder === above || (folder.parent !== undefined && isWithin(folder.parent, above));
 
-function place(found: Touched, parent: Folder, newParent: Folder, name: string) {
-  const item = itemOf(found);
-  item.name = name;
-  item.moved = true;
+function moveItem(found: Item, parent: Folder, newParent: Folder, name: string) {
+  const entry = entryOf(found);
+  entry.name = name;
+  entry.moved = true;
   if ('folder' in found) {
-    // what is below it was read by its old name, if at all
-    found.folder.unsure ||= !found.folder.made || newParent !== parent;
+    // its contents were read under the old path, or not at all
+    found.folder.stale ||= !found.folder.made || newParent !== parent;
     parent.folders = parent.folders.filter((one) => one !== found.folder);
     newParent.folders.push(found.folder);
     found.folder.parent = newParent;
   } else {
-    found.file.unsure ||= newParent !== parent;
+    found.file.stale ||= newParent !== parent;
     parent.files = parent.files.filter((one) => one !== found.file);
     newParent.files.push(found.file);
     found.file.folder = newParent;
   }
-  // at its new place the caller may do less, hardly ever more
-  item.rights &= newParent.rights;
+  // an estimate: moving rarely adds rights; the next read of the tree gives the exact ones
+  entry.rights &= newParent.rights;
 }

@@ -5,13 +5,13 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { importStaged } from './import-staged.ts';
 
-const LONGEST_PATH = 10_000;
+const MAX_PATH_LENGTH = 10_000;
 const Import = z
   .object({
-    files: z.array(z.object({ url: z.string().max(LONGEST_PATH), fileName: z.string().max(1000) })).max(1000),
-    destinationPath: z.string().max(LONGEST_PATH).optional(),
-    /** As clients spell it. */
-    destingationPath: z.string().max(LONGEST_PATH).optional(),
+    files: z.array(z.object({ url: z.string().max(MAX_PATH_LENGTH), fileName: z.string().max(1000) })).max(1000),
+    destinationPath: z.string().max(MAX_PATH_LENGTH).optional(),
+    /** A misspelling that clients send. */
+    destingationPath: z.string().max(MAX_PATH_LENGTH).optional(),
     createDestinationPathIfNotExists: z.boolean().optional(),
   })
   .meta({ id: 'StagedFiles' });
@@ -29,7 +29,7 @@ export async function importStagedRoutes(app: App, { db, blobs }: { db: Db; blob
       config: { access: 'signedIn', service: 'conversion' },
       schema: {
         tags: ['datasets'],
-        summary: 'Makes datasets of uploaded files as they are, at once',
+        summary: 'Creates datasets from uploaded files without conversion, immediately',
         params: Id,
         body: Import,
         response: { 200: Imported },

@@ -10,13 +10,13 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Copies, Taken } from '../uploads/staged.ts';
 import { CopiesWanted, copyStaged, takeStaged } from '../uploads/staged.ts';
 import { insertFiles } from './paths.queries.ts';
-import { ensureFolder, folderAt, readPaths, segmentsOf } from './paths.ts';
+import { ensureFolder, findFolder, readPaths, segmentsOf } from './paths.ts';
 import { writePlan } from './write-plan.ts';
 
 export interface StagedImport {
-  /** Where they were uploaded to, and what they shall be called. */
+  /** Addresses of the uploads, and the names of the new datasets. */
   files: readonly { url: string; fileName: string }[];
-  /** Below the project; empty: the project itself. */
+  /** Path of a folder below the project. Empty for the project itself. */
   destination: string;
   createDestination: boolean;
 }
@@ -27,8 +27,8 @@ export interface ImportedFiles {
 }
 
 /**
- * Makes datasets of uploaded files, in one transaction; those that cannot be taken are told apart and leave the others alone. Bytes that
- * must be copied are copied before it, so that nobody waits for the tree meanwhile.
+ * Creates datasets from uploaded files in one transaction. A file that cannot be imported is reported as a failure and does not affect the
+ * others. Blobs that must be copied are copied before the transaction, so that the tree is locked only briefly.
  */
 export async function importStaged(
   { db, blobs }: { db: Db; blobs: BlobStore },
@@ -37,7 +37,7 @@ export async function importStaged(
   wanted: StagedImport,
 ): Promise<ImportedFiles> {
   const copies: Copies = new Map();
-  // ends: what is named stays so, and each round brings the copies that the one before lacked
+  // terminates: each attempt has the copies that the one before lacked
   for (;;) {
     try {
       return await importWith({ db, copies }, caller, projectId, wanted);
@@ -48,7 +48,7 @@ export async function importStaged(
   }
 }
 
-/** One try: throws `CopiesWanted`, and has changed nothing, when copies lack. */
+/** One attempt. Throws `CopiesWanted`, without any change, if blobs must be copied first. */
 async function importWith(
   { db, copies }: { db: Db; copies: Copies },
   caller: Caller,
@@ -60,18 +60,22 @@ async function importWith(
     await lockTreesOf(tx, projectId);
     const project = await visibleProject(tx, caller, projectId);
     const tree = await readPaths(tx, caller, project.id, [names]);
-    const there = folderAt(tree.top, names);
-    if (!there && !createDestination)
-      throw new AppError('notFound', `There is no folder '${destination}'.`, { code: 'PathNotFound' });
-    const folder = there ?? ensureFolder(tree, names);
+    const existing = findFolder(tree.top, names);
+    if (!existing && !createDestination)
+      throw new AppError(
+        'notFound',
+        `Folder '${destination}' does not exist. Create it, or send createDestinationPathIfNotExists.`,
+        { code: 'PathNotFound' },
+      );
+    const folder = existing ?? ensureFolder(tree, names);
     demand(folder, 'canCreateContent');
 
-    const called = files.map((file) => {
+    const named = files.map((file) => {
       const name = file.fileName.trim();
       const wrong = wrongName(name);
       return { ...file, name, wrong: wrong && `fileName ${wrong}.` };
     });
-    const good = called.filter((file) => file.wrong === undefined);
+    const good = named.filter((file) => file.wrong === undefined);
     const taken = await takeStaged(
       tx,
       caller,
@@ -82,7 +86,7 @@ async function importWith(
 
     const answer: ImportedFiles = { datasets: [], failures: [] };
     const rows = [];
-    for (const file of called) {
+    for (const file of named) {
       const { fileName, name, wrong } = file;
       const outcome = outcomes.get(file) ?? { message: wrong ?? '' };
       if ('message' in outcome) {

@@ -11,11 +11,11 @@ import { visibleDescendants } from '../projects/descendants.queries.ts';
 import type { Asker } from '../projects/visibility.queries.ts';
 import { ASKER, askerOf, askerValues, isVisible, visibleProjects } from '../projects/visibility.queries.ts';
 import { datasetsWithRights, recordColumnsAs, visibleIn } from './queries.ts';
-import { DatasetSummary, JudgedRow, PlacedDataset } from './record.ts';
+import { DatasetRowWithRights, DatasetSummary, PlacedDataset } from './record.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Datasets `d` as a long list has them. */
+/** Parts of a long list of datasets `d`. */
 export const datasetParts = {
   table: sql.fragment`datasets`,
   name: sql.fragment`d`,
@@ -32,7 +32,7 @@ export const datasetParts = {
 };
 const byName = { key: { column: sql.fragment`d.name`, type: 'text' }, order: 'Asc' } as const;
 
-/** What lies in a project that the caller sees, as `d`; the project is judged once for all, and each dataset only for what it adds. */
+/** Visible datasets `d` directly in a visible project. Rights of the project are computed once; each dataset adds its own permissions. */
 const inProject = (asker: Asker, projectId: Fragment) => sql.fragment`
   from ${visibleProjects(asker)} p cross join lateral (select d.*, j.rights ${visibleIn(asker)}) d
   where p.id = ${projectId}`;
@@ -52,36 +52,49 @@ const WINDOW = {
   limit: 'bigint',
   offset: 'bigint',
 } as const;
-const windows = byShape(({ goesOn, last }: { goesOn: boolean; last: boolean }) =>
-  statement('list datasets', listed(JudgedRow), WINDOW, ({ projectId, after, afterId, limit, offset, ...asker }) => {
-    const position = goesOn ? { value: after, id: afterId } : undefined;
-    return partOf({ limit, offset, position, last }, records(asker, projectId));
-  }),
+const windows = byShape(({ hasPosition, last }: { hasPosition: boolean; last: boolean }) =>
+  statement(
+    'list datasets',
+    listed(DatasetRowWithRights),
+    WINDOW,
+    ({ projectId, after, afterId, limit, offset, ...asker }) => {
+      const position = hasPosition ? { value: after, id: afterId } : undefined;
+      return partOf({ limit, offset, position, last }, records(asker, projectId));
+    },
+  ),
 );
 
-/** A part of what lies directly in a project, by name; nothing, too, when the caller does not see the project. */
+/** A part of the datasets directly in a project, by name. Empty if the caller does not see the project. */
 export function listDatasets(db: Db, caller: Caller, projectId: string, part: Part) {
   if (part.ids !== undefined)
     return db.any(
-      sql.type(listed(JudgedRow))`${partOf(part, records(askerOf(caller), sql.fragment`${projectId}::uuid`))}`,
+      sql.type(
+        listed(DatasetRowWithRights),
+      )`${partOf(part, records(askerOf(caller), sql.fragment`${projectId}::uuid`))}`,
     );
   const { position, limit, last, offset = 0 } = part;
-  const place = { after: position?.value ?? null, afterId: position?.id ?? null };
+  const start = { after: position?.value ?? null, afterId: position?.id ?? null };
   return db.any(
-    windows({ goesOn: position !== undefined, last })({ ...askerValues(caller), ...place, projectId, limit, offset }),
+    windows({ hasPosition: position !== undefined, last })({
+      ...askerValues(caller),
+      ...start,
+      projectId,
+      limit,
+      offset,
+    }),
   );
 }
 
 const findText = (db: Db, datasetId: string, member: string) =>
   db.maybeOneFirst(textOf(datasetParts, datasetId, sql.fragment`d.${sql.identifier([member])}`));
 
-/** Metadata and properties of datasets, for long lists. */
+/** Access to `metadata` and `properties` as text, for long lists. */
 export const datasetTexts = (db: Db) => ({
   members: ['metadata', 'properties'],
   textOf: (id: string, member: string) => findText(db, id, member),
 });
 
-/** The same in a few words. */
+/** `listDatasets` with id, name and type only. */
 export const listSummaries = (db: Db, caller: Caller, projectId: string, part: Part) =>
   db.any(
     sql.type(listed(DatasetSummary.omit({ dataPath: true })))`${partOf(part, {
@@ -94,10 +107,10 @@ export const listSummaries = (db: Db, caller: Caller, projectId: string, part: P
   );
 
 /**
- * Datasets `d` in a visible project and in all that the caller sees below it, with `relative_path` from it. First which they are, then
- * each is judged by itself: joined freely, the planner may judge all datasets of the platform to find these.
+ * Visible datasets `d` in a visible project and its visible descendants, with their `relative_path`. The datasets are materialized first and
+ * the rights of each are computed after that; with a plain join the planner may compute the rights of all datasets of the platform.
  */
-const placed = (caller: Caller, projectId: string, datasetType: string | undefined) => sql.fragment`
+const datasetsBelow = (caller: Caller, projectId: string, datasetType: string | undefined) => sql.fragment`
   from (
     with place as (
       select ${projectId}::uuid as id, '' as relative_path
@@ -114,9 +127,9 @@ const placed = (caller: Caller, projectId: string, datasetType: string | undefin
 
 export const countDatasetsBelow = (db: Db, caller: Caller, projectId: string, datasetType?: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
-    select count(*) ${placed(caller, projectId, datasetType)}`);
+    select count(*) ${datasetsBelow(caller, projectId, datasetType)}`);
 
-/** Datasets in a project and anywhere below it, by path, name and id. */
+/** Datasets in a project and its descendants, ordered by path, name and id. */
 export const listDatasetsBelow = (
   db: Db,
   caller: Caller,
@@ -125,6 +138,6 @@ export const listDatasetsBelow = (
 ) =>
   db.any(sql.type(PlacedDataset.omit({ datasetUrl: true, sasToken: true }).extend({ datasetFormat: z.string() }))`
     select d.id, d.project_id, d.name, d.relative_path, d.dataset_type, d.dataset_format
-    ${placed(caller, projectId, datasetType)}
+    ${datasetsBelow(caller, projectId, datasetType)}
     order by d.relative_path collate "C", d.name collate "C", d.id
     limit ${limit} offset ${offset}`);

@@ -16,7 +16,7 @@ import { grantQuery, signedAddress } from '../uploads/address.ts';
 import { downloadName } from './download-name.ts';
 import { readGrant } from './grants.ts';
 import { countDatasetsBelow, datasetTexts, listDatasets, listDatasetsBelow, listSummaries } from './list.queries.ts';
-import type { JudgedRow } from './record.ts';
+import type { DatasetRowWithRights } from './record.ts';
 import { DATASET_TYPES, Dataset, DatasetSummary, dataPath, datasetOf, PlacedDataset } from './record.ts';
 
 export interface DatasetLists {
@@ -24,7 +24,7 @@ export interface DatasetLists {
   /** Signs addresses. */
   signer: Signer;
   publicUrl: string | undefined;
-  /** Whether there is a list of all that lies below a project. */
+  /** Whether the recursive list exists. */
   recursiveLists: boolean;
 }
 
@@ -33,13 +33,13 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
   const tags = ['datasets'];
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
   const tokens = { includeSasTokens: queryBoolean().optional() };
-  /** With a query that reads the dataset. */
+  /** Adds a query string that grants reading the dataset. */
   const withToken = async <Row extends { id: string }>(row: Row, generation: number) => ({
     ...row,
     sasToken: await grantQuery(signer, { area: 'dataset', name: row.id }, readGrant(generation)),
   });
 
-  /** A list that begins with nothing may be one of a project that the caller does not see. */
+  /** Throws 404 for an empty first page if the caller does not see the project. Lists with rows save that check. */
   const orNotFound =
     (request: { caller: Caller; params: { id: string } }, part: Part) =>
     async <Row>(rows: readonly Row[]) => {
@@ -54,8 +54,8 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       config,
       schema: {
         tags,
-        summary: 'Datasets directly in a project',
-        description: 'All of them, unless `limit` is sent.',
+        summary: 'Lists datasets directly in a project',
+        description: 'Returns the whole list unless `limit` is set.',
         params: Id,
         querystring: z.object({ ...tokens, ...offsetQuery }),
         response: { 200: listOf(Dataset) },
@@ -69,7 +69,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         item: Dataset,
         freeForm: datasetTexts(db),
         rows: (part: Part) => listDatasets(db, caller, params.id, part).then(orNotFound(request, part)),
-        show(row: z.output<typeof JudgedRow>) {
+        show(row: z.output<typeof DatasetRowWithRights>) {
           const shown = datasetOf(row, base);
           return generation === undefined ? shown : withToken(shown, generation);
         },
@@ -84,8 +84,8 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       config,
       schema: {
         tags,
-        summary: 'Datasets directly in a project, in a few words',
-        description: 'All of them, unless `limit` is sent.',
+        summary: 'Lists datasets directly in a project, with id, name and type only',
+        description: 'Returns the whole list unless `limit` is set.',
         params: Id,
         querystring: z.object(offsetQuery),
         response: { 200: listOf(DatasetSummary) },
@@ -115,7 +115,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       config,
       schema: {
         tags,
-        summary: 'Datasets in a project and in all folders below it, by path',
+        summary: 'Lists datasets in a project and all its descendants, ordered by path',
         params: Id,
         querystring: z.object({ datasetType: queryEnum(DATASET_TYPES).optional(), ...tokens, ...offsetQuery }),
         response: { 200: offsetPageOf(PlacedDataset) },

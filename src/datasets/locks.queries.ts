@@ -2,55 +2,55 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** A transfer that reads this dataset. */
+/** Id of a transfer that reads this dataset. */
 export const findReader = (tx: Db, datasetId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ transferId: z.string() }))`
     select transfer_id from dataset_readers where dataset_id = ${datasetId} limit 1`);
 
-/** The same of many. */
+/** Transfers that read these datasets. */
 export const listReaders = (tx: Db, datasetIds: readonly string[]) =>
   tx.any(sql.type(z.object({ datasetId: z.string(), transferId: z.string() }))`
     select dataset_id, transfer_id from dataset_readers where dataset_id = any(${sql.array(datasetIds, 'uuid')})`);
 
-/** Until the transfer ends the dataset is not written, moved or deleted. Its row must be locked, for share at least. */
+/** Prevents writing, moving and deleting the dataset until the transfer ends. The row must be locked, at least `for share`. */
 export const insertReader = (tx: Db, datasetId: string, transferId: string) =>
   tx.query(sql.unsafe`insert into dataset_readers (dataset_id, transfer_id) values (${datasetId}, ${transferId})`);
 
-/** Until the transfer ends nobody else reads, writes, moves or deletes the dataset. Its row must be locked. */
+/** Prevents all other use of the dataset until the transfer ends. The row must be locked. */
 export const setWriter = (tx: Db, datasetId: string, transferId: string) =>
   tx.query(sql.unsafe`update datasets set locked_by = ${transferId} where id = ${datasetId}`);
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Parts of a `with`, for the statement that ends the transfers whose ids the part `ended` gives: what they hold is free again. */
+/** CTEs for the statement that ends transfers: release the dataset locks of the transfers in CTE `ended`. */
 export const releases = (ended: Fragment): Fragment => sql.fragment`
   unread as (delete from dataset_readers where transfer_id in (select id from ${ended})),
   unlocked as (update datasets set locked_by = null where locked_by in (select id from ${ended}))`;
 
-/** What a transfer gives a dataset in place of what it held. */
+/** New content of a dataset, written by a transfer. */
 export interface NewContent {
   datasetId: string;
-  /** The one that has it locked. */
+  /** The transfer that has the dataset locked. */
   transferId: string;
   blob: string;
   /** Bytes. */
   storageSize: number;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
-  /** It holds what it held, and more: what is known of its time stays where nothing newer is. */
+  /** The transfer appended: temporal information stays unless it is given. */
   grown?: boolean;
-  /** Added to those that it has. */
+  /** Merged into the existing properties. */
   properties?: object | undefined;
   userId: string;
 }
 
-/** `statistics` that a conversion wrote describe what the dataset held: with its content they go. A caller's own have no `kind`. */
+/** Properties without the `statistics` of the old content, which a conversion wrote. Statistics sent by a client have no `kind` and stay. */
 export const keptProperties = sql.fragment`case
   when properties #> '{statistics,kind}' is null then properties else properties - 'statistics' end`;
 
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
 
-/** Parts like `releases`, where the one transfer that ended has written a dataset: it changes and is free in one step. */
+/** CTEs like `releases` for one ended transfer that has written a dataset: replaces the content and unlocks the dataset. */
 export const replacement = (content: NewContent, ended: Fragment): Fragment => sql.fragment`
   unread as (delete from dataset_readers where transfer_id in (select id from ${ended})),
   replaced as (

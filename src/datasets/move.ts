@@ -7,18 +7,20 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { idleDataset, visibleDataset } from './access.ts';
 import { placeFiles } from './paths.queries.ts';
 
-/** Puts a dataset into another project of its tenant. Needs canDeleteContent where it is and canCreateContent where it comes to. */
+/** Moves a dataset to another project of its tenant. Needs canDeleteContent in the old project and canCreateContent in the new one. */
 export async function moveDataset(db: Db, caller: Caller, id: string, targetProjectId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { projectId } = await visibleDataset(tx, caller, id);
-    // neither project is deleted or moved meanwhile
+    // locks both projects against deletion and moves
     await lockTreesOf(tx, projectId, targetProjectId);
-    const seen = await visibleDataset(tx, caller, id);
+    const current = await visibleDataset(tx, caller, id);
     const target = await visibleProject(tx, caller, targetProjectId);
-    if (target.tenantId !== seen.tenantId)
-      throw forbidden(`Project '${target.id}' is in another tenant; version 4 moves there, with targetTenantId.`);
+    if (target.tenantId !== current.tenantId)
+      throw forbidden(
+        `Project '${target.id}' is in another tenant. Use version 4 of the endpoint with targetTenantId.`,
+      );
     demand(target, 'canCreateContent');
-    const dataset = await idleDataset(tx, caller, { id: seen.id }, 'canDeleteContent');
+    const dataset = await idleDataset(tx, caller, { id: current.id }, 'canDeleteContent');
     if (dataset.projectId === target.id) return;
     await placeFiles(tx, [{ id: dataset.id, projectId: target.id, name: dataset.name }], caller.userId);
   });

@@ -14,8 +14,8 @@ const FileRow = z.object({
 });
 export type FileRow = z.infer<typeof FileRow>;
 
-/** Datasets with these names directly in these projects, as far as the caller sees them; nobody else writes them from now on. */
-export const lockNamed = (tx: Db, caller: Caller, wanted: readonly { projectId: string; name: string }[]) =>
+/** Visible datasets with these names directly in these projects. Locks their rows until the transaction ends. */
+export const lockFiles = (tx: Db, caller: Caller, wanted: readonly { projectId: string; name: string }[]) =>
   tx.any(sql.type(FileRow)`
     select d.id, d.project_id, d.name, d.locked_by, j.rights
     from ${sql.unnest(
@@ -31,12 +31,12 @@ export interface NewFile {
   id: string;
   projectId: string;
   name: string;
-  /** Name of the bytes in the store. */
+  /** Name in the blob store. */
   blob: string;
   storageSize: number;
 }
 
-/** Writes datasets of plain files, in one statement. */
+/** Inserts datasets of type `file` in one statement. */
 export const insertFiles = (tx: Db, rows: readonly NewFile[], userId: string) =>
   tx.query(sql.unsafe`
     insert into datasets (id, project_id, name, dataset_type, dataset_format, blob, storage_size, created_by, updated_by)
@@ -44,7 +44,7 @@ export const insertFiles = (tx: Db, rows: readonly NewFile[], userId: string) =>
     from jsonb_to_recordset(${sql.jsonb(rows as never)})
       as r (id uuid, "projectId" uuid, name text, blob text, "storageSize" bigint)`);
 
-/** Gives datasets another project or name, in one statement. */
+/** Moves or renames datasets in one statement. */
 export const placeFiles = (tx: Db, rows: readonly { id: string; projectId: string; name: string }[], userId: string) =>
   tx.query(sql.unsafe`
     update datasets d set project_id = r."projectId", name = r.name, row_version = d.row_version + 1, updated_at = now(),

@@ -7,21 +7,23 @@ import { pathSegment, segmentName, wrongName } from '../projects/names.ts';
 import type { Step } from '../projects/paths.queries.ts';
 import { listAlong } from '../projects/paths.queries.ts';
 import { listReaders } from './locks.queries.ts';
-import { lockNamed } from './paths.queries.ts';
+import { lockFiles } from './paths.queries.ts';
 
-const MOST_SEGMENTS = 100;
-/** Characters of all different steps together: a step carries the whole path above it, so that long deep paths grow with their square. */
-const MOST_CHARACTERS = 8_000_000;
+const MAX_SEGMENTS = 100;
+/** Limit for the characters of all steps. Each step holds the whole path above it, so the sum grows with the square of the depth. */
+const MAX_CHARACTERS = 8_000_000;
 
-/** Names along a path, as it is seen from a project: one slash at either end is dropped, a slash in a name is written `%2F`. */
+/** Splits a path relative to a project into names. Ignores one slash at either end; `%2F` is a slash in a name. */
 export function segmentsOf(path: string): string[] {
   const segments = path
     .replace(/^\/|\/$/g, '')
     .split('/')
     .map((segment) => segmentName(segment).trim());
-  if (segments.length > MOST_SEGMENTS) throw invalid(`A path has at most ${MOST_SEGMENTS} names.`);
+  if (segments.length > MAX_SEGMENTS)
+    throw invalid(`The path has ${segments.length} names; the maximum is ${MAX_SEGMENTS}.`);
   for (const name of segments) {
-    if (['', '.', '..'].includes(name)) throw invalid(`The path '${path}' has a name that is empty, '.' or '..'.`);
+    if (['', '.', '..'].includes(name))
+      throw invalid(`The path '${path}' has a name that is empty, '.' or '..'. Use names only.`);
     const wrong = wrongName(name);
     if (wrong !== undefined) throw invalid(`A name in the path '${path}' ${wrong}.`);
   }
@@ -32,19 +34,19 @@ interface Item {
   id: string;
   name: string;
   rights: number;
-  /** It is not in the database yet. */
+  /** Planned, not yet in the database. */
   made: boolean;
-  /** It has another place or name than in the database. */
+  /** Planned to have another parent or name than in the database. */
   moved: boolean;
   deleted: boolean;
-  /** After a move it is not known (any more) what is below it, or what the caller may do with it: look again. */
-  unsure: boolean;
+  /** Moved, so its contents and the caller's rights must be read again before use. */
+  stale: boolean;
 }
 
 export interface Folder extends Item {
-  /** Absent: the project that paths begin at. */
+  /** Undefined for the project in which paths start. */
   parent: Folder | undefined;
-  /** Of the project that paths begin at: ids from the root of its tree on. Of others these follow from their parents. */
+  /** Only for the project in which paths start: ids from the root down to it. For others they follow from the parents. */
   ids: readonly string[];
   memberSourceId: string;
   inheritsMembers: boolean;
@@ -54,22 +56,22 @@ export interface Folder extends Item {
 
 export interface File extends Item {
   folder: Folder;
-  /** The transfer that is writing or reading it. */
+  /** Id of a transfer that writes or reads the dataset. */
   heldBy?: string | undefined;
 }
 
-/** The part of a tree that some paths lead through, to plan changes on it. */
+/** The folders and files along some paths, on which changes are planned in memory. */
 export interface Tree {
   top: Folder;
   folders: Folder[];
   files: File[];
 }
 
-const fresh = { moved: false, deleted: false, unsure: false };
+const UNCHANGED = { moved: false, deleted: false, stale: false };
 
 /**
- * Reads, in three statements, what stands on these paths below a project that the caller sees. Its tree must be locked; the datasets found
- * are locked, too.
+ * Reads the folders and files on these paths below a visible project, in three statements. The tree must be locked; locks the datasets that
+ * it finds.
  */
 export async function readPaths(
   tx: Db,
@@ -81,25 +83,25 @@ export async function readPaths(
   const folders = new Map<string, Folder>();
   for (const { parentId, path, ...row } of await listAlong(tx, caller, projectId, steps)) {
     const parent = row.id === projectId ? undefined : folders.get(parentId ?? '');
-    const folder = { ...row, ...fresh, parent, ids: path, folders: [], files: [], made: false };
+    const folder = { ...row, ...UNCHANGED, parent, ids: path, folders: [], files: [], made: false };
     parent?.folders.push(folder);
     folders.set(folder.id, folder);
   }
   const top = folders.get(projectId);
-  if (!top) throw new Error(`Project ${projectId} is gone though its tree is locked.`);
+  if (!top) throw new Error(`Project ${projectId} does not exist although its tree is locked.`);
 
   const named = Map.groupBy(steps, ({ above }) => above);
   const places = [...folders.values()].map((folder) => ({ folder, steps: named.get(placeOf(folder)) ?? [] }));
   const wanted = places.flatMap(({ folder, steps }) => steps.map(({ name }) => ({ projectId: folder.id, name })));
   const files: File[] = [];
-  for (const { projectId: folderId, lockedBy: heldBy, ...row } of await lockNamed(tx, caller, wanted)) {
+  for (const { projectId: folderId, lockedBy: heldBy, ...row } of await lockFiles(tx, caller, wanted)) {
     const folder = folders.get(folderId);
     if (!folder) continue;
-    const file: File = { ...row, ...fresh, folder, heldBy, made: false };
+    const file: File = { ...row, ...UNCHANGED, folder, heldBy, made: false };
     folder.files.push(file);
     files.push(file);
   }
-  // a statement of its own: whoever began to read while the rows were waited for is seen only now
+  // a separate statement, which sees readers that were committed while the statement above waited for row locks
   const readers = new Map(
     (
       await listReaders(
@@ -120,7 +122,10 @@ function stepsOf(paths: readonly (readonly string[])[]): Step[] {
     for (const name of path) {
       const whole = `${above}${pathSegment(name)}`;
       if (!steps.has(whole)) characters += whole.length;
-      if (characters > MOST_CHARACTERS) throw invalid('The paths of one request are too long and too deep together.');
+      if (characters > MAX_CHARACTERS)
+        throw invalid(
+          `The paths of the request have more than ${MAX_CHARACTERS} characters in all steps together. Send fewer or shorter paths.`,
+        );
       steps.set(whole, { above, name });
       above = `${whole}/`;
     }
@@ -131,28 +136,31 @@ function stepsOf(paths: readonly (readonly string[])[]): Step[] {
 const placeOf = (folder: Folder): string =>
   folder.parent ? `${placeOf(folder.parent)}${pathSegment(folder.name)}/` : '';
 
-const there = <One extends Item>(items: readonly One[], name: string) =>
+const namedItems = <One extends Item>(items: readonly One[], name: string) =>
   items.filter((item) => item.name === name && !item.deleted);
 export const foldersIn = (folder: Folder, name: string) =>
-  there(folder.folders, name).filter((one) => (one.rights & VISIBLE) !== 0);
-export const filesIn = (folder: Folder, name: string) => there(folder.files, name);
-/** Folders that the caller must not know of. */
+  namedItems(folder.folders, name).filter((one) => (one.rights & VISIBLE) !== 0);
+export const filesIn = (folder: Folder, name: string) => namedItems(folder.files, name);
+/** Folders that the caller does not see. */
 export const hiddenIn = (folder: Folder, name: string) =>
-  there(folder.folders, name).filter((one) => (one.rights & VISIBLE) === 0);
+  namedItems(folder.folders, name).filter((one) => (one.rights & VISIBLE) === 0);
 
-/** The one that is meant; several are nobody's to choose from. */
-export function single<One>(found: readonly One[], name: string): One | undefined {
-  if (found.length > 1) throw conflict(`There are ${found.length} called '${name}' here.`, { code: 'PathAmbiguous' });
+/** The only match, or undefined. Throws `conflict` if several items have the name. */
+export function unique<One>(found: readonly One[], name: string): One | undefined {
+  if (found.length > 1)
+    throw conflict(`${found.length} items are named '${name}'. Address the item by its id, or rename the others.`, {
+      code: 'PathAmbiguous',
+    });
   return found[0];
 }
 
-/** The folder that these names lead to; undefined when there is none. */
-export function folderAt(top: Folder, names: readonly string[]): Folder | undefined {
+/** The folder at this path, or undefined. */
+export function findFolder(top: Folder, names: readonly string[]): Folder | undefined {
   let folder: Folder | undefined = top;
   for (const name of names) {
-    const next: Folder | undefined = single(foldersIn(folder, name), name);
+    const next: Folder | undefined = unique(foldersIn(folder, name), name);
     if (!next && filesIn(folder, name).length > 0) {
-      throw conflict(`'${name}' is a file and holds nothing.`, { code: 'PathIsFile' });
+      throw conflict(`'${name}' is a file, not a folder. Use the path of a folder.`, { code: 'PathIsFile' });
     }
     if (!next) return undefined;
     folder = next;
@@ -160,19 +168,19 @@ export function folderAt(top: Folder, names: readonly string[]): Folder | undefi
   return folder;
 }
 
-/** The same, with what is missing made. */
+/** The folder at this path. Creates missing folders. */
 export function ensureFolder(tree: Tree, names: readonly string[]): Folder {
   let folder = tree.top;
-  for (const name of names) folder = folderAt(folder, [name]) ?? makeFolder(tree, folder, name);
+  for (const name of names) folder = findFolder(folder, [name]) ?? makeFolder(tree, folder, name);
   return folder;
 }
 
 export function makeFolder(tree: Tree, parent: Folder, name: string): Folder {
   demand(parent, 'canCreateContent');
-  // it inherits its members and has no permissions, so the caller may do in it what he may do around it
+  // a new folder inherits its members and has no permissions, so the caller has the same rights as in the parent
   const { rights, memberSourceId } = parent;
   const shape = { parent, ids: [], memberSourceId, inheritsMembers: true, folders: [], files: [] };
-  const folder: Folder = { id: randomUUID(), name, rights, made: true, ...fresh, ...shape };
+  const folder: Folder = { id: randomUUID(), name, rights, made: true, ...UNCHANGED, ...shape };
   parent.folders.push(folder);
   tree.folders.push(folder);
   return folder;
@@ -180,19 +188,19 @@ export function makeFolder(tree: Tree, parent: Folder, name: string): Folder {
 
 export function makeFile(tree: Tree, folder: Folder, name: string): File {
   demand(folder, 'canCreateContent');
-  const file: File = { id: randomUUID(), name, rights: folder.rights, made: true, ...fresh, folder };
+  const file: File = { id: randomUUID(), name, rights: folder.rights, made: true, ...UNCHANGED, folder };
   folder.files.push(file);
   tree.files.push(file);
   return file;
 }
 
-/** Whether something on the way of these names must be read again before it is used. */
-export function isUnsure(top: Folder, names: readonly string[]): boolean {
+/** Whether an item along this path was moved and must be read again. */
+export function isStale(top: Folder, names: readonly string[]): boolean {
   let folders = [top];
   for (const name of names) {
     const files = folders.flatMap((folder) => filesIn(folder, name));
-    folders = folders.flatMap((folder) => there(folder.folders, name));
-    if ([...files, ...folders].some((item) => item.unsure)) return true;
+    folders = folders.flatMap((folder) => namedItems(folder.folders, name));
+    if ([...files, ...folders].some((item) => item.stale)) return true;
   }
   return false;
 }

@@ -20,26 +20,26 @@ import {
   withGrants,
 } from '../projects/visibility.queries.ts';
 import type { DatasetType } from './record.ts';
-import { JudgedRow } from './record.ts';
+import { DatasetRowWithRights } from './record.ts';
 
-/** The whole record, of a table called `d`. */
+/** Columns of the full record, from table `d`. */
 export const recordColumns = recordColumnsAs(shown);
 
-/** The same with what is done to what is free in its form. */
+/** Columns of the full record; `free` wraps the free-form columns. */
 export function recordColumnsAs(free: FreeForm) {
   return sql.fragment`
   d.id, d.created_at, d.created_by, d.updated_at, d.updated_by, d.name, d.description, d.dataset_type, d.dataset_format, d.project_id,
   ${free(sql.fragment`d.metadata`)} as metadata, ${free(sql.fragment`d.properties`)} as properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
 }
 
-/** With what it is to a caller, of `visible`. */
-export const judgedColumns = sql.fragment`${recordColumns}, d.permissions, j.rights`;
+/** The full record with permissions and the caller's rights, from `visible`. */
+export const columnsWithRights = sql.fragment`${recordColumns}, d.permissions, j.rights`;
 
 /**
- * Joins to datasets `d` of judged projects `p` what this caller is and may do with each, as `j`: the project's rights with what the
- * dataset's own permissions add and take away. See `datasetsWithRights`.
+ * Joins the caller's role and rights as `j` to datasets `d` of `projectsWithRights` `p`: the rights on the project, combined with the
+ * dataset's own permissions. See `datasetsWithRights`.
  */
-function judgement(asker: Asker) {
+function joinRights(asker: Asker) {
   const own = sql.fragment`own`;
   const tenantId = sql.fragment`p.tenant_id`;
   return sql.fragment`
@@ -48,43 +48,43 @@ function judgement(asker: Asker) {
       select p.tenant_id, p.path, p.role, ${withGrants(asker, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights) j`;
 }
 
-/** The same with the project of each. */
-const judgedIn = (asker: Asker) =>
-  sql.fragment`join ${projectsWithRights(asker)} p on p.id = d.project_id ${judgement(asker)}`;
+/** Joins the project `p` of datasets `d`, and the rights `j`. */
+const joinProjectAndRights = (asker: Asker) =>
+  sql.fragment`join ${projectsWithRights(asker)} p on p.id = d.project_id ${joinRights(asker)}`;
 
 /**
- * What this caller is and may do with every dataset, deleted ones too, as a table to join with by `id`: `tenant_id` and `path` of its
- * project, the caller's `role` there, and `rights`: the project's with what the dataset's own permissions add and take away.
+ * All datasets with the caller's rights, including deleted ones, as a table to join by `id`. Columns: `tenant_id`, `path` and the caller's
+ * `role` of the project, and `rights`: those on the project, combined with the dataset's own permissions.
  */
 export const datasetsWithRights = (asking: Asking) =>
-  sql.fragment`(select d.id, j.* from datasets d ${judgedIn(askerOf(asking))})`;
+  sql.fragment`(select d.id, j.* from datasets d ${joinProjectAndRights(askerOf(asking))})`;
 
-/** The datasets `d` this caller sees, with `j`, what he may do with them. */
+/** Datasets `d` visible to the caller, with the caller's rights `j`, as a `from … where` clause. */
 export const visible = (asking: Asking) => {
   const j = sql.fragment`j`;
   return sql.fragment`
-    from datasets d ${judgedIn(askerOf(asking))} where d.deleted_at is null and ${notDeleted(j)} and ${isVisible(j)}`;
+    from datasets d ${joinProjectAndRights(askerOf(asking))} where d.deleted_at is null and ${notDeleted(j)} and ${isVisible(j)}`;
 };
 
-/** The same of those that lie in a project `p` of `visibleProjects`, which was judged already. */
+/** Visible datasets `d` in a project `p` of `visibleProjects`, whose rights are known. */
 export const visibleIn = (asker: Asker) => sql.fragment`
-    from datasets d ${judgement(asker)} where d.project_id = p.id and d.deleted_at is null and ${isVisible(sql.fragment`j`)}`;
+    from datasets d ${joinRights(asker)} where d.project_id = p.id and d.deleted_at is null and ${isVisible(sql.fragment`j`)}`;
 
 const visibleRecord = statement(
   'dataset',
-  JudgedRow,
+  DatasetRowWithRights,
   { ...ASKER, id: 'uuid' },
   ({ id, ...asker }) => sql.fragment`
-  select ${judgedColumns} ${visible(asker)} and d.id = ${id}`,
+  select ${columnsWithRights} ${visible(asker)} and d.id = ${id}`,
 );
 
 export const findDataset = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(visibleRecord({ ...askerValues(caller), id }));
 
-/** The record for who has just written it, seen or not. */
+/** The record for a caller who has just written the dataset, visible or not. */
 export const getRecord = (tx: Db, caller: Caller, id: string) =>
-  tx.one(sql.type(JudgedRow)`
-    select ${judgedColumns} from datasets d join ${datasetsWithRights(caller)} j on j.id = d.id where d.id = ${id}`);
+  tx.one(sql.type(DatasetRowWithRights)`
+    select ${columnsWithRights} from datasets d join ${datasetsWithRights(caller)} j on j.id = d.id where d.id = ${id}`);
 
 const Entry = z.object({
   id: z.string(),
@@ -100,7 +100,7 @@ const Entry = z.object({
   role: z.enum(ROLES).optional(),
   rights: z.number(),
 });
-/** A dataset as rules ask about it: `demand({ ...dataset, id: dataset.projectId }, 'canReadContent')`. */
+/** A dataset with what rules check: `demand({ ...dataset, id: dataset.projectId }, 'canReadContent')`. */
 export type VisibleDataset = z.infer<typeof Entry>;
 
 const entry = sql.fragment`
@@ -118,27 +118,27 @@ const visibleEntry = statement(
 export const findVisible = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(visibleEntry({ ...askerValues(caller), id }));
 
-/** The project it lies in, deleted or not, seen or not. */
-export const findPlace = (tx: Db, id: string) =>
+/** Id of the project of a dataset, deleted or not, visible or not. */
+export const findProjectId = (tx: Db, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ projectId: z.string() }))`select project_id from datasets where id = ${id}`);
 
-/** Locked against other writers of the row until the transaction ends. */
+/** Locks the row exclusively until the transaction ends. */
 export const lockVisible = (tx: Db, caller: Caller, id: string) =>
   tx.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for update of d`);
 
-/** What lies directly in a project, or those of `ids` that do, by name. */
+/** Visible datasets directly in a project, by name; only those in `ids` if given. */
 export const listVisible = (db: Db, caller: Caller, projectId: string, ids?: readonly string[]) =>
   db.any(sql.type(Entry)`
     select ${entry} ${visible(caller)} and d.project_id = ${projectId}
       and ${ids === undefined ? sql.fragment`true` : sql.fragment`d.id = any(${sql.array(ids, 'uuid')})`}
     order by d.name collate "C", d.id`);
 
-/** Nobody writes, moves or deletes it until the transaction ends; others may read beside. */
+/** Takes a shared lock on the row until the transaction ends: others may read the dataset, but not write, move or delete it. */
 export const shareVisible = (tx: Db, caller: Caller, id: string) =>
   tx.maybeOne(sql.prepared('share dataset', Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for share of d`);
 
 export interface NewDataset {
-  /** Made when absent. */
+  /** Generated if absent. */
   id?: string;
   projectId: string;
   name: string;
@@ -149,7 +149,7 @@ export interface NewDataset {
   datasetFormat: string;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
-  /** Name of the bytes in the blob store. */
+  /** Name in the blob store. */
   blob: string;
   /** Bytes. */
   storageSize: number;
@@ -158,7 +158,7 @@ export interface NewDataset {
 
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
 
-/** For a statement that does more: inserts nothing when the project or one above it is deleted, or when `condition` does not hold. */
+/** An insert as part of a statement. Inserts nothing if `condition` is false, or if the project or an ancestor is deleted. */
 export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) => sql.fragment`
   insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, spatial_information,
     temporal_information, blob, storage_size, created_by, updated_by)
@@ -170,10 +170,10 @@ export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) =
     and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)
   returning id`;
 
-/** @throws AppError when the project or one above it has been deleted meanwhile */
+/** @throws AppError if the project or an ancestor has been deleted in the meantime */
 export async function insertDataset(tx: Db, row: NewDataset): Promise<{ id: string }> {
   const made = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`${datasetInsert(row)}`);
-  if (!made) throw conflict('The project was deleted.');
+  if (!made) throw conflict(`Project '${row.projectId}' was deleted. Choose another project, or restore it.`);
   return made;
 }
 
@@ -183,7 +183,7 @@ export interface DatasetChange {
   metadata: Record<string, unknown>;
   properties: Record<string, unknown>;
   tags: readonly string[];
-  /** These three stay as they are when absent. */
+  /** Unchanged if absent, like the next two. */
   temporalInformation?: object | undefined;
   spatialInformation?: object | undefined;
   permissions?: Permissions | undefined;

@@ -25,29 +25,29 @@ export const DatasetRow = z.object({
   temporalInformation: freeFormAnswer().optional(),
   /** `location` (WKT, WGS 84, longitude before latitude), `primarySpatialReference`, `srid`, `resolution`. */
   spatialInformation: freeFormAnswer().optional(),
-  /** Bytes that `raw` returns. */
+  /** Size of the content in bytes. */
   storageSize: z.number(),
   rowVersion: z.string(),
 });
 
 const permissions = permissionsAnswer().optional();
 
-/** What it is to a caller besides: his rights, and what it carries of its own, which not everybody sees. */
-export const JudgedRow = DatasetRow.extend({ permissions, rights: z.number() });
+/** A row with the caller's rights, and the dataset's own permissions, which only some callers see. */
+export const DatasetRowWithRights = DatasetRow.extend({ permissions, rights: z.number() });
 
 export const Dataset = DatasetRow.extend({
-  /** For those who may grant access. */
+  /** Only for callers with canGrantAccess. */
   permissions,
-  /** Absolute address of the bytes, without a grant. */
+  /** Absolute address of the content, without a grant. */
   dataPath: z.string(),
-  /** Query that grants reading at `dataPath`. */
+  /** Query string that grants reading `dataPath`. */
   sasToken: z.string().optional(),
 }).meta({ id: 'Dataset' });
 export type Dataset = z.infer<typeof Dataset>;
 
-/** What the caller gets of a row, member by member, in the order of an answer: lists have many. `base` as `publicBase` tells it. */
+/** The record that the caller gets. Copies member by member, in the order of answers, for speed in long lists. `base`: from `publicBase`. */
 export function datasetOf(
-  row: z.infer<typeof DatasetRow> & Partial<Pick<z.infer<typeof JudgedRow>, 'permissions' | 'rights'>>,
+  row: z.infer<typeof DatasetRow> & Partial<Pick<z.infer<typeof DatasetRowWithRights>, 'permissions' | 'rights'>>,
   base: string,
 ): Dataset {
   return {
@@ -75,7 +75,7 @@ export function datasetOf(
 
 export const dataPath = (id: string, base: string) => blobAddress(base, { area: 'dataset', name: id });
 
-/** A dataset in a list of a few words. */
+/** A dataset in a list of summaries. */
 export const DatasetSummary = z
   .object({
     id: z.string(),
@@ -85,16 +85,16 @@ export const DatasetSummary = z
   })
   .meta({ id: 'DatasetSummary' });
 
-/** A dataset somewhere below a project. */
+/** A dataset in a project or one of its descendants. */
 export const PlacedDataset = z
   .object({
     id: z.string(),
     projectId: z.string(),
     name: z.string(),
-    /** Names of the folders between as path segments, without a slash at either end; empty for what lies directly in the project. */
+    /** Names of the folders in between as path segments, without a slash at either end. Empty for datasets directly in the project. */
     relativePath: z.string(),
     datasetType: z.string(),
-    /** Signed, of files. */
+    /** Signed download address; only for datasets of type `file`. */
     datasetUrl: z.string().optional(),
     sasToken: z.string().optional(),
   })

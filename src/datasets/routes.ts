@@ -19,7 +19,7 @@ export interface DatasetRoutes {
 
 const measure = () => z.union([z.string(), z.number()]);
 
-/** Other members of a record that comes back are ignored. */
+/** A dataset as `GET` returns it, changed. Members that are not listed here are ignored. */
 const ChangedDataset = z
   .object({
     id: z.uuid(),
@@ -56,7 +56,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
 
   app.get(
     '/api/metadata/dataset/:id',
-    { config, schema: { tags, summary: 'A dataset', params: Id, response: { 200: Dataset } } },
+    { config, schema: { tags, summary: 'Returns a dataset', params: Id, response: { 200: Dataset } } },
     async (request) => {
       const found = await findDataset(db, request.caller, request.params.id);
       if (!found) throw notFound('Dataset', request.params.id);
@@ -68,7 +68,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
     '/api/metadata/dataset/:id',
     {
       config,
-      schema: { tags, summary: 'Puts a dataset into the recycle bin', params: Id, response: { 204: z.null() } },
+      schema: { tags, summary: 'Moves a dataset to the recycle bin', params: Id, response: { 204: z.null() } },
     },
     async ({ caller, params }, reply) => {
       await deleteDataset(db, caller, params);
@@ -82,7 +82,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
       config,
       schema: {
         tags,
-        summary: 'Puts a dataset of this project into the recycle bin',
+        summary: 'Moves a dataset of this project to the recycle bin',
         params: z.object({ projectId: uuidParam(), id: uuidParam() }),
         response: { 204: z.null() },
       },
@@ -99,7 +99,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
       config,
       schema: {
         tags,
-        summary: 'Replaces what is said of a dataset',
+        summary: 'Updates the record of a dataset',
         params: Id,
         body: ChangedDataset,
         response: { 200: Dataset },

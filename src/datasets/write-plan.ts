@@ -7,38 +7,37 @@ import type { Folder, Tree } from './paths.ts';
 
 const AT_ONCE = 16;
 
-/** Thrown by `writePlan` when it needs more empty blobs, which nobody should wait for in a transaction. */
-export class EmptyBlobsWanted extends Error {
-  override readonly name = 'EmptyBlobsWanted';
+/** Thrown by `writePlan` if it needs more empty blobs. They are written outside of the transaction, to keep it short. */
+export class EmptyBlobsNeeded extends Error {
+  override readonly name = 'EmptyBlobsNeeded';
   readonly count: number;
 
   constructor(count: number) {
-    super(`${count} empty blobs are wanted.`);
+    super(`${count} empty blobs are needed.`);
     this.count = count;
   }
 }
 
 /**
- * Writes what was planned on a tree, in a handful of statements whatever their number. Files that were made by their names have bytes, too:
- * none. Each takes one of `empties` away.
- * Gives the ids of the folders that are deleted.
+ * Writes the planned changes of a tree, in a fixed number of statements. A new file gets an empty blob, which is removed from `emptyBlobs`.
+ * Returns the ids of deleted folders.
  */
 export async function writePlan(
   tx: Db,
   { top, folders, files }: Tree,
   { rootId, accessLevel, userId }: { rootId: string; accessLevel: string; userId: string },
-  empties: string[] = [],
+  emptyBlobs: string[] = [],
 ): Promise<string[]> {
   const newFiles = files.filter((file) => file.made);
-  if (newFiles.length > empties.length) throw new EmptyBlobsWanted(newFiles.length - empties.length);
-  const made = folders.filter((folder) => folder.made).map(placed);
-  const moved = folders.filter((folder) => folder.moved && !folder.made).map(placed);
+  if (newFiles.length > emptyBlobs.length) throw new EmptyBlobsNeeded(newFiles.length - emptyBlobs.length);
+  const made = folders.filter((folder) => folder.made).map(rowOf);
+  const moved = folders.filter((folder) => folder.moved && !folder.made).map(rowOf);
   if (made.length + moved.length > 0) await projects.placeFolders(tx, { made, moved }, { rootId, accessLevel, userId });
   const deleted = folders.filter((folder) => folder !== top && folder.deleted).map(({ id }) => id);
   if (deleted.length > 0) await projects.markAllDeleted(tx, deleted, userId);
 
   if (newFiles.length > 0) {
-    const names = empties.splice(0, newFiles.length);
+    const names = emptyBlobs.splice(0, newFiles.length);
     const rows = newFiles.map(({ id, name, folder }, index) => ({
       id,
       name,
@@ -53,8 +52,8 @@ export async function writePlan(
     const rows = movedFiles.map(({ id, name, folder }) => ({ id, name, projectId: folder.id }));
     await placeFiles(tx, rows, userId);
   }
-  const goneFiles = files.filter((file) => file.deleted).map(({ id }) => id);
-  if (goneFiles.length > 0) await markAllDeleted(tx, goneFiles, userId);
+  const deletedFiles = files.filter((file) => file.deleted).map(({ id }) => id);
+  if (deletedFiles.length > 0) await markAllDeleted(tx, deletedFiles, userId);
   return deleted;
 }
 
@@ -63,7 +62,7 @@ const idsOf = (folder: Folder): readonly string[] =>
 const sourceOf = (folder: Folder): string =>
   folder.parent && folder.inheritsMembers ? sourceOf(folder.parent) : folder.memberSourceId;
 
-const placed = (folder: Folder) => ({
+const rowOf = (folder: Folder) => ({
   id: folder.id,
   name: folder.name,
   parentId: folder.parent?.id ?? '',
@@ -71,8 +70,8 @@ const placed = (folder: Folder) => ({
   memberSourceId: sourceOf(folder),
 });
 
-/** Makes blobs without bytes. The sweep removes those that no row ever names. */
-export async function putEmpty(blobs: BlobStore, count: number): Promise<string[]> {
+/** Writes empty blobs and returns their names. The orphan sweep deletes those that no row references. */
+export async function putEmptyBlobs(blobs: BlobStore, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, () => `dataset/${randomUUID()}`);
   const left = names.values();
   const worker = async () => {

@@ -72,7 +72,7 @@ test('hierarchy apply carries out a file of actions, all or nothing', async (t) 
   await writeFile(file, JSON.stringify(actions));
   const refused = await apply(file);
   t.is(refused.code, 1);
-  t.regex(refused.err, /There is no 'none'/);
+  t.regex(refused.err, /'none' does not exist/);
   const done = await apply('-', { stdin: JSON.stringify({ actions: actions.slice(0, 1) }) });
   t.regex(done.out, /^a\/ /m);
   await writeFile(file, 'no json');
