@@ -1,11 +1,11 @@
 import { findVisible } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import type { FindProjectOf } from '../http/rules/headers.ts';
-import { findBinned } from './item.queries.ts';
+import { findDeletedItem } from './item.queries.ts';
 
-/** Looks where a dataset lies, then where it lay before it was deleted. */
+/** Finds the project of a dataset that the caller sees, deleted or not. */
 export const projectFinder =
   (db: Db): FindProjectOf =>
   async (caller, id) =>
     (await findVisible(db, caller, id))?.projectId ??
-    (await findBinned(db, caller, { itemType: 'Dataset', id }))?.containerId;
+    (await findDeletedItem(db, caller, { itemType: 'Dataset', id }))?.containerId;

@@ -8,7 +8,7 @@ import { Id, uuidParam } from '../http/rules/forms.ts';
 import { findRecord } from '../projects/queries.ts';
 import { projectOf } from '../projects/record.ts';
 import { findDataset } from './item.queries.ts';
-import { binnedItem } from './item.ts';
+import { deletedItem } from './item.ts';
 import { purge } from './purge.ts';
 import { DeletedDataset, DeletedProject, Preview } from './record.ts';
 import { previewRestore, restore } from './restore.ts';
@@ -30,11 +30,11 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
 
   app.get(
     '/api/recycle-bin/project/:id',
-    { config, schema: { tags, summary: 'A deleted project', params: Id, response: { 200: DeletedProject } } },
+    { config, schema: { tags, summary: 'Returns a deleted project', params: Id, response: { 200: DeletedProject } } },
     async ({ caller, params: { id } }) => {
-      const { deletedAt, deletedBy } = await binnedItem(db, caller, project(id));
+      const { deletedAt, deletedBy } = await deletedItem(db, caller, project(id));
       const row = await findRecord(db, caller, id);
-      // purged since
+      // purged after the first look
       if (!row) throw notFound('Deleted project', id);
       return { ...projectOf(row), deletedAt, deletedBy };
     },
@@ -46,7 +46,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
-        summary: 'What restoring a project would bring back, and what the caller lacks for it',
+        summary: 'Previews the restore of a project: restored items and missing privileges',
         params: Id,
         response: { 200: Preview },
       },
@@ -60,7 +60,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
-        summary: 'Restores a project, and what is deleted above it',
+        summary: 'Restores a project and its deleted ancestors',
         params: Id,
         response: { 204: None },
       },
@@ -77,8 +77,8 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
-        summary: 'Restores a project to another place',
-        description: 'Without `targetProjectId` it becomes a root project of the caller.',
+        summary: 'Restores a project below another project or as a root project',
+        description: 'Without `targetProjectId`, it becomes a root project and the caller its Owner.',
         params: Id,
         body: Target.partial(),
         response: { 204: None },
@@ -96,7 +96,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
-        summary: 'Removes a deleted project and all that is below it for ever',
+        summary: 'Permanently deletes a project in the recycle bin with all its contents',
         params: Id,
         response: { 204: None },
       },
@@ -107,18 +107,18 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
     },
   );
 
-  const places = {
+  const datasetPaths = {
     '/api/recycle-bin/dataset/:id': Id,
     '/api/recycle-bin/project/:projectId/dataset/:id': z.object({ projectId: uuidParam(), id: uuidParam() }),
   };
-  for (const [path, params] of Object.entries(places)) {
+  for (const [path, params] of Object.entries(datasetPaths)) {
     app.get(
       path,
-      { config, schema: { tags, summary: 'A deleted dataset', params, response: { 200: DeletedDataset } } },
+      { config, schema: { tags, summary: 'Returns a deleted dataset', params, response: { 200: DeletedDataset } } },
       async (request) => {
-        const { id, deletedAt, deletedBy } = await binnedItem(db, request.caller, dataset(request.params));
+        const { id, deletedAt, deletedBy } = await deletedItem(db, request.caller, dataset(request.params));
         const row = await findDataset(db, id);
-        // purged since
+        // purged after the first look
         if (!row) throw notFound('Deleted dataset', id);
         return { ...datasetOf(row, publicBase(publicUrl, request)), deletedAt, deletedBy };
       },
@@ -130,7 +130,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         config,
         schema: {
           tags,
-          summary: 'What restoring a dataset would bring back, and what the caller lacks for it',
+          summary: 'Previews the restore of a dataset: restored items and missing privileges',
           params,
           response: { 200: Preview },
         },
@@ -144,7 +144,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         config,
         schema: {
           tags,
-          summary: 'Restores a dataset, and what is deleted above it',
+          summary: 'Restores a dataset and the deleted projects above it',
           params,
           response: { 204: None },
         },
@@ -161,7 +161,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         config,
         schema: {
           tags,
-          summary: 'Restores a dataset in another project',
+          summary: 'Restores a dataset into another project',
           params,
           body: Target,
           response: { 204: None },
@@ -177,7 +177,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       path,
       {
         config,
-        schema: { tags, summary: 'Removes a deleted dataset for ever', params, response: { 204: None } },
+        schema: { tags, summary: 'Permanently deletes a dataset in the recycle bin', params, response: { 204: None } },
       },
       async ({ caller, params }, reply) => {
         await purge(db, caller, dataset(params));

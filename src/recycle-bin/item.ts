@@ -2,32 +2,32 @@ import type { Db } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { lockTreesOf } from '../projects/tree.ts';
-import type { Binned, Wanted } from './item.queries.ts';
-import { findBinned } from './item.queries.ts';
+import type { DeletedItem, Wanted } from './item.queries.ts';
+import { findDeletedItem } from './item.queries.ts';
 
-/** What is in the bin, if the caller sees it there; else `notFound`, before anything is said of rights. */
-export async function binnedItem(db: Db, caller: Caller, wanted: Wanted): Promise<Binned> {
-  const found = await findBinned(db, caller, wanted);
+/** Returns an item of the recycle bin, or throws `notFound` if the caller does not see it, before any check of rights. */
+export async function deletedItem(db: Db, caller: Caller, wanted: Wanted): Promise<DeletedItem> {
+  const found = await findDeletedItem(db, caller, wanted);
   if (!found) throw notFound(`Deleted ${wanted.itemType.toLowerCase()}`, wanted.id);
   return found;
 }
 
-/** The same, and nobody else changes its tree, nor that of `besides`, until the transaction ends. */
-export async function lockedItem(tx: Db, caller: Caller, wanted: Wanted, ...besides: string[]): Promise<Binned> {
-  await lockTreesOf(tx, placeOf(await binnedItem(tx, caller, wanted)), ...besides);
-  return binnedItem(tx, caller, wanted);
+/** Locks the trees of the item and of the projects `alsoLock` until the transaction ends, then returns the item. */
+export async function lockedItem(tx: Db, caller: Caller, wanted: Wanted, ...alsoLock: string[]): Promise<DeletedItem> {
+  await lockTreesOf(tx, projectIdOf(await deletedItem(tx, caller, wanted)), ...alsoLock);
+  return deletedItem(tx, caller, wanted);
 }
 
-/** The project that it is or lies in: a root project lies nowhere. */
-export const placeOf = ({ itemType, id, containerId }: Binned): string =>
+/** Id of the project itself, or of the project that contains the dataset. */
+export const projectIdOf = ({ itemType, id, containerId }: DeletedItem): string =>
   itemType === 'Dataset' && containerId !== undefined ? containerId : id;
 
-/** `DeleteProject` on projects, `DeleteContent` on datasets. */
+/** Name of the privilege: `DeleteProject` for projects, `DeleteContent` for datasets. */
 export const privilegeFor = (itemType: Wanted['itemType']) =>
   itemType === 'Project' ? 'DeleteProject' : 'DeleteContent';
 
-/** The refusal of who sees something in the bin and may not do this with it. */
+/** Error for a caller who sees an item but lacks the privilege for the action. */
 export const lacking = (item: { itemType: Wanted['itemType']; id: string; name: string }, verb: string) =>
   forbidden(
-    `You may not ${verb} ${item.itemType.toLowerCase()} '${item.id}' (${item.name}): that needs ${privilegeFor(item.itemType)}.`,
+    `You may not ${verb} ${item.itemType.toLowerCase()} '${item.id}' (${item.name}). This requires ${privilegeFor(item.itemType)}.`,
   );

@@ -11,29 +11,29 @@ import type { Caller } from '../http/caller.ts';
 import type { SortKey, SortOrder } from '../http/rules/paging.queries.ts';
 import { pageOrder } from '../http/rules/paging.queries.ts';
 import { itemColumns } from '../projects/queries.ts';
-import type { Standing } from './privilege.queries.ts';
+import type { DeletionAccess } from './privilege.queries.ts';
 import { mayDeleteOfMany } from './privilege.queries.ts';
 import type { ItemType } from './record.ts';
 import { BinItem, DeletedProjectItem, deletion } from './record.ts';
 
-/** Which rows `b` of the bin a list is of. */
+/** Condition on rows `b` of `recycle_bin`. */
 export type Selection = ReturnType<typeof sql.fragment>;
 
-/** What the caller deleted himself, whatever he may do with it now. */
+/** Items that the caller deleted, regardless of current rights. */
 export const deletedBy = (caller: Caller): Selection => sql.fragment`b.deleted_by = ${caller.userId}`;
 
-/** What the caller may delete in the tenant he acts in. */
-export const inTenant = (caller: Caller, standing: Standing, itemType?: ItemType): Selection => sql.fragment`
-  b.tenant_id = ${caller.tenantId ?? null}::uuid ${ofType(itemType)} and ${mayDeleteOfMany(caller, caller.tenantId, standing)}`;
+/** Items of the caller's current tenant that the caller may delete. */
+export const inTenant = (caller: Caller, access: DeletionAccess, itemType?: ItemType): Selection => sql.fragment`
+  b.tenant_id = ${caller.tenantId ?? null}::uuid ${ofType(itemType)} and ${mayDeleteOfMany(caller, caller.tenantId, access)}`;
 
-/** What the caller may delete of what lies directly in a project. */
+/** Items directly in a project that the caller may delete. */
 export const inProject = (
   caller: Caller,
-  standing: Standing,
+  access: DeletionAccess,
   project: { id: string; tenantId: string },
   itemType: ItemType,
 ): Selection => sql.fragment`
-  b.container_id = ${project.id} ${ofType(itemType)} and ${mayDeleteOfMany(caller, project.tenantId, standing)}`;
+  b.container_id = ${project.id} ${ofType(itemType)} and ${mayDeleteOfMany(caller, project.tenantId, access)}`;
 
 const ofType = (itemType: ItemType | undefined) =>
   itemType === undefined ? sql.fragment`` : sql.fragment`and b.item_type = ${itemType}`;
@@ -45,7 +45,7 @@ const SORT_KEYS = {
 } as const satisfies Record<string, SortKey>;
 export type BinSort = keyof typeof SORT_KEYS;
 
-/** Which part of a list; all of it without a limit. */
+/** Sort order and page of a list. Without a limit, the whole list. */
 export interface BinPage {
   sortBy: BinSort;
   sortOrder: SortOrder;
@@ -55,7 +55,7 @@ export interface BinPage {
 
 const order = ({ sortBy, sortOrder }: BinPage) => pageOrder(SORT_KEYS[sortBy], sql.fragment`b.id`, sortOrder);
 
-/** The page's rows before anything is joined to them. */
+/** Rows of the page, selected before any join. */
 const page = (selection: Selection, wanted: BinPage) => sql.fragment`
   (select * from recycle_bin b where ${selection} order by ${order(wanted)}
    limit ${wanted.limit ?? null}::bigint offset ${wanted.offset ?? 0}) b`;
@@ -69,7 +69,7 @@ export const listItems = (db: Db, selection: Selection, wanted: BinPage) =>
       b.container_id as project_id, b.deleted_by, b.deleted_at
     from ${page(selection, wanted)} left join datasets d on d.id = b.id order by ${order(wanted)}`);
 
-const binned = (selection: Selection, { sortBy, sortOrder }: BinPage) => ({
+const deletedPage = (selection: Selection, { sortBy, sortOrder }: BinPage) => ({
   key: SORT_KEYS[sortBy],
   order: sortOrder,
   more: sql.fragment`, b.deleted_at as binned_at, b.deleted_by as binned_by`,
@@ -77,11 +77,11 @@ const binned = (selection: Selection, { sortBy, sortOrder }: BinPage) => ({
 });
 const deletedColumns = sql.fragment`page.binned_at as deleted_at, page.binned_by as deleted_by`;
 
-/** A part of the deleted projects. */
+/** One part of a list of deleted projects. */
 export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPage, part: Part) =>
   db.any(
     sql.type(listed(DeletedProjectItem))`${partOf(part, {
-      ...binned(sql.fragment`from recycle_bin b join projects p on p.id = b.id where ${selection}`, wanted),
+      ...deletedPage(sql.fragment`from recycle_bin b join projects p on p.id = b.id where ${selection}`, wanted),
       table: sql.fragment`projects`,
       name: sql.fragment`p`,
       id: sql.fragment`p.id`,
@@ -90,12 +90,12 @@ export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPag
     })}`,
   );
 
-/** A part of the deleted datasets. */
+/** One part of a list of deleted datasets. */
 export const listDeletedDatasets = (db: Db, selection: Selection, wanted: BinPage, part: Part) =>
   db.any(
     sql.type(listed(DatasetRow.extend(deletion)))`${partOf(part, {
       ...datasetParts,
-      ...binned(sql.fragment`from recycle_bin b join datasets d on d.id = b.id where ${selection}`, wanted),
+      ...deletedPage(sql.fragment`from recycle_bin b join datasets d on d.id = b.id where ${selection}`, wanted),
       columns: (free) => sql.fragment`${recordColumnsAs(free)}, ${deletedColumns}`,
     })}`,
   );

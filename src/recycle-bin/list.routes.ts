@@ -24,7 +24,7 @@ import {
   listDeletedProjects,
   listItems,
 } from './list.queries.ts';
-import { findStanding } from './privilege.queries.ts';
+import { findDeletionAccess } from './privilege.queries.ts';
 import type { ItemType } from './record.ts';
 import { BinItem, DeletedDataset, DeletedProjectItem } from './record.ts';
 
@@ -39,7 +39,7 @@ const Query = z.object({
   ...offsetQuery,
 });
 
-/** Newest first, unless something is said. */
+/** Newest deletions first by default. */
 const pageOf = ({ sortBy, sortOrder, ...window }: z.output<typeof Query>): BinPage => ({
   sortBy: sortBy ?? 'DeletedAt',
   sortOrder: sortOrder ?? (sortBy === undefined ? 'Desc' : 'Asc'),
@@ -49,7 +49,7 @@ const pageOf = ({ sortBy, sortOrder, ...window }: z.output<typeof Query>): BinPa
 export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
   const config = { access: 'signedIn', service: 'recycleBin' } as const;
   const tags = ['recycle bin'];
-  const all = 'All of them, unless `limit` is sent; newest deletions first, unless `sortBy` is.';
+  const all = 'Returns the whole list unless `limit` is set. Newest deletions first unless `sortBy` is set.';
 
   const itemPage = (query: z.output<typeof Query>, selection: Selection) =>
     offsetPage(
@@ -58,11 +58,11 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       (offset, limit) => listItems(db, selection, { ...pageOf(query), offset, limit }),
     );
   const ofTenant = async (caller: Caller, itemType?: ItemType) =>
-    inTenant(caller, await findStanding(db, caller, caller.tenantId), itemType);
+    inTenant(caller, await findDeletionAccess(db, caller, caller.tenantId), itemType);
   async function ofProject(caller: Caller, id: string, itemType: ItemType) {
     const project = await findContainer(db, caller, id);
     if (!project) throw notFound('Project', id);
-    return inProject(caller, await findStanding(db, caller, project.tenantId), project, itemType);
+    return inProject(caller, await findDeletionAccess(db, caller, project.tenantId), project, itemType);
   }
   const projects = (reply: FastifyReply, query: z.output<typeof Query>, selection: Selection) => {
     const list = {
@@ -94,7 +94,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
-        summary: 'What the caller deleted himself, in any tenant',
+        summary: 'Lists items that the caller deleted, in all tenants',
         querystring: Query,
         response: { 200: offsetPageOf(BinItem) },
       },
@@ -108,7 +108,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
-        summary: 'Everything in the bin of the tenant that the caller could have deleted',
+        summary: "Lists items in the tenant's recycle bin that the caller may delete",
         querystring: Query,
         response: { 200: offsetPageOf(BinItem) },
       },
@@ -122,7 +122,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
-        summary: 'Deleted projects and subprojects of the tenant',
+        summary: 'Lists deleted projects and subprojects of the tenant',
         description: all,
         querystring: Query,
         response: { 200: listOf(DeletedProjectItem) },
@@ -137,7 +137,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
-        summary: 'Deleted subprojects directly in a project, which may be deleted itself',
+        summary: 'Lists deleted direct subprojects of a project, which may be deleted itself',
         description: all,
         params: Id,
         querystring: Query,
@@ -153,7 +153,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
-        summary: 'Deleted datasets of all projects of the tenant',
+        summary: 'Lists deleted datasets of the tenant',
         description: all,
         querystring: Query,
         response: { 200: listOf(DeletedDataset) },
@@ -171,7 +171,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
-        summary: 'Deleted datasets directly in a project, which may be deleted itself',
+        summary: 'Lists deleted datasets directly in a project, which may be deleted itself',
         description: all,
         params: Id,
         querystring: Query,

@@ -10,18 +10,18 @@ import { isVisible, namesCaller, projectsWithRights } from '../projects/visibili
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** The roles that have a capability. */
-export const rolesWith = (capability: Capability) =>
+/** Roles that include a capability. */
+export const rolesWithCapability = (capability: Capability) =>
   sql.array(
     ROLES.filter((role) => may({ rights: ROLE_RIGHTS[role] }, capability)),
     'text',
   );
 
-/** A row `b` of the bin is a project on which the caller has `canDelete`. */
+/** Condition: row `b` of `recycle_bin` is a project on which the caller has canDelete. */
 export const ownsProject = (caller: Caller): Fragment => sql.fragment`
   exists (select from ${projectsWithRights(caller)} p where p.id = b.id and p.rights & ${rightOf('canDelete')}::int <> 0)`;
 
-/** The caller would see it if it were not deleted. */
+/** Condition: the caller would see the item of row `b` if it were not deleted. */
 export const reads = (caller: Caller): Fragment => sql.fragment`
   case b.item_type
     when 'Project' then exists (
@@ -30,8 +30,8 @@ export const reads = (caller: Caller): Fragment => sql.fragment`
   end`;
 
 /**
- * The caller holds, now, the privilege to delete what a row `b` of the bin stands for: canDelete on a project or canDeleteContent on its
- * parent, canDeleteContent on a dataset.
+ * Condition: the caller currently has the privilege to delete the item of row `b`. For a project, canDelete on it or canDeleteContent on its
+ * parent; for a dataset, canDeleteContent on it.
  */
 export const mayDelete = (caller: Caller): Fragment => sql.fragment`
   case b.item_type
@@ -42,14 +42,16 @@ export const mayDelete = (caller: Caller): Fragment => sql.fragment`
   end`;
 
 const Ids = z.array(z.string());
-const Standing = z.object({
-  owned: Ids,
-  worked: Ids,
-  /** Permissions of some entity allow or deny this caller deletions: roles alone do not decide. */
-  named: z.boolean(),
+const DeletionAccess = z.object({
+  /** Sources with canDelete. */
+  canDeleteIn: Ids,
+  /** Sources with canDeleteContent. */
+  canDeleteContentIn: Ids,
+  /** Some permission allows or denies this caller to delete, so roles alone do not decide. */
+  hasPermissions: z.boolean(),
 });
-/** Where, of all projects with members of their own, a search for what a caller may delete can look. */
-export type Standing = z.infer<typeof Standing>;
+/** Ids of member sources (projects with their own members) below which the caller may be able to delete. */
+export type DeletionAccess = z.infer<typeof DeletionAccess>;
 
 const ids = (query: Fragment) => sql.fragment`coalesce((select jsonb_agg(id) from (${query}) found), '[]')`;
 
@@ -57,49 +59,53 @@ const ownsTenant = (caller: Caller, tenantId: string | undefined) =>
   tenantId !== undefined && ownedTenants(caller).includes(tenantId);
 
 /**
- * One small statement before each list of a tenant's bin, so that a list of a hundred thousand need not be judged row by row. The Owner
- * of the tenant may delete everything, wherever else he stands.
+ * One small statement before each list of a tenant's recycle bin, which saves the check of rights row by row in a list of 100,000 items. An
+ * Owner of the tenant may delete everything.
  */
-export async function findStanding(db: Db, caller: Caller, tenantId: string | undefined): Promise<Standing> {
-  if (ownsTenant(caller, tenantId)) return { owned: [], worked: [], named: false };
+export async function findDeletionAccess(
+  db: Db,
+  caller: Caller,
+  tenantId: string | undefined,
+): Promise<DeletionAccess> {
+  if (ownsTenant(caller, tenantId)) return { canDeleteIn: [], canDeleteContentIn: [], hasPermissions: false };
   const memberAs = (capability: Capability) => sql.fragment`
-    select project_id as id from project_members where user_id = ${caller.userId} and role = any(${rolesWith(capability)})`;
+    select project_id as id from project_members where user_id = ${caller.userId} and role = any(${rolesWithCapability(capability)})`;
   const grants = sql.fragment`permission_grants g where g.operation = 'delete' and ${namesCaller(caller)}`;
-  // between a project that inherits and where its members come from there is none with members of its own
+  // a project that inherits has the same member source as every project between it and that source
   const granted = sql.fragment`
     select p.member_source_id as id from projects p
     where p.id in (
       select coalesce(g.project_id, (select d.project_id from datasets d where d.id = g.dataset_id)) from ${grants} and not g.denied)`;
-  return db.one(sql.type(Standing)`
-    select ${ids(sql.fragment`${memberAs('canDelete')} union ${granted}`)} as owned,
-      ${ids(sql.fragment`${memberAs('canDeleteContent')} union ${granted}`)} as worked,
-      exists (select from ${grants}) as named`);
+  return db.one(sql.type(DeletionAccess)`
+    select ${ids(sql.fragment`${memberAs('canDelete')} union ${granted}`)} as can_delete_in,
+      ${ids(sql.fragment`${memberAs('canDeleteContent')} union ${granted}`)} as can_delete_content_in,
+      exists (select from ${grants}) as has_permissions`);
 }
 
-/** Above this the planner would look at each value for longer than the whole statement takes, to use no index in the end. */
-const MOST_LOOKED_AT = 200;
+/** With more ids, planning `= any(array)` takes longer than the statement and ends without an index; then the ids are unnested. */
+const MAX_LITERAL_IDS = 200;
 
-function among(column: Fragment, values: readonly string[]): Fragment {
+function isOneOf(column: Fragment, values: readonly string[]): Fragment {
   const array = sql.array(values, 'uuid');
-  return values.length > MOST_LOOKED_AT
+  return values.length > MAX_LITERAL_IDS
     ? sql.fragment`${column} in (select unnest(${array}))`
     : sql.fragment`${column} = any(${array})`;
 }
 
-/** `mayDelete` over many rows `b`, all of one tenant: sources of members first, judged one by one only where permissions have a say. */
+/** `mayDelete` for many rows `b` of one tenant: filters by member source, and checks row by row only if permissions name the caller. */
 export function mayDeleteOfMany(
   caller: Caller,
   tenantId: string | undefined,
-  { owned, worked, named }: Standing,
+  { canDeleteIn, canDeleteContentIn, hasPermissions }: DeletionAccess,
 ): Fragment {
   if (ownsTenant(caller, tenantId)) return sql.fragment`true`;
   const key = caller.key?.tenantId === tenantId ? caller.key : undefined;
   const keyMay = (capability: Capability) => key !== undefined && may({ rights: ROLE_RIGHTS[key.role] }, capability);
   const own = keyMay('canDelete')
     ? sql.fragment`b.own_source_id is not null`
-    : among(sql.fragment`b.own_source_id`, owned);
+    : isOneOf(sql.fragment`b.own_source_id`, canDeleteIn);
   const container = keyMay('canDeleteContent')
     ? sql.fragment`b.container_id is not null`
-    : among(sql.fragment`b.container_source_id`, worked);
-  return sql.fragment`(${own} or ${container}) ${named ? sql.fragment`and ${mayDelete(caller)}` : sql.fragment``}`;
+    : isOneOf(sql.fragment`b.container_source_id`, canDeleteContentIn);
+  return sql.fragment`(${own} or ${container}) ${hasPermissions ? sql.fragment`and ${mayDelete(caller)}` : sql.fragment``}`;
 }

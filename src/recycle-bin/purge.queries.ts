@@ -4,35 +4,35 @@ import { sql } from '../db.ts';
 import { eventsInsert } from '../outbox.ts';
 import type { ItemType } from './record.ts';
 
-/** Writes the dataset or reads it, now or when its turn comes. */
+/** Id of a running or queued transfer that writes or reads the dataset. */
 export const findTransferOf = (tx: Db, datasetId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select locked_by as id from datasets where id = ${datasetId} and locked_by is not null
     union all select transfer_id from dataset_readers where dataset_id = ${datasetId}
     limit 1`);
 
-/** Nobody adds a dataset to these projects, nor to one below, until the transaction ends. Their trees are locked. */
+/** Prevents that datasets are added to these projects or their descendants until the transaction ends. The trees must be locked. */
 export const lockSubtrees = (tx: Db, projectIds: readonly string[]) =>
   tx.query(sql.unsafe`
     select from projects where path && ${sql.array(projectIds, 'uuid')} order by id for update`);
 
-/** What is removed together, and why. */
+/** Items to purge in one statement, and the reason for the events. */
 export interface Removal {
   projectIds: readonly string[];
   datasetIds: readonly string[];
   reason: 'User' | 'Retention';
-  /** Who did it and by which request; the sweep is nobody. */
+  /** User and request, for the events. Absent for the retention sweep. */
   userId?: string;
   requestId?: string;
 }
 
 const Removed = z.object({ projects: z.number(), datasets: z.number() });
-/** How many rows went. */
+/** Numbers of deleted rows. */
 export type Removed = z.infer<typeof Removed>;
 
 const Contents = z.object({ projects: z.number(), datasets: z.number(), bytes: z.number() });
 
-/** What goes with an item of the bin: itself and all that is below it. */
+/** Counts an item of the recycle bin and all its contents. */
 export const contentsOf = (db: Db, { itemType, id }: { itemType: ItemType; id: string }) =>
   itemType === 'Dataset'
     ? db.one(sql.type(Contents)`
@@ -43,8 +43,8 @@ export const contentsOf = (db: Db, { itemType, id }: { itemType: ItemType; id: s
         from datasets where project_id in (select id from doomed)`);
 
 /**
- * Projects with all that is below them, and datasets; an event for each row, and the names of their bytes, for a job to remove. One
- * statement, so all or nothing.
+ * Deletes projects with all their contents, and datasets, in one statement. Writes an event for each deleted row and notes the blobs in
+ * `spent_blobs`, for a job to delete.
  */
 export const remove = (tx: Db, { projectIds, datasetIds, reason, userId, requestId }: Removal) =>
   tx.one(sql.type(Removed)`
@@ -56,7 +56,7 @@ export const remove = (tx: Db, { projectIds, datasetIds, reason, userId, request
         union all select unnest(${sql.array(datasetIds, 'uuid')}))
       returning d.id, d.name, d.dataset_type, d.project_id, p.tenant_id, d.blob),
     removed_projects as (delete from projects p where p.id in (select id from doomed) returning p.id, p.name, p.tenant_id),
-    -- what a place for uploads names too may be taken from there again; it goes when that place lets go of it
+    -- a blob that a staged upload references too can still be imported again; it is deleted when that reference expires
     bytes as (
       insert into spent_blobs (name)
       select blob from removed_datasets where not exists (select from staged_blobs s where s.blob = removed_datasets.blob)

@@ -8,17 +8,19 @@ import type { Removal, Removed } from './purge.queries.ts';
 import { findTransferOf, lockSubtrees, remove } from './purge.queries.ts';
 
 /**
- * Removes something in the bin for ever: of a project with all that is below it, which needs canDelete on the project itself; of a
- * dataset, which needs canDeleteContent in its project. Transfers that run below a project end by themselves and write nothing.
+ * Permanently deletes an item of the recycle bin. A project, with all its contents, needs canDelete on the project itself; a dataset needs
+ * canDeleteContent on its project. Transfers that still run in a purged project end without a result.
  */
 export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<void> {
   await db.transaction(async (tx) => {
     const item = await lockedItem(tx, caller, wanted);
     const isProject = item.itemType === 'Project';
-    if (isProject ? !item.owned : !item.privileged) throw lacking(item, 'remove');
+    if (isProject ? !item.owned : !item.privileged) throw lacking(item, 'permanently delete');
     const transferId = isProject ? undefined : await findTransferOf(tx, item.id);
     if (transferId) {
-      throw conflict(`Dataset '${item.id}' is being used by transfer '${transferId}'.`, { code: 'DatasetLocked' });
+      throw conflict(`Dataset '${item.id}' is in use by transfer '${transferId}'. Try again when it has ended.`, {
+        code: 'DatasetLocked',
+      });
     }
     const { userId, requestId } = caller;
     await removeItems(tx, {
@@ -31,7 +33,7 @@ export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<voi
   });
 }
 
-/** What purge and sweep share; the trees must be locked. */
+/** Deletes items for the purge and the retention sweep, and enqueues the deletion of their blobs. The trees must be locked. */
 export async function removeItems(tx: Db, removal: Removal): Promise<Removed> {
   if (removal.projectIds.length > 0) await lockSubtrees(tx, removal.projectIds);
   const removed = await remove(tx, removal);

@@ -5,10 +5,10 @@ import { Project, ProjectItem } from '../projects/record.ts';
 export const ItemType = z.enum(['Project', 'Dataset']);
 export type ItemType = z.infer<typeof ItemType>;
 
-/** What a record has besides while it is in the bin. */
+/** Additional members of a record in the recycle bin. */
 export const deletion = { deletedAt: z.string(), deletedBy: z.string() };
 
-/** Projects and datasets in one list. */
+/** A project or dataset in a mixed list. */
 export const BinItem = z
   .object({
     id: z.string(),
@@ -16,9 +16,9 @@ export const BinItem = z
     itemType: ItemType,
     datasetType: z.string().optional(),
     datasetFormat: z.string().optional(),
-    /** Of 1024 bytes, begun ones counted; of a project all that was deleted with it. */
+    /** Kibibytes (1024 bytes), rounded up; for a project, of all its contents. */
     sizeKB: z.number().optional(),
-    /** Where it lies: the project of a dataset, the parent of a subproject. */
+    /** The project of a dataset, or the parent of a subproject. */
     projectId: z.string().optional(),
     ...deletion,
   })
@@ -28,21 +28,21 @@ export const DeletedProjectItem = ProjectItem.extend(deletion).meta({ id: 'Delet
 export const DeletedProject = Project.extend(deletion).meta({ id: 'DeletedProject' });
 export const DeletedDataset = Dataset.extend(deletion).meta({ id: 'DeletedDataset' });
 
-/** What a restore would do, whom to ask for what the caller lacks, and what a purge would destroy. */
+/** What a restore would bring back, which privileges are missing and who can grant them, and what a purge would delete. */
 export const Preview = z
   .object({
-    /** From the top down; the item comes last. */
+    /** From the root down. The last one is the item itself. */
     restores: z.array(z.object({ id: z.string(), name: z.string(), itemType: ItemType })),
     missing: z.array(
       z.object({
         id: z.string(),
         name: z.string(),
         privilege: z.enum(['DeleteProject', 'DeleteContent']),
-        /** User ids of those who can give it. */
+        /** Ids of users who can grant the privilege. */
         grantableBy: z.array(z.string()),
       }),
     ),
-    /** With all that lies below; `bytes` of the datasets' contents. */
+    /** The item with all its contents; `bytes` is the size of the datasets. */
     removes: z.object({ projects: z.number(), datasets: z.number(), bytes: z.number() }),
   })
   .meta({ id: 'RestorePreview' });

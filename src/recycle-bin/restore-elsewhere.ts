@@ -7,31 +7,31 @@ import { getRecord } from '../projects/queries.ts';
 import { setInheritance, setParent } from '../projects/tree.queries.ts';
 import type { VisibleProject } from '../projects/visibility.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Binned } from './item.queries.ts';
+import type { DeletedItem } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
 import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 
 /**
- * Brings a deleted project back below another project of its tenant, or as a root project of the caller. What the caller may do at its
- * old place does not matter, and what is deleted there stays deleted.
+ * Restores a deleted project below another project of its tenant, or as a root project of the caller. Rights on the old parent do not matter,
+ * and deleted ancestors stay deleted.
  */
 export async function restoreProjectTo(db: Db, caller: Caller, id: string, targetId: string | undefined) {
   await db.transaction(async (tx) => {
-    const besides = targetId === undefined ? [] : [targetId];
-    const item = await lockedItem(tx, caller, { itemType: 'Project', id }, ...besides);
+    const alsoLock = targetId === undefined ? [] : [targetId];
+    const item = await lockedItem(tx, caller, { itemType: 'Project', id }, ...alsoLock);
     const target = targetId === undefined ? undefined : await visibleProject(tx, caller, targetId);
     if (!item.privileged) throw lacking(item, 'restore');
     const { inheritsMembers } = await getRecord(tx, caller, item.id);
-    refuseToOpen(item, inheritsMembers, target === undefined);
+    refuseEscalation(item, inheritsMembers, target === undefined);
     if (target) {
-      refusePlace(item, target);
+      checkTarget(item, target);
       await setParent(tx, item.id, target.id);
     } else await becomeRoot(tx, caller, item, inheritsMembers);
     await undeleteProjects(tx, [item.id]);
   });
 }
 
-/** Brings a deleted dataset back in another project of its tenant. */
+/** Restores a deleted dataset into another project of its tenant. */
 export async function restoreDatasetTo(
   db: Db,
   caller: Caller,
@@ -42,33 +42,36 @@ export async function restoreDatasetTo(
     const item = await lockedItem(tx, caller, { itemType: 'Dataset', ...wanted }, targetId);
     const target = await visibleProject(tx, caller, targetId);
     if (!item.privileged) throw lacking(item, 'restore');
-    if (!item.readable) throw shut(item);
-    refusePlace(item, target);
+    if (!item.readable) throw unreadable(item);
+    checkTarget(item, target);
     await undeleteDataset(tx, item.id, target.id);
   });
 }
 
-/** Throws unless the caller may put the item there. */
-function refusePlace(item: Binned, target: VisibleProject) {
+/** Throws unless the caller may create content in the target, and the target is in the tenant of the item. */
+function checkTarget(item: DeletedItem, target: VisibleProject) {
   demand(target, 'canCreateContent');
   if (target.tenantId !== item.tenantId)
-    throw forbidden(`Project '${target.id}' belongs to another tenant than '${item.id}'.`);
+    throw forbidden(
+      `Project '${target.id}' is in another tenant than '${item.id}'. Choose a target in the same tenant.`,
+    );
 }
 
 /**
- * Who may delete a project only because he may delete what is in its parent must not open to himself, by its new place, what shuts him
- * out: as Owner of a root where it has members of its own, or anywhere else where those come from above and permissions hide it from him.
+ * Prevents privilege escalation: a caller who may delete the project only because of canDeleteContent on its parent must not gain access by
+ * moving it. As a root project, one with its own members would make the caller Owner. One that inherits would take the members of its new
+ * parent, so the caller must have been able to read it.
  */
-function refuseToOpen(item: Binned, inheritsMembers: boolean, asRoot: boolean) {
-  if (!inheritsMembers && asRoot && !item.owned) throw lacking(item, 'become owner of');
-  if (inheritsMembers && !item.readable) throw shut(item);
+function refuseEscalation(item: DeletedItem, inheritsMembers: boolean, asRoot: boolean) {
+  if (!inheritsMembers && asRoot && !item.owned) throw lacking(item, 'become Owner of');
+  if (inheritsMembers && !item.readable) throw unreadable(item);
 }
 
-const shut = ({ itemType, id }: Binned) =>
-  forbidden(`You may not read ${itemType.toLowerCase()} '${id}', so it is not yours to take to another place.`);
+const unreadable = ({ itemType, id }: DeletedItem) =>
+  forbidden(`You may not restore ${itemType.toLowerCase()} '${id}' to another project, because you may not read it.`);
 
-/** The caller is Owner of the root that it becomes. */
-async function becomeRoot(tx: Db, caller: Caller, item: Binned, inheritsMembers: boolean) {
+/** Makes the project a root project with the caller as Owner. */
+async function becomeRoot(tx: Db, caller: Caller, item: DeletedItem, inheritsMembers: boolean) {
   if (inheritsMembers) await setInheritance(tx, item.id, false);
   await putMembers(tx, item.id, [{ userId: caller.userId, role: 'Owner' }]);
   await setParent(tx, item.id, undefined);

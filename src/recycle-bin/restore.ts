@@ -1,15 +1,15 @@
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Binned, Step, Wanted } from './item.queries.ts';
+import type { DeletedItem, Step, Wanted } from './item.queries.ts';
 import { listDeletedAbove, listGrantors } from './item.queries.ts';
-import { binnedItem, lacking, lockedItem, placeOf, privilegeFor } from './item.ts';
+import { deletedItem, lacking, lockedItem, privilegeFor, projectIdOf } from './item.ts';
 import { contentsOf } from './purge.queries.ts';
 import type { Preview } from './record.ts';
 import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 
 /**
- * Brings something back to where it was, and every deleted project above it: all or nothing. Needs the privilege to delete each of them.
- * What lies below comes back as it was, as far as it was not deleted itself.
+ * Restores an item and all its deleted ancestors, in one transaction. Needs the privilege to delete each of them. Contents that were not
+ * deleted themselves become available again.
  */
 export async function restore(db: Db, caller: Caller, wanted: Wanted): Promise<void> {
   await db.transaction(async (tx) => {
@@ -21,13 +21,13 @@ export async function restore(db: Db, caller: Caller, wanted: Wanted): Promise<v
       tx,
       steps.filter((step) => step.itemType === 'Project').map((step) => step.id),
     );
-    if (item.itemType === 'Dataset') await undeleteDataset(tx, item.id, placeOf(item));
+    if (item.itemType === 'Dataset') await undeleteDataset(tx, item.id, projectIdOf(item));
   });
 }
 
-/** What `restore` would bring back, what the caller lacks for it, and what `purge` would destroy. */
+/** What `restore` would bring back, which privileges the caller lacks, and what `purge` would delete. */
 export async function previewRestore(db: Db, caller: Caller, wanted: Wanted): Promise<Preview> {
-  const item = await binnedItem(db, caller, wanted);
+  const item = await deletedItem(db, caller, wanted);
   const steps = await stepsOf(db, caller, item);
   const refused = steps.filter((step) => !step.privileged);
   const grantors = await listGrantors(
@@ -47,8 +47,8 @@ export async function previewRestore(db: Db, caller: Caller, wanted: Wanted): Pr
   };
 }
 
-/** From the top down; the item comes last. */
-async function stepsOf(db: Db, caller: Caller, item: Binned): Promise<readonly Step[]> {
-  const projects = await listDeletedAbove(db, caller, placeOf(item));
+/** The items to restore, from the root down. The last one is the item itself. */
+async function stepsOf(db: Db, caller: Caller, item: DeletedItem): Promise<readonly Step[]> {
+  const projects = await listDeletedAbove(db, caller, projectIdOf(item));
   return item.itemType === 'Project' ? projects : [...projects, item];
 }

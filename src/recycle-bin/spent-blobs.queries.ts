@@ -5,13 +5,13 @@ import { sql } from '../db.ts';
 const Spent = z.object({ name: z.string(), spentAt: z.string() });
 export type Spent = z.infer<typeof Spent>;
 
-/** The oldest names of bytes whose rows are gone, behind this one. */
-export const listSpent = (db: Db, most: number, after?: Spent) =>
+/** Blobs that no dataset references any more, oldest first, starting behind `after`. */
+export const listSpent = (db: Db, limit: number, after?: Spent) =>
   db.any(sql.type(Spent)`
     select name, spent_at from spent_blobs
     where (spent_at, name) > (${after?.spentAt ?? '-infinity'}::timestamptz, ${after?.name ?? ''})
-    order by spent_at, name limit ${most}`);
+    order by spent_at, name limit ${limit}`);
 
-/** Once the store has said that they are gone. */
+/** Forgets blobs that the store has deleted. */
 export const forgetSpent = (db: Db, names: readonly string[]) =>
   db.query(sql.unsafe`delete from spent_blobs where name = any(${sql.array(names, 'text')})`);

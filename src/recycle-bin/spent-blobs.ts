@@ -6,18 +6,18 @@ import type { Spent } from './spent-blobs.queries.ts';
 import { forgetSpent, listSpent } from './spent-blobs.queries.ts';
 
 const BATCH = 500;
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 
 /**
- * Removes the bytes of what was removed for ever. A name is forgotten after the store has said that its bytes are gone, and removing what
- * is gone is fine: whatever breaks this off, the next run ends it.
+ * Deletes the blobs of purged datasets from the store. A name is forgotten only after the store has confirmed the deletion, and deleting a
+ * missing blob succeeds, so after a crash the next run finishes the work.
  */
 export async function removeSpentBlobs(db: Db, blobs: BlobStore, chore: Chore = UNGUARDED): Promise<void> {
   for (let after: Spent | undefined; ; ) {
     const spent = await listSpent(db, BATCH, after);
-    for (let at = 0; at < spent.length; at += AT_ONCE) {
+    for (let at = 0; at < spent.length; at += CONCURRENCY) {
       chore.signal?.throwIfAborted();
-      const names = spent.slice(at, at + AT_ONCE).map(({ name }) => name);
+      const names = spent.slice(at, at + CONCURRENCY).map(({ name }) => name);
       const gone = await Promise.all(names.map((name) => chore.attempt('spent blobs', () => blobs.remove(name), name)));
       const forgotten = names.filter((_, n) => gone[n]);
       if (forgotten.length > 0) await forgetSpent(db, forgotten);

@@ -3,14 +3,14 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { ItemType } from './record.ts';
 
-/** Before all ids. */
+/** The lowest uuid. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Of the tenant `t`: what was deleted before this is kept no longer. `retention` is milliseconds. */
+/** Items of tenant `t` that were deleted before this time have expired. `retention`: default in milliseconds. */
 const limit = (retention: number) => sql.fragment`
   now() - coalesce(t.recycle_bin_days * interval '1 day', ${retention} * interval '1 millisecond')`;
 
-/** Tenants that have something in the bin past its time. */
+/** Tenants with expired items in the recycle bin. */
 export const listTenantsToSweep = (db: Db, retention: number) =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
     select t.id from tenants t
@@ -19,13 +19,13 @@ export const listTenantsToSweep = (db: Db, retention: number) =>
 const Expired = z.object({
   id: z.string(),
   itemType: ItemType,
-  /** A project itself, or the one in which a dataset lies. */
+  /** The project itself, or the project of a dataset. */
   placeId: z.string(),
   deletedAt: z.string(),
 });
 export type Expired = z.infer<typeof Expired>;
 
-/** The oldest of a tenant behind this one, until together they are `weight` rows; at least one, however heavy. */
+/** Expired items of a tenant, oldest first, starting behind `after`, up to `weight` rows of contents; at least one item. */
 export const listExpired = (db: Db, tenantId: string, retention: number, weight: number, after?: Expired) =>
   db.any(sql.type(Expired)`
     select id, item_type, place_id, deleted_at from (
@@ -39,7 +39,7 @@ export const listExpired = (db: Db, tenantId: string, retention: number, weight:
     where before < ${weight}
     order by deleted_at, id`);
 
-/** Those of these that are in the bin past their time still. */
+/** The ones among these items that are still in the recycle bin and expired. */
 export const stillExpired = (tx: Db, ids: readonly string[], retention: number) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select b.id from recycle_bin b join tenants t on t.id = b.tenant_id

@@ -7,13 +7,13 @@ import { removeItems } from './purge.ts';
 import type { Expired } from './sweep.queries.ts';
 import { listExpired, listTenantsToSweep, stillExpired } from './sweep.queries.ts';
 
-/** Rows that one transaction takes on; one item that is heavier goes alone. */
+/** Rows to delete in one transaction. An item with more rows gets its own. */
 const BATCH_ROWS = 500;
 
 /**
- * Removes for ever what has been in the bin for longer than it is kept. Each batch is a transaction of its own, so it can be broken off
- * anywhere and goes on where it was; two at once take nothing twice. What cannot be removed stays in the bin, and the rest goes.
- * @param retention milliseconds that things stay in the bin, where their tenant says nothing else
+ * Permanently deletes expired items of the recycle bin. Each batch is its own transaction, so the sweep can stop anywhere and continue later;
+ * concurrent sweeps delete nothing twice. An item that cannot be deleted stays, and the others are deleted.
+ * @param retention milliseconds that items are kept, for tenants without a setting of their own
  */
 export async function sweepBin(db: Db, retention: number, chore: Chore = UNGUARDED): Promise<Removed> {
   const total = { projects: 0, datasets: 0 };
@@ -47,7 +47,7 @@ async function sweepTenant(
 const removeExpired = (db: Db, expired: readonly Expired[], retention: number): Promise<Removed> =>
   db.transaction(async (tx) => {
     await lockTreesOf(tx, ...expired.map((item) => item.placeId));
-    // some may have been restored or removed while the trees were somebody else's
+    // items may have been restored or purged while this transaction waited for the locks
     const still = new Set(
       await stillExpired(
         tx,
