@@ -173,7 +173,7 @@ export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) =
 /** @throws AppError if the project or an ancestor has been deleted in the meantime */
 export async function insertDataset(tx: Db, row: NewDataset): Promise<{ id: string }> {
   const made = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`${datasetInsert(row)}`);
-  if (!made) throw conflict(`Project '${row.projectId}' was deleted. Choose another project, or restore it.`);
+  if (!made) throw conflict('The project was deleted.');
   return made;
 }
 

@@ -222,7 +222,7 @@ test('a long chain of moves that go on in each other is 400 and changes nothing;
     ]);
   const { status, body } = await apply(owner, root, chain(0, 60));
   t.is(status, 400);
-  t.regex(body.detail, /send such chains in several requests/);
+  t.regex(body.detail, /Split such chains into several requests/);
   t.deepEqual(await tree(owner, root), ['m0/', 'm0/x/', 'm0/x/y']);
   for (const from of [0, 30]) t.is((await apply(owner, root, chain(from, 30))).status, 200);
   t.deepEqual(await tree(owner, root), ['m60/', 'm60/x/', 'm60/x/y']);
