@@ -6,27 +6,27 @@ import { PUBLISHED } from './publish.queries.ts';
 import { publish } from './publish.ts';
 import { lastOffset } from './queries.ts';
 
-/** Tells the streams of this process that there are new events: one connection and one timer for all of them. */
+/** Notifies the event streams of this process about new events, with one database connection and one timer for all streams. */
 export interface Arrivals {
-  /** The highest offset that is known to be published; never falls. */
+  /** Highest published offset known to this process. Never decreases. */
   head(): number;
-  /** Resolves when that rose, every five seconds at the latest, and at the end. */
+  /** Resolves when `head` has increased, after five seconds at the latest, and on close. */
   next(): Promise<void>;
-  /** The server closes: streams end. */
+  /** True once the server closes; streams must end. */
   closed(): boolean;
-  /** One more stream of somebody; gives how to leave. Nothing is looked for while there is none. */
+  /** Registers a stream of a user and returns the function that unregisters it. Without streams, nothing is polled. */
   join(userId: string): Promise<() => void>;
   close(): Promise<void>;
 }
 
-/** Events written by processes that publish nothing themselves are found within this time. */
+/** Interval for publishing events of processes that do not publish themselves. */
 const PUBLISH_EVERY_MS = 250;
-/** Streams look at their caller this often; whoever was disabled hears no more. */
+/** Interval at which streams check their caller again, so that a disabled account loses its stream. */
 const WAKE_EVERY_MS = 5000;
-const MOST_STREAMS = { ofOne: 20, ofAll: 2000 };
+const MAX_STREAMS = { ofOne: 20, ofAll: 2000 };
 
 export function openArrivals(db: Db, databaseUrl: string): Arrivals {
-  const places = openPlaces('the events', MOST_STREAMS);
+  const places = openPlaces('the events', MAX_STREAMS);
   const stopping = new AbortController();
   let head = 0;
   let change = Promise.withResolvers<void>();
@@ -37,13 +37,13 @@ export function openArrivals(db: Db, databaseUrl: string): Arrivals {
     change.resolve();
     change = Promise.withResolvers();
   };
-  const look = async () => {
+  const refreshHead = async () => {
     const last = await lastOffset(db);
     if (last <= head) return;
     head = last;
     wake();
   };
-  const lookSoon = () => void look().catch(() => {}); // the database is away; the next look may find it
+  const onPublished = () => void refreshHead().catch(() => {}); // the database is unreachable; the next refresh tries again
 
   async function run() {
     let woken = performance.now();
@@ -51,7 +51,7 @@ export function openArrivals(db: Db, databaseUrl: string): Arrivals {
       await publish(db).catch(() => {});
       if (performance.now() - woken >= WAKE_EVERY_MS) {
         woken = performance.now();
-        await look().catch(() => {});
+        await refreshHead().catch(() => {});
         wake();
       }
       await sleep(PUBLISH_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
@@ -67,10 +67,10 @@ export function openArrivals(db: Db, databaseUrl: string): Arrivals {
       if (stopping.signal.aborted) throw noPlace();
       const leave = places.take(userId);
       try {
-        stopListening ??= listen(databaseUrl, PUBLISHED, lookSoon);
+        stopListening ??= listen(databaseUrl, PUBLISHED, onPublished);
         running ??= run();
         await publish(db);
-        await look();
+        await refreshHead();
       } catch (error) {
         leave();
         throw error;

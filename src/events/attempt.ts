@@ -5,26 +5,29 @@ import { cloudEventOf } from './cloud-event.ts';
 import type { Claimed } from './delivery.queries.ts';
 import { signedHeaders } from './signature.ts';
 
-/** Of an answer's body no more than this is read; it is thrown away. */
-const MOST_BYTES = 65_536;
-const LONGEST_SENTENCE = 300;
+/** Maximum of the response body that is read, only to discard it. */
+const MAX_BYTES = 65_536;
+const MAX_ERROR_LENGTH = 300;
 
 export interface AttemptOptions {
   outbound: Outbound;
-  /** For all of it, in milliseconds. */
+  /** Limit for the whole request, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-export interface Attempted {
+export interface AttemptResult {
   delivered: boolean;
   status?: number;
-  /** Why it was not delivered. */
+  /** Why the delivery failed. */
   error?: string;
 }
 
-/** Sends an event to its webhook once, in structured mode and signed. Any 2xx is success; redirects are not followed. Never throws. */
-export async function attempt(delivery: Claimed, { outbound, timeoutMs, signal }: AttemptOptions): Promise<Attempted> {
+/** Sends a signed event to its webhook once, in structured mode of CloudEvents. Any 2xx is success; redirects are not followed. Never throws. */
+export async function attempt(
+  delivery: Claimed,
+  { outbound, timeoutMs, signal }: AttemptOptions,
+): Promise<AttemptResult> {
   const text = JSON.stringify(cloudEventOf(delivery));
   let status: number | undefined;
   try {
@@ -49,32 +52,33 @@ export async function attempt(delivery: Claimed, { outbound, timeoutMs, signal }
     let size = 0;
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MOST_BYTES) break;
+      if (size > MAX_BYTES) break;
     }
   } catch (error) {
-    // an answer that breaks off behind its status is an answer
+    // a response whose body breaks off still counts by its status
     if (status === undefined)
-      return { delivered: false, error: sentenceOf(error, timeoutMs).slice(0, LONGEST_SENTENCE) };
+      return { delivered: false, error: errorText(error, timeoutMs).slice(0, MAX_ERROR_LENGTH) };
   }
-  if (status === undefined) return { delivered: false, error: 'The connection was closed before an answer came.' };
+  if (status === undefined) return { delivered: false, error: CLOSED };
   if (status >= 200 && status < 300) return { delivered: true, status };
   const redirect = status >= 300 && status < 400 ? '; redirects are not followed' : '';
   return { delivered: false, status, error: `The receiver answered ${status}${redirect}.` };
 }
 
-const SENTENCES: Record<string, string> = {
-  ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before an answer came.',
-  EPIPE: 'The connection was closed before an answer came.',
-  EHOSTUNREACH: 'The host cannot be reached.',
-  ENETUNREACH: 'The host cannot be reached.',
-  ENOTFOUND: 'The name of the host is unknown.',
-  EAI_AGAIN: 'The name of the host could not be looked up.',
+const CLOSED = 'The receiver closed the connection without a response.';
+const ERROR_TEXTS: Record<string, string> = {
+  ECONNREFUSED: 'The receiver refused the connection.',
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  EHOSTUNREACH: 'The host of the receiver is unreachable.',
+  ENETUNREACH: 'The network of the receiver is unreachable.',
+  ENOTFOUND: 'The host name of the receiver does not exist.',
+  EAI_AGAIN: 'The host name of the receiver could not be resolved.',
 };
 
-function sentenceOf(error: unknown, timeoutMs: number): string {
-  if (error instanceof TimeoutError) return `There was no answer within ${timeoutMs / 1000} s.`;
+function errorText(error: unknown, timeoutMs: number): string {
+  if (error instanceof TimeoutError) return `The receiver did not respond within ${timeoutMs / 1000} s.`;
   if (!(error instanceof RequestError)) return 'The event could not be sent.';
   if (error.cause instanceof RefusedAddress) return error.cause.message;
-  return SENTENCES[error.code] ?? `The event could not be sent: ${error.message}.`;
+  return ERROR_TEXTS[error.code] ?? `The event could not be sent: ${error.message}.`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An event as it was written and published; times in wire form. */
+/** A published event; times in wire format, without `Z`. */
 export const EventRow = z.object({
   offset: z.number(),
   id: z.string(),
@@ -16,7 +16,7 @@ export const EventRow = z.object({
 });
 export type EventRow = z.infer<typeof EventRow>;
 
-/** CloudEvents 1.0 in JSON; names of attributes are lower case, those of `data` as they always were. */
+/** CloudEvents 1.0 in JSON. Attribute names are lower case, as the specification demands; `data` keeps its own names. */
 export const CloudEvent = z
   .object({
     specversion: z.string(),
@@ -35,7 +35,7 @@ export const CloudEvent = z
   .meta({ id: 'CloudEvent' });
 export type CloudEvent = z.infer<typeof CloudEvent>;
 
-/** The same event is the same text each time. */
+/** Member order is fixed, so that an event serializes to the same text each time. */
 export const cloudEventOf = (row: EventRow): CloudEvent => ({
   specversion: '1.0',
   id: row.id,

@@ -9,95 +9,96 @@ import { publish } from './publish.ts';
 
 export interface DeliverParts {
   db: Db;
-  /** Name of this worker in `workers`. */
+  /** Id of this worker in table `workers`. */
   pool: string;
   outbound: Outbound;
-  /** Milliseconds that one attempt may take. */
+  /** Limit for one attempt, in milliseconds. */
   timeoutMs: number;
-  /** Milliseconds from the end of each failed attempt to the next. */
+  /** Backoff: milliseconds from the end of each failed attempt to the next. */
   retryAfterMs: readonly number[];
   log: Record<'info' | 'warn', (details: object, message: string) => void>;
 }
 
-const LOOK_EVERY_MS = 250;
-const LOOK_FOR_LOST_EVERY_MS = 1000;
-/** Attempts of this process under way: they wait for others and cost a socket each. */
-const MOST = 100;
-/** Of these, to webhooks that fail, so that those which wait for time-outs never take all. */
-const MOST_FAILING = 50;
-/** What was claimed is anybody's again when its attempt and the note of it should long be over. */
-const GRACE_MS = 15_000;
+const POLL_EVERY_MS = 250;
+const RELEASE_LOST_EVERY_MS = 1000;
+/** Maximum of concurrent attempts in this process. Each uses a socket and mostly waits. */
+const MAX_CONCURRENT = 100;
+/** Maximum among them to failing webhooks, so that attempts that wait for their timeout never use all. */
+const MAX_CONCURRENT_FAILING = 50;
+/** A claim is a lease: it expires this long after the timeout of its attempt, by when the outcome should be recorded. */
+const LEASE_MARGIN_MS = 15_000;
 
 /**
- * Publishes events and delivers them to webhooks, in every worker. Beside the queue and not through it: an attempt waits up to fifteen
- * seconds for somebody else's server, and conversions that run for hours must not hold up events, nor dead receivers conversions. The row
- * in `deliveries` is the truth; each is claimed for a time, and whoever dies loses it to the others.
+ * Publishes events and delivers them to webhooks, in every worker. Does not use the job queue: an attempt may wait fifteen seconds for a
+ * receiver, so slow receivers must not delay conversions, nor long conversions events. Rows of `deliveries` hold the state. A worker claims a
+ * row with a lease; if it dies, other workers take over its deliveries.
  */
 export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
   const { db, pool, outbound, timeoutMs, retryAfterMs, log } = parts;
   let stopping = false;
   const aborting = new AbortController();
-  const underWay = new Map<Claimed, Promise<void>>();
+  const inFlight = new Map<Claimed, Promise<void>>();
   let outcomes: Outcome[] = [];
   let wake = new AbortController();
-  let lookedForLost = 0;
+  let lastRelease = 0;
 
-  async function run(delivery: Claimed) {
+  async function deliver(delivery: Claimed) {
     const { webhookId, id: eventId, claim, attempts } = delivery;
-    const attempted = await attempt(delivery, { outbound, timeoutMs, signal: aborting.signal });
-    underWay.delete(delivery);
-    // stopped by us: that was no try
-    if (!attempted.delivered && aborting.signal.aborted) return;
+    const result = await attempt(delivery, { outbound, timeoutMs, signal: aborting.signal });
+    inFlight.delete(delivery);
+    // aborted by `stop`: does not count as an attempt
+    if (!result.delivered && aborting.signal.aborted) return;
     const delay = retryAfterMs[attempts];
-    outcomes.push({ webhookId, eventId, claim, ...attempted, ...(delay === undefined ? {} : { delay }) });
+    outcomes.push({ webhookId, eventId, claim, ...result, ...(delay === undefined ? {} : { delay }) });
     wake.abort();
   }
 
-  async function note() {
-    const noted = outcomes;
+  async function recordPending() {
+    const pending = outcomes;
     outcomes = [];
-    if (noted.length === 0) return;
+    if (pending.length === 0) return;
     try {
-      await recordOutcomes(db, noted);
+      await recordOutcomes(db, pending);
     } catch (error) {
-      outcomes = [...noted, ...outcomes];
+      outcomes = [...pending, ...outcomes];
       throw error;
     }
   }
 
   async function round() {
-    await takeAll([note, () => publish(db), lookForLost, claim]);
+    await takeAll([recordPending, () => publish(db), releaseLostClaims, claimDeliveries]);
   }
 
-  async function lookForLost() {
-    if (performance.now() - lookedForLost <= LOOK_FOR_LOST_EVERY_MS) return;
-    lookedForLost = performance.now();
+  async function releaseLostClaims() {
+    if (performance.now() - lastRelease <= RELEASE_LOST_EVERY_MS) return;
+    lastRelease = performance.now();
     await releaseLost(db);
   }
 
-  async function claim() {
-    const failing = [...underWay.keys()].filter((delivery) => delivery.failing).length;
-    const room = { all: MOST - underWay.size, failing: MOST_FAILING - failing };
-    if (room.all <= 0 || !(await isAnyDue(db))) return;
+  async function claimDeliveries() {
+    const failing = [...inFlight.keys()].filter((delivery) => delivery.failing).length;
+    const capacity = { all: MAX_CONCURRENT - inFlight.size, failing: MAX_CONCURRENT_FAILING - failing };
+    if (capacity.all <= 0 || !(await isAnyDue(db))) return;
     const claimed = await db.transaction(async (tx) =>
-      (await tryLockClaims(tx)) ? claimDue(tx, pool, room, timeoutMs + GRACE_MS) : [],
+      (await tryLockClaims(tx)) ? claimDue(tx, pool, capacity, timeoutMs + LEASE_MARGIN_MS) : [],
     );
-    for (const delivery of claimed) underWay.set(delivery, run(delivery));
+    for (const delivery of claimed) inFlight.set(delivery, deliver(delivery));
   }
 
-  let away = false;
+  let failing = false;
   async function loop() {
     while (!stopping) {
       wake = new AbortController();
       try {
         await round();
-        if (away) log.info({}, 'delivering events again');
-        away = false;
+        if (failing) log.info({}, 'delivering events again');
+        failing = false;
       } catch (error) {
-        if (!away) log.warn({ err: error }, 'events cannot be delivered now');
-        away = true;
+        if (!failing) log.warn({ err: error }, 'events cannot be delivered now');
+        failing = true;
       }
-      if (outcomes.length === 0 || away) await sleep(LOOK_EVERY_MS, undefined, { signal: wake.signal }).catch(() => {});
+      if (outcomes.length === 0 || failing)
+        await sleep(POLL_EVERY_MS, undefined, { signal: wake.signal }).catch(() => {});
     }
   }
   const running = loop();
@@ -108,8 +109,8 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
       wake.abort();
       await running;
       aborting.abort();
-      await Promise.all(underWay.values());
-      await note();
+      await Promise.all(inFlight.values());
+      await recordPending();
       await releaseClaims(db, pool);
     },
   };

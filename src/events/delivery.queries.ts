@@ -6,31 +6,31 @@ import { eventColumns } from './queries.ts';
 
 const Claimed = EventRow.extend({
   webhookId: z.string(),
-  /** Whoever claims it later has a higher number. */
+  /** Fencing token: increases with each claim. */
   claim: z.number(),
-  /** Tries before this one. */
+  /** Attempts before this one. */
   attempts: z.number(),
   url: z.string(),
   secret: z.instanceof(Buffer),
   failing: z.boolean(),
 });
-/** A delivery that is this worker's to try, with its event. */
+/** A delivery that this worker has claimed, with its event. */
 export type Claimed = z.infer<typeof Claimed>;
 
-export interface Room {
-  /** Attempts that may begin. */
+export interface Capacity {
+  /** Attempts that may start. */
   all: number;
-  /** Of these, to webhooks whose last attempt failed. */
+  /** Maximum among them to webhooks whose last attempt failed. */
   failing: number;
 }
 
-/** At once to one webhook, over all workers. One that fails is tried with one at a time. */
-const MOST_OF_ONE = 8;
+/** Maximum of concurrent attempts to one webhook, over all workers. A failing webhook gets one at a time. */
+const MAX_PER_WEBHOOK = 8;
 
 export const isAnyDue = (db: Db) =>
   db.exists(sql.unsafe`select from deliveries where state = 'Pending' and next_at <= now()`);
 
-/** One worker claims at a time, so that what each webhook has under way is counted right; the others come back later. */
+/** Lets one worker claim at a time, so that the attempts in flight per webhook are counted correctly. Others try again later. */
 export async function tryLockClaims(tx: Db): Promise<boolean> {
   await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
   return tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
@@ -38,10 +38,10 @@ export async function tryLockClaims(tx: Db): Promise<boolean> {
 }
 
 /**
- * Takes deliveries that are due, for as long as the lease (milliseconds) lasts: first those of webhooks that work, and from each webhook
- * in turn, so that no receiver holds up another.
+ * Claims due deliveries for the duration of the lease in milliseconds. Round robin over the webhooks, working ones before failing ones, so that
+ * no receiver delays another.
  */
-export const claimDue = (tx: Db, worker: string, room: Room, leaseMs: number) =>
+export const claimDue = (tx: Db, worker: string, capacity: Capacity, leaseMs: number) =>
   tx.any(sql.type(Claimed)`
     with due as (
       select d.*, w.failing from webhooks w
@@ -52,10 +52,10 @@ export const claimDue = (tx: Db, worker: string, room: Room, leaseMs: number) =>
           select webhook_id, event_id, next_at from deliveries
           where webhook_id = w.id and state = 'Pending' and next_at <= now()
           order by next_at, event_id
-          limit greatest(0, case when w.failing then 1 else ${MOST_OF_ONE}::int end - under_way.count)) first) d),
+          limit greatest(0, case when w.failing then 1 else ${MAX_PER_WEBHOOK}::int end - under_way.count)) first) d),
     turns as (select *, row_number() over (partition by failing order by place, next_at) as turn from due),
     chosen as (
-      select * from turns where not failing or turn <= ${room.failing} order by failing, turn limit ${room.all}),
+      select * from turns where not failing or turn <= ${capacity.failing} order by failing, turn limit ${capacity.all}),
     claimed as (
       update deliveries d set worker = ${worker}, claim = d.claim + 1, next_at = now() + ${leaseMs} * interval '1 millisecond'
       from chosen where d.webhook_id = chosen.webhook_id and d.event_id = chosen.event_id
@@ -63,20 +63,20 @@ export const claimDue = (tx: Db, worker: string, room: Room, leaseMs: number) =>
     select claimed.webhook_id, claimed.claim, claimed.attempts, w.url, w.secret, w.failing, ${eventColumns}
     from claimed join webhooks w on w.id = claimed.webhook_id join events e on e.id = claimed.event_id`);
 
-/** What came of an attempt. */
+/** Outcome of an attempt. */
 export interface Outcome {
   webhookId: string;
   eventId: string;
   claim: number;
   delivered: boolean;
-  /** Of the answer, if there was one. */
+  /** HTTP status, if there was a response. */
   status?: number;
   error?: string;
-  /** Milliseconds to the next try; undefined: there is none. */
+  /** Milliseconds to the next attempt. Undefined if this was the last one. */
   delay?: number;
 }
 
-/** Notes what came of attempts, but for those that were overtaken by another claim or a replay. */
+/** Records outcomes of attempts. Skips those that another claim or a replay has superseded. */
 export const recordOutcomes = (db: Db, outcomes: readonly Outcome[]) =>
   db.query(sql.unsafe`
     with outcome as (
@@ -102,11 +102,11 @@ export const recordOutcomes = (db: Db, outcomes: readonly Outcome[]) =>
     latest as (select webhook_id, not bool_or(delivered) as failing from noted group by webhook_id)
     update webhooks w set failing = latest.failing from latest where w.id = latest.webhook_id and w.failing <> latest.failing`);
 
-/** Makes what this worker has under way anybody's, as if it had not been tried. */
+/** Releases the claims of this worker without counting an attempt. */
 export const releaseClaims = (db: Db, worker: string) =>
   db.query(sql.unsafe`update deliveries set worker = null, next_at = now() where worker = ${worker}`);
 
-/** The same for workers that are gone. */
+/** Releases the claims of workers that no longer exist. */
 export const releaseLost = (db: Db) =>
   db.query(sql.unsafe`
     update deliveries d set worker = null, next_at = now()

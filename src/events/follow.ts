@@ -8,25 +8,25 @@ import { cloudEventOf } from './cloud-event.ts';
 import { listVisible } from './queries.ts';
 
 const PAGE = 100;
-/** For a client that lost its connection. */
+/** Sent as `retry`: how long clients wait before they reconnect. */
 const RECONNECT_AFTER_MS = 1000;
 
 export interface Following {
-  /** The last offset that the client knows; undefined: it wants what happens from now on. */
+  /** The last offset that the client has. Undefined: start with new events. */
   after: number | undefined;
-  /** Asked again and again: nobody or a refusal when the token has expired, its account was disabled or left the tenant. */
+  /** Checks the caller again. Undefined, or throws, if the token has expired or the account was disabled or left the tenant. */
   caller(): Promise<Caller | undefined>;
 }
 
 /**
- * Events as server-sent events, for ever: until the caller is none any more, or the server closes. Each piece is made when the one before
- * was taken, so a slow client holds one page of events and no more. The database may go and come back.
+ * Yields events as server-sent events until the caller loses access or the server closes. Each chunk is produced when the one before has
+ * been consumed, so a slow client holds at most one page in memory. Survives outages of the database.
  */
 export async function* followEvents(db: Db, arrivals: Arrivals, following: Following): AsyncGenerator<string> {
   let position = following.after ?? arrivals.head();
-  // an id without data is no event, but where a client that hears nothing before it breaks off will go on
+  // an id without data is not an event, but sets the Last-Event-ID of a client that reconnects before the first event
   yield `retry: ${RECONNECT_AFTER_MS}\nid: ${position}\n\n`;
-  const quiet = silence();
+  const idle = silence();
   while (!arrivals.closed()) {
     const change = arrivals.next();
     try {
@@ -38,7 +38,7 @@ export async function* followEvents(db: Db, arrivals: Arrivals, following: Follo
         position = rows.length < PAGE ? head : (rows.at(-1)?.offset ?? head);
         const text = rows.map((row) => `id: ${row.offset}\ndata: ${JSON.stringify(cloudEventOf(row))}\n\n`).join('');
         if (text !== '') {
-          quiet.broken();
+          idle.broken();
           yield text;
         }
         if (position < head) continue;
@@ -47,8 +47,8 @@ export async function* followEvents(db: Db, arrivals: Arrivals, following: Follo
       if (error instanceof AppError) return;
       if (troubleOf(error) === undefined) throw error;
     }
-    if (quiet.isLong()) {
-      quiet.broken();
+    if (idle.isLong()) {
+      idle.broken();
       yield ':\n\n';
     }
     await change;

@@ -1,10 +1,10 @@
 import type { Db } from '../db.ts';
 import { forgetOldEvents } from './queries.ts';
 
-const KEPT_DAYS = 30;
-const AT_ONCE = 5000;
+const RETENTION_DAYS = 30;
+const BATCH_SIZE = 5000;
 
-/** Removes events, and what was kept for them, when their time is over. */
+/** Deletes events after the retention time, with their deliveries and the records of purged projects. */
 export async function forgetEvents(db: Db, signal?: AbortSignal): Promise<void> {
-  while (await forgetOldEvents(db, KEPT_DAYS, AT_ONCE)) if (signal?.aborted) return;
+  while (await forgetOldEvents(db, RETENTION_DAYS, BATCH_SIZE)) if (signal?.aborted) return;
 }

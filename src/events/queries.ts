@@ -6,18 +6,18 @@ import { isAdministrator, ownedTenants } from '../http/caller.ts';
 import { namedIn, visibleProjects } from '../projects/visibility.queries.ts';
 import { EventRow } from './cloud-event.ts';
 
-/** Columns of `EventRow`, of a table `e`. */
+/** Columns of `EventRow`, from table `e`. */
 export const eventColumns = sql.fragment`
   e."offset", e.id, e.type, e.source, e.subject, e.time, e.tenant_id, e.project_id, e.user_id, e.resource_id, e.data`;
 
-/** The highest offset, 0 when nothing was published yet. */
+/** The highest offset, or 0 if nothing has been published. */
 export const lastOffset = (db: Db) =>
   db.oneFirst(sql.type(z.object({ last: z.number() }))`select coalesce(max("offset"), 0) as last from events`);
 
-/** Up to here it is cheaper to judge the project of each event than to find out first which projects the caller may read. */
+/** Up to this many events, checking the project of each is cheaper than listing the projects that the caller sees. */
 const FEW_EVENTS = 500;
 
-/** Events `e` that this caller may read. `few`: the statement around it looks at few of them. */
+/** Condition: the caller may read event `e`. `few`: the surrounding statement reads few events. */
 function visible(caller: Caller, few: boolean) {
   if (isAdministrator(caller)) return sql.fragment`true`;
   const p = few
@@ -29,17 +29,17 @@ function visible(caller: Caller, few: boolean) {
     ? sql.fragment`exists (select from ${visibleProjects(caller)} p where ${p})`
     : sql.fragment`e.project_id in (select p.id from ${visibleProjects(caller)} p where ${p})`;
   return sql.fragment`
-    (e.user_id = ${caller.userId} or e.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')}) or ${readable} or ${goneFrom(caller)})`;
+    (e.user_id = ${caller.userId} or e.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')}) or ${readable} or ${isFormerMember(caller)})`;
 }
 
-/** The project of `e` was removed for good, and the caller was among its members, or may read the one it had its members from. */
-const goneFrom = (caller: Caller) => sql.fragment`
+/** Condition: the project of event `e` was purged, and the caller was a member or sees the project from which it inherited its members. */
+const isFormerMember = (caller: Caller) => sql.fragment`
   exists (
     select from gone_projects g where g.id = e.project_id and (
       exists (select from gone_members m where m.project_id = g.member_source_id and m.user_id = ${caller.userId})
       or exists (select from ${visibleProjects(caller)} p where p.id = g.member_source_id)))`;
 
-/** What the caller may read of the events behind `after`, up to `upTo`, in order. */
+/** Events visible to the caller with offsets above `after`, up to `upTo`, in order. */
 export const listVisible = (
   db: Db,
   caller: Caller,
@@ -50,10 +50,10 @@ export const listVisible = (
     where e."offset" > ${after} and e."offset" <= ${upTo} and ${visible(caller, upTo - after <= FEW_EVENTS)}
     order by e."offset" limit ${limit}`);
 
-/** Forgets some of what is older than all that is kept; tells whether there may be more. Their deliveries go with them. */
+/** Deletes one batch of expired events with their deliveries. Returns whether there may be more. */
 export async function forgetOldEvents(db: Db, keptDays: number, atOnce: number): Promise<boolean> {
   const interval = sql.fragment`make_interval(days => ${-keptDays}::int)`;
-  // ids begin with the time, so that their index finds the old ones
+  // ids are UUIDv7, which start with the time, so the index on ids finds old events
   const { count } = await db.one(sql.type(z.object({ count: z.number() }))`
     with old as (
       delete from events where id in (

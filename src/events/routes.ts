@@ -17,7 +17,7 @@ import { lastOffset, listVisible } from './queries.ts';
 export interface EventRoutes {
   db: Db;
   arrivals: Arrivals;
-  /** Who sends this request, looked at anew. */
+  /** Authenticates the request again. */
   findCaller: FindCaller;
 }
 
@@ -35,11 +35,11 @@ export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventR
       },
       schema: {
         tags: ['events'],
-        summary: 'Events behind an offset, in order; with `Accept: text/event-stream` as they happen',
+        summary: 'Lists events behind an offset, or streams them with `Accept: text/event-stream`',
         description: [
-          'Ask again with the offset of the last event that you got; none is ever left out. Events are kept 30 days.',
-          'As a stream each event is a CloudEvent with its offset as `id`. `Last-Event-ID` or `after` says where to go on;',
-          'without them it begins with what happens from now on.',
+          'To continue, send the offset of the last event as `after`; no event is skipped. Events are kept for 30 days.',
+          'In a stream, each event is a CloudEvent with its offset as `id`. `Last-Event-ID` or `after` sets the start;',
+          'without them, the stream starts with new events.',
         ].join(' '),
         querystring: z.object({
           after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -66,11 +66,12 @@ export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventR
   }
 }
 
-/** Where a client that comes back goes on. */
+/** Offset from the header `Last-Event-ID` of a client that reconnects. */
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const sent = headers['last-event-id'];
   if (sent === undefined || sent === '') return undefined;
   const offset = /^\d{1,15}$/.test(String(sent)) ? Number(sent) : undefined;
-  if (offset === undefined) throw invalid(`The header Last-Event-ID is no offset: '${sent}'.`);
+  if (offset === undefined)
+    throw invalid(`The header Last-Event-ID is '${sent}', which is not an offset. Send the id of an event.`);
   return offset;
 }

@@ -4,7 +4,7 @@ import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
 
-/** A webhook as answers show it; its secret is not among what is read back. */
+/** A webhook in answers, without its secret. */
 export const Webhook = z
   .object({
     id: z.string(),
@@ -16,7 +16,7 @@ export const Webhook = z
 export type Webhook = z.infer<typeof Webhook>;
 const columns = sql.fragment`id, url, types, created_at`;
 
-/** Keeps others from adding webhooks to this tenant until the transaction ends, and counts those it has. */
+/** Locks the tenant against new webhooks until the transaction ends, and counts its webhooks. */
 export async function lockAndCount(tx: Db, tenantId: string): Promise<number> {
   await tx.query(sql.unsafe`select from tenants where id = ${tenantId} for no key update`);
   return tx.oneFirst(sql.type(z.object({ count: z.number() }))`
@@ -26,7 +26,7 @@ export async function lockAndCount(tx: Db, tenantId: string): Promise<number> {
 export interface NewWebhook {
   tenantId: string;
   url: string;
-  /** Empty: all. */
+  /** Empty for all types. */
   types: readonly string[];
   secret: Buffer;
   createdBy: string;
@@ -39,7 +39,7 @@ export const insertWebhook = (tx: Db, webhook: NewWebhook) =>
       ${webhook.createdBy})
     returning ${columns}`);
 
-/** Webhooks are there for Owners of their tenant alone. */
+/** Condition: the caller is an Owner of the webhook's tenant. Others do not see it. */
 const owned = (caller: Caller) => sql.fragment`tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')})`;
 
 export const listWebhooks = (db: Db, tenantId: string) =>
@@ -49,10 +49,10 @@ export const findWebhook = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Webhook.extend({ tenantId: z.string() }))`
     select ${columns}, tenant_id from webhooks where id = ${id} and ${owned(caller)}`);
 
-/** Its deliveries go with it; what is under way ends without a trace. */
+/** Deletes a webhook and its deliveries. Attempts in flight end without an outcome. */
 export const deleteWebhook = (tx: Db, id: string) => tx.query(sql.unsafe`delete from webhooks where id = ${id}`);
 
-/** Has everything behind this offset delivered again, from the first try on, delivered before or not. How many events. */
+/** Schedules all events behind this offset for a new delivery, delivered before or not, with all attempts. Returns the number of events. */
 export const replayDeliveries = (tx: Db, id: string, after: number) =>
   tx.oneFirst(sql.type(z.object({ count: z.number() }))`
     with again as (
@@ -75,7 +75,7 @@ export const Delivery = z
     type: z.string(),
     state: z.enum(DELIVERY_STATES),
     attempts: z.int(),
-    /** Of the last attempt. */
+    /** HTTP status of the last attempt. */
     status: z.int().optional(),
     error: z.string().optional(),
     nextAttemptAt: z.string().optional(),
@@ -86,7 +86,7 @@ export const Delivery = z
 
 export interface DeliveryFilter {
   state?: string | undefined;
-  /** Id of the event that the page before ended with. */
+  /** Id of the last event of the page before. */
   before?: string | undefined;
   limit: number;
 }

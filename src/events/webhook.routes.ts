@@ -27,10 +27,10 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
       config: { ...config, secretAnswer: true },
       schema: {
         tags,
-        summary: "Has the tenant's events delivered to an address (tenant Owners)",
+        summary: 'Creates a webhook for events of the tenant (tenant Owners)',
         description: [
-          'Each event is a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks describe, until an answer',
-          'is 2xx. Without `types` it gets all. The secret is shown here and never again.',
+          'Sends each event as a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks specify, and retries',
+          'until the receiver answers 2xx. Without `types`, sends all events. The secret is returned only here.',
         ].join(' '),
         body: z.object({
           url: z.string().trim().min(1).max(2048),
@@ -47,7 +47,7 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
     '/api/eventing/webhook',
     {
       config,
-      schema: { tags, summary: 'The webhooks of a tenant (its Owners)', response: { 200: listOf(Webhook) } },
+      schema: { tags, summary: 'Lists the webhooks of the tenant (tenant Owners)', response: { 200: listOf(Webhook) } },
     },
     async ({ caller }) => ({ data: [...(await listWebhooks(db, ownTenant(caller)))] }),
   );
@@ -58,7 +58,7 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
       config,
       schema: {
         tags,
-        summary: 'A webhook, without its secret (tenant Owners)',
+        summary: 'Returns a webhook, without its secret (tenant Owners)',
         params: Id,
         response: { 200: Webhook },
       },
@@ -72,7 +72,7 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
       config,
       schema: {
         tags,
-        summary: 'Ends all deliveries to a webhook (tenant Owners)',
+        summary: 'Deletes a webhook (tenant Owners)',
         params: Id,
         response: { 204: z.null() },
       },
@@ -89,7 +89,7 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
       config,
       schema: {
         tags,
-        summary: 'What became of each event for a webhook, newest first (tenant Owners)',
+        summary: 'Lists deliveries of a webhook, newest first (tenant Owners)',
         params: Id,
         querystring: z.object({ state: queryEnum(DELIVERY_STATES).optional(), ...cursorQuery }),
         response: { 200: cursorPageOf(Delivery) },

@@ -9,16 +9,16 @@ import { newSecret, readSecret, secretText } from './signature.ts';
 import type { Webhook } from './webhook.queries.ts';
 import { deleteWebhook, findWebhook, insertWebhook, lockAndCount, replayDeliveries } from './webhook.queries.ts';
 
-const MOST_PER_TENANT = 100;
+const MAX_PER_TENANT = 100;
 
-/** The tenant that the caller acts in, if he owns it. */
+/** The caller's current tenant. Throws `forbidden` unless the caller is one of its Owners. */
 export function ownTenant(caller: Caller): string {
   if (caller.tenantId === undefined || !ownedTenants(caller).includes(caller.tenantId))
-    throw forbidden('Only Owners of the tenant may do this.');
+    throw forbidden('Only Owners of the tenant may manage its webhooks.');
   return caller.tenantId;
 }
 
-/** The webhook, if the caller owns its tenant; else it is not there. */
+/** Returns a webhook, or throws `notFound` unless the caller is an Owner of its tenant. */
 export async function ownWebhook(db: Db, caller: Caller, id: string) {
   const found = await findWebhook(db, caller, id);
   if (!found) throw notFound('Webhook', id);
@@ -31,7 +31,7 @@ export interface WantedWebhook {
   secret?: string | undefined;
 }
 
-/** Has the tenant's events delivered to an address from now on. The only answer that holds the secret. */
+/** Creates a webhook for events of the tenant from now on. The only answer that contains the secret. */
 export async function createWebhook(
   db: Db,
   outbound: Outbound,
@@ -42,18 +42,18 @@ export async function createWebhook(
   if (username !== '' || password !== '')
     throw invalidMember(
       'url',
-      'The address of a webhook is shown to others, so it holds no user name and no password.',
+      'The URL contains a user name or password, which other Owners would see. Send a URL without them.',
     );
   const key = secret === undefined ? newSecret() : readSecret(secret);
   if (key === undefined)
     throw invalidMember(
       'secret',
-      'A secret is whsec_ followed by 24 to 64 bytes in base64; leave it out to get a new one.',
+      'The secret is not whsec_ followed by 24 to 64 bytes in base64. Correct it, or omit it to get a new one.',
     );
   const tenantId = ownTenant(caller);
   return db.transaction(async (tx) => {
-    if ((await lockAndCount(tx, tenantId)) >= MOST_PER_TENANT)
-      throw conflict(`The tenant has ${MOST_PER_TENANT} webhooks, which is as many as there may be.`);
+    if ((await lockAndCount(tx, tenantId)) >= MAX_PER_TENANT)
+      throw conflict(`The tenant has ${MAX_PER_TENANT} webhooks, the maximum. Delete one first.`);
     const wanted = { tenantId, url, types: [...new Set(types)], secret: key, createdBy: caller.userId };
     const webhook = await insertWebhook(tx, wanted);
     const details = { url: new URL(url).origin, types: wanted.types };
@@ -62,7 +62,7 @@ export async function createWebhook(
   });
 }
 
-/** Nothing is delivered to it any more. */
+/** Deletes a webhook. */
 export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const { tenantId } = await ownWebhook(tx, caller, id);
@@ -70,7 +70,7 @@ export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void>
     await record(tx, { action: 'webhook.delete', subject: id, tenantId, ...by(caller) });
   });
 
-/** Has the events behind an offset delivered again, all that have happened by now among them. How many these are. */
+/** Publishes pending events, then schedules all events behind an offset for a new delivery. Returns their number. */
 export async function replay(db: Db, caller: Caller, id: string, after: number): Promise<number> {
   const { tenantId } = await ownWebhook(db, caller, id);
   await publish(db);
