@@ -3,9 +3,9 @@ import { conflict } from '../errors.ts';
 import { hasAbleAdministrator, isAnyAdministrator, lockAdministrators } from './queries.ts';
 
 /**
- * Runs a change that may take an administrator away: deletes, disables, locks or deactivates these users, or takes them out of the group.
- * Refuses it when nobody who can sign in would be left in `Administrators`. Such changes go one after the other, or two at once would each
- * see the other's administrator stay; call it before any account is locked.
+ * Runs a change that may remove an administrator: one that deletes, disables, locks or deactivates users, or removes them from the group.
+ * Throws `conflict` if no member of `Administrators` could sign in afterwards. Serializes such changes: two at once would each still see the
+ * other's administrator. Lock order: call it before locking accounts.
  */
 export async function keepingAnAdministrator<T>(
   tx: Db,
@@ -13,11 +13,14 @@ export async function keepingAnAdministrator<T>(
   change: () => Promise<T>,
 ): Promise<T> {
   await lockAdministrators(tx);
-  const concerned = userIds === 'anybody' || (await isAnyAdministrator(tx, userIds));
+  const affected = userIds === 'anybody' || (await isAnyAdministrator(tx, userIds));
   const result = await change();
-  if (concerned && !(await hasAbleAdministrator(tx)))
-    throw conflict('The last administrator stays: nobody else who can sign in is in the group Administrators.', {
-      code: 'LastAdministrator',
-    });
+  if (affected && !(await hasAbleAdministrator(tx)))
+    throw conflict(
+      'This would leave no member of the group Administrators who can sign in. Add another administrator first.',
+      {
+        code: 'LastAdministrator',
+      },
+    );
   return result;
 }

@@ -21,7 +21,7 @@ import {
 } from './queries.ts';
 
 export interface GroupRequest {
-  /** Chosen by the client; default: the name. */
+  /** Chosen by the client. Default: the name. */
   id?: string | undefined;
   name?: string | undefined;
   /** Login ids or user ids. */
@@ -31,7 +31,7 @@ export interface GroupRequest {
 
 export interface GroupParts {
   db: Db;
-  /** Key of the metadata that holds second-factor entries. */
+  /** Metadata key of second-factor entries. */
   secondFactorKey: string;
 }
 
@@ -43,26 +43,28 @@ export async function getGroup(db: Db, id: string): Promise<Group> {
 
 export async function createGroup({ db, secondFactorKey }: GroupParts, caller: Caller, request: GroupRequest) {
   const name = request.name ?? request.id;
-  if (name === undefined) throw invalidMember('name', 'A group needs a name.');
+  if (name === undefined) throw invalidMember('name', 'The group has no name. Send name or id.');
   const { id = name, users = [], metadata = {} } = request;
   checkId(id);
   checkMetadata(metadata, secondFactorKey);
   return db.transaction(async (tx) => {
     await refuseLoginId(tx, name);
     if (!(await insertGroup(tx, { id, name, metadata })))
-      throw conflict(`There is a group '${id}' or one with the name '${name}' already.`, { code: 'GroupExists' });
+      throw conflict(`A group with the id '${id}' or the name '${name}' already exists. Choose others.`, {
+        code: 'GroupExists',
+      });
     await insertGroupMembers(tx, [id], await userIdsOf(tx, users));
-    const made = await getGroup(tx, id);
-    const details = { name, users: made.users, metadataKeys: Object.keys(metadata) };
+    const created = await getGroup(tx, id);
+    const details = { name, users: created.users, metadataKeys: Object.keys(metadata) };
     await record(tx, { action: 'group.create', subject: id, ...by(caller), details });
-    return made;
+    return created;
   });
 }
 
-/** What is absent of name, users and metadata stays: to forget who is in a group must not empty it. */
+/** Updates a group. Absent members keep their values, so that a request without `users` does not empty the group. */
 export async function changeGroup({ db, secondFactorKey }: GroupParts, caller: Caller, request: GroupRequest) {
   const id = request.id ?? request.name;
-  if (id === undefined) throw invalidMember('id', 'Say which group is meant.');
+  if (id === undefined) throw invalidMember('id', 'The request names no group. Send the id of the group.');
   if (request.metadata) checkMetadata(request.metadata, secondFactorKey);
   return db.transaction(async (tx) => {
     const before = await lockGroup(tx, id);
@@ -79,18 +81,18 @@ export async function changeGroup({ db, secondFactorKey }: GroupParts, caller: C
 export const removeGroup = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const { builtIn, name, users } = await lockGroup(tx, id);
-    if (builtIn) throw conflict(`The group '${id}' is part of the platform and stays.`, { code: 'BuiltInGroup' });
+    if (builtIn) throw conflict(`The group '${id}' is built in and cannot be deleted.`, { code: 'BuiltInGroup' });
     await deleteGroup(tx, id);
     await record(tx, { action: 'group.delete', subject: id, ...by(caller), details: { name, users } });
   });
 
-/** Words that stand in the place of a group's id in addresses. */
+/** Path segments of routes at the position of a group id. */
 const RESERVED = new Set(['count', 'ids', 'user']);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function checkId(id: string) {
-  if (RESERVED.has(id.toLowerCase())) throw invalidMember('id', `The id '${id}' is reserved.`);
-  if (UUID.test(id)) throw invalidMember('id', `The id '${id}' has the form of a user id.`);
+  if (RESERVED.has(id.toLowerCase())) throw invalidMember('id', `The id '${id}' is reserved. Choose another one.`);
+  if (UUID.test(id)) throw invalidMember('id', `The id '${id}' is a UUID, like user ids. Choose another one.`);
 }
 
 async function lockGroup(tx: Db, id: string): Promise<Group> {
@@ -98,20 +100,20 @@ async function lockGroup(tx: Db, id: string): Promise<Group> {
   return getGroup(tx, id);
 }
 
-/** Policies go by the names of the built-in groups. */
+/** Built-in groups keep their names, because policies refer to them. */
 async function checkNewName(tx: Db, { id, builtIn }: Group, name: string) {
-  if (builtIn)
-    throw conflict(`The group '${id}' is part of the platform and keeps its name.`, { code: 'BuiltInGroup' });
+  if (builtIn) throw conflict(`The group '${id}' is built in and cannot be renamed.`, { code: 'BuiltInGroup' });
   await refuseLoginId(tx, name);
-  if (await nameTaken(tx, name, id)) throw conflict(`There is a group '${name}' already.`, { code: 'GroupExists' });
+  if (await nameTaken(tx, name, id))
+    throw conflict(`A group named '${name}' already exists. Choose another name.`, { code: 'GroupExists' });
 }
 
-/** Permissions name groups and accounts side by side: one name must not mean both. */
+/** Permissions name groups and accounts in one list, so a group must not have the name of an account. */
 async function refuseLoginId(tx: Db, name: string) {
-  if (UUID.test(name)) throw invalidMember('name', `The name '${name}' has the form of a user id.`);
+  if (UUID.test(name)) throw invalidMember('name', `The name '${name}' is a UUID, like user ids. Choose another one.`);
   await lockName(tx, name);
   if ((await findUsers(tx, [name])).length > 0)
-    throw conflict(`'${name}' is the login id of an account.`, { code: 'NameTaken' });
+    throw conflict(`'${name}' is the login id of an account. Choose another name.`, { code: 'NameTaken' });
 }
 
 async function setMembers(tx: Db, { id }: Group, users: readonly string[]) {
@@ -124,15 +126,15 @@ async function setMembers(tx: Db, { id }: Group, users: readonly string[]) {
   return keepingAnAdministrator(tx, 'anybody', set);
 }
 
-/** User ids of users that a request named by login id or user id, in `users`. */
+/** User ids of `users`, which are login ids or user ids. Throws `invalid` for unknown ones. */
 async function userIdsOf(tx: Db, users: readonly string[]): Promise<string[]> {
   const userIds = (await lockUsers(tx, users)).map(({ userId }) => userId);
   const at = await findUnknown(tx, users, userIds);
-  if (at !== null) throw invalidMember(`users[${at}]`, `There is no account '${users[at]}'.`);
+  if (at !== null) throw invalidMember(`users[${at}]`, `Account '${users[at]}' does not exist.`);
   return userIds;
 }
 
-/** For the audit trail. Of metadata only which keys changed: their values may be secrets. */
+/** Changes for the audit trail. Contains only the keys of metadata, because values may be secrets. */
 function changes(before: Group, after: Group) {
   const changed = new Set([...Object.keys(before.metadata), ...Object.keys(after.metadata)]);
   const metadataKeys = [...changed].filter(

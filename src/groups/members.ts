@@ -5,16 +5,16 @@ import type { Caller } from '../http/caller.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { deleteMemberships, findUsers, insertGroupMembers, listGroupIds, lockGroups, lockUsers } from './queries.ts';
 
-/** Ids of all groups, or of those that a user is in; by user id or login id. */
+/** Ids of all groups, or of the groups of a user, given by user id or login id. */
 export const groupIdsOf = async (db: Db, user: string | undefined) =>
   listGroupIds(db, user === undefined ? undefined : (await getUser(db, user)).userId);
 
-/** Puts a user into groups; those that he is in already stay as they are. */
+/** Adds a user to groups. No effect for groups that have the user already. */
 export const addToGroups = (db: Db, caller: Caller, user: string, groupIds: readonly string[]) =>
   db.transaction(async (tx) => {
     const known = new Set(await lockGroups(tx, groupIds));
     const at = groupIds.findIndex((id) => !known.has(id));
-    if (at >= 0) throw invalidMember(`[${at}]`, `There is no group '${groupIds[at]}'.`);
+    if (at >= 0) throw invalidMember(`[${at}]`, `Group '${groupIds[at]}' does not exist.`);
     const [found] = await lockUsers(tx, [user]);
     if (!found) throw notFound('Account', user);
     const { userId, id } = found;
@@ -22,13 +22,12 @@ export const addToGroups = (db: Db, caller: Caller, user: string, groupIds: read
     await record(tx, { action: 'group.member.add', subject: id, ...by(caller), details: { groups: groupIds } });
   });
 
-/** Takes a user out of these groups, or out of all; whoever was in none of them stays as he is. */
+/** Removes a user from these groups, or from all. No effect for groups that do not have the user. */
 export const removeFromGroups = (db: Db, caller: Caller, user: string, groupIds: readonly string[] | undefined) =>
   db.transaction(async (tx) => {
     const { userId, id } = await getUser(tx, user);
     await keepingAnAdministrator(tx, [userId], async () => {
-      const meant = groupIds ?? (await listGroupIds(tx, userId));
-      const known = await lockGroups(tx, meant);
+      const known = await lockGroups(tx, groupIds ?? (await listGroupIds(tx, userId)));
       const missing = groupIds?.find((each) => !known.includes(each));
       if (missing !== undefined) throw notFound('Group', missing);
       await deleteMemberships(tx, userId, known);

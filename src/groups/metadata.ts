@@ -2,13 +2,13 @@ import { invalid, invalidMember } from '../errors.ts';
 import { MalformedEntry, parseSecondFactor } from './second-factor.ts';
 
 /**
- * Refuses second-factor entries that mean nothing: saved, they would be found by whoever signs in. A key that only looks like the
- * configured one is refused too, for it would protect nobody.
+ * Throws `invalid` for malformed second-factor entries, which would otherwise show up only when a member signs in. Also refuses a key that
+ * differs from the configured one in letter case, because its entries would have no effect.
  */
 export function checkMetadata(metadata: Record<string, unknown>, secondFactorKey: string) {
   for (const key of Object.keys(metadata)) {
     if (key !== secondFactorKey && key.toLowerCase() === secondFactorKey.toLowerCase())
-      throw invalidMember(`metadata.${key}`, `'${key}' must be spelt '${secondFactorKey}'.`);
+      throw invalidMember(`metadata.${key}`, `The key '${key}' has no effect. Spell it '${secondFactorKey}'.`);
   }
   const entries = metadata[secondFactorKey];
   if (entries === undefined) return;

@@ -6,7 +6,7 @@ import { partOf, shown, textOf, weightOf } from '../http/answers/long-list.queri
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 
-/** Puts an account into groups, by their names. Names that no group has are left out. */
+/** Adds an account to groups by name. Skips unknown names; returns the names of the joined groups. */
 export const joinGroups = (tx: Db, userId: string, names: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ name: z.string() }))`
     with joined as (
@@ -15,11 +15,11 @@ export const joinGroups = (tx: Db, userId: string, names: readonly string[]) =>
       on conflict do nothing returning group_id)
     select g.name from joined j join user_groups g on g.id = j.group_id`);
 
-/** Whether the platform has somebody who can let others in. */
+/** Whether the platform has an administrator. */
 export const hasAdministrator = (db: Db) =>
   db.exists(sql.unsafe`select from group_members where group_id = 'Administrators'`);
 
-/** Who adds or takes away administrators goes one after the other. Lock it before the rows of accounts. */
+/** Serializes changes of administrators. Lock order: before the rows of accounts. */
 export const lockAdministrators = (tx: Db) =>
   tx.query(sql.unsafe`select from user_groups where id = 'Administrators' for no key update`);
 
@@ -27,7 +27,7 @@ export const isAnyAdministrator = (tx: Db, userIds: readonly string[]) =>
   tx.exists(sql.unsafe`
     select from group_members where group_id = 'Administrators' and user_id = any(${sql.array([...userIds], 'uuid')})`);
 
-/** Whether somebody who can sign in is left to let others in. */
+/** Whether at least one administrator can sign in. */
 export const hasAbleAdministrator = (tx: Db) =>
   tx.exists(sql.unsafe`
     select from group_members m join accounts a using (user_id)
@@ -57,13 +57,13 @@ const groups = {
   idType: 'text',
 } as const;
 
-/** A group in a list, whose metadata may come behind it. */
+/** A group in a list. Large metadata is read separately. */
 export const ListedGroup = Group.extend({ metadata: z.any() });
 
 /** Metadata of a group as text. */
 export const findMetadata = (db: Db, id: string) => db.maybeOneFirst(textOf(groups, id, sql.fragment`g.metadata`));
 
-/** A part of all groups, by id. Members are counted for it, not read. */
+/** One part of the list of groups, ordered by id. Its size is estimated from the number of members, without reading them. */
 export const listGroups = (db: Db, part: Part) =>
   db.any(
     sql.type(listed(ListedGroup))`${partOf(part, {
@@ -79,7 +79,7 @@ export const listGroups = (db: Db, part: Part) =>
 export const countGroups = (db: Db) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from user_groups`);
 
-/** Ids of all groups, or of those that a user is in. */
+/** Ids of all groups, or of the groups of a user. */
 export const listGroupIds = (db: Db, userId?: string) =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
     select g.id from user_groups g
@@ -89,16 +89,16 @@ export const listGroupIds = (db: Db, userId?: string) =>
 export const findGroup = (db: Db, id: string) =>
   db.maybeOne(sql.type(Group)`select ${group} from user_groups g where g.id = ${id}`);
 
-/** Those of these groups that exist; they and their members stay as they are until `tx` ends. In the order of `lockAdministrators`. */
+/** Locks the existing groups among these, and their members, until `tx` ends. Same lock order as `lockAdministrators`. */
 export const lockGroups = (tx: Db, ids: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from user_groups where id = any(${sql.array([...ids], 'text')}) 
     order by id <> 'Administrators', id collate "C" for no key update`);
 
-/** Until `tx` ends nobody else makes an account or a group of this name: accounts take the same lock as they are inserted. */
+/** Locks a name until `tx` ends against new accounts and groups. Inserting an account takes the same lock. */
 export const lockName = (tx: Db, name: string) => tx.query(sql.unsafe`select lock_name(${name})`);
 
-/** False when its id or its name is taken, in any letter case. */
+/** Returns false if the id or the name is taken, in any letter case. */
 export const insertGroup = async (tx: Db, { id, name, metadata }: Pick<Group, 'id' | 'name' | 'metadata'>) => {
   const { rowCount } = await tx.query(sql.unsafe`
     insert into user_groups (id, name, metadata) values (${id}, ${name}, ${sql.jsonb(metadata as never)}) on conflict do nothing`);
@@ -122,12 +122,12 @@ export const insertGroupMembers = (tx: Db, groupIds: readonly string[], userIds:
     select g, u from unnest(${sql.array([...groupIds], 'text')}) g, unnest(${sql.array([...userIds], 'uuid')}) u
     on conflict do nothing`);
 
-/** Takes a user out of these groups. */
+/** Removes a user from these groups. */
 export const deleteMemberships = (tx: Db, userId: string, groupIds: readonly string[]) =>
   tx.query(sql.unsafe`
     delete from group_members where user_id = ${userId} and group_id = any(${sql.array([...groupIds], 'text')})`);
 
-/** Takes everybody out of a group but these. */
+/** Removes all members of a group except these. */
 export const keepMembers = (tx: Db, groupId: string, userIds: readonly string[]) =>
   tx.query(sql.unsafe`
     delete from group_members where group_id = ${groupId} and user_id <> all(${sql.array([...userIds], 'uuid')})`);
@@ -143,7 +143,7 @@ const usersNamed = (names: readonly string[]) => sql.fragment`
       'uuid',
     )})`;
 
-/** Where in `names` (from 0) the first stands that means none of these users. */
+/** Index of the first name in `names` that matches none of these users, or null. */
 export const findUnknown = (tx: Db, names: readonly string[], userIds: readonly string[]) =>
   tx.maybeOneFirst(sql.type(z.object({ at: z.number() }))`
     select n - 1 as at from unnest(${sql.array([...names], 'text')}) with ordinality named (name, n)
@@ -151,9 +151,9 @@ export const findUnknown = (tx: Db, names: readonly string[], userIds: readonly 
       select unnest(array[folded_id, user_id::text]) from accounts where user_id = any(${sql.array([...userIds], 'uuid')}))
     order by n limit 1`);
 
-/** Accounts by their user ids, or their login ids in any letter case. */
+/** Accounts by user id, or by login id in any letter case. */
 export const findUsers = (db: Db, names: readonly string[]) => db.any(sql.type(User)`${usersNamed(names)}`);
 
-/** As `findUsers`; nobody deletes them before `tx` ends. Lock groups first. */
+/** `findUsers` with a lock against deletion until `tx` ends. Lock order: after groups. */
 export const lockUsers = (tx: Db, names: readonly string[]) =>
   tx.any(sql.type(User)`${usersNamed(names)} order by user_id for key share`);

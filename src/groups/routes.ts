@@ -45,7 +45,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
   const { db }: { db: Db } = parts;
   const config = { access: 'administrators', service: 'groups' } as const;
   const tags = ['groups'];
-  /** Setup codes are shown, but not kept with the answer. */
+  /** Keeps answers with setup codes out of the store of idempotent answers. */
   const guard = (request: FastifyRequest, { metadata }: Group) => {
     if (metadata[parts.secondFactorKey] !== undefined) answerHoldsSecret(request);
   };
@@ -56,7 +56,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
-        summary: 'All groups',
+        summary: 'Lists groups',
         querystring: z.object(offsetQuery),
         response: { 200: z.array(GroupAnswer) },
       },
@@ -74,7 +74,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
 
   app.post(
     '/api/usergroups',
-    { config, schema: { tags, summary: 'Make a group', body: GroupBody, response: { 201: GroupAnswer } } },
+    { config, schema: { tags, summary: 'Creates a group', body: GroupBody, response: { 201: GroupAnswer } } },
     async (request, reply) => {
       const group = await createGroup(parts, request.caller, request.body);
       guard(request, group);
@@ -89,8 +89,8 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
-        summary: 'Change a group',
-        description: 'What is absent of name, users and metadata stays as it is; empty, it is emptied.',
+        summary: 'Updates a group',
+        description: 'Absent members keep their values. An empty `users` or `metadata` clears it.',
         body: GroupBody,
         response: { 200: GroupAnswer },
       },
@@ -104,7 +104,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
 
   app.get(
     '/api/usergroups/count',
-    { config, schema: { tags, summary: 'How many groups there are', response: { 200: z.number() } } },
+    { config, schema: { tags, summary: 'Returns the number of groups', response: { 200: z.number() } } },
     async () => countGroups(db),
   );
 
@@ -114,7 +114,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
-        summary: 'Ids of all groups, or of those that a user is in',
+        summary: 'Lists ids of all groups, or of the groups of a user',
         querystring: z.object({ userId: z.string().optional() }),
         response: { 200: z.array(z.string()) },
       },
@@ -124,13 +124,13 @@ export async function groupRoutes(app: App, parts: GroupParts) {
 
   app.get(
     '/api/usergroups/:id',
-    { config, schema: { tags, summary: 'A group', params: Path, response: { 200: GroupAnswer } } },
+    { config, schema: { tags, summary: 'Returns a group', params: Path, response: { 200: GroupAnswer } } },
     async ({ params }) => answerOf(await getGroup(db, params.id)),
   );
 
   app.delete(
     '/api/usergroups/:id',
-    { config, schema: { tags, summary: 'Remove a group', params: Path, response: { 204: z.null() } } },
+    { config, schema: { tags, summary: 'Deletes a group', params: Path, response: { 204: z.null() } } },
     async ({ caller, params }, reply) => {
       await removeGroup(db, caller, params.id);
       return reply.code(204).send(null);
@@ -143,7 +143,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
-        summary: 'Put a user into groups',
+        summary: 'Adds a user to groups',
         params: UserPath,
         body: z.array(z.string()).max(1000),
         response: { 204: z.null() },
@@ -161,7 +161,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
-        summary: 'Take a user out of groups, or out of all',
+        summary: 'Removes a user from groups; without `groupId`, from all',
         params: UserPath,
         querystring: z.object({ groupId: queryList(z.string()).optional() }),
         response: { 204: z.null() },

@@ -89,7 +89,7 @@ export interface Requirement extends SecondFactor {
 export function readRequirement(value: unknown): Requirement {
   const requirement: Requirement = { networks: [], authenticators: [], malformed: [] };
   if (value === undefined || value === null) return requirement;
-  if (!Array.isArray(value)) return { ...requirement, malformed: ['The second-factor metadata is no list.'] };
+  if (!Array.isArray(value)) return { ...requirement, malformed: ['The second-factor metadata is not a list.'] };
   for (const [index, entry] of value.entries()) {
     try {
       if (typeof entry !== 'string') throw new MalformedEntry(index, 'It is no text.');

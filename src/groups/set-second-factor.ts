@@ -6,7 +6,7 @@ import { checkMetadata } from './metadata.ts';
 import { lockGroups, updateGroup } from './queries.ts';
 import { parseSecondFactor } from './second-factor.ts';
 
-/** Replaces the second-factor entries of a group and nothing else; none at all ask for nothing. */
+/** Replaces the second-factor entries of a group. An empty list removes the second factor. */
 export async function setSecondFactor(
   { db, secondFactorKey }: GroupParts,
   caller: Caller,
@@ -19,8 +19,8 @@ export async function setSecondFactor(
     await lockGroups(tx, [id]);
     const { name, metadata } = await getGroup(tx, id);
     const { [secondFactorKey]: _before, ...others } = metadata;
-    const asked = entries.length > 0 ? { [secondFactorKey]: entries } : {};
-    await updateGroup(tx, { id, name, metadata: { ...others, ...asked } });
+    const changed = entries.length > 0 ? { [secondFactorKey]: entries } : {};
+    await updateGroup(tx, { id, name, metadata: { ...others, ...changed } });
     await record(tx, {
       action: 'group.set-second-factor',
       subject: id,
