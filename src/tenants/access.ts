@@ -7,21 +7,21 @@ import { findTenant, lockTenant } from './queries.ts';
 
 const roleIn = (caller: Caller, tenantId: string) => caller.tenants.find((tenant) => tenant.id === tenantId)?.role;
 
-/** Members see their tenants, administrators all. */
+/** Returns a tenant that the caller sees: members see their tenants, administrators all. Otherwise throws `notFound`. */
 export async function visibleTenant(db: Db, caller: Caller, id: string): Promise<TenantRow> {
   const tenant = roleIn(caller, id) || isAdministrator(caller) ? await findTenant(db, id) : undefined;
   if (!tenant) throw notFound('Tenant', id);
   return tenant;
 }
 
-/** Whoever has the say in a tenant: its Owners, and administrators. */
+/** Whether the caller may manage the tenant: Owners and administrators may. */
 export const governs = (caller: Caller, tenantId: string) =>
   isAdministrator(caller) || roleIn(caller, tenantId) === 'Owner';
 
-/** The tenant, locked against other changes of it and of its members until `tx` ends. Other members may see it but not change it. */
+/** Locks the tenant and its members against other changes until `tx` ends. Throws `forbidden` for members who may not manage it. */
 export async function lockGoverned(tx: Db, caller: Caller, id: string): Promise<TenantRow> {
   await visibleTenant(tx, caller, id);
-  if (!governs(caller, id)) throw forbidden('Only Owners of the tenant and administrators may do this.');
+  if (!governs(caller, id)) throw forbidden(`Only Owners and administrators may change tenant '${id}'.`);
   const tenant = await lockTenant(tx, id);
   if (!tenant) throw notFound('Tenant', id);
   return tenant;

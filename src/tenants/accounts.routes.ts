@@ -6,14 +6,14 @@ import type { App } from '../http/route.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { createAccount } from './create-account.ts';
 
-/** Accounts as members of tenants; reading them is the accounts' own business. */
+/** Creation of accounts, in this room because a new account becomes a member of a tenant. */
 export async function newAccountRoutes(app: App, parts: NewPasswordParts & { store: AccountStore }) {
   app.post(
     '/api/accounts',
     {
       config: { access: 'administrators', service: 'accounts' },
       schema: {
-        summary: 'Make an account',
+        summary: 'Creates an account',
         body: z.object({
           id: z.string(),
           password: NewPassword,

@@ -14,7 +14,7 @@ import { putMember } from './members.queries.ts';
 import { insertTenant } from './queries.ts';
 
 export interface FirstAdministrator {
-  /** The login id. */
+  /** Login id. */
   accountId: string;
   password: string;
   name?: string;
@@ -24,8 +24,8 @@ export interface FirstAdministrator {
 }
 
 /**
- * Makes the first administrator: an activated account in `Administrators`, Owner of a new tenant, which is its home. Refuses when the
- * platform has an administrator; of several at once one succeeds.
+ * Creates the first administrator: an activated account in the group `Administrators`, Owner of a new tenant, which is its home tenant.
+ * Throws `conflict` if the platform has an administrator. Of concurrent calls, one succeeds.
  */
 export async function bootstrap(
   db: Db,
@@ -35,16 +35,16 @@ export async function bootstrap(
 ): Promise<{ userId: string; tenantId: string }> {
   checkLoginId(accountId, 'accountId');
   await checkPassword(password, rules);
-  const tenantNamed = (tenantName ?? accountId).trim();
-  if (tenantNamed.length < 1 || tenantNamed.length > 255)
-    throw invalidMember('tenantName', `The name of a tenant has 1 to 255 characters, not ${tenantNamed.length}.`);
-  if (await hasAdministrator(db)) throw alreadyThere();
+  const trimmedName = (tenantName ?? accountId).trim();
+  if (trimmedName.length < 1 || trimmedName.length > 255)
+    throw invalidMember('tenantName', `The tenant name has ${trimmedName.length} characters. It must have 1 to 255.`);
+  if (await hasAdministrator(db)) throw administratorExists();
   const passwordHash = await passwords.hash(password, 'here');
   return store.change(async (tx) => {
-    // of two first administrators at once the second waits here and then sees the first
+    // a concurrent bootstrap waits here, and then finds the first administrator
     await lockAdministrators(tx);
-    if (await hasAdministrator(tx)) throw alreadyThere();
-    const tenant = await insertTenant(tx, tenantNamed, undefined);
+    if (await hasAdministrator(tx)) throw administratorExists();
+    const tenant = await insertTenant(tx, trimmedName, undefined);
     const userId = await insertAccount(tx, {
       id: accountId,
       passwordHash,
@@ -52,7 +52,8 @@ export async function bootstrap(
       tenantId: tenant.id,
       ...(email === undefined ? {} : { email }),
     });
-    if (!userId) throw conflict(`The account id '${accountId}' is taken.`, { code: 'AccountExists' });
+    if (!userId)
+      throw conflict(`The account id '${accountId}' is taken. Choose another one.`, { code: 'AccountExists' });
     await putMember(tx, tenant.id, userId, 'Owner');
     await joinGroups(tx, userId, ['Administrators']);
     await record(tx, { action: 'admin.bootstrap', subject: accountId, tenantId: tenant.id });
@@ -60,4 +61,5 @@ export async function bootstrap(
   });
 }
 
-const alreadyThere = () => conflict('This platform has an administrator already.', { code: 'AdministratorExists' });
+const administratorExists = () =>
+  conflict('The platform already has an administrator, who can create others.', { code: 'AdministratorExists' });

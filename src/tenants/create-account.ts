@@ -20,17 +20,17 @@ export interface NewAccount {
   email?: string;
   company?: string;
   phoneNumber?: string;
-  /** Separated by commas. */
+  /** Comma-separated. */
   roles?: string;
   metadata?: Record<string, unknown>;
   activated?: boolean;
   enabled?: boolean;
   allowMePasswordChange?: boolean;
-  /** Names of groups that exist. */
+  /** Names of existing groups. */
   userGroups?: string[];
 }
 
-/** Makes an account: Member of the tenant that the caller acts in, which becomes its home. Without a tenant it has no home yet. */
+/** Creates an account as a Member of the caller's current tenant, which becomes its home tenant. Without one, it has no home tenant. */
 export async function createAccount(
   parts: NewPasswordParts & { store: AccountStore },
   caller: Caller,
@@ -49,7 +49,8 @@ export async function createAccount(
       tenantId,
       createdBy: caller.userId,
     });
-    if (!userId) throw conflict(`The account id '${wanted.id}' is taken.`, { code: 'AccountExists' });
+    if (!userId)
+      throw conflict(`The account id '${wanted.id}' is taken. Choose another one.`, { code: 'AccountExists' });
     if (tenantId !== undefined) await putMember(tx, tenantId, userId, 'Member');
     await join(tx, userId, userGroups);
     await record(tx, {
@@ -67,5 +68,5 @@ async function join(tx: Db, userId: string, names: readonly string[]) {
   if (names.length === 0) return;
   const joined = new Set(await joinGroups(tx, userId, names));
   const at = names.findIndex((name) => !joined.has(name));
-  if (at >= 0) throw invalidMember(`userGroups[${at}]`, `There is no group '${names[at]}'.`);
+  if (at >= 0) throw invalidMember(`userGroups[${at}]`, `Group '${names[at]}' does not exist.`);
 }

@@ -11,31 +11,31 @@ import { join } from './members.ts';
 import type { TenantRow, Window } from './queries.ts';
 import { deleteTenant, findHeld, insertTenant, listTenants, updateTenant } from './queries.ts';
 
-/** A tenant as answers show it; its members only to those who govern it. */
+/** A tenant in answers. `members` only for callers who may manage it. */
 export interface Tenant extends TenantRow {
   members?: { userId: string; role: Role }[];
 }
 
-/** The caller's own, with the role in each. */
+/** Tenants of the caller, with the caller's role in each. */
 export async function myTenants(db: Db, { tenants }: Caller) {
   const roles = new Map(tenants.map(({ id, role }) => [id, role]));
   const rows = await listTenants(db, [...roles.keys()], {});
   return rows.map((tenant) => ({ ...tenant, role: roles.get(tenant.id) ?? 'Member' }));
 }
 
-/** All, for administrators; else the caller's own. */
+/** All tenants for administrators, else the caller's own. */
 export const tenantsSeenBy = (db: Db, caller: Caller, window: Window) =>
   listTenants(db, isAdministrator(caller) ? undefined : caller.tenants.map((tenant) => tenant.id), window);
 
 export const getTenant = async (db: Db, caller: Caller, id: string) =>
   complete(db, caller, await visibleTenant(db, caller, id));
 
-/** Whoever makes it becomes no member of it. */
+/** Creates a tenant. The caller does not become a member. */
 export const createTenant = (db: Db, caller: Caller, wanted: { name: string; ownerUserId?: string }) =>
   db.transaction(async (tx) => {
     const { ownerUserId } = wanted;
     if (ownerUserId !== undefined && !(await userExists(tx, ownerUserId)))
-      throw invalidMember('ownerUserId', `There is no user '${ownerUserId}'.`);
+      throw invalidMember('ownerUserId', `User '${ownerUserId}' does not exist.`);
     const tenant = await insertTenant(tx, wanted.name, caller.userId);
     if (ownerUserId !== undefined) await join(tx, tenant.id, ownerUserId, 'Owner');
     await record(tx, {
@@ -51,11 +51,11 @@ export const createTenant = (db: Db, caller: Caller, wanted: { name: string; own
 export interface TenantChange {
   name?: string;
   weight?: number;
-  /** `default`: as many as the platform's setting says. */
+  /** `default`: as the platform's setting. */
   recycleBinDays?: number | 'default';
 }
 
-/** Owners rename their tenant; its share of the queue, and how long its deleted things are kept, are the administrators' to say. */
+/** Updates a tenant. Owners may change the name; administrators also the weight in the queue and the retention of the recycle bin. */
 export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantChange) =>
   db.transaction(async (tx) => {
     const before = await lockGoverned(tx, caller, id);
@@ -64,22 +64,26 @@ export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantC
     const { recycleBinDays = before.recycleBinDays ?? 'default', ...rest } = wanted;
     const days = recycleBinDays === 'default' ? undefined : recycleBinDays;
     if (days !== before.recycleBinDays && !isAdministrator(caller))
-      throw forbidden('Only administrators may change how long the recycle bin of a tenant keeps things.');
+      throw forbidden('Only administrators may change the recycleBinDays of a tenant.');
     const tenant = await updateTenant(tx, id, { ...before, ...rest, recycleBinDays: days, updatedBy: caller.userId });
     await record(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details: { ...wanted } });
     return complete(tx, caller, tenant);
   });
 
-/** Its members stay as accounts; whoever was at home there moves to another of its tenants. */
+/** Deletes an empty tenant. Accounts of its members stay; those with it as home tenant get another of their tenants as home. */
 export const removeTenant = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const { name } = await lockGoverned(tx, caller, id);
     if (await isHomeOf(tx, id, caller.userId))
-      throw conflict(`Tenant '${id}' is your own home.`, { code: 'HomeTenant' });
+      throw conflict(`Tenant '${id}' is your home tenant. Ask another administrator to delete it.`, {
+        code: 'HomeTenant',
+      });
     const held = await findHeld(tx, id);
     if (held.projects)
-      throw conflict(`Tenant '${id}' has projects, in use or in the recycle bin.`, { code: 'TenantNotEmpty' });
-    if (held.keys) throw conflict(`Tenant '${id}' has API keys: revoke them first.`, { code: 'TenantNotEmpty' });
+      throw conflict(`Tenant '${id}' has projects. Delete them, also from the recycle bin.`, {
+        code: 'TenantNotEmpty',
+      });
+    if (held.keys) throw conflict(`Tenant '${id}' has API keys. Revoke them first.`, { code: 'TenantNotEmpty' });
     await deleteMembers(tx, id);
     await rehome(tx, id);
     await deleteTenant(tx, id);

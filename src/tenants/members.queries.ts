@@ -22,7 +22,7 @@ export const hasOtherOwner = (tx: Db, tenantId: string, userId: string) =>
   tx.exists(sql.unsafe`
     select from tenant_members where tenant_id = ${tenantId} and user_id <> ${userId} and role = 'Owner'`);
 
-/** Makes somebody a member or changes the role of one. */
+/** Adds a member or changes the member's role. */
 export const putMember = (tx: Db, tenantId: string, userId: string, role: Role) =>
   tx.query(sql.unsafe`
     insert into tenant_members (tenant_id, user_id, role) values (${tenantId}, ${userId}, ${role})
@@ -34,13 +34,13 @@ export const deleteMember = (tx: Db, tenantId: string, userId: string) =>
 export const deleteMembers = (tx: Db, tenantId: string) =>
   tx.query(sql.unsafe`delete from tenant_members where tenant_id = ${tenantId}`);
 
-/** Members of the tenants that a user owns stay as they are until `tx` ends. */
+/** Locks the members of all tenants that a user owns until `tx` ends. */
 export const lockOwnedTenants = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`
     select from tenants where id in (select tenant_id from tenant_members where user_id = ${userId} and role = 'Owner')
     order by id for no key update`);
 
-/** A tenant that has no other Owner than this user. */
+/** Id of a tenant whose only Owner is this user, or null. */
 export const findTenantOwnedAlone = (tx: Db, userId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ tenantId: z.string() }))`
     select m.tenant_id from tenant_members m where m.user_id = ${userId} and m.role = 'Owner' and not exists (

@@ -9,36 +9,38 @@ import { findRole, hasOtherOwner, listMembers, putMember } from './members.queri
 import type { Window } from './queries.ts';
 import { findTenant, lockTenant } from './queries.ts';
 
-/** Who belongs to a tenant is for its Owners and administrators to know; to others it is not there. */
+/** Members of a tenant, for its Owners and administrators. Throws `notFound` for others. */
 export async function membersOf(db: Db, caller: Caller, tenantId: string, window: Window) {
   if (!governs(caller, tenantId) || !(await findTenant(db, tenantId))) throw notFound('Tenant', tenantId);
   return listMembers(db, tenantId, window);
 }
 
-/** Makes a user a member, or changes the role of one. A tenant that has an Owner keeps one. */
+/** Adds a member or changes the member's role. Throws `conflict` if that would remove the last Owner. */
 export const setMember = (db: Db, caller: Caller, tenantId: string, userId: string, role: Role) =>
   db.transaction(async (tx) => {
     await lockForMembers(tx, caller, tenantId);
-    if (!(await userExists(tx, userId))) throw invalidMember('userId', `There is no user '${userId}'.`);
+    if (!(await userExists(tx, userId))) throw invalidMember('userId', `User '${userId}' does not exist.`);
     if (role !== 'Owner') await keepAnOwner(tx, tenantId, userId);
     await join(tx, tenantId, userId, role);
     await record(tx, { action: 'tenant.member.set', subject: userId, tenantId, ...by(caller), details: { role } });
     return { userId, role };
   });
 
-/** An account without a home finds it here. */
+/** Adds a member. The tenant becomes the home tenant of an account without one. */
 export async function join(tx: Db, tenantId: string, userId: string, role: Role) {
   await putMember(tx, tenantId, userId, role);
   await giveHome(tx, userId, tenantId);
 }
 
-/** Changes of members go one after the other: two Owners who leave at once would both see the other stay. */
+/** Serializes changes of members: two Owners leaving at once would each still see the other. */
 export async function lockForMembers(tx: Db, caller: Caller, tenantId: string) {
   if (!governs(caller, tenantId) || !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
 }
 
-/** Refuses to take away the last Owner. Ask with the members locked. */
+/** Throws `conflict` if the user is the last Owner. The members must be locked. */
 export async function keepAnOwner(tx: Db, tenantId: string, userId: string) {
   if ((await findRole(tx, tenantId, userId)) === 'Owner' && !(await hasOtherOwner(tx, tenantId, userId)))
-    throw conflict('The last Owner of a tenant stays its Owner.', { code: 'LastOwner' });
+    throw conflict(`User '${userId}' is the last Owner of the tenant. Make another member Owner first.`, {
+      code: 'LastOwner',
+    });
 }

@@ -6,7 +6,7 @@ const TenantRow = z.object({
   id: z.string(),
   name: z.string(),
   weight: z.string().transform(Number),
-  /** Days that deleted things are kept; absent: as many as the platform's setting says. */
+  /** Retention of the recycle bin in days. Absent: as the platform's setting. */
   recycleBinDays: z.number().optional(),
   createdAt: z.string(),
   createdBy: z.string().optional(),
@@ -17,13 +17,13 @@ export type TenantRow = z.infer<typeof TenantRow>;
 
 const tenant = sql.fragment`t.id, t.name, t.weight, t.recycle_bin_days, t.created_at, t.created_by, t.updated_at, t.updated_by`;
 
-/** Part of a list; without a limit all that follows. */
+/** Part of a list. Without a limit, everything from the offset on. */
 export interface Window {
   offset?: number;
   limit?: number;
 }
 
-/** Those with these ids; without ids all. */
+/** Tenants with these ids, or all. */
 export const listTenants = (db: Db, ids: readonly string[] | undefined, { offset = 0, limit }: Window) =>
   db.any(sql.type(TenantRow)`
     select ${tenant} from tenants t where ${ids === undefined} or t.id = any(${sql.array([...(ids ?? [])], 'uuid')})
@@ -32,7 +32,7 @@ export const listTenants = (db: Db, ids: readonly string[] | undefined, { offset
 export const findTenant = (db: Db, id: string) =>
   db.maybeOne(sql.type(TenantRow)`select ${tenant} from tenants t where t.id = ${id}`);
 
-/** As `findTenant`; the tenant stays, and so do its members, until `tx` ends: changes of members go one after the other. */
+/** `findTenant` with a lock on the tenant and its members until `tx` ends, which serializes changes of members. */
 export const lockTenant = (tx: Db, id: string) =>
   tx.maybeOne(sql.type(TenantRow)`select ${tenant} from tenants t where t.id = ${id} for no key update`);
 
@@ -56,7 +56,7 @@ export const updateTenant = (tx: Db, id: string, changed: ChangedTenant) =>
 
 const Held = z.object({ projects: z.boolean(), keys: z.boolean() });
 
-/** What belongs to a tenant and would have to go with it. */
+/** Whether a tenant has contents that prevent its deletion. */
 export const findHeld = (tx: Db, tenantId: string) =>
   tx.one(sql.type(Held)`
     select exists (select from projects where tenant_id = ${tenantId}) as projects,

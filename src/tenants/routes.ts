@@ -45,7 +45,11 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     '/api/iam/tenant',
     {
       config: signedIn,
-      schema: { summary: 'Tenants that the caller may see', querystring: Window, response: { 200: listOf(Tenant) } },
+      schema: {
+        summary: 'Lists tenants visible to the caller',
+        querystring: Window,
+        response: { 200: listOf(Tenant) },
+      },
     },
     async ({ caller, query }) => ({ data: [...(await tenantsSeenBy(db, caller, query))] }),
   );
@@ -54,7 +58,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     '/api/iam/tenant/my',
     {
       config: signedIn,
-      schema: { summary: 'Tenants that the caller belongs to', response: { 200: listOf(MyTenant) } },
+      schema: { summary: "Lists the caller's tenants", response: { 200: listOf(MyTenant) } },
     },
     async ({ caller }) => ({ data: await myTenants(db, caller) }),
   );
@@ -64,7 +68,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: administrators,
       schema: {
-        summary: 'Make a tenant',
+        summary: 'Creates a tenant',
         body: z.object({ name: Name, ownerUserId: Uuid.optional() }),
         response: { 201: Tenant },
       },
@@ -77,7 +81,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/iam/tenant/:id',
-    { config: signedIn, schema: { summary: 'A tenant', params: Id, response: { 200: Tenant } } },
+    { config: signedIn, schema: { summary: 'Returns a tenant', params: Id, response: { 200: Tenant } } },
     async (request) => getTenant(db, request.caller, request.params.id),
   );
 
@@ -86,7 +90,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
-        summary: 'Change a tenant',
+        summary: 'Updates a tenant',
         params: Id,
         body: z.object({
           name: Name.optional(),
@@ -101,7 +105,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.delete(
     '/api/iam/tenant/:id',
-    { config: administrators, schema: { summary: 'Remove an empty tenant', params: Id, response: { 204: z.null() } } },
+    { config: administrators, schema: { summary: 'Deletes an empty tenant', params: Id, response: { 204: z.null() } } },
     async (request, reply) => {
       await removeTenant(db, request.caller, request.params.id);
       return reply.code(204).send(null);
@@ -113,7 +117,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
-        summary: 'Members of a tenant',
+        summary: 'Lists the members of a tenant',
         params: Id,
         querystring: Window,
         response: { 200: listOf(ListedMember) },
@@ -127,7 +131,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
-        summary: 'Add a member to a tenant, or change its role',
+        summary: "Adds a member to a tenant or changes the member's role",
         params: Id,
         body: z.object({ userId: Uuid, role: queryEnum(ROLES) }),
         response: { 200: Member },

@@ -349,7 +349,7 @@ test('of several first administrators at once one is made, the policy holds for 
     const tries = names.map((accountId) => bootstrap(db, { accountId, password: PASSWORD }, passwords));
     const outcomes = await Promise.allSettled(tries);
     t.is(outcomes.filter((one) => one.status === 'fulfilled').length, 1);
-    const refusal = { message: 'This platform has an administrator already.' };
+    const refusal = { message: 'The platform already has an administrator, who can create others.' };
     await t.throwsAsync(bootstrap(db, { accountId: 'e', password: PASSWORD }, passwords), refusal);
   } finally {
     await close();
