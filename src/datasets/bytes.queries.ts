@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { validSinceAbove } from '../projects/grant-generations.queries.ts';
-import type { ShownGrant } from '../uploads/place.ts';
+import type { ShownGrant } from '../uploads/blob-area.ts';
 import { keptProperties } from './locks.queries.ts';
 
 /** Condition: neither dataset `d` nor a project above it is in the recycle bin. */

@@ -4,7 +4,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import { grantRefused } from '../uploads/address.ts';
-import type { Place, WriteConditions } from '../uploads/place.ts';
+import type { Place, WriteConditions } from '../uploads/blob-area.ts';
 import { acceptsGrant, findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
 
 const isId = (name: string) => z.uuid().safeParse(name).success;

@@ -11,10 +11,10 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { BlobAddress, ProvenGrant } from './address.ts';
 import { checkGrant, grantRefused, parseOwnAddress } from './address.ts';
+import type { Place, WriteConditions } from './blob-area.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { readBlockList } from './block-list.ts';
 import { checkedBody, md5Of } from './checked-body.ts';
-import type { Place, WriteConditions } from './place.ts';
 import { deleteStaged } from './staged.ts';
 
 export interface BlobRoutes {

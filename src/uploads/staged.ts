@@ -6,7 +6,7 @@ import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { parseOwnAddress, signedAddress } from './address.ts';
-import type { Place, WriteConditions } from './place.ts';
+import type { Place, WriteConditions } from './blob-area.ts';
 import {
   emptyStaged,
   findStaged,

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import type { ShownGrant } from '../../uploads/place.ts';
+import type { ShownGrant } from '../../uploads/blob-area.ts';
 import { findBadRecords, findExport, hasVoidGrants } from '../queries.ts';
 
 /** A blob's name holds no more than this. */
