@@ -85,19 +85,19 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
     for (const delivery of claimed) inFlight.set(delivery, deliver(delivery));
   }
 
-  let failing = false;
+  let outage = false;
   async function loop() {
     while (!stopping) {
       wake = new AbortController();
       try {
         await round();
-        if (failing) log.info({}, 'delivering events again');
-        failing = false;
+        if (outage) log.info({}, 'delivering events again');
+        outage = false;
       } catch (error) {
-        if (!failing) log.warn({ err: error }, 'events cannot be delivered now');
-        failing = true;
+        if (!outage) log.warn({ err: error }, 'events cannot be delivered now');
+        outage = true;
       }
-      if (outcomes.length === 0 || failing)
+      if (outcomes.length === 0 || outage)
         await sleep(POLL_EVERY_MS, undefined, { signal: wake.signal }).catch(() => {});
     }
   }
