@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { searchThread } from './search-thread.ts';
 
-/** Degrees; one whose west is greater than its east crosses 180°. */
+/** Bounding box in degrees. If west is greater than east, it crosses the antimeridian. */
 export interface Box {
   west: number;
   south: number;
@@ -14,7 +14,7 @@ export interface AreaOfUse extends Box {
   name: string;
 }
 
-/** What of a system is looked at to find it, and how many bytes its record has. */
+/** Searchable members of a coordinate reference system (CRS), and the size of its record in bytes. */
 export type IndexEntry = [
   id: number,
   authority: string,
@@ -29,38 +29,38 @@ interface Entry {
   authority: string;
   /** In lower case. */
   name: string;
-  /** In lower case: `epsg:25832`, the number, the name, other names, deprecated numbers. */
+  /** In lower case: `epsg:25832`, the code, the name, aliases, deprecated codes. */
   names: string[];
-  /** Names and area of use in lower case, to look for words in. */
+  /** Names and area of use in lower case, for word searches. */
   words: string;
   area: AreaOfUse | null;
-  /** Where its record stands in the text. */
+  /** Byte range of the record in the text. */
   start: number;
   end: number;
 }
 
 interface Catalogue {
   entries: readonly Entry[];
-  /** The records as JSON with commas between, UTF-8, as they are answered; in memory that the thread that searches sees, too. */
+  /** Records as JSON in UTF-8, separated by commas, as answers contain them. In memory shared with the search thread. */
   text: Uint8Array;
   search: ReturnType<typeof searchThread>;
 }
 
 export interface CrsFilter {
-  /** Words that are all contained in names, other names, numbers or the area of use, in any letter case. */
+  /** Words that must all occur in name, aliases, code or area of use, in any letter case. */
   text?: string | undefined;
-  /** Contained in the name, in any letter case. */
+  /** Substring of the name, in any letter case. */
   nameText?: string | undefined;
-  /** Contained anywhere in the record: number, name, texts, area of use. */
+  /** Substring of the whole record: code, name, definitions, area of use. */
   fullText?: string | undefined;
   authority?: string | undefined;
-  /** Has a point in common with the area of use. */
+  /** Box that must intersect the area of use. */
   box?: Box | undefined;
 }
 
 let loading: Promise<Catalogue> | undefined;
 
-/** All of them, from the list that `make-catalogue.ts` wrote (EPSG Geodetic Parameter Dataset, © IOGP; Esri projection engine). */
+/** The catalogue that `make-catalogue.ts` wrote, loaded once (EPSG Geodetic Parameter Dataset, © IOGP; Esri projection engine). */
 function catalogue(): Promise<Catalogue> {
   loading ??= load();
   loading.catch(() => {
@@ -92,13 +92,13 @@ async function load(): Promise<Catalogue> {
   return { entries, text, search };
 }
 
-/** What a filter leaves: how many there are, and records from `offset` on as JSON in pieces, with commas between. */
+/** Result of a search: the number of matches, and the page of records as chunks of JSON, including separating commas. */
 export interface Found {
   count: number;
   pieces: Uint8Array[];
 }
 
-/** EPSG's before Esri's, by number; with `text` those that are called exactly so come first. */
+/** Searches the catalogue. Order: EPSG before Esri, then by code. With `text`, exact matches come first. */
 export async function findSystems(filter: CrsFilter, offset: number, limit: number): Promise<Found> {
   const { entries, text, search } = await catalogue();
   const { nameText, fullText, authority, box } = filter;
@@ -119,7 +119,7 @@ export async function findSystems(filter: CrsFilter, offset: number, limit: numb
   return { count: found.length, pieces: piecesOf(found.slice(offset, offset + limit), text) };
 }
 
-/** Neighbours are one piece: the whole list is one. */
+/** Chunks of JSON of these records. Adjacent records share a chunk, so the full list is one chunk. */
 function piecesOf(found: readonly Entry[], text: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   for (let n = 0; n < found.length; ) {
@@ -133,7 +133,7 @@ function piecesOf(found: readonly Entry[], text: Uint8Array): Uint8Array[] {
 }
 const COMMA = Buffer.from(',');
 
-/** Longitudes wrap: a box that crosses 180° is two. */
+/** Whether two boxes intersect. A box that crosses the antimeridian is split in two. */
 function overlaps(one: Box, two: Box): boolean {
   if (one.south > two.north || two.south > one.north) return false;
   const parts = ({ west, east }: Box) =>
@@ -146,7 +146,7 @@ function overlaps(one: Box, two: Box): boolean {
   return parts(one).some(([west, east]) => parts(two).some(([other, end]) => west <= end && other <= east));
 }
 
-/** EPSG's when both registries have the number and none is named. */
+/** Finds a system by code. Without an authority, EPSG takes precedence over Esri. */
 export async function findSystem(id: number, authority?: string): Promise<Uint8Array | undefined> {
   const { entries, text } = await catalogue();
   const found = entries.find(
@@ -155,7 +155,7 @@ export async function findSystem(id: number, authority?: string): Promise<Uint8A
   return found && text.subarray(found.start, found.end);
 }
 
-/** The number, such as `EPSG:3857`, of the system that stands for a deprecated one. */
+/** Code of the replacement of a deprecated system, such as `EPSG:3857`. */
 export async function findReplacement(id: number, authority?: string): Promise<string | undefined> {
   const wanted = (authority === undefined ? ['EPSG', 'ESRI'] : [authority]).map((each) =>
     `${each}:${id}`.toLowerCase(),

@@ -6,19 +6,19 @@ import { gdal, guarded, projDatabase, rasterInfo, withDataset } from '../geo/was
 import type { AreaOfUse, IndexEntry } from './catalogue.ts';
 
 /**
- * Writes `catalogue.br` anew from PROJ's own database: `npm run crs-catalogue`, after a new version of gdal3.js. Its first line is an index
- * (`IndexEntry`), its second holds the records as the API answers them, JSON with commas between; EPSG before ESRI, by number. Takes some
- * seconds, which is why it is kept.
+ * Generates `catalogue.br` from the PROJ database: run `npm run crs-catalogue` after an update of gdal3.js. The first line is an index
+ * (`IndexEntry`); the second line contains the records as JSON, separated by commas, as the API returns them; EPSG before ESRI, by code. The
+ * file is committed because generating it takes seconds.
  */
 const KINDS = ['projected', 'geographic 2D', 'geographic 3D', 'compound', 'vertical'];
-const LISTED = `auth_name in ('EPSG', 'ESRI') and type in (${KINDS.map((kind) => `'${kind}'`).join(', ')})`;
-/** Numbers that no registry replaces and that people know. */
+const LISTED_CONDITION = `auth_name in ('EPSG', 'ESRI') and type in (${KINDS.map((kind) => `'${kind}'`).join(', ')})`;
+/** Well-known codes without an entry in the deprecation table. */
 const WELL_KNOWN: Record<string, string> = { 'EPSG:900913': 'EPSG:3857' };
 
 const module = await gdal();
-const ask = (sql: string) => projDatabase(module, sql) as Record<string, never>[];
-const rows = ask(`select auth_name, cast(code as integer) as id, name from crs_view
-  where deprecated = 0 and ${LISTED} order by auth_name, 2`);
+const query = (sql: string) => projDatabase(module, sql) as Record<string, never>[];
+const rows = query(`select auth_name, cast(code as integer) as id, name from crs_view
+  where deprecated = 0 and ${LISTED_CONDITION} order by auth_name, 2`);
 const known = new Set(rows.map(({ auth_name, id }) => `${auth_name}:${id}`));
 const aliases = aliasesOf();
 const areas = areasOf();
@@ -54,7 +54,7 @@ const packed = brotliCompressSync(text, {
 await writeFile(new URL('catalogue.br', import.meta.url), packed);
 console.log(`${records.length} coordinate reference systems, ${text.length} bytes, packed ${packed.length}`);
 
-/** Other names of each system, and the numbers of deprecated systems that it stands for. */
+/** Aliases of each system, and the codes of the deprecated systems that it replaces. */
 function aliasesOf(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const add = (srid: string | undefined, alias: string) => {
@@ -63,7 +63,7 @@ function aliasesOf(): Map<string, Set<string>> {
     found.set(srid, set.add(alias));
   };
   const replacedBy = new Map<string, string>(Object.entries(WELL_KNOWN));
-  for (const row of ask('select * from deprecation'))
+  for (const row of query('select * from deprecation'))
     replacedBy.set(
       `${row.deprecated_auth_name}:${row.deprecated_code}`,
       `${row.replacement_auth_name}:${row.replacement_code}`,
@@ -73,14 +73,14 @@ function aliasesOf(): Map<string, Set<string>> {
     return next === undefined ? srid : current(next);
   };
   const named = new Map<string, string>();
-  for (const { auth_name, code, alt_name, source } of ask(`select a.auth_name, a.code, a.alt_name, a.source
+  for (const { auth_name, code, alt_name, source } of query(`select a.auth_name, a.code, a.alt_name, a.source
     from alias_name a where a.table_name in ('projected_crs', 'geodetic_crs', 'compound_crs', 'vertical_crs')`)) {
     add(`${auth_name}:${code}`, alt_name);
     if (source === 'ESRI') named.set(alt_name, current(`${auth_name}:${code}`));
   }
-  // Esri's older numbers have the name that Esri gives EPSG's system
-  for (const { auth_name, code, name } of ask(
-    `select auth_name, code, name from crs_view where deprecated = 1 and ${LISTED}`,
+  // a deprecated Esri code without an entry has the name that Esri gives the EPSG system
+  for (const { auth_name, code, name } of query(
+    `select auth_name, code, name from crs_view where deprecated = 1 and ${LISTED_CONDITION}`,
   )) {
     const srid = `${auth_name}:${code}`;
     add(replacedBy.has(srid) ? current(srid) : named.get(name), srid);
@@ -88,10 +88,10 @@ function aliasesOf(): Map<string, Set<string>> {
   return found;
 }
 
-/** Where each system is meant to be used; of several areas the first. */
+/** Area of use of each system; the first one if there are several. */
 function areasOf(): Map<string, AreaOfUse> {
   const found = new Map<string, AreaOfUse>();
-  for (const row of ask(`select u.object_auth_name || ':' || u.object_code as srid, e.description, e.west_lon, e.south_lat, e.east_lon, e.north_lat
+  for (const row of query(`select u.object_auth_name || ':' || u.object_code as srid, e.description, e.west_lon, e.south_lat, e.east_lon, e.north_lat
     from usage u join extent e on e.auth_name = u.extent_auth_name and e.code = u.extent_code
     where u.object_table_name in ('projected_crs', 'geodetic_crs', 'compound_crs', 'vertical_crs') and e.west_lon is not null`)) {
     const { srid, description, west_lon: west, south_lat: south, east_lon: east, north_lat: north } = row;
@@ -100,7 +100,7 @@ function areasOf(): Map<string, AreaOfUse> {
   return found;
 }
 
-/** Some systems have no WKT 1. */
+/** Undefined if `f` throws: some systems have no WKT 1. */
 function attempt(f: () => string): string | undefined {
   try {
     return f();
@@ -109,7 +109,7 @@ function attempt(f: () => string): string | undefined {
   }
 }
 
-/** The WebAssembly build exports no OSRExportToProj4; `gdalinfo -proj4` of a raster that has the system says the same. */
+/** PROJ string of a system. The WebAssembly build does not export OSRExportToProj4, so it comes from `gdalinfo -proj4` of a raster. */
 function proj4Of(gdal: Gdal, srid: string): string | undefined {
   const path = '/crs.vrt';
   const raster = `<VRTDataset rasterXSize="1" rasterYSize="1"><SRS>${srid}</SRS><VRTRasterBand dataType="Byte" band="1"/></VRTDataset>`;

@@ -13,13 +13,13 @@ const System = z
     id: z.int(),
     name: z.string(),
     authority: z.string(),
-    /** Other names, and deprecated numbers that it stands for. */
+    /** Other names, and codes of deprecated systems that this one replaces. */
     aliases: z.array(z.string()).optional(),
-    /** In degrees; one whose west is greater than its east crosses 180°. */
+    /** In degrees. If west is greater than east, the area crosses the antimeridian. */
     areaOfUse: z
       .object({ name: z.string(), west: z.number(), south: z.number(), east: z.number(), north: z.number() })
       .optional(),
-    /** WKT 1 where one exists, else WKT 2. */
+    /** WKT 1 if it exists, else WKT 2. */
     wkt: z.string(),
     wkt2: z.string(),
     proj4String: z.string().optional(),
@@ -27,13 +27,13 @@ const System = z
   .meta({ id: 'CoordinateSystem' });
 const Systems = z
   .object({
-    /** All that match; told when a page was asked for. */
+    /** Number of matches; only with `limit`. */
     totalCount: z.int().optional(),
     data: z.array(System),
   })
   .meta({ id: 'CoordinateSystemPage' });
 
-/** `west,south,east,north`; a west greater than the east crosses 180°. */
+/** `west,south,east,north`. If west is greater than east, the box crosses the antimeridian. */
 const box = z
   .string()
   .max(200)
@@ -45,21 +45,21 @@ const box = z
     context.addIssue(`must be west,south,east,north in degrees, not '${text}'`);
     return z.NEVER;
   })
-  .meta({ description: 'Keeps those whose area of use has a part in this box: `west,south,east,north` in degrees.' });
+  .meta({ description: 'Keeps systems whose area of use intersects this box: `west,south,east,north` in degrees.' });
 const degrees = (text: string) => (/^\s*[+-]?\d{1,3}(\.\d{1,15})?\s*$/.test(text) ? Number(text) : NaN);
 
-/** Changes when the list does: kept answers of another list are not served. */
-const EDITION = createHash('sha256')
+/** Part of cache keys, so that cached answers of another catalogue are not served. */
+const CATALOGUE_VERSION = createHash('sha256')
   .update(readFileSync(new URL('catalogue.br', import.meta.url)))
   .digest('base64url')
   .slice(0, 16);
 
-/** The records are JSON already: 20 MB of them need no second encoding. */
-const asItIs = (body: unknown) => body as string;
+/** Serializer for records that are JSON already, which avoids encoding 20 MB again. */
+const alreadyJson = (body: unknown) => body as string;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export async function crsRoutes(app: App) {
-  const cached = { resource: `crs:${EDITION}`, permission: () => 'everybody' };
+  const cached = { resource: `crs:${CATALOGUE_VERSION}`, permission: () => 'everybody' };
   const config = { access: 'signedIn', service: 'crs', cached } as const;
   const tags = ['coordinate systems'];
 
@@ -69,12 +69,11 @@ export async function crsRoutes(app: App) {
       config,
       schema: {
         tags,
-        summary: 'Coordinate reference systems of EPSG and Esri, with their definitions',
-        description: 'All that the filters leave, unless `limit` is sent. Deprecated ones are left out.',
+        summary: 'Lists coordinate reference systems of EPSG and Esri with their definitions',
+        description: 'Returns all matches unless `limit` is set. Without deprecated systems.',
         querystring: z.object({
           text: z.string().max(200).optional().meta({
-            description:
-              'Words that are all contained in name, other names, number or area of use, in any letter case.',
+            description: 'Words that must all occur in name, aliases, code or area of use, in any letter case.',
           }),
           bbox: box.optional(),
           nametext: z.string().max(200).optional(),
@@ -92,18 +91,25 @@ export async function crsRoutes(app: App) {
       const parts = [Buffer.from(`{${total}"data":[`), ...pieces, Buffer.from(']}')];
       const length = parts.reduce((sum, part) => sum + part.length, 0);
       const body =
-        length > LONGEST_COPIED ? Readable.from(parts, { objectMode: false }) : Buffer.concat(parts).toString();
+        length > MAX_COPIED_BYTES ? Readable.from(parts, { objectMode: false }) : Buffer.concat(parts).toString();
       return reply
         .type(JSON_TYPE)
         .header('content-length', length)
-        .serializer(asItIs)
+        .serializer(alreadyJson)
         .send(body as never);
     },
   );
 
   app.get(
     '/api/crs/coordinate-system/authority',
-    { config, schema: { tags, summary: 'Registries of coordinate systems', response: { 200: listOf(z.string()) } } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Lists authorities of coordinate reference systems',
+        response: { 200: listOf(z.string()) },
+      },
+    },
     async () => ({ data: await findAuthorities() }),
   );
 
@@ -113,8 +119,8 @@ export async function crsRoutes(app: App) {
       config,
       schema: {
         tags,
-        summary: 'A coordinate reference system',
-        description: 'By its number, `25832`, or with the registry that it is in, `ESRI:54009`.',
+        summary: 'Returns a coordinate reference system',
+        description: 'Send its code, `25832`, or authority and code, `ESRI:54009`.',
         params: z.object({ id: z.string().max(20) }),
         response: { 200: System },
       },
@@ -125,16 +131,16 @@ export async function crsRoutes(app: App) {
       if (!found) throw await unknown(id, code === undefined ? undefined : Number(code), authority);
       return reply
         .type(JSON_TYPE)
-        .serializer(asItIs)
+        .serializer(alreadyJson)
         .send(Buffer.from(found).toString() as never);
     },
   );
 }
 
-/** Longer answers are sent from where they stand. */
-const LONGEST_COPIED = 2 ** 20;
+/** Answers larger than this are streamed from memory without a copy. */
+const MAX_COPIED_BYTES = 2 ** 20;
 
-/** A deprecated number is not listed; the sentence names the one that stands for it. */
+/** Error for an unknown code. For a deprecated one, it names the replacement. */
 async function unknown(id: string, code: number | undefined, authority: string | undefined): Promise<Error> {
   const replacement = code === undefined ? undefined : await findReplacement(code, authority);
   if (replacement === undefined) return notFound('Coordinate system', id);

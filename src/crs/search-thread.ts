@@ -1,20 +1,23 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 
-interface Told {
+interface WorkerInput {
   text: SharedArrayBuffer;
   /** Start and end of each record. */
   ranges: readonly (readonly [number, number])[];
 }
 
-/** Searches that may wait; one takes about a tenth of a second. */
-const MOST_WAITING = 100;
+/** Maximum length of the queue. One search takes about 100 ms. */
+const MAX_WAITING = 100;
 
 /**
- * Looks for a text in all records, 25 MB, in a thread of its own, so that requests do not wait for it; it is started when it is first needed.
- * Gives the numbers of the records that contain it, in any letter case; the text is in lower case.
+ * Searches 25 MB of records for a substring in a worker thread, so that the event loop stays free. The thread starts with the first search.
+ * Returns the indexes of the records that contain the text, in any letter case; `wanted` must be in lower case.
  */
-export function searchThread(text: SharedArrayBuffer, ranges: Told['ranges']): (wanted: string) => Promise<number[]> {
+export function searchThread(
+  text: SharedArrayBuffer,
+  ranges: WorkerInput['ranges'],
+): (wanted: string) => Promise<number[]> {
   let thread: Worker | undefined;
   const waiting: { wanted: string; resolve(found: number[]): void; reject(error: Error): void }[] = [];
 
@@ -22,19 +25,19 @@ export function searchThread(text: SharedArrayBuffer, ranges: Told['ranges']): (
     const [first] = waiting;
     if (first === undefined) return thread?.unref();
     if (thread === undefined) {
-      const started = new Worker(new URL(import.meta.url), { workerData: { text, ranges } satisfies Told });
+      const started = new Worker(new URL(import.meta.url), { workerData: { text, ranges } satisfies WorkerInput });
       started.on('message', (found: number[]) => {
         waiting.shift()?.resolve(found);
         next();
       });
       started.on('error', fail);
       started.on('exit', () => {
-        // after an error its successor may be searching already
-        if (thread === started) fail(new Error('The thread that searches has ended.'));
+        // after an error, a new thread may be running already
+        if (thread === started) fail(new Error('The search thread has exited.'));
       });
       thread = started;
     }
-    // only a search under way keeps the process alive
+    // the thread keeps the process alive only during a search
     thread.ref();
     thread.postMessage(first.wanted);
   }
@@ -45,16 +48,20 @@ export function searchThread(text: SharedArrayBuffer, ranges: Told['ranges']): (
 
   return (wanted) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= MOST_WAITING)
-        return reject(new AppError('unavailable', 'Too many searches are waiting.', { retryAfter: 2 }));
+      if (waiting.length >= MAX_WAITING)
+        return reject(
+          new AppError('unavailable', `${MAX_WAITING} searches are waiting, the maximum. Try again in 2 s.`, {
+            retryAfter: 2,
+          }),
+        );
       waiting.push({ wanted, resolve, reject });
       if (waiting.length === 1) next();
     });
 }
 
 if (!isMainThread && workerData?.ranges) {
-  const { text, ranges } = workerData as Told;
-  // a decoder takes no shared memory, so each record is copied before it is read
+  const { text, ranges } = workerData as WorkerInput;
+  // TextDecoder rejects shared memory; `Buffer.toString` copies each record
   const bytes = Buffer.from(text);
   parentPort?.on('message', (wanted: string) => {
     const found: number[] = [];
