@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { validSinceAbove } from '../projects/grant-generations.queries.ts';
-import type { ShownGrant } from '../uploads/blob-area.ts';
+import type { PresentedGrant } from '../uploads/blob-area.ts';
 import { keptProperties } from './locks.queries.ts';
 
 /** Condition: neither dataset `d` nor a project above it is in the recycle bin. */
@@ -58,7 +58,7 @@ export const ownGrantsSince = sql.fragment`
   greatest(d.own_grants_since, d.grants_since, ${validSinceAbove(sql.fragment`p`)})`;
 
 /** Whether a presented grant is still valid for a dataset, deleted or not. */
-export async function acceptsGrant(db: Db, id: string, { generation, folder }: ShownGrant): Promise<boolean> {
+export async function acceptsGrant(db: Db, id: string, { generation, folder }: PresentedGrant): Promise<boolean> {
   if (folder !== undefined) return isCoveredByFolder(db, id, folder, generation);
   // true for an unknown (purged) dataset: its address then ends in 404
   return !(await db.exists(sql.unsafe`

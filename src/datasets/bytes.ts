@@ -4,7 +4,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import { grantRefused } from '../uploads/address.ts';
-import type { Place, WriteConditions } from '../uploads/blob-area.ts';
+import type { BlobArea, WriteConditions } from '../uploads/blob-area.ts';
 import { acceptsGrant, findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
 
 const isId = (name: string) => z.uuid().safeParse(name).success;
@@ -13,7 +13,7 @@ const isId = (name: string) => z.uuid().safeParse(name).success;
  * The area `dataset`, whose addresses end in a dataset id. A PUT replaces the content atomically once all bytes have arrived; readers that
  * started before continue with the old blob. The orphan sweep deletes blobs that no row references: old ones, and leftovers of a crash.
  */
-export function datasetPlace(db: Db, blobs: BlobStore): Place {
+export function datasetPlace(db: Db, blobs: BlobStore): BlobArea {
   const find = async (tx: Db, id: string) => (isId(id) ? await findBytes(tx, id) : undefined) ?? undefined;
 
   async function checkWritable(tx: Db, id: string, conditions: WriteConditions) {

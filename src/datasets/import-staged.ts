@@ -7,8 +7,8 @@ import { demand } from '../projects/access.ts';
 import { wrongName } from '../projects/names.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Copies, Taken } from '../uploads/staged.ts';
-import { CopiesWanted, copyStaged, takeStaged } from '../uploads/staged.ts';
+import type { Copies, TakenUpload } from '../uploads/staged.ts';
+import { CopiesNeeded, copyStaged, takeStaged } from '../uploads/staged.ts';
 import { insertFiles } from './paths.queries.ts';
 import { ensureFolder, findFolder, readPaths, segmentsOf } from './paths.ts';
 import { writePlan } from './write-plan.ts';
@@ -42,13 +42,13 @@ export async function importStaged(
     try {
       return await importWith({ db, copies }, caller, projectId, wanted);
     } catch (error) {
-      if (!(error instanceof CopiesWanted)) throw error;
+      if (!(error instanceof CopiesNeeded)) throw error;
       await copyStaged(blobs, error.sources, copies);
     }
   }
 }
 
-/** One attempt. Throws `CopiesWanted`, without any change, if blobs must be copied first. */
+/** One attempt. Throws `CopiesNeeded`, without any change, if blobs must be copied first. */
 async function importWith(
   { db, copies }: { db: Db; copies: Copies },
   caller: Caller,
@@ -82,7 +82,7 @@ async function importWith(
       good.map(({ url }) => url),
       copies,
     );
-    const outcomes = new Map<object, Taken>(good.map((file, index) => [file, taken[index] as Taken]));
+    const outcomes = new Map<object, TakenUpload>(good.map((file, index) => [file, taken[index] as TakenUpload]));
 
     const answer: ImportedFiles = { datasets: [], failures: [] };
     const rows = [];

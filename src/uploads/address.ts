@@ -2,54 +2,54 @@ import type { Area } from '../blobs/blobs.ts';
 import { forbidden } from '../errors.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 
-/** What an address of ours stands for. */
+/** A blob address of this platform. */
 export interface BlobAddress {
   area: Area;
-  /** Last segment of the address; in the area `dataset` the dataset's id. */
+  /** Last path segment. In the area `dataset`, the id of the dataset. */
   name: string;
 }
 
-/** A folder: what lies in the project `folder` and below it, wherever it is moved. */
+/** Scope of a folder grant: all datasets in the project `folder` and its descendants, also after the folder is moved. */
 export interface FolderScope {
   folder: string;
 }
 
-/** `r` reads; `cw` puts, and looks at and deletes what was put; `rcw` reads and puts. */
+/** `r`: read. `cw`: create and write, also HEAD and DELETE. `rcw`: read, create and write. */
 export type Permission = 'r' | 'cw' | 'rcw';
 
 export interface Grant {
   permission: Permission;
   expiresAt: Date;
-  /** As `currentGeneration` told it before the right to this was looked at: void when the address has a later one. */
+  /** `currentGeneration` before the check of rights. The grant is invalid if the resource has a later generation. */
   generation: number;
-  /** File name that a browser saves the bytes under. */
+  /** File name for `Content-Disposition`. */
   fileName?: string;
   contentType?: string;
 }
 
-/** Version of the form of our grants. The first one had no generation; what was signed with it is checked as of generation 0. */
+/** Version of the grant format. Grants of the first version have no generation and count as generation 0. */
 const VERSION = '2';
 const FIRST_VERSION = '1';
 const PATH = /\/api\/blob\/(staging|dataset|export)\/([A-Za-z0-9._~-]{1,220})$/;
 
-/** Absolute address without a grant. `base` as `publicBase` tells it. */
+/** Absolute address without a grant. `base`: from `publicBase`. */
 export const blobAddress = (base: string, { area, name }: BlobAddress) => `${base}/api/blob/${area}/${name}`;
 
 /**
- * What a URL of ours addresses, told by its path alone: the host is what the caller happens to call us. A URL that was encoded as a whole
- * is decoded once. Undefined: not ours.
+ * Parses a blob address of this platform by its path alone, because clients reach the platform under different hosts. A URL that is
+ * percent-encoded as a whole is decoded once. Undefined if it is not a blob address.
  */
 export function parseOwnAddress(url: string): BlobAddress | undefined {
   const plain = decodedOnce(url);
   if (!URL.canParse(plain)) return undefined;
   const { protocol, pathname } = new URL(plain);
   if (protocol !== 'http:' && protocol !== 'https:') return undefined;
-  // clients decode the last segment and encode it again, each in its own way
+  // clients decode and re-encode the last segment in different ways
   const [, area, name] = PATH.exec(decoded(pathname)) ?? [];
   return area !== undefined && name !== undefined ? { area: area as Area, name } : undefined;
 }
 
-/** A URL as it is meant: one that was encoded as a whole, from its scheme on, is decoded once. */
+/** Decodes a URL once if it is percent-encoded as a whole, including its scheme. */
 export const decodedOnce = (url: string) => (/^[a-z][a-z\d+.-]*%3a/i.test(url) ? decoded(url) : url);
 
 function decoded(text: string): string {
@@ -60,12 +60,12 @@ function decoded(text: string): string {
   }
 }
 
-/** Absolute address that carries the right to what is named, until it expires. Whoever has it may use it. */
+/** Signed address: a bearer grant for the resource until it expires. */
 export async function signedAddress(signer: Signer, base: string, address: BlobAddress, grant: Grant): Promise<string> {
   return `${blobAddress(base, address)}?${await grantQuery(signer, address, grant)}`;
 }
 
-/** The query part of a signed address; that of a folder fits the address of each dataset below it. */
+/** Query string of a signed address. That of a folder is valid for every dataset below the folder. */
 export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScope, grant: Grant): Promise<string> {
   const query = new URLSearchParams({
     sv: VERSION,
@@ -77,28 +77,30 @@ export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScop
   if (grant.contentType !== undefined) query.set('rsct', grant.contentType);
   const { generation } = grant;
   const { kid, signature } = await signer.sign(signedText(scope, generation, query));
-  // blob clients drop all query names that they do not know, so generation and folder travel with the key's id
+  // blob clients drop unknown query parameters, so generation and folder are part of the key id
   query.set('si', [kid, generation, ...('folder' in scope ? [scope.folder] : [])].join('.'));
   query.set('sig', signature.toString('base64url'));
-  // form encoding writes a space as +, which blob clients read as a plus
+  // form encoding writes a space as +, which blob clients read as a literal plus
   return query.toString().replaceAll('+', '%20');
 }
 
-/** What whoever shows no grant, or one that does not count any more, is told. */
+/** Error for a missing, invalid, expired or revoked grant. */
 export const grantRefused = () =>
-  forbidden('The signature of the address is not valid or has expired.', { code: 'AuthenticationFailed' });
+  forbidden('The signature of the address is invalid, expired or revoked. Get a new address.', {
+    code: 'AuthenticationFailed',
+  });
 
-/** What a query proves about an address. */
+/** A grant whose signature is valid. */
 export interface ProvenGrant {
   permission: Permission;
-  /** Whether it still counts for the address is for the caller to look at, and whether that lies below the folder. */
+  /** The caller of `checkGrant` must check that the generation is not revoked, and that the address is below `folder`. */
   generation: number;
   folder?: string;
   disposition?: string;
   contentType?: string;
 }
 
-/** Rights that a query proves: undefined when it is not ours, was changed, repeats a name, or has expired. */
+/** Verifies the signature and expiry of a query. Undefined if it is invalid, expired or repeats a parameter. */
 export async function checkGrant(
   signer: Signer,
   address: BlobAddress,
@@ -106,7 +108,7 @@ export async function checkGrant(
 ): Promise<ProvenGrant | undefined> {
   const one = (name: string) => (query.getAll(name).length === 1 ? (query.get(name) ?? '') : '');
   for (const name of query.keys()) if (query.getAll(name).length > 1) return undefined;
-  const { kid, generation, folder } = issuerOf(one('sv'), one('si').split('.'));
+  const { kid, generation, folder } = parseIdentifier(one('sv'), one('si').split('.'));
   if (one('sr') !== (folder === undefined ? 'b' : 'd')) return undefined;
   const signature = Buffer.from(one('sig'), 'base64url');
   const scope = folder === undefined ? address : { folder };
@@ -123,8 +125,8 @@ export async function checkGrant(
   };
 }
 
-/** What `si` says, in the form of a version. Without a generation: of the first one. A key that does not exist stands for what is no form of ours. */
-function issuerOf(
+/** Parses `si` in the format of a version. Without a generation for the first version. An empty key id, which matches no key, if invalid. */
+function parseIdentifier(
   version: string,
   [kid = '', ...rest]: string[],
 ): { kid: string; generation?: number; folder?: string } {
@@ -134,16 +136,16 @@ function issuerOf(
   return { kid, generation: Number(generation), ...(folder === undefined ? {} : { folder }) };
 }
 
-/** Everything that the grant says, in one unambiguous text: no area is called `folder`, and none is a number. */
+/** Unambiguous text of all members of a grant, to sign. No area is called `folder`, and none is a number. */
 function signedText(scope: BlobAddress | FolderScope, generation: number | undefined, query: URLSearchParams): string {
-  const what = 'folder' in scope ? ['folder', scope.folder] : [scope.area, scope.name];
-  const said = ['sp', 'se', 'rscd', 'rsct'].map((part) => query.get(part));
-  if (generation !== undefined) return JSON.stringify([generation, ...what, ...said]);
-  const madeAt = query.get('st');
-  return JSON.stringify([...what, ...said, ...(madeAt === null ? [] : [madeAt])]);
+  const resource = 'folder' in scope ? ['folder', scope.folder] : [scope.area, scope.name];
+  const members = ['sp', 'se', 'rscd', 'rsct'].map((name) => query.get(name));
+  if (generation !== undefined) return JSON.stringify([generation, ...resource, ...members]);
+  const createdAt = query.get('st');
+  return JSON.stringify([...resource, ...members, ...(createdAt === null ? [] : [createdAt])]);
 }
 
-/** `Content-Disposition` of a download, RFC 6266: an ASCII form for old readers, and the true name. */
+/** `Content-Disposition` of a download (RFC 6266): an ASCII fallback and the full name. */
 export function attachment(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\%/]/g, '_');
   const encoded = encodeURIComponent(fileName.toWellFormed()).replace(

@@ -1,39 +1,36 @@
 import type { BlobInfo } from '../blobs/blobs.ts';
 
-/** A grant whose signature is right. */
-export interface ShownGrant {
-  /** In which it was signed. */
+/** A presented grant with a valid signature. */
+export interface PresentedGrant {
+  /** Generation in which the grant was signed. */
   generation: number;
-  /** Of a folder's grant. */
+  /** Only for a folder grant: id of the folder. */
   folder?: string;
 }
 
-/** What must hold of a place before it is written. */
+/** Preconditions of a write. */
 export interface WriteConditions {
-  /** `If-None-Match: *`. */
+  /** `If-None-Match: *`: the blob must not exist. */
   onlyNew: boolean;
-  /** `If-Match`. */
+  /** `If-Match`: the current ETag. */
   etag?: string;
-  /** `If-Match: *`: something must be there. */
-  onlyThere?: true;
-  /** Shown by who writes: it must still count when the bytes have come. */
-  grant?: ShownGrant;
+  /** `If-Match: *`: the blob must exist. */
+  onlyExisting?: true;
+  /** Grant of the writer, which must still be valid when all bytes have arrived. */
+  grant?: PresentedGrant;
 }
 
-/** What stands behind the blob addresses of an area. */
-export interface Place {
-  /** Name in the store of the bytes at this moment; undefined when they are not there (any more). */
+/** Implementation of the blob addresses of an area. */
+export interface BlobArea {
+  /** Current name in the blob store, or undefined if there is no content. */
   find(name: string): Promise<string | undefined>;
-  /** Whether a grant counts for the address now. Absent: one of the address itself always does, one of a folder never. */
-  accepts?(name: string, grant: ShownGrant): Promise<boolean>;
-  /** Absent: nothing is put here. */
+  /** Whether a grant is currently valid for the address. If absent, grants of the address are valid and folder grants are not. */
+  accepts?(name: string, grant: PresentedGrant): Promise<boolean>;
+  /** Absent for a read-only area. */
   writing?: {
-    /** Throws unless the place may be written now; asked before any byte is read. */
+    /** Throws unless the blob may be written now. Called before the body is read. */
     check(name: string, conditions?: WriteConditions): Promise<void>;
-    /**
-     * Fills the place with the bytes that `store` puts under the name it is given. They become the place's bytes only if it may still be
-     * written when they are all there.
-     */
+    /** Lets `store` write the bytes under a new name, checks again, and makes them the content in one step. */
     write(name: string, conditions: WriteConditions, store: (blob: string) => Promise<BlobInfo>): Promise<BlobInfo>;
   };
 }

@@ -12,26 +12,26 @@ const parameter = (place: 'path' | 'query' | 'header', name: string, description
 const header = (description: string, schema = text) => ({ description, schema });
 
 const GRANT = [
-  parameter('path', 'area', 'Which blobs.', { type: 'string', enum: ['staging', 'dataset', 'export'] }),
-  parameter('path', 'name', 'Name of the blob, as its address has it.'),
+  parameter('path', 'area', 'Area of the blob.', { type: 'string', enum: ['staging', 'dataset', 'export'] }),
+  parameter('path', 'name', 'Name of the blob, from its address.'),
   parameter('query', 'sv', 'Version of the grant.'),
-  parameter('query', 'sr', 'Kind of what is granted.'),
-  parameter('query', 'sp', 'Granted: `r` to read, `cw` to create and write.'),
-  parameter('query', 'se', 'When the grant ends.', { type: 'string', format: 'date-time' }),
-  parameter('query', 'si', 'Key of the signature.'),
-  parameter('query', 'sig', 'Signature. The query is part of every address that the platform hands out.'),
+  parameter('query', 'sr', 'Granted resource: `b` a blob, `d` a folder.'),
+  parameter('query', 'sp', 'Granted permissions: `r` read, `cw` create and write, `rcw` all.'),
+  parameter('query', 'se', 'Expiry of the grant.', { type: 'string', format: 'date-time' }),
+  parameter('query', 'si', 'Id of the signing key.'),
+  parameter('query', 'sig', 'Signature. Every address that the platform issues contains the whole query.'),
 ];
 const CONDITIONS = [
-  parameter('header', 'If-Match', 'Only while the blob has this ETag: else 412.'),
+  parameter('header', 'If-Match', 'ETag that the blob must have; otherwise 412.'),
   parameter(
     'header',
     'If-None-Match',
-    'Of a write `*`: only while there is no blob (409). Of a read an ETag: 304 when it is still current.',
+    'For a write, `*`: the blob must not exist; otherwise 409. For a read, an ETag: 304 if it is current.',
   ),
 ];
 const STATE = {
-  ETag: header('Names this state of the blob.'),
-  'Last-Modified': header('When it was written.'),
+  ETag: header('Version of the blob.'),
+  'Last-Modified': header('Time of the last write.'),
   'Accept-Ranges': header('`bytes`.'),
   'x-ms-blob-type': header('`BlockBlob`.'),
   'x-ms-version': header('Version of the blob protocol.'),
@@ -39,47 +39,48 @@ const STATE = {
 };
 const BYTES = { 'application/octet-stream': { schema: BINARY } };
 const refused = (description: string) => ({
-  description: `${description} \`x-ms-error-code\` names the refusal.`,
-  headers: { 'x-ms-error-code': header('Name of the refusal, such as `BlobNotFound`.') },
+  description: `${description} \`x-ms-error-code\` contains the error code.`,
+  headers: { 'x-ms-error-code': header('Error code, such as `BlobNotFound`.') },
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
 const REFUSED = {
-  403: refused('The grant is missing, expired or for something else.'),
-  404: refused('There is no such blob.'),
+  403: refused('The grant is missing, invalid, expired, or for another resource.'),
+  404: refused('The blob does not exist.'),
 };
 
-/** What the routes of blob addresses take and answer; their bodies are bytes of any type, of which no schema says anything. */
+/** OpenAPI descriptions of the blob routes. Written by hand, because their bodies are bytes without a schema. */
 export const BLOB_READ = {
   parameters: [
     ...GRANT,
     ...CONDITIONS,
-    parameter('header', 'Range', 'These bytes alone; `x-ms-range` is taken as well.'),
+    parameter('header', 'Range', 'Range of bytes to return. `x-ms-range` takes precedence.'),
   ],
   responses: {
     200: { description: 'The bytes.', headers: STATE, content: BYTES },
     206: {
       description: 'A range of the bytes.',
-      headers: { ...STATE, 'Content-Range': header('Which bytes, of how many.') },
+      headers: { ...STATE, 'Content-Range': header('Returned range and total size.') },
       content: BYTES,
     },
-    304: { description: 'The caller has these bytes.' },
+    304: { description: 'The ETag of the caller is current.' },
     307: {
-      description: 'Large blobs, for programs without the blob protocol: the bytes are at this address of the store.',
+      description:
+        'Large blobs, for clients without the blob protocol: redirect to a signed address of the object store.',
       headers: { Location: header('A signed address.') },
     },
     ...REFUSED,
-    412: refused('The blob has another ETag.'),
-    416: refused('The blob has no such bytes.'),
+    412: refused('The blob has a different ETag.'),
+    416: refused('The range is outside of the blob.'),
   },
 };
 export const BLOB_STATE = {
   parameters: [...GRANT, ...CONDITIONS],
   responses: {
     200: {
-      description: 'State and size of the blob.',
-      headers: { ...STATE, 'Content-Length': header('Its size.', { type: 'integer' }) },
+      description: 'Size and state of the blob.',
+      headers: { ...STATE, 'Content-Length': header('Size in bytes.', { type: 'integer' }) },
     },
-    304: { description: 'The caller knows this state.' },
+    304: { description: 'The ETag of the caller is current.' },
     ...REFUSED,
   },
 };
@@ -90,7 +91,7 @@ export const BLOB_WRITE = {
     parameter(
       'query',
       'comp',
-      '`block`: the body is one block. `blocklist`: the body lists the blocks of the blob. Absent: the body is the blob.',
+      '`block`: the body is one block. `blocklist`: the body is the list of blocks. Absent: the body is the blob.',
       {
         type: 'string',
         enum: ['block', 'blocklist'],
@@ -98,7 +99,7 @@ export const BLOB_WRITE = {
     ),
     parameter('query', 'blockid', 'Id of the block, base64; with `comp=block`.'),
     parameter('header', 'x-ms-blob-type', '`BlockBlob`.'),
-    parameter('header', 'x-ms-copy-source', 'Copies this blob, an address of this platform, instead of the body.'),
+    parameter('header', 'x-ms-copy-source', 'Copies from this signed address of the platform instead of the body.'),
     parameter('header', 'Content-MD5', 'Checksum of the body, base64.'),
   ],
   requestBody: {
@@ -117,14 +118,14 @@ export const BLOB_WRITE = {
       description: 'Copied.',
       headers: { ...STATE, 'x-ms-copy-id': header('Id of the copy.'), 'x-ms-copy-status': header('`success`.') },
     },
-    400: refused('The request cannot be read.'),
+    400: refused('The request is invalid.'),
     ...REFUSED,
-    409: refused('There is a blob already, or a transfer reads it.'),
-    412: refused('The blob has another ETag.'),
+    409: refused('The blob exists already, or a transfer uses it.'),
+    412: refused('The blob has a different ETag.'),
     413: refused('The blob would be too large.'),
   },
 };
 export const BLOB_REMOVE = {
   parameters: [...GRANT, ...CONDITIONS],
-  responses: { 202: { description: 'Removed, or will be when the transfers that read it have ended.' }, ...REFUSED },
+  responses: { 202: { description: 'Deleted now, or after the end of the transfers that read it.' }, ...REFUSED },
 };

@@ -11,7 +11,7 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { BlobAddress, ProvenGrant } from './address.ts';
 import { checkGrant, grantRefused, parseOwnAddress } from './address.ts';
-import type { Place, WriteConditions } from './blob-area.ts';
+import type { BlobArea, WriteConditions } from './blob-area.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { readBlockList } from './block-list.ts';
 import { checkedBody, md5Of } from './checked-body.ts';
@@ -21,10 +21,10 @@ export interface BlobRoutes {
   db: Db;
   blobs: BlobStore;
   signer: Signer;
-  /** Bytes that one upload may have. */
+  /** Maximum size of one upload in bytes. */
   maxSize: number;
-  places: Record<Area, Place>;
-  /** Of blobs with so many bytes programs without the blob protocol are sent to the store itself, where it can be read. */
+  places: Record<Area, BlobArea>;
+  /** Size in bytes from which downloads of clients without the blob protocol are redirected to the object store. */
   redirectFrom?: number | undefined;
 }
 
@@ -36,24 +36,24 @@ const CODES: Partial<Record<AppError['kind'], string>> = {
   tooLarge: 'RequestBodyTooLarge',
   unavailable: 'ServerBusy',
 };
-/** Bytes of a range whose checksum may be asked for. */
-const LARGEST_SUMMED = 4 * 2 ** 20;
-/** How long an address of the store can be used to begin. Until then nothing that is revoked here takes it back. */
+/** Maximum size of a range for which an MD5 is returned. */
+const MAX_MD5_RANGE = 4 * 2 ** 20;
+/** Lifetime of a redirect to the object store, in which a download must start. It cannot be revoked. */
 const REDIRECT_SECONDS = 60;
-/** An export is written once under its name, and kept for seven days. */
-const FOREVER = 'private, max-age=604800, immutable';
-const OCTETS = 'application/octet-stream';
+/** An export never changes, and is kept for seven days. */
+const IMMUTABLE = 'private, max-age=604800, immutable';
+const OCTET_STREAM = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const options = (summary: string, described: Record<string, unknown>) =>
   ({ config: { access: 'public', service: 'none', described }, schema: { summary } }) as const;
-const STATE = options('Size and state of a blob', BLOB_STATE);
-const READ = options('Bytes of a blob, or a range of them', BLOB_READ);
-const WRITE = options('Write a blob, a block, or a block list', BLOB_WRITE);
-const REMOVE = options('Remove an uploaded blob', BLOB_REMOVE);
+const STATE = options('Returns size and state of a blob', BLOB_STATE);
+const READ = options('Downloads a blob or a range of it', BLOB_READ);
+const WRITE = options('Writes a blob, a block, or a block list', BLOB_WRITE);
+const REMOVE = options('Deletes an uploaded blob', BLOB_REMOVE);
 
 /**
- * Blob addresses, spoken to with the protocol of widely used blob-storage clients. The right lies in the address's query, so there is no
- * caller; bodies are streams whatever their type. Every refusal has its name in `x-ms-error-code` besides the problem in the body.
+ * Blob addresses, with the protocol of widely used blob-storage clients. The query of the address is the grant, so there is no caller. Bodies
+ * are streams of any content type. Errors have their code in the header `x-ms-error-code`, in addition to the problem body.
  */
 export async function blobRoutes(
   app: App,
@@ -63,33 +63,36 @@ export async function blobRoutes(
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   app.setErrorHandler((error, _request, reply) => {
     const known = error instanceof AppError ? (error.details.code ?? CODES[error.kind]) : undefined;
-    // what was said of the blob's bytes does not hold for a refusal
+    // headers of the blob, such as an immutable cache, must not apply to an error
     reply.headers({ 'x-ms-error-code': known ?? 'InternalError', 'cache-control': 'private, no-cache' });
     throw error;
   });
 
-  /** The address of the request, once its query was found to grant `wanted`: to read, to write, or either. */
-  async function granted(request: FastifyRequest, wanted: 'r' | 'w' | 'any') {
+  /** Checks that the query of the request grants reading, writing or either, and returns the address. */
+  async function requireGrant(request: FastifyRequest, wanted: 'r' | 'w' | 'any') {
     const { area, name } = request.params as { area: string; name: string };
     const address = { area: area as Area, name };
     const query = queryOf(request.url);
-    const grant = await proven(address, query);
+    const grant = await validGrant(address, query);
     if (!grant) throw grantRefused();
     if (wanted !== 'any' && !grant.permission.includes(wanted)) {
-      throw forbidden('The address does not grant this.', { code: 'AuthorizationPermissionMismatch' });
+      throw forbidden(
+        `The address grants '${grant.permission}', not '${wanted}'. Get an address with that permission.`,
+        { code: 'AuthorizationPermissionMismatch' },
+      );
     }
     return { address, query, grant };
   }
 
-  async function proven({ area, name }: BlobAddress, query: URLSearchParams): Promise<ProvenGrant | undefined> {
+  async function validGrant({ area, name }: BlobAddress, query: URLSearchParams): Promise<ProvenGrant | undefined> {
     if (!AREAS.includes(area)) return undefined;
     const grant = await checkGrant(signer, { area, name }, query);
     if (!grant) return undefined;
-    const counts = (await places[area].accepts?.(name, grant)) ?? grant.folder === undefined;
-    return counts ? grant : undefined;
+    const accepted = (await places[area].accepts?.(name, grant)) ?? grant.folder === undefined;
+    return accepted ? grant : undefined;
   }
 
-  async function found({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
+  async function findBlob({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
     const blob = await places[area].find(name);
     const info = blob === undefined ? undefined : await blobs.info(blob);
     if (blob === undefined || !info) throw new AppError('notFound', `Blob '${name}' was not found.`);
@@ -97,27 +100,27 @@ export async function blobRoutes(
   }
 
   app.head(PATH, STATE, async (request, reply) => {
-    const { address, grant } = await granted(request, 'any');
-    const { info } = await found(address);
+    const { address, grant } = await requireGrant(request, 'any');
+    const { info } = await findBlob(address);
     checkMatch(request, info);
-    describe(reply, address, info, grant);
+    setBlobHeaders(reply, address, info, grant);
     return isKnown(request, info) ? reply.code(304).send() : reply.header('content-length', info.size).send();
   });
 
   app.get(PATH, READ, async (request, reply) => {
-    const { address, grant } = await granted(request, 'r');
-    const { blob, info } = await found(address);
+    const { address, grant } = await requireGrant(request, 'r');
+    const { blob, info } = await findBlob(address);
     checkMatch(request, info);
-    if (blobs.address && info.size >= redirectFrom && !speaksBlobs(request) && !isKnown(request, info)) {
-      const shown = { contentType: grant.contentType ?? OCTETS, disposition: grant.disposition };
+    if (blobs.address && info.size >= redirectFrom && !isBlobClient(request) && !isKnown(request, info)) {
+      const shown = { contentType: grant.contentType ?? OCTET_STREAM, disposition: grant.disposition };
       const location = await blobs.address(blob, REDIRECT_SECONDS, shown);
       return reply.code(307).headers({ location, 'cache-control': 'no-store' }).send();
     }
-    describe(reply, address, info, grant);
+    setBlobHeaders(reply, address, info, grant);
     if (isKnown(request, info)) return reply.code(304).send();
     const range = byteRange(rangeHeader(request, info), info.size);
     if (range === 'unsatisfiable') {
-      throw new AppError('rangeNotSatisfiable', `The blob has ${info.size} bytes.`, {
+      throw new AppError('rangeNotSatisfiable', `The range is outside of the blob, which has ${info.size} bytes.`, {
         code: 'InvalidRange',
         headers: { 'content-range': `bytes */${info.size}` },
       });
@@ -125,11 +128,14 @@ export async function blobRoutes(
     if (range === 'whole') {
       return reply.header('content-length', info.size).send(await blobs.read(blob, undefined, info.etag));
     }
-    const summed = request.headers['x-ms-range-get-content-md5'] === 'true';
-    if (summed && range.end - range.start >= LARGEST_SUMMED)
-      throw invalid(`A checksum is told of ranges of at most ${LARGEST_SUMMED} bytes.`, { code: 'OutOfRangeInput' });
+    const wantsMd5 = request.headers['x-ms-range-get-content-md5'] === 'true';
+    if (wantsMd5 && range.end - range.start >= MAX_MD5_RANGE)
+      throw invalid(
+        `The range is larger than ${MAX_MD5_RANGE} bytes, the maximum for an MD5. Ask for smaller ranges.`,
+        { code: 'OutOfRangeInput' },
+      );
     const bytes = await blobs.read(blob, range, info.etag);
-    if (summed) {
+    if (wantsMd5) {
       const { content, md5 } = await md5Of(bytes);
       reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${info.size}`);
       return reply.header('content-md5', md5).send(content);
@@ -142,20 +148,20 @@ export async function blobRoutes(
   });
 
   app.put(PATH, WRITE, async (request, reply) => {
-    const { address, query, grant } = await granted(request, 'w');
+    const { address, query, grant } = await requireGrant(request, 'w');
     const { area, name } = address;
     const { writing } = places[area];
-    if (!writing) throw forbidden('Files are put to upload addresses and to datasets alone.');
+    if (!writing) throw forbidden(`The area '${area}' is read-only. Write to upload addresses or datasets.`);
     const blocks = `${area}/${name}`;
     const comp = query.get('comp');
     if (comp === 'block') {
       await writing.check(name);
-      // a client that does not encode the id properly sends its + as a space
+      // clients that do not encode the id properly send its + as a space
       const blockId = (query.get('blockid') ?? '').replaceAll(' ', '+');
       await blobs.putBlock(blocks, blockId, checkedBody(request.headers, bodyOf(request, maxSize)), maxSize);
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
-    const signal = hungUp(reply);
+    const signal = abortOnHangUp(reply);
     const conditions = { ...writeConditions(request), grant };
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
@@ -165,24 +171,27 @@ export async function blobRoutes(
         blobs.commitBlocks(blocks, ids, maxSize, { target, signal }),
       );
     } else if (comp !== null) {
-      throw invalid(`comp=${comp} is not offered.`, { code: 'UnsupportedQueryParameter' });
+      throw invalid(`comp=${comp} is not supported. Use block or blocklist.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {
       const copied = await openSource(String(source), request.headers);
       info = await writing.write(name, conditions, (blob) => blobs.put(blob, copied, maxSize, signal));
       reply.code(202).headers({ 'x-ms-copy-id': randomUUID(), 'x-ms-copy-status': 'success' });
-      return stamp(reply, info).send();
+      return setStateHeaders(reply, info).send();
     } else {
       const body = checkedBody(request.headers, bodyOf(request, maxSize), 'x-ms-blob-content-md5');
       info = await writing.write(name, conditions, (blob) => blobs.put(blob, body, maxSize));
     }
-    return stamp(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
+    return setStateHeaders(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
   });
 
   app.delete(PATH, REMOVE, async (request, reply) => {
-    const { address } = await granted(request, 'w');
-    if (address.area !== 'staging') throw forbidden('Only uploads are deleted by their address.');
+    const { address } = await requireGrant(request, 'w');
+    if (address.area !== 'staging')
+      throw forbidden(
+        `Blobs of the area '${address.area}' cannot be deleted by their address. Delete the dataset instead.`,
+      );
     if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined) {
-      const { info } = await found(address);
+      const { info } = await findBlob(address);
       checkMatch(request, info);
       if (isKnown(request, info)) throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
     }
@@ -190,16 +199,21 @@ export async function blobRoutes(
     return reply.code(202).send();
   });
 
-  /** Bytes to copy: only from an address of ours that carries the right to read it, so that nothing is ever fetched for a client. */
+  /** Opens a blob to copy. Accepts only signed addresses of this platform, so the server never fetches URLs for clients (SSRF). */
   async function openSource(url: string, headers: IncomingHttpHeaders): Promise<AsyncIterable<Uint8Array>> {
     const code = 'CannotVerifyCopySource';
     const address = parseOwnAddress(url);
-    if (!address) throw invalid('x-ms-copy-source is no address of this platform.', { code });
-    const grant = await proven(address, queryOf(url));
-    if (!grant?.permission.includes('r')) throw forbidden('x-ms-copy-source does not grant reading.', { code });
-    const { blob, info } = await found(address);
+    if (!address)
+      throw invalid('x-ms-copy-source is not an address of this platform. Upload the bytes instead.', { code });
+    const grant = await validGrant(address, queryOf(url));
+    if (!grant?.permission.includes('r'))
+      throw forbidden('x-ms-copy-source does not grant reading. Send an address with a valid grant.', { code });
+    const { blob, info } = await findBlob(address);
     const { 'x-ms-source-if-match': same, 'x-ms-source-if-none-match': other } = headers;
-    if ((same !== undefined && !listed(String(same), info.etag)) || listed(other as string | undefined, info.etag)) {
+    if (
+      (same !== undefined && !includesEtag(String(same), info.etag)) ||
+      includesEtag(other as string | undefined, info.etag)
+    ) {
       const details = { code: 'SourceConditionNotMet' };
       throw new AppError('preconditionFailed', `The ETag of x-ms-copy-source is ${info.etag}.`, details);
     }
@@ -209,19 +223,22 @@ export async function blobRoutes(
 
 const queryOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
-/** The body as it comes in; refused at once when its announced length is too much. */
+/** The request body as a stream. Throws `tooLarge` at once if `Content-Length` exceeds the maximum. */
 function bodyOf(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > maxSize) {
-    throw new AppError('tooLarge', `At most ${maxSize} bytes are taken.`);
+    throw new AppError(
+      'tooLarge',
+      `The body has ${request.headers['content-length']} bytes; the maximum is ${maxSize}.`,
+    );
   }
   return (request.body as Readable | null | undefined) ?? request.raw;
 }
 
-/** Aborts when the client is gone before its answer: work that nobody waits for any more ends. */
-function hungUp(reply: FastifyReply): AbortSignal {
+/** Aborts when the client disconnects before the response, so that work for it stops. */
+function abortOnHangUp(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new Error('The client has hung up.'));
+    if (!reply.raw.writableFinished) gone.abort(new Error('The client has disconnected.'));
   });
   return gone.signal;
 }
@@ -229,29 +246,29 @@ function hungUp(reply: FastifyReply): AbortSignal {
 function writeConditions(request: FastifyRequest): WriteConditions {
   const type = request.headers['x-ms-blob-type'];
   if (type !== undefined && type !== 'BlockBlob') {
-    throw invalid(`x-ms-blob-type '${type}' is not offered.`, { code: 'InvalidHeaderValue' });
+    throw invalid(`x-ms-blob-type '${type}' is not supported. Use BlockBlob.`, { code: 'InvalidHeaderValue' });
   }
   const etag = request.headers['if-match'];
   const onlyNew = request.headers['if-none-match']?.trim() === '*';
   if (etag === undefined) return { onlyNew };
-  return etag.trim() === '*' ? { onlyNew, onlyThere: true } : { onlyNew, etag: etag.trim() };
+  return etag.trim() === '*' ? { onlyNew, onlyExisting: true } : { onlyNew, etag: etag.trim() };
 }
 
 function checkMatch(request: FastifyRequest, info: BlobInfo) {
   const wanted = request.headers['if-match'];
-  if (wanted !== undefined && !listed(wanted, info.etag)) {
+  if (wanted !== undefined && !includesEtag(wanted, info.etag)) {
     throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
   }
 }
 
-/** `If-None-Match` names this state, also in the weak form that a proxy on the way may have made of it. */
+/** Whether `If-None-Match` contains the current ETag, also as a weak ETag, into which a proxy may have turned it. */
 const isKnown = (request: FastifyRequest, info: BlobInfo) =>
-  listed(request.headers['if-none-match']?.replaceAll('W/"', '"'), info.etag);
+  includesEtag(request.headers['if-none-match']?.replaceAll('W/"', '"'), info.etag);
 
-const listed = (header: string | undefined, etag: string) =>
+const includesEtag = (header: string | undefined, etag: string) =>
   (header ?? '').split(',').some((part) => ['*', etag].includes(part.trim()));
 
-/** The range that is asked for, unless `If-Range` names another state of the blob. */
+/** The requested range, or undefined if `If-Range` names another state of the blob. */
 function rangeHeader(request: FastifyRequest, info: BlobInfo): string | undefined {
   const condition = request.headers['if-range'];
   if (typeof condition === 'string' && condition !== info.etag && condition !== info.lastModified.toUTCString()) {
@@ -261,27 +278,27 @@ function rangeHeader(request: FastifyRequest, info: BlobInfo): string | undefine
   return typeof blobRange === 'string' ? blobRange : request.headers.range;
 }
 
-/** Blob clients say so in every request, and follow no redirects. */
-const speaksBlobs = ({ headers }: FastifyRequest) => Object.keys(headers).some((name) => name.startsWith('x-ms-'));
+/** Blob clients send `x-ms-` headers in every request, and do not follow redirects. */
+const isBlobClient = ({ headers }: FastifyRequest) => Object.keys(headers).some((name) => name.startsWith('x-ms-'));
 
-/** What every answer about a blob's state says. */
-const stamp = (reply: FastifyReply, info: BlobInfo) =>
+/** Headers of the blob's state. */
+const setStateHeaders = (reply: FastifyReply, info: BlobInfo) =>
   reply
     .header('etag', info.etag)
     .header('last-modified', info.lastModified.toUTCString())
     .header('accept-ranges', 'bytes')
     .header('x-ms-blob-type', 'BlockBlob');
 
-/** What is always said of a blob. Bytes of strangers are never shown as a page of ours. */
-const describe = (
+/** All headers of a blob. Untrusted content must not be rendered as a page of this origin. */
+const setBlobHeaders = (
   reply: FastifyReply,
   { area }: BlobAddress,
   info: BlobInfo,
   grant: { disposition?: string; contentType?: string },
 ) =>
-  stamp(reply, info)
-    .header('cache-control', area === 'export' ? FOREVER : 'private, no-cache')
+  setStateHeaders(reply, info)
+    .header('cache-control', area === 'export' ? IMMUTABLE : 'private, no-cache')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')
-    .header('content-type', grant.contentType ?? OCTETS)
+    .header('content-type', grant.contentType ?? OCTET_STREAM)
     .headers(grant.disposition === undefined ? {} : { 'content-disposition': grant.disposition });

@@ -21,7 +21,10 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
     '/api/conversion/transfer/upload-url',
     {
       config: { access: 'signedIn', service: 'conversion' },
-      schema: { summary: 'A place to upload a file to', response: { 200: z.object({ data: z.string() }) } },
+      schema: {
+        summary: 'Returns a signed address for uploading a file',
+        response: { 200: z.object({ data: z.string() }) },
+      },
     },
     async (request) => {
       const [url = ''] = await issueUploadUrls(db, signer, request.caller, { base: baseOf(request), count: 1 });
@@ -34,7 +37,7 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
     {
       config: { access: 'signedIn', service: 'raw' },
       schema: {
-        summary: 'Places to upload files to',
+        summary: 'Returns signed addresses for uploading files',
         querystring: z.object({ count: queryInteger(1, 100) }),
         response: { 200: listOf(z.object({ url: z.string() })) },
       },

@@ -4,7 +4,7 @@ import { sql } from '../db.ts';
 
 const Staged = z.object({
   name: z.string(),
-  /** Name of the bytes in the blob store; absent while nothing was put. */
+  /** Name in the blob store. Absent until the file is uploaded. */
   blob: z.string().optional(),
   size: z.number().optional(),
   namedAt: z.string().optional(),
@@ -21,19 +21,19 @@ export const insertStaged = (
     select name, ${userId}, ${tenantId ?? null}::uuid, ${expiresAt.toISOString()}
     from unnest(${sql.array(names, 'text')}) as given (name)`);
 
-/** A place whose grant is in the caller's hand; deleted ones too, for they still refuse writers. */
+/** A staged upload, for the holder of its address. Includes deleted ones, which must refuse writes. */
 export const findStaged = (db: Db, name: string) =>
   db.maybeOne(sql.type(Staged)`
     select name, blob, size, named_at, deleted_at from staged_blobs where name = ${name} and expires_at > now()`);
 
-/** A place that was handed out to this account, or to one of these tenants. */
+/** A staged upload that was issued to this account or to one of these tenants. */
 export const findStagedOf = (db: Db, name: string, userId: string, tenantIds: readonly string[]) =>
   db.maybeOne(sql.prepared('staged of', Staged)`
     select name, blob, size, named_at from staged_blobs
     where name = ${name} and expires_at > now() and deleted_at is null
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))`);
 
-/** The same of many, held until the transaction ends. */
+/** `findStagedOf` for many uploads, locked until the transaction ends. */
 export const lockStagedOf = (tx: Db, names: readonly string[], userId: string, tenantIds: readonly string[]) =>
   tx.any(sql.type(Staged)`
     select name, blob, size, named_at from staged_blobs
@@ -41,19 +41,19 @@ export const lockStagedOf = (tx: Db, names: readonly string[], userId: string, t
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))
     order by name for update`);
 
-/** Nobody writes them from now on. They must be locked. */
+/** Makes these uploads immutable. They must be locked. */
 export const markAllNamed = (tx: Db, names: readonly string[]) =>
   tx.query(sql.unsafe`
     update staged_blobs set named_at = coalesce(named_at, now()) where name = any(${sql.array(names, 'text')})`);
 
-/** Name of the bytes of a place that a transfer named, hidden or past its day, while they are kept; they stay until the transaction ends. */
+/** Blob of an upload that a transfer uses, even if deleted or expired. Locked against deletion until the transaction ends. */
 export const holdStaged = (tx: Db, name: string) =>
   tx.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select blob from staged_blobs where name = ${name} and blob is not null for share`);
 
 /**
- * Makes these the bytes of the place unless it was named, was filled though `onlyNew`, or has others than `instead`. Gives the bytes that
- * it had before.
+ * Sets the blob of an upload, unless a transfer uses it, or it has a blob despite `onlyNew`, or a blob other than `instead`. Returns the
+ * previous blob.
  */
 export const setStagedBlob = (
   db: Db,
@@ -67,14 +67,14 @@ export const setStagedBlob = (
       and blob is not distinct from coalesce(${instead ?? null}, blob)
     returning old.blob as before`);
 
-/** Nobody writes it from now on. Undefined: it was emptied or hidden meanwhile. */
+/** Makes an upload immutable. Null if it was deleted in the meantime. */
 export const markNamed = (db: Db, name: string) =>
   db.maybeOne(sql.prepared('mark named', Staged.required({ blob: true, size: true }))`
     update staged_blobs set named_at = coalesce(named_at, now())
     where name = ${name} and blob is not null and deleted_at is null
     returning name, blob, size, named_at`);
 
-/** Takes the bytes away, or hides the place when a transfer has named it. `removable` are bytes that nobody needs any more. */
+/** Deletes an upload, or hides it if a transfer uses it. `removable` is the blob to delete, if it is no longer needed. */
 export const emptyStaged = (db: Db, name: string) =>
   db.maybeOne(sql.type(z.object({ removable: z.string().optional() }))`
     update staged_blobs set

@@ -6,7 +6,7 @@ import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { parseOwnAddress, signedAddress } from './address.ts';
-import type { Place, WriteConditions } from './blob-area.ts';
+import type { BlobArea, WriteConditions } from './blob-area.ts';
 import {
   emptyStaged,
   findStaged,
@@ -18,11 +18,11 @@ import {
   setStagedBlob,
 } from './staged.queries.ts';
 
-/** Upload places lie in no project: their grants end by expiry, and when a transfer names the file. */
-const NEVER_VOID = 0;
+/** Uploads belong to no project, so their grants cannot be revoked: they end by expiry, or when a transfer uses the file. */
+const NO_GENERATION = 0;
 const LIFETIME_MS = 24 * 3_600_000;
 
-/** Hands out places, each for one file: addresses that may be put to for a day. */
+/** Issues signed upload addresses, each for one file and valid for a day. */
 export async function issueUploadUrls(
   db: Db,
   signer: Signer,
@@ -34,28 +34,32 @@ export async function issueUploadUrls(
   await insertStaged(db, names, { userId, tenantId, expiresAt });
   return Promise.all(
     names.map((name) =>
-      signedAddress(signer, base, { area: 'staging', name }, { permission: 'cw', expiresAt, generation: NEVER_VOID }),
+      signedAddress(
+        signer,
+        base,
+        { area: 'staging', name },
+        { permission: 'cw', expiresAt, generation: NO_GENERATION },
+      ),
     ),
   );
 }
 
-/** A staged file as a transfer takes it. */
+/** A staged file as the input of a transfer. */
 export interface NamedUpload {
-  /** Key of `staged_blobs`, for the transfer's row. */
+  /** Key in `staged_blobs`. */
   name: string;
-  /** Of its bytes, which stay as they are from now on. Absent: nothing was uploaded yet. */
+  /** Size in bytes; the content is immutable from now on. Absent if nothing has been uploaded. */
   size?: number;
 }
 
 /**
- * Takes the staged file at `url` (an address of ours, its query is ignored) as the input of a transfer, in the transaction that starts
- * it: from its commit on nobody writes the file, and a writer under way is refused. What was not handed out to the caller or to a tenant
- * of the caller does not exist.
+ * Takes the staged file at `url` (an address of this platform; its query is ignored) as the input of a transfer. Runs in the transaction that
+ * starts the transfer: after the commit the file is immutable, and writes in progress fail. Throws `notFound` for uploads that were not
+ * issued to the caller or to one of the caller's tenants.
  */
 export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promise<NamedUpload> {
   const address = parseOwnAddress(url);
-  if (address?.area !== 'staging')
-    throw invalidMember('uploadUrl', `'${url.replace(/[?#].*$/s, '')}' is no upload address of this platform.`);
+  if (address?.area !== 'staging') throw invalidMember('uploadUrl', notAnUpload(url));
   const tenants = caller.tenants.map((tenant) => tenant.id);
   const found = await findStagedOf(tx, address.name, caller.userId, tenants);
   if (!found) throw notFound('Upload', address.name);
@@ -67,32 +71,38 @@ export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promi
   return { name: named.name, size: named.size };
 }
 
+const notAnUpload = (url: string) => `'${url.replace(/[?#].*$/s, '')}' is not an upload address of this platform.`;
 const blobNotFound = (name: string) =>
   new AppError('notFound', `Blob '${name}' was not found.`, { code: 'BlobNotFound' });
 const inUse = (name: string) =>
-  conflict(`'${name}' is the input of a transfer and can no longer be changed.`, { code: 'BlobImmutableDueToPolicy' });
-const exists = (name: string) => conflict(`'${name}' holds a file already.`, { code: 'BlobAlreadyExists' });
+  conflict(`Upload '${name}' is the input of a transfer and can no longer be changed. Get a new upload address.`, {
+    code: 'BlobImmutableDueToPolicy',
+  });
+const exists = (name: string) =>
+  conflict(`Upload '${name}' already has a file. Write without If-None-Match to replace it.`, {
+    code: 'BlobAlreadyExists',
+  });
 
-/** A staged file that was taken, or why it cannot be. */
-export type Taken = { blob: string; size: number } | { message: string };
+/** A staged file taken for an import, or the reason why it cannot be imported. */
+export type TakenUpload = { blob: string; size: number } | { message: string };
 
-/** Copies that were made of staged bytes, by the name of those: each is given away once. None: the bytes are gone. */
-export type Copies = Map<string, NamedBytes[] | undefined>;
-type NamedBytes = { blob: string; size: number };
+/** Copies of staged blobs by the name of the original. Each copy is used once. Undefined if the original no longer exists. */
+export type Copies = Map<string, StoredBlob[] | undefined>;
+type StoredBlob = { blob: string; size: number };
 
-/** Thrown by `takeStaged` before it writes: it needs more copies of these bytes, which nobody should wait for in a transaction. */
-export class CopiesWanted extends Error {
-  override readonly name = 'CopiesWanted';
-  readonly sources: readonly NamedBytes[];
+/** Thrown by `takeStaged` before any write if it needs more copies. They are made outside of the transaction, to keep it short. */
+export class CopiesNeeded extends Error {
+  override readonly name = 'CopiesNeeded';
+  readonly sources: readonly StoredBlob[];
 
-  constructor(sources: readonly NamedBytes[]) {
-    super(`${sources.length} copies of staged files are wanted.`);
+  constructor(sources: readonly StoredBlob[]) {
+    super(`${sources.length} copies of staged files are needed.`);
     this.sources = sources;
   }
 }
 
-/** Copies these bytes to fresh names, which no row has yet: if none ever does, the sweep of orphans removes them. */
-export async function copyStaged(blobs: BlobStore, sources: readonly NamedBytes[], copies: Copies): Promise<void> {
+/** Copies these blobs to new names. The orphan sweep deletes copies that no row references in the end. */
+export async function copyStaged(blobs: BlobStore, sources: readonly StoredBlob[], copies: Copies): Promise<void> {
   for (const source of sources) {
     try {
       const blob = `dataset/${randomUUID()}`;
@@ -106,10 +116,15 @@ export async function copyStaged(blobs: BlobStore, sources: readonly NamedBytes[
 }
 
 /**
- * Takes staged files, whose addresses these are, for good: what nobody had named gives its bytes, so that none are copied; of others one
- * of `copies` is used, which stay as they are. In the transaction that makes something of them; a crash leaves all as it was.
+ * Takes the staged files at these addresses for an import, in its transaction. The first use of a file takes over its blob without a copy; if
+ * a transfer or another import uses it already, one of `copies` is taken.
  */
-export async function takeStaged(tx: Db, caller: Caller, urls: readonly string[], copies: Copies): Promise<Taken[]> {
+export async function takeStaged(
+  tx: Db,
+  caller: Caller,
+  urls: readonly string[],
+  copies: Copies,
+): Promise<TakenUpload[]> {
   const names = urls.map((url) => {
     const address = parseOwnAddress(url);
     return address?.area === 'staging' ? address.name : undefined;
@@ -117,44 +132,44 @@ export async function takeStaged(tx: Db, caller: Caller, urls: readonly string[]
   const known = names.filter((name) => name !== undefined);
   const tenants = caller.tenants.map((tenant) => tenant.id);
   const found = new Map((await lockStagedOf(tx, known, caller.userId, tenants)).map((row) => [row.name, row]));
-  const taken: Taken[] = [];
+  const taken: TakenUpload[] = [];
   const named = new Set<string>();
-  const wanted: NamedBytes[] = [];
+  const wanted: StoredBlob[] = [];
   const used = new Map<string, number>();
   for (const [index, name] of names.entries()) {
-    const place = name === undefined ? undefined : found.get(name);
+    const upload = name === undefined ? undefined : found.get(name);
     if (name === undefined) {
-      taken.push({ message: `'${urls[index]?.replace(/[?#].*$/s, '')}' is no upload address of this platform.` });
-    } else if (!place || (place.blob !== undefined && copies.has(place.blob) && !copies.get(place.blob))) {
+      taken.push({ message: notAnUpload(urls[index] ?? '') });
+    } else if (!upload || (upload.blob !== undefined && copies.has(upload.blob) && !copies.get(upload.blob))) {
       taken.push({ message: `Upload '${name}' was not found.` });
-    } else if (place.blob === undefined || place.size === undefined) {
-      taken.push({ message: `Nothing was uploaded to '${name}' yet.` });
-    } else if (place.namedAt === undefined && !named.has(name)) {
+    } else if (upload.blob === undefined || upload.size === undefined) {
+      taken.push({ message: `Upload '${name}' has no file yet. Upload it first.` });
+    } else if (upload.namedAt === undefined && !named.has(name)) {
       named.add(name);
-      taken.push({ blob: place.blob, size: place.size });
+      taken.push({ blob: upload.blob, size: upload.size });
     } else {
-      const number = used.get(place.blob) ?? 0;
-      used.set(place.blob, number + 1);
-      const copy = copies.get(place.blob)?.[number];
+      const number = used.get(upload.blob) ?? 0;
+      used.set(upload.blob, number + 1);
+      const copy = copies.get(upload.blob)?.[number];
       if (copy) taken.push(copy);
-      else wanted.push({ blob: place.blob, size: place.size });
+      else wanted.push({ blob: upload.blob, size: upload.size });
     }
   }
-  if (wanted.length > 0) throw new CopiesWanted(wanted);
+  if (wanted.length > 0) throw new CopiesNeeded(wanted);
   await markAllNamed(tx, [...named]);
   return taken;
 }
 
-/** The area `staging`. */
-export const stagedPlace = (db: Db, blobs: BlobStore): Place => ({
-  find: (name) => stagedBytes(db, name),
+/** The area `staging`, for uploads. */
+export const stagedPlace = (db: Db, blobs: BlobStore): BlobArea => ({
+  find: (name) => findStagedBlob(db, name),
   writing: {
     check: async (name, conditions) => void (await checkWritable(db, blobs, name, conditions)),
     write: (name, conditions, store) => writeStaged(db, blobs, name, conditions, store),
   },
 });
 
-/** The bytes that are there now. */
+/** Throws unless the upload may be written. Returns its current blob. */
 async function checkWritable(
   db: Db,
   blobs: BlobStore,
@@ -165,11 +180,15 @@ async function checkWritable(
   if (!found) throw blobNotFound(name);
   if (found.namedAt !== undefined || found.deletedAt !== undefined) throw inUse(name);
   if (conditions?.onlyNew && found.blob !== undefined) throw exists(name);
-  if (conditions?.onlyThere && found.blob === undefined)
-    throw new AppError('preconditionFailed', `'${name}' holds no file yet.`);
+  if (conditions?.onlyExisting && found.blob === undefined)
+    throw new AppError('preconditionFailed', `Upload '${name}' has no file yet. Write without If-Match.`);
   if (conditions?.etag === undefined) return found.blob;
   const info = found.blob === undefined ? undefined : await blobs.info(found.blob);
-  if (info?.etag !== conditions.etag) throw new AppError('preconditionFailed', `'${name}' has another ETag.`);
+  if (info?.etag !== conditions.etag)
+    throw new AppError(
+      'preconditionFailed',
+      `Upload '${name}' has an ETag other than ${conditions.etag}. Read its current state first.`,
+    );
   return found.blob;
 }
 
@@ -189,7 +208,7 @@ async function writeStaged(
     { blob, size: info.size },
     {
       onlyNew: conditions.onlyNew,
-      // of two writers that know the same state, one is refused
+      // with If-Match, one of two concurrent writers fails
       ...(conditions.etag === undefined ? {} : { instead: before }),
     },
   );
@@ -202,12 +221,12 @@ async function writeStaged(
   return info;
 }
 
-async function stagedBytes(db: Db, name: string): Promise<string | undefined> {
+async function findStagedBlob(db: Db, name: string): Promise<string | undefined> {
   const found = await findStaged(db, name);
   return found?.deletedAt === undefined ? found?.blob : undefined;
 }
 
-/** Removes the file; one that a transfer has named is hidden now and goes when no transfer needs it any more. */
+/** Deletes an upload. If a transfer uses it, it is hidden now and deleted when no transfer needs it. */
 export async function deleteStaged(db: Db, blobs: BlobStore, name: string) {
   const emptied = await emptyStaged(db, name);
   if (!emptied) throw blobNotFound(name);

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import type { ShownGrant } from '../../uploads/blob-area.ts';
+import type { PresentedGrant } from '../../uploads/blob-area.ts';
 import { findBadRecords, findExport, hasVoidGrants } from '../queries.ts';
 
 /** A blob's name holds no more than this. */
@@ -28,7 +28,7 @@ export async function findExportBytes(db: Db, name: string): Promise<string | un
 }
 
 /** Addresses of these files go with those of the datasets that they were made of. */
-export async function acceptsExportGrant(db: Db, name: string, { generation, folder }: ShownGrant): Promise<boolean> {
+export async function acceptsExportGrant(db: Db, name: string, { generation, folder }: PresentedGrant): Promise<boolean> {
   const id = transferIdIn(name);
   return folder === undefined && id !== undefined && !(await hasVoidGrants(db, id, generation));
 }
