@@ -105,7 +105,7 @@ test('failures are listed in groups, and a group is tried again until one fails 
   t.is((await run(['job', 'retry'])).code, 2);
   const again = await run(['job', 'retry', ...fallen.map(({ id }) => id), '--reason', 'the disk was full']);
   t.is(again.code, 1, 'one at least was tried again before');
-  t.regex(again.err, /was tried again already, as '/);
+  t.regex(again.err, /was retried already, as '/);
 });
 
 test('a job is shown and cancelled; workers and what the clock does are listed', async (t) => {

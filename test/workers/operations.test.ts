@@ -116,7 +116,7 @@ test('what cannot be started again is said, and the others go on; an order can b
   const slow = await client.post(`/api/admin/failure/${more.fingerprint}/retry`, { perSecond: 0.001 });
   t.like((await client.post(`/api/admin/retry/${slow.body.id}/stop`)).body, {
     state: 'Stopped',
-    note: 'root stopped it.',
+    note: 'Stopped by root.',
   });
 });
 

@@ -10,11 +10,12 @@ const NEVER_SWEPT: SweepState = { allBlobs: 0, unknownBlobs: 0, unknownBytes: 0 
 
 export const blobStoreState = async (db: Db): Promise<SweepState> => (await findSweepState(db)) ?? NEVER_SWEPT;
 
-/** Has a worker sweep the blobs; `confirm` allows it to remove as many unknown ones as the last sweep found, and no more. */
+/** Enqueues a sweep of blobs. `confirm` allows it to delete as many unknown blobs as the last sweep found, and no more. */
 export function sweepBlobs(db: Db, caller: Caller, { confirm }: { confirm: boolean }): Promise<SweepState> {
   return db.transaction(async (tx) => {
     const state = confirm ? await confirmSweep(tx) : await blobStoreState(tx);
-    if (!state) throw conflict('No sweep waits for a confirmation.', { code: 'NothingToConfirm' });
+    if (!state)
+      throw conflict('No sweep waits for a confirmation. Start one without confirm.', { code: 'NothingToConfirm' });
     const { place = 'blobs', unknownBlobs, unknownBytes } = state;
     if (confirm) {
       const details = { blobs: unknownBlobs, bytes: unknownBytes };

@@ -4,7 +4,7 @@ import type { App } from '../../http/route.ts';
 import { SweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { blobStoreState, sweepBlobs } from './blob-store.ts';
 
-/** The store of blobs and its sweep, for administrators. */
+/** The blob store and its sweep, for administrators. */
 export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
@@ -13,7 +13,11 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
     '/api/admin/blob-store',
     {
       config,
-      schema: { tags, summary: 'Where blobs are, and how their last sweep went', response: { 200: SweepState } },
+      schema: {
+        tags,
+        summary: 'Returns the location of blobs and the result of their last sweep',
+        response: { 200: SweepState },
+      },
     },
     () => blobStoreState(db),
   );
@@ -24,11 +28,11 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
       config,
       schema: {
         tags,
-        summary: 'Has a worker sweep the blobs now',
+        summary: 'Starts a sweep of blobs now',
         description:
-          'Blobs that nothing names any more are removed. When more than a tenth of all blobs, and more than 100, were never named by ' +
-          'this database, these are left alone until `confirm` allows the next sweep to remove as many as the last one found. ' +
-          'Nothing to confirm: 409.',
+          'Deletes blobs without references. If more than a tenth of all blobs, and more than 100, were never referenced by this ' +
+          'database, they are kept until `confirm` allows the next sweep to delete as many as the last one found. ' +
+          '409 if there is nothing to confirm.',
         body: z.object({ confirm: z.boolean().default(false) }),
         response: { 202: SweepState },
       },

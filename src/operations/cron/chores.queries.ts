@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-/** What a run of a chore could not do. */
+/** A part or item that failed in a run of a chore (a maintenance job). */
 export const ChoreFailure = z.object({
   part: z.string(),
-  /** What it was about, such as a project's id; absent: the part as a whole. */
+  /** The failed item, such as a project id. Absent if the whole part failed. */
   item: z.string().optional(),
   reason: z.string(),
 });
@@ -20,11 +20,11 @@ const ChoreRun = z.object({
 });
 export type ChoreRun = z.infer<typeof ChoreRun>;
 
-/** The last run of each chore that has come to its end. */
+/** The last finished run of each chore. */
 export const listChoreRuns = (db: Db) =>
   db.any(sql.type(ChoreRun)`select name, started_at, finished_at, failed, failures from chore_runs order by name`);
 
-/** Of two runs at once the one that ends last is kept. */
+/** Stores the result of a run. Of concurrent runs, the one that ends last is kept. */
 export const storeChoreRun = (db: Db, { name, startedAt, failed, failures }: Omit<ChoreRun, 'finishedAt'>) =>
   db.query(sql.unsafe`
     insert into chore_runs (name, started_at, failed, failures)
@@ -32,5 +32,5 @@ export const storeChoreRun = (db: Db, { name, startedAt, failed, failures }: Omi
     on conflict (name) do update set started_at = excluded.started_at, finished_at = excluded.finished_at,
       failed = excluded.failed, failures = excluded.failures`);
 
-/** Throws unless the database answers. */
+/** Throws unless the database responds. */
 export const askDatabase = (db: Db) => db.query(sql.unsafe`select`);

@@ -12,13 +12,13 @@ export interface ChoreParts {
   signal?: AbortSignal | undefined;
 }
 
-/** Failures of one run that are kept and logged; beyond that they are counted. */
-const MOST_TOLD = 20;
-const LONGEST_REASON = 500;
+/** Maximum of failures per run that are stored and logged. Further ones are only counted. */
+const MAX_LOGGED = 20;
+const MAX_REASON_LENGTH = 500;
 
 /**
- * Runs a chore to its end, whatever fails in it, and keeps what failed for operators to see. A run that is broken off leaves what is known
- * of the last one; the queue starts it again.
+ * Runs a chore to its end even if parts of it fail, and stores the failures for operators. An aborted run keeps the stored result of the run
+ * before, and the queue retries it.
  */
 export async function runChore(parts: ChoreParts, name: string, work: (chore: Chore) => Promise<void>): Promise<void> {
   const { db, log, signal } = parts;
@@ -33,30 +33,30 @@ export async function runChore(parts: ChoreParts, name: string, work: (chore: Ch
       return true;
     } catch (error) {
       signal?.throwIfAborted();
-      if (item !== undefined && concernsAll(error)) throw error;
-      // what broke the connection may have been this item; where the database is away, all others would fail as well
+      if (item !== undefined && affectsAllItems(error)) throw error;
+      // the item itself may have broken the connection; but during an outage all other items would fail too, so this throws
       if (troubleOf(error) === 'outage') await askDatabase(db);
       failed++;
-      if (failed > MOST_TOLD) return false;
+      if (failed > MAX_LOGGED) return false;
       failures.push({ part, ...(item === undefined ? {} : { item }), reason: reasonOf(error) });
-      log.warn({ chore: name, part, item, err: error }, 'a chore could not do this; its next run tries again');
+      log.warn({ chore: name, part, item, err: error }, 'part of a chore failed; its next run tries again');
       return false;
     }
   }
 
   await work({ signal, attempt });
-  if (failed > 0) log.warn({ chore: name, failed }, 'a chore has left something undone');
+  if (failed > 0) log.warn({ chore: name, failed }, 'a chore finished with failures');
   if (name in CRON) await storeChoreRun(db, { name, startedAt, failed, failures });
 }
 
-/** The blob store is away: the next item would wait for it, too. */
-const concernsAll = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
+/** The blob store is unavailable, so the next item would fail too. */
+const affectsAllItems = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
 
-/** For operators, without the paths of this machine. */
+/** Reason for operators, without file paths of this machine. */
 function reasonOf(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  if (!(root instanceof Error)) return String(root).slice(0, LONGEST_REASON);
+  if (!(root instanceof Error)) return String(root).slice(0, MAX_REASON_LENGTH);
   const { code, syscall } = root as NodeJS.ErrnoException;
-  return (syscall === undefined ? root.message : `${code} (${syscall})`).slice(0, LONGEST_REASON);
+  return (syscall === undefined ? root.message : `${code} (${syscall})`).slice(0, MAX_REASON_LENGTH);
 }

@@ -3,14 +3,14 @@ import type { Timestamp } from '../../platform/text/time.ts';
 import { timestampFromDate } from '../../platform/text/time.ts';
 
 const MINUTE_MS = 60_000;
-/** 29 February comes once in eight years at the worst. */
-const FARTHEST_MINUTES = 8 * 366 * 24 * 60;
+/** In the worst case, 29 February comes after eight years. */
+const MAX_MINUTES = 8 * 366 * 24 * 60;
 
-/** The first minute after `from` at which the queue will start what has this schedule, in UTC; undefined: never. */
+/** The first time after `from` that matches a cron schedule, in UTC. Undefined if there is none. */
 export function nextRun(schedule: string, from: Date): Timestamp | undefined {
   const { match } = parseCronItem({ task: 'any', match: schedule });
   const first = (Math.floor(from.getTime() / MINUTE_MS) + 1) * MINUTE_MS;
-  for (let minute = 0; minute < FARTHEST_MINUTES; minute++) {
+  for (let minute = 0; minute < MAX_MINUTES; minute++) {
     const at = new Date(first + minute * MINUTE_MS);
     const digest = {
       min: at.getUTCMinutes(),

@@ -11,7 +11,7 @@ import { listLastRuns } from './queries.ts';
 
 const names = Object.keys(CRON) as (keyof typeof CRON)[];
 
-/** What workers do by the clock, for administrators to look at and to have done now. */
+/** Cron jobs of workers, for administrators. */
 export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
@@ -23,9 +23,9 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
       config,
       schema: {
         tags,
-        summary: 'What workers do by the clock (UTC): its schedule, when it was last done and when it will be next',
+        summary: 'Lists cron jobs with schedule, last run and next run (UTC)',
         description:
-          '`failed` counts what the last run that came to its end could not do, `failures` tells the first of it; the next run tries it again.',
+          '`failed` is the number of failed items of the last finished run; `failures` lists the first ones. The next run tries them again.',
         response: {
           200: listOf(
             Name.extend({
@@ -35,7 +35,10 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
               finishedAt: z.string().optional(),
               failed: z.number().optional(),
               failures: z.array(ChoreFailure).optional(),
-              stopped: z.string().optional().meta({ description: 'What it left undone, why, and what to do about it' }),
+              stopped: z
+                .string()
+                .optional()
+                .meta({ description: 'What the run did not do, why, and what to do about it' }),
             }),
           ),
         },
@@ -70,8 +73,9 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
       config,
       schema: {
         tags,
-        summary: 'Has a worker do such a job now',
-        description: 'Answers when it is in the queue. Asking again before it has started changes nothing.',
+        summary: 'Runs a cron job now',
+        description:
+          'Returns once the job is in the queue. Sending the request again before it has started has no effect.',
         params: Name,
         response: { 202: Name },
       },

@@ -13,7 +13,7 @@ const LOG_LINES = 20;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NUMBER = /^\d{1,18}$/;
 
-/** Everything about a job. Throws `notFound`. */
+/** All details of a job. Throws `notFound`. */
 export async function showJob(db: Db, id: string): Promise<JobDetail> {
   if (UUID.test(id)) {
     const transfer = await findTransferJob(db, id);
@@ -21,58 +21,61 @@ export async function showJob(db: Db, id: string): Promise<JobDetail> {
     const queue = await findQueueRow(db, { key: id });
     return { ...transfer, ...(queue ? { queue } : {}), log: [...(await listLogTail(db, id, LOG_LINES))] };
   }
-  const other = await getOther(db, id);
+  const other = await getOtherJob(db, id);
   const queue = await findQueueRow(db, { id });
   return { ...other, ...(queue ? { queue } : {}), log: [] };
 }
 
-async function getOther(db: Db, id: string) {
+async function getOtherJob(db: Db, id: string) {
   const found = NUMBER.test(id) ? await findOtherJob(db, id) : undefined;
   if (!found) throw notFound('Job', id);
   return found;
 }
 
-/** Why a transfer of any tenant has not been started, with all that is in its way. */
+/** Explains why a transfer of any tenant has not started, including transfers ahead of it. */
 export async function whyJob(db: Db, id: string): Promise<Why> {
   if (!UUID.test(id) || !(await findTransferJob(db, id))) throw notFound('Transfer', id);
   return whyNot(db, id, async (ids) => ids);
 }
 
-/** Ends a transfer of any tenant, or takes another job out of the queue that does not run. */
+/** Cancels a transfer of any tenant, or removes another job that is not running from the queue. */
 export async function cancelJob(db: Db, caller: Caller, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     if (UUID.test(id)) {
       const transfer = await findTransferJob(tx, id);
       if (!transfer) throw notFound('Job', id);
       await endTransfer(tx, id, caller.userId);
-      await note(tx, caller, 'job.cancel', transfer);
+      await recordAction(tx, caller, 'job.cancel', transfer);
       return;
     }
-    const job = await getOther(tx, id);
+    const job = await getOtherJob(tx, id);
     if (!(await removeJob(tx, id)))
-      throw conflict(`Job '${id}' (${job.task}) is being run; it ends by itself.`, { code: 'JobRunning' });
-    await note(tx, caller, 'job.cancel', job);
+      throw conflict(`Job '${id}' (${job.task}) is running and cannot be cancelled. Wait for its end.`, {
+        code: 'JobRunning',
+      });
+    await recordAction(tx, caller, 'job.cancel', job);
   });
 }
 
-/** Starts a failed transfer again, for whoever started it, or lets another job that was spent or waits for its time run now. */
+/** Retries a failed transfer as its starter, or lets another job that is out of attempts or delayed run now. Returns the id of the new transfer or the job. */
 export async function retryJob(db: Db, caller: Caller, id: string, scopes: readonly string[]): Promise<string> {
   return db.transaction(async (tx) => {
     if (UUID.test(id)) {
       const transfer = await findTransferJob(tx, id);
       if (!transfer) throw notFound('Job', id);
       const started = await retryAsStarter(tx, id, { scopes, address: caller.address, requestId: caller.requestId });
-      await note(tx, caller, 'job.retry', transfer, { startedId: started.id });
+      await recordAction(tx, caller, 'job.retry', transfer, { startedId: started.id });
       return started.id;
     }
-    const job = await getOther(tx, id);
-    if (!(await restartJob(tx, id))) throw conflict(`Job '${id}' (${job.task}) is being run.`, { code: 'JobRunning' });
-    await note(tx, caller, 'job.retry', job);
+    const job = await getOtherJob(tx, id);
+    if (!(await restartJob(tx, id)))
+      throw conflict(`Job '${id}' (${job.task}) is running already.`, { code: 'JobRunning' });
+    await recordAction(tx, caller, 'job.retry', job);
     return id;
   });
 }
 
-const note = (
+const recordAction = (
   tx: Db,
   caller: Caller,
   action: string,

@@ -4,15 +4,15 @@ import { sql } from '../../db.ts';
 import type { Position } from '../../http/rules/paging.ts';
 import { LoggedLine } from '../../transfers/queries.ts';
 
-/** Where a job stands. `spent`: tried in vain as often as it may be; `failed`, `cancelled` and `completed` are ends of transfers. */
+/** States of a job. `spent`: failed and out of attempts. `failed`, `cancelled` and `completed` are final states of transfers. */
 export const JOB_STATES = ['waiting', 'delayed', 'running', 'spent', 'failed', 'cancelled', 'completed'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 const ENDS: readonly JobState[] = ['failed', 'cancelled', 'completed'];
 
-/** The task of transfers. Their rows tell how they are; of every other job the queue's row is all there is. */
+/** Task of transfers, whose state is in `transfers`. The state of every other job is in its queue row. */
 const TRANSFERS = 'runTransfer';
 
-/** A transfer (its id a uuid) or another job of the queue (a number). */
+/** A transfer (its id is a UUID) or another job of the queue (its id is a number). */
 export const Job = z
   .object({
     id: z.string(),
@@ -22,21 +22,21 @@ export const Job = z
     type: z.string().optional(),
     reader: z.string().optional(),
     writer: z.string().optional(),
-    /** When it ended; else when it was asked for. The list has this order. */
+    /** Time of the end or, before that, of the request. Lists are ordered by it. */
     time: z.string(),
     createdAt: z.string(),
     startedAt: z.string().optional(),
     finishedAt: z.string().optional(),
-    /** Not before. */
+    /** A delayed job does not run before this time. */
     runAt: z.string().optional(),
     attempts: z.number(),
     worker: z.string().optional(),
     progress: z.number().optional(),
     priority: z.number().optional(),
-    /** What it asks of a worker, such as `label:gpu=a100`. */
+    /** Resource requests, such as `label:gpu=a100`. */
     needs: z.array(z.string()).optional(),
     error: z.string().optional(),
-    /** Of the kind of its failure. */
+    /** Identifies the kind of failure. */
     fingerprint: z.string().optional(),
   })
   .meta({ id: 'Job' });
@@ -47,9 +47,9 @@ export interface JobFilter {
   task?: string | undefined;
   tenantId?: string | undefined;
   fingerprint?: string | undefined;
-  /** Pool. */
+  /** Pool id of a worker. */
   worker?: string | undefined;
-  /** Milliseconds. */
+  /** Minimum age in milliseconds. */
   olderThan?: number | undefined;
 }
 
@@ -74,7 +74,7 @@ const otherColumns = sql.fragment`
 const transferTables = sql.fragment`transfers t left join graphile_worker._private_jobs j on j.key = t.id::text`;
 const otherTables = sql.fragment`graphile_worker._private_jobs j join graphile_worker._private_tasks k on k.id = j.task_id`;
 
-/** Said twice, so that an index, or the queue itself, finds the few there are. */
+/** Redundant conditions, with which an index or the queue finds the few matching rows. */
 const running = sql.fragment`t.status = 'InProgress'`;
 const delayed = sql.fragment`t.id in (
   select j.key::uuid from graphile_worker._private_jobs j
@@ -84,7 +84,7 @@ const delayed = sql.fragment`t.id in (
 type Fragment = ReturnType<typeof sql.fragment>;
 const all = (parts: readonly Fragment[]) => sql.join([...parts], sql.fragment` and `);
 
-/** One page, newest first. Each branch goes down an index of its own, so that a page costs the same on a queue of any length. */
+/** One page of jobs, newest first. Each branch scans its own index, so that a page costs the same for a queue of any length. */
 export function listJobs(db: Db, filter: JobFilter, position: Position | undefined, limit: number) {
   const { states, task, tenantId, fingerprint, worker, olderThan } = filter;
   const below = (time: Fragment, id: Fragment): Fragment[] => [
@@ -161,8 +161,8 @@ const queueColumns = sql.fragment`
   j.id::text as id, j.key, j.priority::int as priority, j.run_at, j.attempts::int as attempts, j.max_attempts::int as max_attempts,
   j.last_error, j.locked_at, j.locked_by, array(select jsonb_object_keys(coalesce(j.flags, '{}')) order by 1) as flags, j.payload`;
 
-/** What a transfer's row knows beyond what lists tell. */
-const Particulars = z.object({
+/** Members of a transfer that only its details contain. */
+const TransferDetails = z.object({
   projectId: z.string(),
   format: z.string(),
   accountId: z.string(),
@@ -183,8 +183,8 @@ const Particulars = z.object({
   retries: z.array(z.string()),
 });
 
-/** Everything there is to know of a job. */
-export const JobDetail = Job.extend(Particulars.partial().shape)
+/** All details of a job. */
+export const JobDetail = Job.extend(TransferDetails.partial().shape)
   .extend({
     queue: QueueRow.optional(),
     host: z.string().optional(),
@@ -194,7 +194,7 @@ export const JobDetail = Job.extend(Particulars.partial().shape)
 export type JobDetail = z.infer<typeof JobDetail>;
 
 export const findTransferJob = (db: Db, id: string) =>
-  db.maybeOne(sql.type(Job.extend(Particulars.shape).extend({ host: z.string().optional() }))`
+  db.maybeOne(sql.type(Job.extend(TransferDetails.shape).extend({ host: z.string().optional() }))`
     select ${transferColumns}, t.project_id, t.format, t.account_id, t.created_by, t.request_id, t.request, t.phase,
       t.cancel_requested_at, t.deadline, t.worker_losses, t.child_deaths, t.outages, t.memory_mb, t.cores::float8 as cores,
       t.input_dataset_id, t.output_dataset_id, t.retry_of,
@@ -208,7 +208,7 @@ export const findOtherJob = (db: Db, id: string) =>
     )`select ${otherColumns} from ${otherTables} where j.id = ${id}::bigint and k.identifier <> ${TRANSFERS}`,
   );
 
-/** By the transfer's id or the queue's own. */
+/** Finds a queue row by the id of its transfer (`key`) or its own id. */
 export const findQueueRow = (db: Db, id: { key: string } | { id: string }) =>
   db.maybeOne(sql.type(QueueRow)`
     select ${queueColumns} from graphile_worker._private_jobs j
@@ -223,11 +223,11 @@ export const listLogTail = (db: Db, transferId: string, lines: number) =>
 
 const Id = z.object({ id: z.string() });
 
-/** Takes a job that nobody runs out of the queue. Undefined: it is being run, or gone. */
+/** Removes a job from the queue. Null if it is running or no longer exists. */
 export const removeJob = (tx: Db, id: string) =>
   tx.maybeOne(sql.type(Id)`select id::text from graphile_worker.complete_jobs(array[${id}::bigint])`);
 
-/** Lets a job that nobody runs start now, with all its tries before it. Undefined: it is being run, or gone. */
+/** Lets a job run now, with all its attempts. Null if it is running or no longer exists. */
 export const restartJob = (tx: Db, id: string) =>
   tx.maybeOne(sql.type(Id)`
     select id::text from graphile_worker.reschedule_jobs(array[${id}::bigint], run_at => now(), attempts => 0)`);

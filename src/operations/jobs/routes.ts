@@ -12,20 +12,20 @@ import { JOB_STATES, Job, JobDetail, listJobs } from './queries.ts';
 export interface JobRoutes {
   db: Db;
   cursors: Signer;
-  /** Tells those who wait for a transfer that it has ended. */
+  /** Notifies requests and streams that wait for the end of a transfer. */
   announce(id: string): void;
-  /** What the tokens of accounts are good for. */
+  /** Scopes of account tokens. */
   scopes: readonly string[];
 }
 
-const LONGEST_AGE_MS = 10_000 * 86_400_000;
+const MAX_AGE_MS = 10_000 * 86_400_000;
 const UNFINISHED = ['waiting', 'delayed', 'running', 'spent'] as const;
 
-/** Everything that the queue holds, of all tenants: transfers and other jobs. */
+/** Transfers and other jobs of all tenants, for administrators. */
 export async function jobRoutes(app: App, { db, cursors, announce, scopes }: JobRoutes): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
-  // a transfer's uuid, or the number of another job
+  // the UUID of a transfer, or the number of another job
   const Id = z.object({ id: z.string().max(64).toLowerCase() });
 
   app.get(
@@ -34,15 +34,19 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
       config,
       schema: {
         tags,
-        summary: 'Jobs of all tenants, newest first: transfers, and whatever else is in the queue',
-        description: 'Without `state` those that have not ended; with a fingerprint those that failed.',
+        summary: 'Lists jobs of all tenants, newest first: transfers and other jobs in the queue',
+        description: 'Without `state`, lists unfinished jobs or, with `fingerprint`, failed ones.',
         querystring: z.object({
           state: queryList(queryEnum(JOB_STATES)).optional(),
-          task: z.string().max(128).optional().meta({ description: 'Such as runTransfer or sendAccountMail' }),
+          task: z
+            .string()
+            .max(128)
+            .optional()
+            .meta({ description: 'Name of a task, such as runTransfer or sendAccountMail' }),
           tenantId: uuidParam().optional(),
-          fingerprint: z.string().max(64).optional().meta({ description: 'Of a kind of failure' }),
-          worker: z.string().max(128).optional().meta({ description: "A worker's id" }),
-          olderThan: queryDuration(LONGEST_AGE_MS).optional(),
+          fingerprint: z.string().max(64).optional().meta({ description: 'Fingerprint of a kind of failure' }),
+          worker: z.string().max(128).optional().meta({ description: 'Id of a worker' }),
+          olderThan: queryDuration(MAX_AGE_MS).optional(),
           ...cursorQuery,
         }),
         response: { 200: cursorPageOf(Job) },
@@ -56,7 +60,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
         cursors,
         { cursor, limit },
         ['jobs', caller.userId, filter],
-        (position, most) => listJobs(db, filter, position, most),
+        (position, count) => listJobs(db, filter, position, count),
         ({ time, id }) => ({ value: time, id }),
       );
     },
@@ -68,7 +72,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
       config,
       schema: {
         tags,
-        summary: 'A job with its attempts, its row in the queue, its worker and the end of its log',
+        summary: 'Returns a job with its attempts, queue row, worker and the end of its log',
         params: Id,
         response: { 200: JobDetail },
       },
@@ -83,7 +87,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
       schema: {
         tags,
         summary:
-          'Why a transfer has not been started: how many are before it, what blocks it, which worker could run it',
+          'Explains why a transfer has not started: its position, unmet requirements, and workers that could run it',
         params: Id,
         response: { 200: Why },
       },
@@ -97,7 +101,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
       config,
       schema: {
         tags,
-        summary: 'Ends a transfer, or takes another job out of the queue that does not run',
+        summary: 'Cancels a transfer, or removes another job that is not running from the queue',
         params: Id,
         response: { 202: Id },
       },
@@ -115,8 +119,8 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
       config,
       schema: {
         tags,
-        summary: 'Starts a failed transfer again, once, for whoever started it; lets another job run now',
-        description: 'Answers the id of the new transfer.',
+        summary: 'Retries a failed transfer once, as its starter; lets another job run now',
+        description: 'Returns the id of the new transfer or, for another job, its own id.',
         params: Id,
         response: { 202: Id },
       },

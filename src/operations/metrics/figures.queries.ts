@@ -2,23 +2,23 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-/** Where the counting stands, for this transaction alone; null: another process is at it. */
+/** Locks and returns the offset up to which events are counted. Null if another process is counting. */
 export const lockPosition = (tx: Db) =>
   tx.maybeOneFirst(sql.type(z.object({ offset: z.number() }))`
     select "offset" from figures_position for update skip locked`);
 
-/** Offset of the last of the next so many events; null: there is none. */
-export const findBatchEnd = (tx: Db, after: number, most: number) =>
+/** Offset of the last event of the next batch. Null if there is none. */
+export const findBatchEnd = (tx: Db, after: number, limit: number) =>
   tx.maybeOneFirst(sql.type(z.object({ offset: z.number().optional() }))`
     select max("offset") as "offset" from (
-      select "offset" from events where "offset" > ${after} order by "offset" limit ${most}) next`);
+      select "offset" from events where "offset" > ${after} order by "offset" limit ${limit}) next`);
 
 const FINISHED = 'svc.platform.events.transferfinishedevent';
 
 /**
- * Adds the transfers that ended in these events. Wait: from the request to the start of the last attempt, or to the end of what never
- * started; run: from there to the end.
- * @param bounds of the buckets, in seconds, ascending
+ * Adds the ended transfers of these events to the counters. Wait time: from the request to the start of the last attempt, or to the end of a
+ * transfer that never started. Run time: from that start to the end.
+ * @param bounds upper bounds of the histogram buckets, in seconds, ascending
  */
 export const addEnds = (tx: Db, after: number, to: number, bounds: readonly number[]) =>
   tx.query(sql.unsafe`
@@ -29,7 +29,7 @@ export const addEnds = (tx: Db, after: number, to: number, bounds: readonly numb
         extract(epoch from t.finished_at - t.started_at)::float8 as run,
         t.attempt - t.handed_back as attempt, t.child_deaths, t.outages, t.worker_losses
       from events e join transfers t on t.id = e.resource_id::uuid and t.finished_at is not null
-        -- what leaves a tenant is told there, too
+        -- a transfer to another tenant emits an event in both tenants; only that of its own project counts
         and t.project_id = e.project_id
       where e."offset" > ${after} and e."offset" <= ${to} and e.type = ${FINISHED}),
     bounds as (select ${sql.array([...bounds], 'float8')} || 'infinity'::float8 as upper),

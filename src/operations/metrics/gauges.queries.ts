@@ -4,13 +4,13 @@ import { sql } from '../../db.ts';
 import { TRANSFER } from '../../transfers/queue/needs.ts';
 import { PRIORITIES } from '../../transfers/queue/wake.ts';
 
-/** Rows of the queue that are alike. */
+/** Number of jobs with the same task, flags and state. */
 const QueuePart = z.object({
   task: z.string(),
   flags: z.array(z.string()),
   state: z.enum(['waiting', 'delayed', 'running', 'spent']),
   count: z.number(),
-  /** Seconds since the oldest of them was asked for; absent for transfers that wait. */
+  /** Age of the oldest one in seconds. Absent for waiting transfers. */
   age: z.number().optional(),
 });
 export type QueuePart = z.infer<typeof QueuePart>;
@@ -19,8 +19,8 @@ const sorted = (flags: ReturnType<typeof sql.fragment>) =>
   sql.fragment`array(select flag from ${flags} flag order by 1)`;
 
 /**
- * All but transfers that wait stands in small parts of the indexes of the queue. Those are counted by their own rows, in an index alone,
- * without those of them that a row of the queue shows to be delayed, spent, or taken and about to start.
+ * Counts jobs without reading the whole queue. Everything but waiting transfers is in small parts of the queue's indexes. Waiting transfers are
+ * counted by an index-only scan of pending `transfers`, minus those whose queue row is delayed, spent, or taken by a worker.
  */
 export const listQueueParts = (db: Db) =>
   db.any(sql.type(QueuePart)`
@@ -47,7 +47,7 @@ export const listQueueParts = (db: Db) =>
     from pending group by flags having sum(count) > 0`);
 
 const Lags = z.object({
-  /** Seconds; absent where nothing waits. */
+  /** Age in seconds. Absent if nothing waits. */
   oldestTransfer: z.number().optional(),
   unpublished: z.number(),
   oldestUnpublished: z.number().optional(),
@@ -60,7 +60,7 @@ const Lags = z.object({
 const seconds = (since: ReturnType<typeof sql.fragment>) =>
   sql.fragment`extract(epoch from now() - (${since}))::float8`;
 
-/** How long what waits longest has waited, and how many events have not gone out. */
+/** Ages of the oldest waiting transfer, event and delivery, and numbers of waiting events and deliveries. */
 export const getLags = (db: Db) =>
   db.one(sql.type(Lags)`
     select
@@ -75,8 +75,8 @@ export const getLags = (db: Db) =>
         count(*) filter (where next_at > now() and worker is null) as later, min(created_at) as oldest
       from deliveries where state = 'Pending') d`);
 
-const Order = z.object({ count: z.number() });
+const Count = z.object({ count: z.number() });
 
-/** Orders to try failures again that are being followed. */
-export const countOrders = (db: Db) =>
-  db.oneFirst(sql.type(Order)`select count(*) from mass_retries where state = 'Running'`);
+/** Number of running mass retries. */
+export const countMassRetries = (db: Db) =>
+  db.oneFirst(sql.type(Count)`select count(*) from mass_retries where state = 'Running'`);

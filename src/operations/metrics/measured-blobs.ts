@@ -2,20 +2,20 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import { AppError } from '../../errors.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The same store, its operations measured. */
+/** Wraps a blob store and measures its operations. */
 export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics, 'blobOperation'>): BlobStore {
   const measured =
     <Given extends unknown[], Result>(operation: string, run: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {
       const began = performance.now();
-      const note = (outcome: 'ok' | 'refused' | 'error') =>
+      const observe = (outcome: 'ok' | 'refused' | 'error') =>
         blobOperation(operation, outcome, (performance.now() - began) / 1000);
       try {
         const result = await run(...given);
-        note('ok');
+        observe('ok');
         return result;
       } catch (error) {
-        note(error instanceof AppError && error.kind !== 'unavailable' ? 'refused' : 'error');
+        observe(error instanceof AppError && error.kind !== 'unavailable' ? 'refused' : 'error');
         throw error;
       }
     };
@@ -28,7 +28,7 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     info: measured('info', (name: string) => store.info(name)),
     read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
     fetch: measured('fetch', (...given: Parameters<BlobStore['fetch']>) => store.fetch(...given)),
-    // asks nobody
+    // not measured: signs an address without a request
     ...(store.address ? { address: store.address } : {}),
     copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),
     adopt: measured('adopt', (...given: Parameters<BlobStore['adopt']>) => store.adopt(...given)),

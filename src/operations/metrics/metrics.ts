@@ -6,62 +6,62 @@ import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { listChoreRuns } from '../cron/chores.queries.ts';
 import { listWorkerStates } from '../workers/workers.ts';
 import { listFigures } from './figures.queries.ts';
-import { countOrders, getLags, listQueueParts } from './gauges.queries.ts';
+import { countMassRetries, getLags, listQueueParts } from './gauges.queries.ts';
 import { asMetric } from './prometheus-text.ts';
-import { toldFigures } from './transfer-counters.ts';
-import { toldChores, toldLags, toldQueue, toldSweep, toldWorkers } from './transfer-gauges.ts';
+import { transferCounters } from './transfer-counters.ts';
+import { choreGauges, lagGauges, queueGauges, sweepGauges, workerGauges } from './transfer-gauges.ts';
 
-/** A request that was answered. */
+/** A completed request. */
 export interface AnsweredRequest {
   method: string;
-  /** As its route spells it; absent where none is. */
+  /** Path pattern of the route. Undefined if no route matched. */
   route: string | undefined;
   status: number;
   seconds: number;
 }
 
-/** What this process measures, and what it tells of the platform. */
+/** Metrics of this process and of the platform. */
 export interface Metrics {
   answered(request: AnsweredRequest): void;
   blobOperation(operation: string, outcome: 'ok' | 'refused' | 'error', seconds: number): void;
-  /** In the text format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 export interface MetricsParts {
   db: Database;
-  /** Where blobs are kept, if that is a folder. */
+  /** Folder of the blobs, if they are stored on disk. */
   blobFolder: string | undefined;
   log: { warn(details: object, message: string): void };
 }
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 const BLOB_BUCKETS = [0.001, 0.01, 0.1, 1, 10, 60];
-/** What the database tells is kept this long, or so many times as long as it took: on the longest queue it costs a twentieth of a core. */
-const KEPT_MS = 1000;
-const KEPT_TIMES = 20;
+/** Database metrics are cached for this long, or for 20 times the duration of their queries, so that they use at most 5 % of a core. */
+const MIN_CACHE_MS = 1000;
+const CACHE_FACTOR = 20;
 
 export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Histogram({
     name: 'platform_http_request_duration_seconds',
-    help: 'From the arrival of a request at this process to the end of its answer.',
+    help: 'Time from the arrival of a request at this process to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_BUCKETS,
     registers,
   });
   const blobs = new Histogram({
     name: 'platform_blob_store_operation_duration_seconds',
-    help: 'Operations of this process on the store of blobs; of reads, until the first byte.',
+    help: 'Duration of blob store operations of this process; for reads, until the first byte.',
     labelNames: ['operation', 'outcome'],
     buckets: BLOB_BUCKETS,
     registers,
   });
   new Gauge({
     name: 'platform_database_connections',
-    help: "Connections of this process to the database; 'awaited': requests that wait for one.",
+    help: "Database connections of this process; 'awaited': requests that wait for one.",
     labelNames: ['state'],
     registers,
     collect() {
@@ -71,46 +71,46 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       this.set({ state: 'awaited' }, awaited);
     },
   });
-  const up = new Gauge({ name: 'platform_database_up', help: 'Whether the database answered.', registers });
+  const up = new Gauge({ name: 'platform_database_up', help: 'Whether the database responded.', registers });
   if (blobFolder !== undefined) diskGauges(blobFolder, registers);
 
   let measured = false;
-  /** Memory, processor, event loop, garbage: from the first look on, so that a process that nobody looks at spends nothing on it. */
+  /** Starts metrics of memory, CPU, event loop and garbage collection with the first scrape; before, they would cost for nothing. */
   const measureProcess = () => {
     if (!measured) collectDefaultMetrics({ register: registry });
     measured = true;
   };
 
-  const tell = async () => {
+  const collectFromDatabase = async () => {
     const [parts, lags, workers, figures, orders, chores, sweep] = await Promise.all([
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
       listFigures(db),
-      countOrders(db),
+      countMassRetries(db),
       listChoreRuns(db),
       findSweepState(db),
     ]);
-    const told = new Registry();
+    const platform = new Registry();
     const running = {
       name: 'platform_retry_orders',
-      help: 'Orders to try failures again that are being followed.',
+      help: 'Running mass retries.',
       type: 'gauge' as const,
       values: [{ labels: {}, value: orders }],
     };
-    for (const one of [
-      ...toldQueue(parts),
-      ...toldLags(lags, parts),
-      ...toldWorkers(workers),
-      ...toldFigures(figures),
-      ...toldChores(chores),
-      ...toldSweep(sweep),
+    for (const family of [
+      ...queueGauges(parts),
+      ...lagGauges(lags, parts),
+      ...workerGauges(workers),
+      ...transferCounters(figures),
+      ...choreGauges(chores),
+      ...sweepGauges(sweep),
       running,
     ])
-      told.registerMetric(asMetric(one));
-    return told.metrics();
+      platform.registerMetric(asMetric(family));
+    return platform.metrics();
   };
-  const toldKept = keptFor(tell);
+  const fromDatabase = cached(collectFromDatabase);
 
   return {
     contentType: registry.contentType,
@@ -118,19 +118,19 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
     blobOperation: (operation, outcome, seconds) => blobs.observe({ operation, outcome }, seconds),
     async text() {
       measureProcess();
-      const told = await toldKept().catch((error) => {
-        log.warn({ err: error }, 'the database cannot tell its figures');
+      const platform = await fromDatabase().catch((error) => {
+        log.warn({ err: error }, 'metrics cannot be read from the database');
         return undefined;
       });
-      up.set(told === undefined ? 0 : 1);
+      up.set(platform === undefined ? 0 : 1);
       const own = await registry.metrics();
-      return told === undefined ? own : `${own}\n${told}`;
+      return platform === undefined ? own : `${own}\n${platform}`;
     },
   };
 }
 
-/** The same answer for all who ask while it is made, and for some time after. */
-function keptFor(make: () => Promise<string>): () => Promise<string> {
+/** Shares one result among all callers while it is computed and for some time after. */
+function cached(make: () => Promise<string>): () => Promise<string> {
   let answer: Promise<string> | undefined;
   let until = 0;
   return () => {
@@ -141,7 +141,7 @@ function keptFor(make: () => Promise<string>): () => Promise<string> {
     answer.then(
       () => {
         const now = performance.now();
-        until = now + Math.max(KEPT_MS, KEPT_TIMES * (now - began));
+        until = now + Math.max(MIN_CACHE_MS, CACHE_FACTOR * (now - began));
       },
       () => {
         until = 0;
@@ -164,7 +164,7 @@ function diskGauges(folder: string, registers: Registry[]) {
     });
   gauge(
     'platform_blob_store_free_bytes',
-    'Room on the file system of the blobs.',
+    'Free bytes on the file system of the blobs.',
     ({ bavail, bsize }) => bavail * bsize,
   );
   gauge(

@@ -2,28 +2,28 @@ import type { Metric } from 'prom-client';
 
 export type Labels = Record<string, string | number>;
 
-/** What a process tells that it did not measure itself. */
-export interface Exposed {
+/** A Prometheus metric family whose values come from elsewhere, such as the database. */
+export interface MetricFamily {
   name: string;
   help: string;
   type: 'gauge' | 'counter' | 'histogram';
   values: { labels: Labels; value: number; metricName?: string }[];
 }
 
-/** As a registry takes it: the client measures by itself, and knows no figures that others give. It asks for nothing but these members. */
-export const asMetric = (exposed: Exposed): Metric =>
+/** Adapts a metric family to the registry of prom-client, which has no type for external values and uses only these members. */
+export const asMetric = (exposed: MetricFamily): Metric =>
   ({ ...exposed, aggregator: 'sum', get: async () => exposed }) as unknown as Metric;
 
-/** The part of a histogram that these labels have. `buckets`: how many fell between the bound before and this one. */
+/** Cumulative histogram values for these labels. `buckets`: count and sum of each bucket by its upper bound, not cumulative. */
 export function histogramValues(
   name: string,
   labels: Labels,
   bounds: readonly number[],
   buckets: ReadonlyMap<number, { count: number; sum: number }>,
-): Exposed['values'] {
+): MetricFamily['values'] {
   let count = 0;
   let sum = 0;
-  const values: Exposed['values'] = [];
+  const values: MetricFamily['values'] = [];
   for (const bound of [...bounds, Number.POSITIVE_INFINITY]) {
     count += buckets.get(bound)?.count ?? 0;
     sum += buckets.get(bound)?.sum ?? 0;

@@ -16,45 +16,45 @@ export interface MetricsRoutes {
 
 const LOOPBACK = ['127.0.0.0/8', '::1'].map(parseNetwork);
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
-/** What proxies say of whom they speak for, and browsers of pages of other origins. */
-const SPEAKS_FOR_OTHERS =
+/** Headers that proxies add to forwarded requests, and browsers to requests from pages. */
+const FORWARDING_HEADERS =
   /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|origin|referer)$/;
 
 const PROMETHEUS_TEXT = {
-  description: 'The text format of Prometheus, 0.0.4.',
+  description: 'Prometheus text format 0.0.4.',
   content: { 'text/plain': { schema: { type: 'string' } } },
 };
 
-/** Figures for Prometheus. */
+/** Metrics for Prometheus. */
 export async function metricsRoutes(app: App, { metrics, findCaller, config }: MetricsRoutes): Promise<void> {
   const proxies = config.trustedProxies.map(parseNetwork);
   const publicName = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).hostname;
   const secret = config['metrics.token'];
 
   /**
-   * Somebody at this machine, and no proxy of it: it could speak for anybody. A proxy that says nothing of that is told by the setting
-   * of the address that the platform has for others.
+   * Whether the request comes from this machine directly, not through a local proxy, which may forward requests of anyone. A proxy without
+   * forwarding headers is recognized by the setting `publicUrl`.
    */
   function isLocal(request: FastifyRequest): boolean {
     if (publicName !== undefined && !LOOPBACK_NAME.test(publicName)) return false;
     const peer = parseAddress(request.raw.socket.remoteAddress ?? '');
     if (peer === undefined || !LOOPBACK.some((network) => contains(network, peer))) return false;
     if (proxies.some((network) => contains(network, peer))) return false;
-    if (Object.keys(request.headers).some((name) => SPEAKS_FOR_OTHERS.test(name))) return false;
+    if (Object.keys(request.headers).some((name) => FORWARDING_HEADERS.test(name))) return false;
     return LOOPBACK_NAME.test((request.headers.host ?? '').replace(/:\d+$/, ''));
   }
 
   async function admit(request: FastifyRequest) {
-    const shown = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (secret !== undefined && shown !== undefined && equal(shown, secret)) return;
+    const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (secret !== undefined && token !== undefined && equal(token, secret)) return;
     if (isLocal(request)) return;
     const caller = await findCaller(request);
     if (!caller)
       throw new AppError(
         'unauthenticated',
-        "An administrator's token, or the token of the setting metrics.token, is required.",
+        'A token is required. Send the token of an administrator or that of the setting metrics.token.',
       );
-    if (!isAdministrator(caller)) throw forbidden('Only administrators may do this.');
+    if (!isAdministrator(caller)) throw forbidden('Only administrators may read metrics.');
   }
 
   app.get(
@@ -63,10 +63,10 @@ export async function metricsRoutes(app: App, { metrics, findCaller, config }: M
       config: { access: 'public', service: 'none', described: { responses: { 200: PROMETHEUS_TEXT } } },
       schema: {
         tags: ['operations'],
-        summary: 'Figures for Prometheus: queue, workers, transfers, events, requests',
+        summary: 'Returns metrics for Prometheus: queue, workers, transfers, events, requests',
         description:
-          "Without a token on a connection from the same machine, unless a proxy is behind it; elsewhere with an administrator's token or " +
-          'that of the setting `metrics.token`.',
+          'Direct requests from the same machine need no token. All others need the token of an administrator or that of the setting ' +
+          '`metrics.token`.',
       },
     },
     async (request, reply) => {
@@ -79,7 +79,7 @@ export async function metricsRoutes(app: App, { metrics, findCaller, config }: M
   );
 }
 
-/** In a time that tells nothing of where they differ. */
+/** Constant-time comparison. */
 function equal(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -3,24 +3,24 @@ import type { SweepState } from '../../transfers/store/sweep-state.queries.ts';
 import type { ChoreRun } from '../cron/chores.queries.ts';
 import type { WorkerState } from '../workers/workers.ts';
 import type { getLags, QueuePart } from './gauges.queries.ts';
-import type { Exposed, Labels } from './prometheus-text.ts';
+import type { Labels, MetricFamily } from './prometheus-text.ts';
 
 const STATES = ['waiting', 'delayed', 'running', 'spent'] as const;
-/** Labels of transfers are words of those who start them: beyond so many flags they are told together. */
-const MOST_FLAGS = 100;
+/** Maximum of time series for flags, which users can invent as labels. The others are summed as `others`. */
+const MAX_FLAGS = 100;
 const MB = 2 ** 20;
 const TRANSFERS = 'runTransfer';
 
-const gauge = (name: string, help: string, values: Exposed['values']): Exposed => ({
+const gauge = (name: string, help: string, values: MetricFamily['values']): MetricFamily => ({
   name,
   help,
   type: 'gauge',
   values,
 });
-const single = (name: string, help: string, value: number) => gauge(name, help, [{ labels: {}, value }]);
+const singleGauge = (name: string, help: string, value: number) => gauge(name, help, [{ labels: {}, value }]);
 
-/** How full the queue is. */
-export function toldQueue(parts: readonly QueuePart[]): Exposed[] {
+/** Numbers of jobs in the queue. */
+export function queueGauges(parts: readonly QueuePart[]): MetricFamily[] {
   const sum = (some: readonly QueuePart[]) => some.reduce((total, { count }) => total + count, 0);
   const byState = (labels: Labels, some: readonly QueuePart[]) =>
     STATES.map((state) => ({ labels: { ...labels, state }, value: sum(some.filter((part) => part.state === state)) }));
@@ -28,11 +28,11 @@ export function toldQueue(parts: readonly QueuePart[]): Exposed[] {
   const flags = [...new Set(parts.flatMap((part) => part.flags))]
     .map((flag) => ({ flag, some: parts.filter((part) => part.flags.includes(flag)) }))
     .sort((a, b) => sum(b.some) - sum(a.some));
-  const others = new Set(flags.slice(MOST_FLAGS).map(({ flag }) => flag));
+  const others = new Set(flags.slice(MAX_FLAGS).map(({ flag }) => flag));
   return [
     gauge(
       'platform_jobs',
-      'Jobs in the queue. Spent ones were tried in vain as often as they may be.',
+      'Jobs in the queue. Spent jobs have failed and are out of attempts.',
       tasks.flatMap((task) =>
         byState(
           { task },
@@ -40,8 +40,8 @@ export function toldQueue(parts: readonly QueuePart[]): Exposed[] {
         ),
       ),
     ),
-    gauge('platform_flagged_jobs', 'Jobs in the queue by each flag that says what they need.', [
-      ...flags.slice(0, MOST_FLAGS).flatMap(({ flag, some }) => byState({ flag }, some)),
+    gauge('platform_flagged_jobs', 'Jobs in the queue by each of their resource flags.', [
+      ...flags.slice(0, MAX_FLAGS).flatMap(({ flag, some }) => byState({ flag }, some)),
       ...(others.size === 0
         ? []
         : byState(
@@ -52,39 +52,35 @@ export function toldQueue(parts: readonly QueuePart[]): Exposed[] {
   ];
 }
 
-/** How late things are. */
-export function toldLags(lags: Awaited<ReturnType<typeof getLags>>, parts: readonly QueuePart[]): Exposed[] {
+/** Ages of the oldest waiting jobs, events and deliveries. */
+export function lagGauges(lags: Awaited<ReturnType<typeof getLags>>, parts: readonly QueuePart[]): MetricFamily[] {
   const chores = parts.filter(({ task, state }) => task !== TRANSFERS && state === 'waiting');
   return [
-    gauge('platform_oldest_waiting_seconds', 'How long what waits longest in the queue has waited; 0: nothing waits.', [
+    gauge('platform_oldest_waiting_seconds', 'Age of the oldest waiting job; 0 if none waits.', [
       { labels: { kind: 'transfer' }, value: lags.oldestTransfer ?? 0 },
       { labels: { kind: 'chore' }, value: Math.max(0, ...chores.map(({ age = 0 }) => age)) },
     ]),
-    single(
-      'platform_events_unpublished',
-      'Events that were written and have no place in the order yet.',
-      lags.unpublished,
-    ),
-    single('platform_events_lag_seconds', 'Age of the oldest of these.', lags.oldestUnpublished ?? 0),
-    gauge('platform_webhook_deliveries', 'Deliveries to webhooks that are to be made.', [
+    singleGauge('platform_events_unpublished', 'Events that are written but not published.', lags.unpublished),
+    singleGauge('platform_events_lag_seconds', 'Age of the oldest unpublished event.', lags.oldestUnpublished ?? 0),
+    gauge('platform_webhook_deliveries', 'Pending deliveries to webhooks.', [
       { labels: { when: 'now' }, value: lags.deliveriesDue },
       { labels: { when: 'later' }, value: lags.deliveriesLater },
     ]),
-    single('platform_webhook_lag_seconds', 'Age of the oldest of these.', lags.oldestDelivery ?? 0),
-    single('platform_webhooks_failing', 'Webhooks whose last attempt failed.', lags.webhooksFailing),
+    singleGauge('platform_webhook_lag_seconds', 'Age of the oldest pending delivery.', lags.oldestDelivery ?? 0),
+    singleGauge('platform_webhooks_failing', 'Webhooks whose last attempt failed.', lags.webhooksFailing),
   ];
 }
 
-/** How the last runs of the jobs of the clock went. */
-export const toldChores = (runs: readonly ChoreRun[]): Exposed[] => [
+/** Results of the last runs of cron jobs. */
+export const choreGauges = (runs: readonly ChoreRun[]): MetricFamily[] => [
   gauge(
     'platform_chore_failed_items',
-    'What the last run of a job of the clock could not do; the next run tries it again.',
+    'Failed items of the last run of a cron job; the next run tries them again.',
     runs.map(({ name, failed }) => ({ labels: { chore: name }, value: failed })),
   ),
   gauge(
     'platform_chore_finished_timestamp_seconds',
-    'When a job of the clock last came to its end.',
+    'Time at which a cron job last finished.',
     runs.map(({ name, finishedAt }) => ({
       labels: { chore: name },
       value: dateFromTimestamp(finishedAt).getTime() / 1000,
@@ -92,23 +88,23 @@ export const toldChores = (runs: readonly ChoreRun[]): Exposed[] => [
   ),
 ];
 
-/** The sweep of blobs, as it last went. */
-export const toldSweep = (sweep: SweepState | null): Exposed[] => [
-  single(
+/** Results of the last sweep of blobs. */
+export const sweepGauges = (sweep: SweepState | null): MetricFamily[] => [
+  singleGauge(
     'platform_blob_sweep_stopped',
-    "Whether the sweep of blobs leaves unknown blobs alone until somebody confirms their removal, or the store is another one's.",
+    'Whether the sweep keeps unknown blobs until an operator confirms their deletion, or because the store belongs to another platform.',
     sweep?.stoppedBecause === undefined ? 0 : 1,
   ),
-  single(
+  singleGauge(
     'platform_blob_sweep_unknown_blobs',
-    'Blobs that the last sweep left alone because this database has never named them.',
+    'Blobs that the last sweep kept because this database has never referenced them.',
     sweep?.unknownBlobs ?? 0,
   ),
-  single('platform_blobs', 'Blobs that the last sweep found in the store.', sweep?.allBlobs ?? 0),
+  singleGauge('platform_blobs', 'Blobs that the last sweep found in the store.', sweep?.allBlobs ?? 0),
 ];
 
-/** What workers there are, by machine: names of processes would be new series at each start. */
-export function toldWorkers(workers: readonly WorkerState[]): Exposed[] {
+/** Workers by host. Labels by process would create new time series at each start. */
+export function workerGauges(workers: readonly WorkerState[]): MetricFamily[] {
   const hosts = [...Map.groupBy(workers, ({ host }) => host)];
   const total = (name: string, help: string, value: (worker: WorkerState) => number) =>
     gauge(
@@ -122,7 +118,7 @@ export function toldWorkers(workers: readonly WorkerState[]): Exposed[] {
   return [
     gauge(
       'platform_workers',
-      'Worker processes: alive, of these draining, and those that are gone and whose work is about to be taken over.',
+      'Worker processes: alive, of these draining, and gone ones whose transfers are about to be taken over.',
       [
         ...hosts.flatMap(([host, some]) => [
           { labels: { host, state: 'alive' }, value: some.filter(({ alive }) => alive).length },
@@ -134,14 +130,18 @@ export function toldWorkers(workers: readonly WorkerState[]): Exposed[] {
         ]),
       ],
     ),
-    total('platform_worker_slots', 'Transfers that workers run at a time.', ({ concurrency }) => concurrency),
-    total('platform_worker_running_transfers', 'Transfers under way.', ({ running }) => running),
-    total('platform_worker_memory_bytes', 'Memory that workers have for transfers.', ({ memoryMb }) => memoryMb * MB),
+    total(
+      'platform_worker_slots',
+      'Maximum number of concurrent transfers of workers.',
+      ({ concurrency }) => concurrency,
+    ),
+    total('platform_worker_running_transfers', 'Running transfers.', ({ running }) => running),
+    total('platform_worker_memory_bytes', 'Memory of workers for transfers.', ({ memoryMb }) => memoryMb * MB),
     total(
       'platform_worker_reserved_memory_bytes',
-      'Memory that the transfers under way may use together.',
+      'Memory reserved by running transfers.',
       ({ reserved }) => reserved.memoryMb * MB,
     ),
-    total('platform_worker_cores', 'Cores that workers have for transfers.', ({ cores }) => cores),
+    total('platform_worker_cores', 'Cores of workers for transfers.', ({ cores }) => cores),
   ];
 }

@@ -8,12 +8,12 @@ import { FailureGroup, listFailures } from './failures.queries.ts';
 import { listMassRetries, MassRetry } from './mass-retry.queries.ts';
 import { getMassRetry, startMassRetry, stopMassRetry } from './mass-retry.ts';
 
-const USUAL = 100;
-const MOST = 1000;
-/** About one a day. */
-const LEAST_PER_SECOND = 0.00001;
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+/** About one per day. */
+const MIN_PER_SECOND = 0.00001;
 
-/** Failures of all tenants by their kinds, and orders to try a kind again. */
+/** Failed transfers of all tenants grouped by fingerprint, and mass retries. */
 export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
@@ -24,16 +24,17 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
-        summary: 'Failed transfers in groups: same type, reader, writer and sentence but for names and numbers',
+        summary:
+          'Lists failed transfers grouped by type, reader, writer and error message (ignoring names and numbers)',
         querystring: z.object({
           tenantId: uuidParam().optional(),
           since: queryTime().optional(),
-          limit: queryInteger(1, MOST).optional(),
+          limit: queryInteger(1, MAX_LIMIT).optional(),
         }),
         response: { 200: listOf(FailureGroup) },
       },
     },
-    async ({ query }) => ({ data: [...(await listFailures(db, { ...query, limit: query.limit ?? USUAL }))] }),
+    async ({ query }) => ({ data: [...(await listFailures(db, { ...query, limit: query.limit ?? DEFAULT_LIMIT }))] }),
   );
 
   app.post(
@@ -42,13 +43,13 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
-        summary: 'Has workers start all failures of a group again, each once and at a pace',
+        summary: 'Retries all failed transfers of a group, each once and at a limited rate',
         description:
-          'Each is started for whoever started it, with the rights it has now; those that were tried again before are left out. ' +
-          '`stopOnFail` ends the order when one that it started fails in the same way. One order at a time for each group.',
+          'Each runs as the account or key that started it, with its current rights. Transfers that were retried before are skipped. ' +
+          '`stopOnFail` stops when a retried transfer fails with the same fingerprint. One mass retry at a time for each group.',
         params: z.object({ fingerprint: z.string().max(64) }),
         body: z.object({
-          perSecond: z.number().min(LEAST_PER_SECOND).max(MOST).optional(),
+          perSecond: z.number().min(MIN_PER_SECOND).max(MAX_LIMIT).optional(),
           limit: z.int().positive().max(1_000_000_000).optional(),
           stopOnFail: z.boolean().optional(),
         }),
@@ -57,13 +58,13 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
     },
     async ({ caller, params, body }, reply) => {
       const { perSecond = 1, limit, stopOnFail = false } = body;
-      const wish = {
+      const request = {
         fingerprint: params.fingerprint,
         perSecond,
         stopOnFail,
         ...(limit === undefined ? {} : { limit }),
       };
-      return reply.code(202).send(await startMassRetry(db, caller, wish));
+      return reply.code(202).send(await startMassRetry(db, caller, request));
     },
   );
 
@@ -73,17 +74,17 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
-        summary: 'Orders to try groups of failures again, newest first, and what came of them',
-        querystring: z.object({ limit: queryInteger(1, MOST).optional() }),
+        summary: 'Lists mass retries with their results, newest first',
+        querystring: z.object({ limit: queryInteger(1, MAX_LIMIT).optional() }),
         response: { 200: listOf(MassRetry) },
       },
     },
-    async ({ query }) => ({ data: [...(await listMassRetries(db, query.limit ?? USUAL))] }),
+    async ({ query }) => ({ data: [...(await listMassRetries(db, query.limit ?? DEFAULT_LIMIT))] }),
   );
 
   app.get(
     '/api/admin/retry/:id',
-    { config, schema: { tags, summary: 'Such an order', params: Id, response: { 200: MassRetry } } },
+    { config, schema: { tags, summary: 'Returns a mass retry', params: Id, response: { 200: MassRetry } } },
     ({ params }) => getMassRetry(db, params.id),
   );
 
@@ -93,7 +94,7 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
-        summary: 'Starts no more of them; those started go on',
+        summary: 'Stops a mass retry; transfers that it has started continue',
         params: Id,
         response: { 200: MassRetry },
       },

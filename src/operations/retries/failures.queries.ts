@@ -2,21 +2,21 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-/** Failures of one kind. */
+/** Failed transfers with the same fingerprint. */
 export const FailureGroup = z
   .object({
     fingerprint: z.string(),
-    /** What their sentences have in common. */
+    /** Pattern of their error messages. */
     sentence: z.string(),
     type: z.string(),
     reader: z.string().optional(),
     writer: z.string().optional(),
     count: z.number(),
-    /** Of these, not tried again yet. */
+    /** Number of them without a retry. */
     open: z.number(),
     firstAt: z.string(),
     lastAt: z.string(),
-    /** The last one. */
+    /** Id of the latest one. */
     exampleId: z.string(),
     exampleError: z.string(),
   })
@@ -28,7 +28,7 @@ export interface FailureFilter {
   limit: number;
 }
 
-/** Those with the most open ones first. */
+/** Groups with the most open failures first. */
 export function listFailures(db: Db, { tenantId, since, limit }: FailureFilter) {
   const parts = [sql.fragment`t.failure is not null`];
   if (tenantId !== undefined) parts.push(sql.fragment`t.tenant_id = ${tenantId}`);

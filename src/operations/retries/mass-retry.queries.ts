@@ -11,7 +11,7 @@ export interface NewMassRetry {
 
 const Id = z.object({ id: z.string() });
 
-/** Undefined: failures of this kind are being tried again already. */
+/** Null if a mass retry of this fingerprint is running. */
 export const insertMassRetry = (
   tx: Db,
   { fingerprint, perSecond, limit, stopOnFail }: NewMassRetry,
@@ -23,11 +23,11 @@ export const insertMassRetry = (
     on conflict (failure) where state = 'Running' do nothing
     returning id`);
 
-/** The order that is being followed for a kind of failure. */
+/** Id of the running mass retry of a fingerprint. */
 export const findRunning = (db: Db, fingerprint: string) =>
   db.maybeOneFirst(sql.type(Id)`select id from mass_retries where failure = ${fingerprint} and state = 'Running'`);
 
-/** An order, and what came of it. */
+/** A mass retry with its results. */
 export const MassRetry = z
   .object({
     id: z.string(),
@@ -36,7 +36,7 @@ export const MassRetry = z
     limit: z.number().optional(),
     stopOnFail: z.boolean(),
     state: z.enum(['Running', 'Done', 'Stopped']),
-    /** Why it stopped. */
+    /** Reason of the stop. */
     note: z.string().optional(),
     createdAt: z.string(),
     createdBy: z.string(),
@@ -46,7 +46,7 @@ export const MassRetry = z
     completed: z.number(),
     failed: z.number(),
     refused: z.number(),
-    /** Why the last of those was not started. */
+    /** Reason why the first of the refused transfers was not started. */
     refusal: z.string().optional(),
   })
   .meta({ id: 'MassRetry' });
@@ -63,7 +63,7 @@ const massRetries = (where: ReturnType<typeof sql.fragment>) => sql.fragment`
 export const findMassRetry = (db: Db, id: string) =>
   db.maybeOne(sql.type(MassRetry)`${massRetries(sql.fragment`where o.id = ${id}`)}`);
 
-/** Newest first. */
+/** Mass retries, newest first. */
 export const listMassRetries = (db: Db, limit: number) =>
   db.any(sql.type(MassRetry)`${massRetries(sql.fragment``)} limit ${limit}`);
 
@@ -76,23 +76,23 @@ export const Due = z.object({
 });
 export type Due = z.infer<typeof Due>;
 
-/** The order whose next step is due, for this transaction alone. */
+/** Locks a mass retry whose next step is due, for this transaction. */
 export const lockDue = (tx: Db) =>
   tx.maybeOne(sql.type(Due)`
     select id, failure, stop_on_fail, request_id,
       (most is null or most > (select count(started_id) from mass_retried where retry_id = mass_retries.id)) as left
     from mass_retries where state = 'Running' and next_at <= now() order by next_at limit 1 for update skip locked`);
 
-export const anyDue = (db: Db) =>
+export const isAnyDue = (db: Db) =>
   db.exists(sql.unsafe`select from mass_retries where state = 'Running' and next_at <= now()`);
 
-/** A transfer that this order started and that failed in the same way. */
-export const findSameFailure = (tx: Db, { id, failure }: Pick<Due, 'id' | 'failure'>) =>
+/** A transfer that this mass retry started and that failed with the same fingerprint. */
+export const findRepeatedFailure = (tx: Db, { id, failure }: Pick<Due, 'id' | 'failure'>) =>
   tx.maybeOneFirst(sql.type(Id)`
     select s.id from mass_retried m join transfers s on s.id = m.started_id
     where m.retry_id = ${id} and s.failure = ${failure} limit 1`);
 
-/** The next failure in order that nobody has tried again. */
+/** The next failed transfer without a retry. */
 export const findNext = (tx: Db, id: string) =>
   tx.maybeOneFirst(sql.type(Id)`
     select t.id from mass_retries o join transfers t on t.failure = o.failure
@@ -100,8 +100,8 @@ export const findNext = (tx: Db, id: string) =>
       and not exists (select from transfers r where r.retry_of = t.id)
     order by t.finished_at, t.id limit 1`);
 
-/** Notes what came of a failure, and when the next step is due; after a pause the pace is kept, not made up for. */
-export const noteStep = (
+/** Records the outcome of a step and schedules the next one. After a pause, the rate stays the same; missed steps are not made up. */
+export const recordStep = (
   tx: Db,
   id: string,
   transferId: string,

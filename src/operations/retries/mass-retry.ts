@@ -6,45 +6,48 @@ import type { Caller } from '../../http/caller.ts';
 import { isFailure } from './failures.queries.ts';
 import type { Due, NewMassRetry } from './mass-retry.queries.ts';
 import {
-  anyDue,
   endMassRetry,
   findMassRetry,
   findNext,
+  findRepeatedFailure,
   findRunning,
-  findSameFailure,
   insertMassRetry,
+  isAnyDue,
   lockDue,
-  noteStep,
+  recordStep,
 } from './mass-retry.queries.ts';
 import { retryAsStarter } from './retry.ts';
 
-/** Orders that all failures of one kind are tried again, at a pace. One order at a time for each kind. */
-export async function startMassRetry(db: Db, caller: Caller, wish: NewMassRetry) {
+/** Starts a mass retry: retries all failed transfers with one fingerprint, at a limited rate. One at a time for each fingerprint. */
+export async function startMassRetry(db: Db, caller: Caller, request: NewMassRetry) {
   return db.transaction(async (tx) => {
-    if (!(await isFailure(tx, wish.fingerprint))) throw notFound('Failure', wish.fingerprint);
-    const id = await insertMassRetry(tx, wish, caller);
+    if (!(await isFailure(tx, request.fingerprint))) throw notFound('Failure', request.fingerprint);
+    const id = await insertMassRetry(tx, request, caller);
     if (!id) {
-      const other = await findRunning(tx, wish.fingerprint);
-      throw conflict(`Failures '${wish.fingerprint}' are being tried again already, by order '${other}'.`, {
-        code: 'RetryRunning',
-      });
+      const other = await findRunning(tx, request.fingerprint);
+      throw conflict(
+        `Failures '${request.fingerprint}' are being retried already, by '${other}'. Stop it first, or wait.`,
+        {
+          code: 'RetryRunning',
+        },
+      );
     }
     await record(tx, {
       action: 'job.retry',
       ...by(caller),
-      subject: wish.fingerprint,
-      details: { retryId: id, ...wish },
+      subject: request.fingerprint,
+      details: { retryId: id, ...request },
     });
     return getMassRetry(tx, id);
   });
 }
 
-/** Starts no more; what was started goes on. */
+/** Stops a mass retry. Transfers that it has started continue. */
 export async function stopMassRetry(db: Db, caller: Caller, id: string) {
   return db.transaction(async (tx) => {
     const order = await getMassRetry(tx, id);
-    if (!(await endMassRetry(tx, id, 'Stopped', `${caller.accountId} stopped it.`)))
-      throw conflict(`Retry '${id}' has ended: it is ${order.state}.`, { code: 'RetryEnded' });
+    if (!(await endMassRetry(tx, id, 'Stopped', `Stopped by ${caller.accountId}.`)))
+      throw conflict(`Retry '${id}' has already ended (${order.state}).`, { code: 'RetryEnded' });
     await record(tx, { action: 'job.retry.stop', ...by(caller), subject: order.fingerprint, details: { retryId: id } });
     return getMassRetry(tx, id);
   });
@@ -56,28 +59,28 @@ export async function getMassRetry(db: Db, id: string) {
   return order;
 }
 
-const MOST_MS = 800;
+const TIME_BUDGET_MS = 800;
 
 /**
- * Takes the steps of orders that are due, for less than a second; every live worker calls it every second or so. Each step is one
- * transaction which holds its order, so that a crash repeats none and two workers never take the same.
+ * Performs due steps of mass retries, for less than a second. Every worker calls it about once a second. Each step is one transaction with a
+ * lock on its mass retry, so that no step is repeated after a crash or taken by two workers.
  */
 export async function followMassRetries(db: Db, scopes: readonly string[]): Promise<void> {
-  const until = performance.now() + MOST_MS;
-  while (performance.now() < until && (await anyDue(db))) {
-    const went = await db.transaction(async (tx) => {
+  const until = performance.now() + TIME_BUDGET_MS;
+  while (performance.now() < until && (await isAnyDue(db))) {
+    const stepped = await db.transaction(async (tx) => {
       const order = await lockDue(tx);
       if (order) await step(tx, order, scopes);
       return order !== null;
     });
-    if (!went) return;
+    if (!stepped) return;
   }
 }
 
 async function step(tx: Db, order: Due, scopes: readonly string[]): Promise<void> {
-  const again = order.stopOnFail ? await findSameFailure(tx, order) : undefined;
-  if (again) {
-    await endMassRetry(tx, order.id, 'Stopped', `Transfer '${again}' failed in the same way.`);
+  const repeated = order.stopOnFail ? await findRepeatedFailure(tx, order) : undefined;
+  if (repeated) {
+    await endMassRetry(tx, order.id, 'Stopped', `Transfer '${repeated}' failed in the same way.`);
     return;
   }
   const next = order.left ? await findNext(tx, order.id) : undefined;
@@ -86,19 +89,19 @@ async function step(tx: Db, order: Due, scopes: readonly string[]): Promise<void
     return;
   }
   try {
-    // within a savepoint: a refusal takes back what was done for this one alone
+    // a savepoint: an error rolls back only this transfer
     const context = { scopes, address: '', requestId: order.requestId };
     const started = await tx.transaction((inner) => retryAsStarter(inner, next, context));
-    await noteStep(tx, order.id, next, { startedId: started.id });
+    await recordStep(tx, order.id, next, { startedId: started.id });
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble === 'outage' || trouble === 'again') throw error;
-    // noted whatever it is, or it would be next again for ever, and hold up every other order
+    // every other error is recorded; otherwise the same transfer would fail at each step and block all mass retries
     const refusal =
-      error instanceof AppError ? error.message : `Transfer '${next}' cannot be started again: ${nameOf(error)}.`;
-    await noteStep(tx, order.id, next, { refusal });
+      error instanceof AppError ? error.message : `Transfer '${next}' cannot be retried: ${errorName(error)}.`;
+    await recordStep(tx, order.id, next, { refusal });
   }
 }
 
-/** Its sentence may hold what stands in rows. */
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error');
+/** Only the name of an unexpected error, because its message may contain data of rows. */
+const errorName = (error: unknown) => (error instanceof Error ? error.name : 'Error');

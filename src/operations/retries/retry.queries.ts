@@ -4,10 +4,10 @@ import { sql } from '../../db.ts';
 
 const Id = z.object({ id: z.string() });
 
-/** The transfer that tried this one again. */
+/** Id of the retry of a transfer. */
 export const findRetry = (tx: Db, id: string) =>
   tx.maybeOneFirst(sql.type(Id)`select id from transfers where retry_of = ${id} order by created_at limit 1`);
 
-/** Uuid of the account or key that started a transfer. */
+/** Id of the account or API key that started a transfer. */
 export const getStarter = (tx: Db, id: string) =>
   tx.oneFirst(sql.type(Id)`select created_by as id from transfers where id = ${id}`);

@@ -10,21 +10,27 @@ import { lockTransfer } from '../../transfers/queries.ts';
 import { retryTransfer } from '../../transfers/starts/retry.ts';
 import { findRetry, getStarter } from './retry.queries.ts';
 
-/** From where a retry was asked for, and what the tokens of accounts are good for. */
+/** Origin of the request for a retry, and scopes of account tokens. */
 export type RetryContext = Pick<Caller, 'scopes' | 'address' | 'requestId'>;
 
 /**
- * Starts a failed transfer again for the account or key that started it, with the rights it has now: an operator's order opens nothing
- * that its owner may no longer do. Refused when that was done before, by whomever: its retry is what can be tried again.
+ * Retries a failed transfer as the account or API key that started it, with its current rights, so that an operator's retry does nothing that
+ * the starter may no longer do. Throws `conflict` if the transfer has a retry already; then only that one can be retried.
  */
 export async function retryAsStarter(tx: Db, id: string, context: RetryContext): Promise<Summary> {
   await lockTransfer(tx, id);
-  // a statement of its own behind the lock: it sees what another one committed meanwhile
-  const before = await findRetry(tx, id);
-  if (before) throw conflict(`Transfer '${id}' was tried again already, as '${before}'.`, { code: 'AlreadyRetried' });
+  // a separate statement after the lock, which sees retries committed in the meantime
+  const previous = await findRetry(tx, id);
+  if (previous)
+    throw conflict(`Transfer '${id}' was retried already, as '${previous}'. Retry that one.`, {
+      code: 'AlreadyRetried',
+    });
   const starter = await findStarter(tx, id, context);
   if (!starter)
-    throw conflict(`Whoever started transfer '${id}' has no account or key any more.`, { code: 'StarterGone' });
+    throw conflict(
+      `The account or API key that started transfer '${id}' no longer exists, or is disabled. Start the transfer anew.`,
+      { code: 'StarterGone' },
+    );
   return retryTransfer(tx, starter, id);
 }
 

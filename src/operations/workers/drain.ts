@@ -7,24 +7,25 @@ import { deleteDrain, insertDrain, isWorker, listDrains } from './queries.ts';
 import type { WorkerState } from './workers.ts';
 import { listWorkerStates } from './workers.ts';
 
-/** What is being drained, and how far that is. */
+/** Active drains and their progress. */
 export interface Draining {
   drains: Drain[];
   workers: WorkerState[];
-  /** Transfers that run on workers which are being drained. */
+  /** Number of transfers that still run on draining workers. */
   running: number;
-  /** Each of these workers takes no transfer any more, and none runs there. */
+  /** True once no draining worker takes or runs transfers. */
   drained: boolean;
 }
 
-/** All workers, those of a machine, or one. */
+/** Target of a drain: all workers, those of a host, or one. */
 export function targetOf({ worker, host }: { worker?: string | undefined; host?: string | undefined }): DrainTarget {
-  if (worker !== undefined && host !== undefined) throw invalid('Name a worker or a host, not both.');
+  if (worker !== undefined && host !== undefined)
+    throw invalid('The request names a worker and a host. Send only one of them.');
   if (worker !== undefined) return { scope: 'pool', name: worker };
   return host === undefined ? { scope: 'all', name: '' } : { scope: 'host', name: host };
 }
 
-/** Has these workers take no more transfers; those that run go to their end. Kept until it is ended, whatever restarts. */
+/** Drains workers: they take no new transfers and finish running ones. Lasts until `endDrain`, also across restarts. */
 export async function drain(db: Db, caller: Caller, target: DrainTarget): Promise<Draining> {
   await db.transaction(async (tx) => {
     if (target.scope === 'pool' && !(await isWorker(tx, target.name))) throw notFound('Worker', target.name);
@@ -46,12 +47,12 @@ const subjectOf = ({ scope, name }: DrainTarget) => (scope === 'all' ? 'all work
 
 export async function draining(db: Db): Promise<Draining> {
   const workers = [...(await listWorkerStates(db))];
-  const concerned = workers.filter((worker) => worker.draining && worker.alive);
-  const running = concerned.reduce((sum, worker) => sum + worker.running, 0);
+  const affected = workers.filter((worker) => worker.draining && worker.alive);
+  const running = affected.reduce((sum, worker) => sum + worker.running, 0);
   return {
     drains: [...(await listDrains(db))],
     workers,
     running,
-    drained: running === 0 && concerned.every((worker) => worker.drainingSince !== undefined),
+    drained: running === 0 && affected.every((worker) => worker.drainingSince !== undefined),
   };
 }

@@ -3,27 +3,27 @@ import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 import { lockOf } from '../../transfers/queue/sweep.queries.ts';
 
-/** A worker process, and what is under way on it. */
+/** A worker process and its running transfers. */
 export const WorkerRow = z.object({
-  /** Its pool in the queue. */
+  /** Pool id in the queue. */
   id: z.string(),
   host: z.string(),
   pid: z.number(),
   labels: z.array(z.string()),
   startedAt: z.string(),
-  /** It holds its lock; one that does not is gone, and what it held is taken from it within seconds. */
+  /** The worker holds its lock. If not, it has died, and other workers take over its transfers within seconds. */
   alive: z.boolean(),
-  /** It is to take no more transfers. */
+  /** The worker must take no new transfers. */
   draining: z.boolean(),
-  /** Since when it certainly takes none. */
+  /** Time since which the worker has confirmed that it takes none. */
   drainingSince: z.string().optional(),
   concurrency: z.number(),
   memoryMb: z.number(),
   cores: z.number(),
   scratchGb: z.number(),
-  /** Flags of each transfer under way. */
-  under: z.array(z.array(z.string())),
-  /** Transfers that were taken from the queue and are about to start. */
+  /** Flags of each running transfer. */
+  runningFlags: z.array(z.array(z.string())),
+  /** Number of transfers taken from the queue that have not started yet. */
   taken: z.number(),
 });
 
@@ -42,20 +42,20 @@ export const listWorkerRows = (db: Db) =>
       group by 1)
     select pool as id, host, pid, labels, started_at, exists ${lockOf('workers.pool')} as alive,
       exists (select from drains d where ${drainOf}) as draining, draining_since, concurrency, memory_mb, cores::float8 as cores,
-      scratch_gb, coalesce((select flags from running where pool = workers.pool), '[]') as under,
+      scratch_gb, coalesce((select flags from running where pool = workers.pool), '[]') as running_flags,
       coalesce((select transfers from taken where pool = workers.pool), 0) as taken
     from workers order by host, started_at, pool`);
 
-/** Whether this worker is to take no more transfers. */
+/** Whether a drain covers this worker. */
 export const isDrained = (db: Db, pool: string) =>
   db.exists(sql.unsafe`select from workers join drains d on ${drainOf} where pool = ${pool}`);
 
-/** Says of a worker that it takes no transfers any more, or takes them again. */
+/** Records that a worker has stopped taking transfers, or takes them again. */
 export const noteDraining = (db: Db, pool: string, draining: boolean) =>
   db.query(sql.unsafe`
     update workers set draining_since = case when ${draining} then coalesce(draining_since, now()) end where pool = ${pool}`);
 
-/** Which workers take no more transfers. */
+/** A drain of all workers, of a host, or of one worker (`pool`). */
 export const Drain = z
   .object({
     scope: z.enum(['all', 'host', 'pool']),
@@ -74,14 +74,14 @@ export const insertDrain = (tx: Db, { scope, name }: DrainTarget, accountId: str
   tx.query(sql.unsafe`
     insert into drains (scope, name, account_id) values (${scope}, ${name}, ${accountId}) on conflict do nothing`);
 
-/** Undefined: there is no such drain. */
+/** Null if the drain does not exist. */
 export const deleteDrain = (tx: Db, { scope, name }: DrainTarget) =>
   tx.maybeOneFirst(sql.type(z.object({ scope: z.string() }))`
     delete from drains where scope = ${scope} and name = ${name} returning scope`);
 
 export const isWorker = (db: Db, pool: string) => db.exists(sql.unsafe`select from workers where pool = ${pool}`);
 
-/** Drains of single workers that are gone. */
+/** Deletes drains of single workers that no longer exist. */
 export const forgetDrains = (db: Db) =>
   db.query(sql.unsafe`
     delete from drains where scope = 'pool' and since < now() - interval '1 hour'

@@ -12,10 +12,10 @@ const Draining = z.object({
   running: z.number(),
   drained: z.boolean(),
 });
-/** Nothing: all workers. */
+/** Without members: all workers. */
 const Target = { worker: z.string().min(1).max(128).optional(), host: z.string().min(1).max(255).optional() };
 
-/** Worker processes, and having them take no more transfers. */
+/** Worker processes and drains, for administrators. */
 export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
@@ -26,8 +26,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
-        summary:
-          'Worker processes: where they run, what they have, what they are doing; and the drains that are in force',
+        summary: 'Lists worker processes with their resources and running transfers, and active drains',
         response: { 200: listOf(WorkerState).extend({ drains: z.array(Drain) }) },
       },
     },
@@ -40,7 +39,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
-        summary: 'Which workers take no more transfers, and what still runs there',
+        summary: 'Returns active drains and the transfers that still run on draining workers',
         response: { 200: Draining },
       },
     },
@@ -53,10 +52,10 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
-        summary: 'Has workers take no more transfers: all, those of a host, or one',
+        summary: 'Drains all workers, those of a host, or one: they take no new transfers',
         description:
-          'What runs goes to its end; mails and sweeps go on. Holds until it is ended, also for workers that are started later ' +
-          '(with `worker` for that process alone).',
+          'Running transfers finish; other jobs, such as mails and sweeps, still run. The drain lasts until it is ended and also covers ' +
+          'workers that start later (with `worker`, only that process).',
         body: z.object(Target),
         response: { 200: Draining },
       },
@@ -70,7 +69,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
-        summary: 'Lets these workers take transfers again',
+        summary: 'Ends a drain: its workers take transfers again',
         querystring: z.object(Target),
         response: { 200: Draining },
       },
