@@ -217,7 +217,7 @@ export function accountRules(test: TestFn, w: World) {
     ]);
   });
 
-  test('an account that is made with an Idempotency-Key is made once, and what is kept of the request is no easier to guess than its password', async (t) => {
+  test('an Idempotency-Key creates an account once, and the stored request is no easier to guess than its password', async (t) => {
     const root = await administrator();
     const body = { id: 'twice@example.org', password: PASSWORD };
     const make = (password: string) =>

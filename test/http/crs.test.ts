@@ -86,7 +86,7 @@ test('The list is paged only when asked', async (t) => {
   t.deepEqual((await call('/api/crs/coordinate-system/authority')).body, { data: ['EPSG', 'ESRI'] });
 });
 
-test('text finds by words in names, other names, numbers, deprecated ones and areas of use; what is called exactly so comes first', async (t) => {
+test('text searches names, aliases, codes, deprecated codes and areas of use; exact matches come first', async (t) => {
   const first = async (text: string) => {
     const { body } = await call(`${LIST}?limit=3&text=${encodeURIComponent(text)}`);
     const [system] = body.data as System[];

@@ -159,7 +159,7 @@ test('events are CloudEvents 1.0, with names of attributes in lower case, data a
   t.false('subject' in last);
 });
 
-test('administrators see all events, Owners those of their tenant, others those of projects they may read and those they caused', async (t) => {
+test('administrators see all events, Owners those of the tenant, others those they caused or of readable projects', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const reader = await w.account({ tenantId });

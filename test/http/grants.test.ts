@@ -431,7 +431,7 @@ test('services are known by name, and all are at the public base', async (t) => 
   t.is((await w.as(user).get('/api/services/nonsense/baseuri')).status, 404);
 });
 
-test('what is not offered is 501 NotImplemented as a problem, whatever the method and the body; what is offered beside it is not', async (t) => {
+test('an unsupported route is 501 NotImplemented as a problem for any method and body; supported routes beside it are not', async (t) => {
   const user = await w.account();
   for (const [method, url] of [
     ['GET', '/api/conversion/exporter/list'],

@@ -53,7 +53,7 @@ const three = async (): Promise<[User, User, User]> => [await account(), await a
 
 // The table of section 3, a row each.
 
-test('an active project or dataset is deleted by who has DeleteProject or DeleteContent, and is not returned by regular endpoints', async (t) => {
+test('deletion needs DeleteProject or DeleteContent, and regular endpoints do not return what is deleted', async (t) => {
   const [owner, contributor, reader] = await three();
   const top = await root(owner, [
     [contributor, 'Contributor'],

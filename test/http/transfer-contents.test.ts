@@ -89,7 +89,7 @@ const EVERYTHING = {
 };
 const NOTHING = { imported: { shows: '', log: 403 }, exported: { shows: '', log: 403 } };
 
-test('files, receipt and log of a transfer are for those who read its datasets; whoever is denied one sees the transfer without', async (t) => {
+test('files, receipt and log of a transfer need the right to read its datasets; others see the transfer without them', async (t) => {
   const { lord, maker, contributor, reader, client, projectId, datasetId, transfers } = await scene();
   for (const user of [lord, maker, contributor, reader]) t.deepEqual(await shownTo(user, transfers), EVERYTHING);
   const before = (await client.get(`/api/metadata/dataset/${datasetId}`)).body;

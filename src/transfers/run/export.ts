@@ -28,7 +28,11 @@ export async function findExportBytes(db: Db, name: string): Promise<string | un
 }
 
 /** Addresses of these files go with those of the datasets that they were made of. */
-export async function acceptsExportGrant(db: Db, name: string, { generation, folder }: PresentedGrant): Promise<boolean> {
+export async function acceptsExportGrant(
+  db: Db,
+  name: string,
+  { generation, folder }: PresentedGrant,
+): Promise<boolean> {
   const id = transferIdIn(name);
   return folder === undefined && id !== undefined && !(await hasVoidGrants(db, id, generation));
 }
