@@ -4,7 +4,7 @@ import { forbidden } from '../errors.ts';
 export const ROLES = ['Owner', 'Contributor', 'Reader'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The nine rights on a project and what lies in it. */
+/** The nine capabilities on a project and its contents. */
 export const Capabilities = z
   .object({
     canEdit: z.boolean(),
