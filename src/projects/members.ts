@@ -136,7 +136,7 @@ export async function refuseUnknown(
   const known = new Set(await lockPrincipals(tx, tenantId, userIds));
   const errors: Record<string, string[]> = {};
   userIds.forEach((userId, index) => {
-    if (!known.has(userId)) errors[path(index)] = [`There is no user '${userId}'.`];
+    if (!known.has(userId)) errors[path(index)] = [`User '${userId}' does not exist.`];
   });
   refuse(errors);
 }

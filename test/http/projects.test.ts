@@ -132,7 +132,7 @@ test('an unknown user and a user named twice are 400, and nothing is made', asyn
     ],
   });
   t.is(unknown.status, 400);
-  t.deepEqual(unknown.body.errors, { 'members[1].userId': [`There is no user '${nobody}'.`] });
+  t.deepEqual(unknown.body.errors, { 'members[1].userId': [`User '${nobody}' does not exist.`] });
   const twice = await w.as(owner).post('/api/metadata/project', {
     name: 'x',
     members: [
