@@ -159,7 +159,7 @@ export function accountRules(test: TestFn, w: World) {
       userGroups: ['Editors', 'Gods'],
     });
     t.is(status, 400);
-    t.deepEqual(body.errors, { 'userGroups[1]': ["There is no group 'Gods'."] });
+    t.deepEqual(body.errors, { 'userGroups[1]': ["Group 'Gods' does not exist."] });
     t.is((await admin.get('/api/accounts/grouped')).status, 404);
   });
 
