@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { firstSlice } from '../../src/data/grid.ts';
-import { previewPng } from '../../src/geo/draw/preview.ts';
+import { previewPng } from '../../src/geo/draw/grid-preview.ts';
 import type { Api } from '../client.ts';
 import { connectApi } from '../client.ts';
 import { bootstrapAdministrator } from '../commands/admin.ts';

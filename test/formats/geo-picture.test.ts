@@ -3,10 +3,10 @@ import test from 'ava';
 import type { FeatureCollection } from '../../src/data/feature-collection.ts';
 import type { Grid } from '../../src/data/grid.ts';
 import { firstSlice } from '../../src/data/grid.ts';
+import { sketchPng } from '../../src/geo/draw/feature-preview.ts';
+import { previewPng } from '../../src/geo/draw/grid-preview.ts';
 import { shadedRelief } from '../../src/geo/draw/hillshade.ts';
 import { encodePng } from '../../src/geo/draw/png.ts';
-import { previewPng } from '../../src/geo/draw/preview.ts';
-import { sketchPng } from '../../src/geo/draw/sketch.ts';
 
 /** A PNG decoder of its own, by the specification: the test's referee. */
 function decodePng(png: Uint8Array): { width: number; height: number; rgba: Uint8Array } {

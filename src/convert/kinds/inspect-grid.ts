@@ -2,7 +2,7 @@ import type { Band, Grid } from '../../data/grid.ts';
 import { slicesOfBand } from '../../data/grid.ts';
 import { GridTally, watched } from '../../data/grid-statistics.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
-import { previewPng } from '../../geo/draw/preview.ts';
+import { previewPng } from '../../geo/draw/grid-preview.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
 import { inspectPlace, ring } from './inspect-place.ts';

@@ -8,11 +8,11 @@ import { nodataOf } from '../../data/samples.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
-import type { CellWindow } from '../../geo/raster/cell-mask.ts';
-import { CellMask } from '../../geo/raster/cell-mask.ts';
+import type { CellWindow } from '../../geo/raster/rasterize.ts';
+import { CellMask } from '../../geo/raster/rasterize.ts';
 import type { Chain } from '../../geo/vector/edge-tree.ts';
-import { Place } from '../../geo/vector/intersects.ts';
-import { chainsOf, placedChains } from '../../geo/vector/placed-chains.ts';
+import { Place } from '../../geo/vector/prepared-geometry.ts';
+import { chainsOf, placedChains } from '../../geo/vector/transform-chains.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
 /** The features that have a point in common with the filter's geometry, whole and in their order. */

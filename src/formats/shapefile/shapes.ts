@@ -1,6 +1,6 @@
 import type { Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import { polygonOf } from '../../geo/vector/polygon-of-rings.ts';
+import { polygonOf } from '../../geo/vector/organize-polygons.ts';
 import type { CoordinatePool } from '../io/pool.ts';
 
 /** A record that is wrong in itself; those around it may be right. */

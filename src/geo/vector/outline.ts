@@ -1,7 +1,7 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { wgs84 } from '../crs/crs.ts';
 import { transformer } from '../crs/transform.ts';
-import type { Lattice } from '../warp/lattice.ts';
+import type { Lattice } from '../warp/image-transformer.ts';
 
 /** Points per side: sides are curves in longitude and latitude. */
 const perSide = 16;

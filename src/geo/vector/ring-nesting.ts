@@ -1,5 +1,5 @@
 import { FormatError } from '../../errors.ts';
-import { RingSide } from './ring-side.ts';
+import { RingSide } from './point-in-ring.ts';
 import { RingTree } from './ring-tree.ts';
 import type { Rings } from './rings.ts';
 

@@ -2,14 +2,14 @@ import type { RandomGrid, RowBlock, Slice, TypedGrid } from '../../data/grid.ts'
 import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { spareBytesOf } from '../../data/spare-memory.ts';
-import type { Plan } from './control.ts';
-import { planRows, stripe } from './control.ts';
-import type { Crew } from './crew.ts';
-import type { PixelFinder } from './lattice.ts';
+import type { Plan } from './approximate-transformer.ts';
+import { planRows, stripe } from './approximate-transformer.ts';
+import type { PixelFinder } from './image-transformer.ts';
 import type { Kernel, Piece } from './resample.ts';
 import { passingRows, RowWindow, randomRows } from './row-window.ts';
 import type { WarpTask } from './warp-task.ts';
 import { upperRowsOf } from './warp-task.ts';
+import type { Crew } from './warp-threads.ts';
 
 /** Cells that are computed at a time, at least: fewer are not worth a message to another thread. */
 const taskCells = 1 << 17;

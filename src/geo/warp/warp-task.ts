@@ -1,7 +1,7 @@
 import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
-import type { Plan } from './control.ts';
-import { isInterpolated, perSquare, positionsIn, rangeOf, stripe } from './control.ts';
+import type { Plan } from './approximate-transformer.ts';
+import { isInterpolated, perSquare, positionsIn, rangeOf, stripe } from './approximate-transformer.ts';
 import type { Kernel, Piece, Places } from './resample.ts';
 import { resample, upperRow } from './resample.ts';
 

@@ -8,13 +8,13 @@ import type { KnownCrs } from '../crs/crs.ts';
 import { describeCrs, sameCrs, sridOf } from '../crs/crs.ts';
 import type { Operation } from '../crs/operation.ts';
 import { gdal, guarded } from '../wasm.ts';
-import type { Crew } from './crew.ts';
-import { alone, startCrew } from './crew.ts';
-import type { Lattice } from './lattice.ts';
-import { PixelFinder } from './lattice.ts';
+import type { Lattice } from './image-transformer.ts';
+import { PixelFinder } from './image-transformer.ts';
 import type { Kernel } from './resample.ts';
 import { bilinear, nearest, wideBilinear } from './resample.ts';
 import { WarpRows } from './warp-rows.ts';
+import type { Crew } from './warp-threads.ts';
+import { alone, startCrew } from './warp-threads.ts';
 
 export interface Warped {
   /** In the target system. Nothing is computed before its rows are pulled. */

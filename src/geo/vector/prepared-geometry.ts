@@ -2,7 +2,7 @@ import { Box } from '../../data/box.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
 import type { Chain } from './edge-tree.ts';
 import { EdgeTree } from './edge-tree.ts';
-import { sideOf } from './side.ts';
+import { sideOf } from './orient2d.ts';
 
 /** A geometry that many others are held against. What touches it intersects it; of polygons over each other all count. */
 export class Place {
