@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { settledRows } from '../io/settle.ts';
+import { settledRows } from '../io/common-type.ts';
 import { roundedIntegers, spill } from '../io/spill.ts';
 import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';

@@ -1,11 +1,11 @@
 import type { Feature, Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import type { CoordinatePool } from '../io/pool.ts';
-import type { Cursor } from './cursor.ts';
+import type { CoordinatePool } from '../io/coordinate-pool.ts';
 import { GeometryParser, isGeometryType, WrongGeometry } from './geometry-parser.ts';
-import type { Survey } from './survey.ts';
-import { atKey } from './survey.ts';
+import type { Survey } from './infer-schema.ts';
+import { atKey } from './infer-schema.ts';
+import type { Cursor } from './json-scanner.ts';
 import type { Visitor } from './walk.ts';
 
 /** Makes features, one after the other, of the objects that a cursor stands at. */

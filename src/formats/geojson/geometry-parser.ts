@@ -1,7 +1,7 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import type { CoordinatePool } from '../io/pool.ts';
-import type { Cursor } from './cursor.ts';
+import type { CoordinatePool } from '../io/coordinate-pool.ts';
+import type { Cursor } from './json-scanner.ts';
 
 /** A geometry that is JSON, but not a geometry: its feature is a bad record. The cursor stands behind it. */
 export class WrongGeometry extends FormatError {}

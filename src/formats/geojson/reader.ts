@@ -7,11 +7,11 @@ import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
-import { CoordinatePool } from '../io/pool.ts';
+import { CoordinatePool } from '../io/coordinate-pool.ts';
 import { Srid } from '../srid.ts';
 import { FeatureParser } from './feature-parser.ts';
-import type { Survey } from './survey.ts';
-import { survey } from './survey.ts';
+import type { Survey } from './infer-schema.ts';
+import { survey } from './infer-schema.ts';
 import { walk } from './walk.ts';
 
 export const geoJsonReader = defineReader({

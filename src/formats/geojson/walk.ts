@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
-import { Cursor } from './cursor.ts';
 import { isGeometryType } from './geometry-parser.ts';
+import { Cursor } from './json-scanner.ts';
 
 /** What is done with the pieces of a file. All are called with the cursor at the value and leave it behind it; each may be begun anew. */
 export interface Visitor {

@@ -6,9 +6,9 @@ import { FormatError } from '../../errors.ts';
 import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
+import { Output } from '../io/buffered-writer.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
-import { Output } from '../io/output.ts';
-import { GeometryText } from './geometry-text.ts';
+import { GeometryText } from './geometry-writer.ts';
 
 export const geoJsonWriter = defineWriter({
   name: 'GeoJsonWriter',

@@ -4,8 +4,8 @@ import type { Context } from '../define.ts';
 import { parseNumber } from '../io/number-word.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
+import { readNotes } from './gdal-metadata.ts';
 import type { Layout } from './layout.ts';
-import { readNotes } from './metadata.ts';
 
 /** What the tags say of each band: its type, the value for "nothing here", name, unit, and what it is in a picture. */
 export async function readBands(directory: Directory, layout: Layout, context: Context): Promise<Band[]> {

@@ -5,7 +5,7 @@ import { describeCrs, kindOf, parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import type { Directory, GeoTags } from './directory.ts';
 import { readGeoTags, tag } from './directory.ts';
-import { crsOfKeys, keysOfCrs } from './foreign-crs.ts';
+import { crsOfKeys, keysOfCrs } from './user-defined-crs.ts';
 
 /** Numbers of GeoTIFF 1.1 (OGC 19-008), annex B. */
 export const key = {

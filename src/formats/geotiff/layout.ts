@@ -4,7 +4,7 @@ import type { Unpacker } from './compression.ts';
 import { codecs } from './compression.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
-import { compressionName, imageCodec } from './image-codec.ts';
+import { compressionName, imageCodec } from './gdal-codecs.ts';
 
 /** How samples lie in the file: `format` 1 unsigned, 2 signed, 3 floating point. */
 export interface Layout {

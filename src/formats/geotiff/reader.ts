@@ -9,10 +9,10 @@ import { Srid } from '../srid.ts';
 import { readBands } from './bands.ts';
 import { bandRows } from './blocks.ts';
 import { Directory, tag } from './directory.ts';
+import { oddity, plainImage } from './gdal-fallback.ts';
+import { readNotes } from './gdal-metadata.ts';
 import { readGeoreference } from './geokeys.ts';
 import { readLayout } from './layout.ts';
-import { readNotes } from './metadata.ts';
-import { oddity, plainImage } from './odd-image.ts';
 
 export const geoTiffReader = defineReader({
   name: 'GeoTiffReader',

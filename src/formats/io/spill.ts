@@ -7,7 +7,7 @@ import type { Samples, SampleType } from '../../data/item.ts';
 import { bytesOf, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import type { Context } from '../define.ts';
 import { FileSink, FileSource } from './bytes.ts';
-import { settledRows } from './settle.ts';
+import { settledRows } from './common-type.ts';
 
 /** Rows that one block of a spilled grid holds: about a megabyte. */
 const rowsPerBlock = (width: number, bytesPerSample: number) =>

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ByteSink } from '../../data/bytes.ts';
-import type { PackedSpool } from './packed-spool.ts';
-import { joinedCrc, packed } from './packed-spool.ts';
+import type { PackedSpool } from './deflate-spool.ts';
+import { joinedCrc, packed } from './deflate-spool.ts';
 
 /** Pieces are packed apart, several at once on the thread pool; what they lose by not seeing each other is below a percent. */
 const atOnce = 3;

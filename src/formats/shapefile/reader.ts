@@ -4,7 +4,7 @@ import type { Feature, Geometry, GeometryType } from '../../data/feature-collect
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { rightFormat } from '../detect.ts';
-import { CoordinatePool } from '../io/pool.ts';
+import { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { checkRoom, readEntry, Unpacked } from '../io/zip-entry.ts';
 import { Srid } from '../srid.ts';

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import { Window } from '../io/window.ts';
+import { Window } from '../io/read-window.ts';
 import { hasMeasure, isKnownType, WrongRecord } from './shapes.ts';
 
 export interface ShpHeader {

@@ -5,9 +5,9 @@ import type { Geometry } from '../../data/feature-collection.ts';
 import { AppError } from '../../errors.ts';
 import { copyRing, signedArea } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
+import { Output } from '../io/buffered-writer.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
-import { Output } from '../io/output.ts';
-import { PackedSpool } from '../io/packed-spool.ts';
+import { PackedSpool } from '../io/deflate-spool.ts';
 import type { Dimensions } from './shapes.ts';
 import { TableSpool } from './table-spool.ts';
 

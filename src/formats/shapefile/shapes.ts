@@ -1,7 +1,7 @@
 import type { Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { polygonOf } from '../../geo/vector/organize-polygons.ts';
-import type { CoordinatePool } from '../io/pool.ts';
+import type { CoordinatePool } from '../io/coordinate-pool.ts';
 
 /** A record that is wrong in itself; those around it may be right. */
 export class WrongRecord extends FormatError {}

@@ -1,7 +1,7 @@
+import { Output } from '../io/buffered-writer.ts';
 import type { FileSink } from '../io/bytes.ts';
 import { FileSource } from '../io/bytes.ts';
-import { Output } from '../io/output.ts';
-import { Window } from '../io/window.ts';
+import { Window } from '../io/read-window.ts';
 import { cutToBytes } from '../short-names.ts';
 import { putCell, tag } from './cells.ts';
 import type { Column, DbfField } from './column-layout.ts';

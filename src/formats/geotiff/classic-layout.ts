@@ -1,11 +1,11 @@
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { GeoTags } from './directory.ts';
-import { tiffDirectory, tiffHeader } from './encode.ts';
 import type { ImageOptions } from './image-blocks.ts';
 import { checkSize, ImageBlocks, isBig, rawBytes } from './image-blocks.ts';
-import { imageFields, placeFields } from './image-fields.ts';
+import { imageFields, placeFields } from './image-tags.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
+import { tiffDirectory, tiffHeader } from './write-directory.ts';
 
 /** A GeoTIFF under way. */
 export interface Image {

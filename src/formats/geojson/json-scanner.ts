@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../../errors.ts';
 import { powersOfTen, quotient } from '../io/decimal.ts';
-import { TextPieces } from './text-pieces.ts';
+import { TextPieces } from './scan-buffer.ts';
 
 const deepest = 500;
 /** Longer texts are not looked for among those that were there before. */

@@ -8,7 +8,7 @@ import type { Context } from '../define.ts';
 import { FileSink } from '../io/bytes.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
-import { compressionName } from './image-codec.ts';
+import { compressionName } from './gdal-codecs.ts';
 
 /** Compressions that GDAL unpacks, and we do not: fax, NeXT, ThunderScan, PixarLog, SGI LogLuv. */
 const unpackedByGdal = [2, 3, 4, 32766, 32771, 32809, 32909, 34676, 34677];

@@ -2,7 +2,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import type { Cursor } from './cursor.ts';
+import type { Cursor } from './json-scanner.ts';
 import { walk } from './walk.ts';
 
 /** What a GeoJSON text says of itself only when all of it was seen. */

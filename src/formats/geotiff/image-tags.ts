@@ -1,13 +1,13 @@
 import type { Band, Grid } from '../../data/grid.ts';
 import type { GeoTags } from './directory.ts';
 import { tag } from './directory.ts';
-import type { Field } from './encode.ts';
-import { geoFields } from './encode.ts';
+import { writeNotes } from './gdal-metadata.ts';
 import type { ImageBlocks, ImageOptions, Raster } from './image-blocks.ts';
 import { compressions, isPredicted } from './image-blocks.ts';
-import { writeNotes } from './metadata.ts';
 import type { StoredType } from './stored.ts';
 import { isFloatType, storedArrays } from './stored.ts';
+import type { Field } from './write-directory.ts';
+import { geoFields } from './write-directory.ts';
 
 /** Tags that say what the cells of an image are and where its blocks begin, each `shift` bytes further than they were written. */
 export function imageFields(

@@ -7,8 +7,8 @@ import type { Gdal } from '../../geo/wasm.ts';
 import { gdal, guarded, lastMessage, withStrings } from '../../geo/wasm.ts';
 import type { GeoTags } from './directory.ts';
 import { Directory, readGeoTags, tag } from './directory.ts';
-import type { Field } from './encode.ts';
-import { geoFields, tiffDirectory, tiffHeader } from './encode.ts';
+import type { Field } from './write-directory.ts';
+import { geoFields, tiffDirectory, tiffHeader } from './write-directory.ts';
 
 /**
  * Coordinate systems without an EPSG code are spelt out in dozens of keys, in dialects of many programs. GDAL knows them:

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
+import type { Image } from './classic-layout.ts';
 import type { GeoTags } from './directory.ts';
 import { tag } from './directory.ts';
-import type { Field } from './encode.ts';
-import { tiffDirectory, tiffHeader } from './encode.ts';
-import { Halver } from './halve.ts';
 import type { ImageOptions, Raster } from './image-blocks.ts';
 import { checkSize, ImageBlocks, isBig, rawBytes } from './image-blocks.ts';
-import { imageFields, placeFields } from './image-fields.ts';
-import type { Image } from './plain-image.ts';
+import { imageFields, placeFields } from './image-tags.ts';
+import { Halver } from './overview.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
+import type { Field } from './write-directory.ts';
+import { tiffDirectory, tiffHeader } from './write-directory.ts';
 
 export interface CloudOptions extends ImageOptions {
   /** How smaller images are made; without, there are none. */

@@ -1,7 +1,7 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { signedArea } from '../../geo/vector/rings.ts';
+import type { Output } from '../io/buffered-writer.ts';
 import { longestNumber, putFifteen, putFixed } from '../io/number-text.ts';
-import type { Output } from '../io/output.ts';
 
 /** Decimals of degrees: a centimetre, as RFC 7946 (11.2) advises. */
 const degreeDecimals = 7;
