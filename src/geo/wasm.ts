@@ -2,12 +2,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * GDAL 3.8.4 and PROJ 9.3.1 in WebAssembly (the package gdal3.js), by its low-level module: the high-level one depends on
- * the working directory. Loaded at the first call and once per thread; it never lets go of its memory again, so a job
- * that needs no coordinate mathematics must not call `gdal()`.
+ * GDAL 3.8.4 and PROJ 9.3.1 in WebAssembly: the low-level module of the package gdal3.js (its high-level one depends on the working
+ * directory). The first call loads it, once per thread, and its memory is never freed: a job that transforms no coordinates must not
+ * call `gdal()`.
  *
- * All calls are synchronous. Views of the heap (`HEAPF64` …) are replaced when it grows: read them from the module each
- * time. When the heap cannot grow the module throws a bare number and is dead; `guarded` turns that into an Error.
+ * All calls are synchronous. Views of the heap (`HEAPF64` …) are replaced when the heap grows: read them from the module each time. When
+ * the heap cannot grow, the module throws a bare number and no longer works; `guarded` turns that into an Error.
  */
 export interface Gdal {
   readonly HEAPF64: Float64Array;
@@ -23,7 +23,7 @@ export interface Gdal {
     mount(system: object, options: { root: string }, path: string): void;
     unmount(path: string): void;
   };
-  /** Real folders, mounted into the module's file system. */
+  /** The file system type that mounts folders of the disk. */
   readonly NODEFS: object;
   ccall(name: string, result: 'number' | 'string' | null, types: ('number' | 'string')[], values: unknown[]): unknown;
   addFunction(f: unknown, signature: string): number;
@@ -89,54 +89,54 @@ async function load(): Promise<Gdal> {
   const start = require(script) as (options: ModuleOptions) => Promise<Gdal>;
   const module = await start({
     locateFile: (name) => join(files, name),
-    // GDAL writes its messages here as well as into its last error: stdout and stderr belong to the process.
+    // GDAL also stores its messages as the last error. Keep them off stdout and stderr.
     print: () => {},
     printErr: (line) => listener?.(line),
     preRun: [
       ({ ENV }) => {
         ENV.PROJ_LIB = '/usr/share/proj';
         ENV.GDAL_DATA = '/usr/share/gdal';
-        // PROJ tells which operation it takes; it is heard only while `overhear` listens (CPL_DEBUG).
+        // Makes PROJ log the operation that it chooses; the log is on only during `withDebugLog` (CPL_DEBUG).
         ENV.PROJ_DEBUG = '2';
       },
     ],
   });
-  // Written files are bounded by us: the wasm file system claims to have 2 GB free, whatever the disk has.
+  // The file system of the module reports 2 GB of free space, whatever the disk has. Our own limits bound what is written.
   configure(module, 'CHECK_DISK_FREE_SPACE', 'FALSE');
   configure(module, 'CPL_LOG_ERRORS', 'OFF');
-  // No files beside the ones that are asked for, and a bound on what rasters keep in memory.
+  // No .aux.xml files, and at most 64 MB of cached raster blocks.
   configure(module, 'GDAL_PAM_ENABLED', 'NO');
   configure(module, 'GDAL_CACHEMAX', '64');
   module._GDALAllRegister();
   return module;
 }
 
-/** Runs calls into the module. A bare number thrown by it means that its memory is exhausted or corrupt: nothing works from then on. */
+/** Runs calls into the module. If the module throws a bare number, its memory is exhausted or corrupt: this and all later calls throw. */
 export function guarded<T>(f: () => T): T {
   if (dead !== undefined) throw dead;
   try {
     return f();
   } catch (error) {
     if (error instanceof Error && error.name !== 'RuntimeError') throw error;
-    dead = new Error('The coordinate engine (GDAL) broke down, most likely for want of memory.', { cause: error });
+    dead = new Error('GDAL in WebAssembly failed, most likely because it ran out of memory.', { cause: error });
     throw dead;
   }
 }
 
-/** Sets one of GDAL's configuration options; `null` takes it back. */
+/** Sets a GDAL configuration option; `null` unsets it. */
 export function configure(module: Gdal, name: string, value: string | null): void {
   module.ccall('CPLSetConfigOption', null, ['string', 'string'], [name, value]);
 }
 
-/** GDAL's last message, without a full stop at its end. */
+/** GDAL's last error message, without a full stop at its end. */
 export function lastMessage(module: Gdal): string {
   return (module.ccall('CPLGetLastErrorMsg', 'string', [], []) as string).trim().replace(/\.$/, '');
 }
 
-/** Runs `f` and gives `heard` each line that PROJ and GDAL say meanwhile. */
-export function overhear<T>(module: Gdal, heard: (line: string) => void, f: () => T): T {
+/** Runs `f` with PROJ's debug log on and passes each of its lines to `onLine`. */
+export function withDebugLog<T>(module: Gdal, onLine: (line: string) => void, f: () => T): T {
   configure(module, 'CPL_DEBUG', 'PROJ');
-  listener = heard;
+  listener = onLine;
   try {
     return f();
   } finally {
@@ -145,7 +145,7 @@ export function overhear<T>(module: Gdal, heard: (line: string) => void, f: () =
   }
 }
 
-/** Lends `f` so many bytes of the module's heap. */
+/** Allocates bytes on the module's heap for the duration of `f`. */
 export function withBytes<T>(module: Gdal, bytes: number, f: (pointer: number) => T): T {
   const pointer = module._malloc(bytes);
   if (pointer === 0) throw new Error(`GDAL could not allocate ${bytes} bytes.`);
@@ -156,7 +156,7 @@ export function withBytes<T>(module: Gdal, bytes: number, f: (pointer: number) =
   }
 }
 
-/** Lends `f` a null-terminated list of strings, as GDAL takes its options. */
+/** Allocates a null-terminated list of strings, GDAL's form of options, for the duration of `f`. */
 export function withStrings<T>(module: Gdal, strings: string[], f: (pointer: number) => T): T {
   const sizes = strings.map((text) => module.lengthBytesUTF8(text) + 1);
   const head = 4 * (strings.length + 1);
@@ -172,7 +172,7 @@ export function withStrings<T>(module: Gdal, strings: string[], f: (pointer: num
   });
 }
 
-/** Lends `f` the dataset behind `path` of the module's own file system, opened by one named driver; undefined if it does not open. */
+/** Opens the file `path` of the module's file system with one driver for the duration of `f`. Returns undefined if it cannot be opened. */
 export function withDataset<T>(
   module: Gdal,
   path: string,
@@ -192,7 +192,7 @@ export function withDataset<T>(
   }
 }
 
-/** What `ogrinfo -json` says of a dataset. */
+/** The output of `ogrinfo -json` for a dataset. */
 export function vectorInfo(module: Gdal, dataset: number, argv: string[]): VectorInfo {
   const options = withStrings(module, ['-json', ...argv], (list) => module._GDALVectorInfoOptionsNew(list, 0));
   try {
@@ -210,7 +210,7 @@ export interface VectorInfo {
   }[];
 }
 
-/** What `gdalinfo -json` says of a dataset. */
+/** The output of `gdalinfo -json` for a dataset. */
 export function rasterInfo(module: Gdal, dataset: number, argv: string[]): RasterInfo {
   const options = withStrings(module, ['-json', ...argv], (list) => module._GDALInfoOptionsNew(list, 0));
   try {
@@ -225,7 +225,7 @@ interface RasterInfo {
   coordinateSystem?: { wkt: string; proj4?: string };
 }
 
-/** Rows of a query over PROJ's own database (EPSG and ESRI registries). `sql` is ours; only checked numbers and quoted text go in. */
+/** Queries the PROJ database (EPSG and ESRI registries). `sql` may contain only our own text, checked numbers and quoted strings. */
 export function projDatabase(module: Gdal, sql: string): Record<string, string | number | null>[] {
   return guarded(() => {
     const info = withDataset(module, '/usr/share/proj/proj.db', 'SQLite', (dataset) =>

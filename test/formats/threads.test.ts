@@ -91,7 +91,7 @@ test.serial('a thread that ends by itself fails the conversion, and the others e
   const watched = watchThreads(t);
   watched.onStart = (worker) => void (watched.started === 1 && worker.terminate());
   await t.throwsAsync(converted(t, terrain(northUp), { ...reprojected, threads: 3 }), {
-    message: 'A thread of the conversion ended.',
+    message: 'A warp thread ended.',
   });
   t.is(watched.started, 2);
   t.is(watched.alive.size, 0);

@@ -60,14 +60,14 @@ async function reprojected(grid: Grid, outputSrid: string, shared: StepContext):
   if (isUpright(grid) && (await sameCrs(grid.crs, target))) return grid;
   const { context, held, operations } = shared;
   const { read: _, ...rounded } = roundedIntegers(grid, context);
-  const keep = async () => {
+  const randomAccess = async () => {
     const kept = await spill(rounded, context.scratch);
     held.defer(() => kept.close());
     return kept.grid;
   };
   shared.readFirst ||= !canPass(rounded);
-  const source = canPass(rounded) ? rounded : await keep();
-  const warped = await warpGrid(source, target, { threads: context.threads ?? 1, keep });
+  const source = canPass(rounded) ? rounded : await randomAccess();
+  const warped = await warpGrid(source, target, { threads: context.threads ?? 1, randomAccess });
   held.defer(() => warped.close());
   if (source !== rounded) await tellClashes(source, warped.grid, context);
   operations.push(() => operationSentence(warped.operation()));

@@ -9,12 +9,12 @@ export type CrsKind =
   | 'other';
 
 /**
- * Which codes exist and of what kind they are, so that a code can be checked and carried into a file without loading PROJ.
- * From the database of PROJ 9.3.1 (EPSG Geodetic Parameter Dataset v10.098, © IOGP; Esri projection engine, ArcGIS Pro 3.2),
- * deprecated ones included; a test compares it with that database and prints it anew when they differ.
+ * All CRS codes and their kinds, so that a code can be checked and written to a file without loading PROJ. From the database of
+ * PROJ 9.3.1 (EPSG Geodetic Parameter Dataset v10.098, © IOGP; Esri projection engine, ArcGIS Pro 3.2), including deprecated codes.
+ * A test compares this table with that database and prints a new one if they differ.
  *
- * Runs of consecutive codes, base 36: distance of its first code from the last code of the run before, then `-` and the
- * number of codes that follow it.
+ * Encoded as runs of consecutive codes in base 36: difference of the first code to the last code of the previous run, then `-` and
+ * the number of codes that follow the first.
  */
 const registries: Record<'EPSG' | 'ESRI', Partial<Record<CrsKind, string>>> = {
   EPSG: {
@@ -42,7 +42,7 @@ const registries: Record<'EPSG' | 'ESRI', Partial<Record<CrsKind, string>>> = {
 
 let kinds: Map<string, CrsKind> | undefined;
 
-/** What a code of a registry stands for; undefined when the registry has no such code. */
+/** The kind of CRS with this code; undefined for an unknown code. */
 export function kindOfCode(authority: 'EPSG' | 'ESRI', code: number): CrsKind | undefined {
   kinds ??= expand();
   return kinds.get(`${authority}:${code}`);

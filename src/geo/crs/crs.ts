@@ -1,3 +1,4 @@
+import type { Crs } from '../../data/crs-reference.ts';
 import { FormatError, invalid } from '../../errors.ts';
 import type { Gdal } from '../wasm.ts';
 import { gdal, guarded } from '../wasm.ts';
@@ -8,19 +9,7 @@ import { crsToWkt, withCrs } from './srs.ts';
 import type { WktNode } from './wkt.ts';
 import { child, parseWkt, writeWkt } from './wkt.ts';
 
-/**
- * What data say of their coordinates: a code of a registry, a text as the file had it, or both (then the code counts).
- * It costs nothing to carry; nobody has asked PROJ about a text yet. Our data always have x = easting or longitude and
- * y = northing or latitude, whatever order the registry names.
- */
-export interface Crs {
-  readonly authority?: 'EPSG' | 'ESRI';
-  readonly code?: number;
-  /** WKT 1 (GDAL's or Esri's dialect) or WKT 2. */
-  readonly wkt?: string;
-}
-
-/** A Crs that PROJ has read. */
+/** A CRS as described by PROJ. */
 export interface KnownCrs extends Crs {
   /** WKT 2:2019, on one line. */
   readonly wkt: string;
@@ -28,9 +17,9 @@ export interface KnownCrs extends Crs {
   readonly kind: CrsKind;
   /** Horizontal coordinates are longitude and latitude. */
   readonly geographic: boolean;
-  /** Of horizontal coordinates: metres, or for longitude and latitude radians, in one unit. */
+  /** Unit of horizontal coordinates; `factor` is its size in metres or, for longitude and latitude, in radians. */
   readonly unit: { readonly name: string; readonly factor: number };
-  /** Where it may be used, in degrees; `west > east` when it crosses the antimeridian. */
+  /** Area of use in degrees; `west > east` if it crosses the antimeridian. */
   readonly area?: { readonly west: number; readonly south: number; readonly east: number; readonly north: number };
 }
 
@@ -38,13 +27,14 @@ export interface KnownCrs extends Crs {
 export const wgs84: Crs = { authority: 'EPSG', code: 4326 };
 
 /**
- * A Crs from what a caller writes as SRID: 25832, '25832', 'EPSG:25832', 'ESRI:102100'. A number that EPSG does not
- * know but Esri does is Esri's, also where it is called EPSG's, as many files do. Needs no PROJ. Unknown: AppError.
+ * Parses an SRID: 25832, '25832', 'EPSG:25832', 'ESRI:102100'. A code that only ESRI has is taken as ESRI's even if it is called EPSG,
+ * as in many files. Does not load PROJ.
+ * @throws AppError for an unknown code
  */
 export function parseSrid(value: number | string): Crs & { authority: 'EPSG' | 'ESRI'; code: number } {
   const found = /^\s*(?:(EPSG|ESRI)\s*:{1,2}\s*)?(\d{1,9})\s*$/i.exec(String(value));
   if (found === null) {
-    throw invalid(`'${shorten(String(value))}' is not an SRID; write for example 25832 or EPSG:25832.`);
+    throw invalid(`'${shorten(String(value))}' is not an SRID. Write for example 25832 or EPSG:25832.`);
   }
   const code = Number(found[2]);
   const named = found[1]?.toUpperCase() as 'EPSG' | 'ESRI' | undefined;
@@ -59,16 +49,16 @@ export function sridOf(crs: Crs): string | undefined {
   return crs.code === undefined ? undefined : `${crs.authority ?? 'EPSG'}:${crs.code}`;
 }
 
-/** What people call it, as far as that is known without PROJ. */
+/** SRID or name of a CRS, as far as known without PROJ. */
 export const crsName = (crs: Crs): string => sridOf(crs) ?? /"([^"]*)"/.exec(crs.wkt ?? '')?.[1] ?? 'unknown';
 
-/** Projected, geographic …, from the code alone where there is one (no PROJ), else from the keyword of its text. */
+/** Kind of a CRS from its code or else the keyword of its WKT. Does not load PROJ. */
 export function kindOf(crs: Crs): CrsKind {
   if (crs.code !== undefined) return kindOfCode(crs.authority ?? 'EPSG', crs.code) ?? 'other';
   return crs.wkt === undefined ? 'other' : kindOfNode(parseWkt(crs.wkt));
 }
 
-/** What PROJ says of WGS 84, which most features are in: loading it takes longer, and more memory, than converting a small file. */
+/** PROJ's description of WGS 84, the CRS of most features: loading PROJ takes longer, and more memory, than converting a small file. */
 const knownWgs84: KnownCrs = {
   authority: 'EPSG',
   code: 4326,
@@ -83,14 +73,14 @@ const knownWgs84: KnownCrs = {
 const described = new Map<string, Promise<KnownCrs>>();
 
 /**
- * Asks PROJ what a Crs is. A text without a code of its own gets one only when a registry has the same system (`identify`),
- * and a code that its text claims wrongly is dropped. What PROJ cannot read throws FormatError.
+ * Describes a CRS with PROJ. A WKT gets a code only if a registry has the same CRS (`identify`); a wrong ID in the WKT is dropped.
+ * @throws FormatError for a CRS that PROJ cannot read
  */
 export function describeCrs(crs: Crs): Promise<KnownCrs> {
   const key = sridOf(crs) ?? crs.wkt ?? '';
   let known = described.get(key);
   if (known === undefined) {
-    // A handful is in use at a time; texts come from files, so their number must not grow with the life of the process.
+    // WKTs come from files, so the cache is bounded. A process uses a handful of CRSs at a time.
     if (described.size >= 64) described.delete(described.keys().next().value!);
     known = describe(crs);
     described.set(key, known);
@@ -106,18 +96,18 @@ async function describe(crs: Crs): Promise<KnownCrs> {
     parseSrid(srid);
     return known(await gdal(), srid, crs);
   }
-  if (crs.wkt === undefined) throw new FormatError('The coordinate system has neither a code nor a text.');
+  if (crs.wkt === undefined) throw new FormatError('The coordinate system has neither a code nor a WKT.');
   return crsFromWkt(crs.wkt);
 }
 
-/** Without blanks at its ends, and without the NULs that fill a record. A loop, as the texts of files are not to be trusted. */
+/** Removes white space at both ends and trailing NULs. A loop, because a regular expression could take quadratic time on hostile text. */
 function withoutPadding(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === '\0' || text.slice(end - 1, end).trim() === '')) end--;
   return text.slice(0, end).trimStart();
 }
 
-/** A Crs from WKT 1, WKT 2 or the content of a .prj file (also the old `Projection …` lines of ArcInfo). */
+/** Describes a CRS given as WKT 1, WKT 2 or the content of a .prj file (including `Projection …` lines of ArcInfo). */
 export async function crsFromWkt(text: string): Promise<KnownCrs> {
   const trimmed = withoutPadding(text);
   const module = await gdal();
@@ -134,16 +124,18 @@ export async function crsFromWkt(text: string): Promise<KnownCrs> {
   return known(module, `${match.authority}:${match.code}`, { authority: match.authority, code: match.code! });
 }
 
-/** A Crs from a PROJ string, such as `+proj=utm +zone=32 +ellps=GRS80`. */
+/** Describes a CRS given as PROJ string, such as `+proj=utm +zone=32 +ellps=GRS80`. */
 export async function crsFromProj(text: string): Promise<KnownCrs> {
   const trimmed = text.trim();
-  // Grids and init files would be read from a file system; we carry none, and a name may not become a path.
+  // No grid or init files: their names would become paths of the file system.
   if (
     !/^\+?proj=/.test(trimmed) ||
     trimmed.length > 2000 ||
     /[+\s](nadgrids|geoidgrids|init|file)=/.test(` ${trimmed}`)
   ) {
-    throw new FormatError(`'${shorten(trimmed)}' is not a PROJ string of a coordinate system that can be used here.`);
+    throw new FormatError(
+      `'${shorten(trimmed)}' is not a supported PROJ string. Use one with +proj= and without nadgrids, geoidgrids, init or file.`,
+    );
   }
   const module = await gdal();
   return crsFromWkt(known(module, trimmed.startsWith('+') ? trimmed : `+${trimmed}`, {}).wkt);
@@ -151,7 +143,10 @@ export async function crsFromProj(text: string): Promise<KnownCrs> {
 
 export type WktDialect = 'WKT1_GDAL' | 'WKT1_ESRI' | 'WKT2_2019';
 
-/** The text of a Crs: WKT1_ESRI for .prj files, WKT1_GDAL for old programs, WKT2_2019 for all else. FormatError when a dialect cannot say it. */
+/**
+ * WKT of a CRS: WKT1_ESRI for .prj files, WKT1_GDAL for old programs, WKT2_2019 for all else.
+ * @throws FormatError if the dialect cannot express the CRS
+ */
 export async function crsText(crs: Crs, dialect: WktDialect): Promise<string> {
   const { wkt } = await describeCrs(crs);
   if (dialect === 'WKT2_2019') return wkt;
@@ -159,7 +154,7 @@ export async function crsText(crs: Crs, dialect: WktDialect): Promise<string> {
   return guarded(() => withCrs(module, sridOf(crs) ?? wkt, (handle) => crsToWkt(module, handle, dialect)));
 }
 
-/** Whether coordinates of one are coordinates of the other: the same code, or the same system by another spelling. Names do not count, datums do. */
+/** Whether coordinates in `a` are coordinates in `b`: the same code, or WKTs that differ only in names and metadata. Datums must be equal. */
 export async function sameCrs(a: Crs, b: Crs): Promise<boolean> {
   const srid = sridOf(a);
   if (srid !== undefined && srid === sridOf(b)) return true;
@@ -169,7 +164,7 @@ export async function sameCrs(a: Crs, b: Crs): Promise<boolean> {
   return bare(left.wkt) === bare(right.wkt);
 }
 
-/** A WKT 2 without names of systems and conversions, identifiers, usage and remarks: what is left decides about coordinates. */
+/** A WKT 2 without names of CRSs and conversions, identifiers, usage and remarks: only what affects coordinates. */
 function bare(wkt: string): string {
   const nameless = (node: WktNode): WktNode => ({
     keyword: node.keyword,
@@ -264,7 +259,7 @@ function unitOf(node: WktNode): { name: string; factor: number } {
 }
 
 function unreadable(text: string): FormatError {
-  return new FormatError(`The coordinate system's text cannot be read: ${JSON.stringify(shorten(text))}.`);
+  return new FormatError(`The WKT of the coordinate system cannot be read: ${JSON.stringify(shorten(text))}.`);
 }
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -7,11 +7,11 @@ import { child, parseWkt } from './wkt.ts';
 interface Match {
   authority?: 'EPSG' | 'ESRI';
   code?: number;
-  /** What the text means to GDAL. */
+  /** The CRS as GDAL understands it. */
   wkt?: string;
 }
 
-/** An empty shapefile: header of 100 bytes with code 9994, length in 16-bit words, version 1000, points. */
+/** An empty shapefile: a 100-byte header with code 9994, length in 16-bit words, version 1000 and type 1 (point). */
 const emptyShapefile = new Uint8Array(100);
 new DataView(emptyShapefile.buffer).setInt32(0, 9994);
 new DataView(emptyShapefile.buffer).setInt32(24, 50);
@@ -19,11 +19,11 @@ new DataView(emptyShapefile.buffer).setInt32(28, 1000, true);
 new DataView(emptyShapefile.buffer).setInt32(32, 1, true);
 
 /**
- * The code under which a registry has the same system as `definition` (WKT, or the lines of an old .prj).
+ * Finds the registry code of a CRS given as WKT or as lines of an old .prj file.
  *
- * The package does not export OSRFindMatches, but GDAL's shapefile driver asks it about each .prj that it opens, so the
- * text is shown to that driver beside an empty shapefile. What it answers counts only when it holds: points all over its
- * area must have the same coordinates in both, to a millimetre.
+ * gdal3.js does not export OSRFindMatches, but GDAL's shapefile driver calls it for each .prj file. So this opens an empty shapefile with
+ * the definition as .prj file. A match is accepted only if points across its area of use have the same coordinates in both CRSs, within a
+ * millimetre.
  */
 export function identify(module: Gdal, definition: string): Match {
   return guarded(() => {
@@ -58,7 +58,7 @@ function askShapefileDriver(module: Gdal, prj: string): string | undefined {
   }
 }
 
-/** Whether points of the area of `candidate` (a code, with its text) have the same coordinates in both systems. */
+/** Whether points in the area of use of `candidate` (a code, with its WKT) have the same coordinates in both CRSs. */
 function agree(module: Gdal, definition: string, candidate: string, candidateWkt: string): boolean {
   const box = child(child(parseWkt(candidateWkt), 'USAGE') ?? parseWkt(candidateWkt), 'BBOX');
   const [south, west, north, east] = (box?.values ?? [-80, -180, 80, 180]) as number[];

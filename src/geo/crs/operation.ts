@@ -1,45 +1,44 @@
 import type { Gdal } from '../wasm.ts';
-import { overhear, projDatabase, withBytes } from '../wasm.ts';
+import { projDatabase, withBytes, withDebugLog } from '../wasm.ts';
 import { crsToWkt, withCrs } from './srs.ts';
 import type { WktNode } from './wkt.ts';
 import { child, parseWkt } from './wkt.ts';
 
-/** How coordinates were changed, for the receipt. */
+/** The coordinate operations that PROJ used, for the receipt of a conversion. */
 export interface Operation {
-  /** Names of the registry's operations in the order in which they were taken; none between systems of the same datum. */
+  /** Names of the operations in the order of first use; empty between CRSs of the same datum. */
   readonly names: readonly string[];
-  /** Metres, of the least exact one taken; 0 within one datum; undefined when nobody knows (or the datum shift was ignored). */
+  /** Accuracy of the least accurate operation in metres; 0 within one datum; undefined if unknown or for a ballpark operation. */
   readonly accuracy?: number;
-  /** No operation between the two datums is known or usable here: they were taken for the same, which may be off by hundreds of metres. */
+  /** PROJ's term: no usable operation between the two datums exists, so they were treated as equal. Errors may be hundreds of metres. */
   readonly ballpark: boolean;
-  /** More accurate operations for this place, which need a grid file that is not carried; best first. */
+  /** More accurate operations for this location that need a grid file which is not installed; best first. */
   readonly better: readonly { readonly name: string; readonly accuracy: number; readonly grid: string }[];
 }
 
-/** Hears from PROJ's messages which operations it takes. */
-export class OperationWatch {
-  readonly #taken = new Set<string>();
+/** Records the operations that PROJ logs while `run` transforms coordinates. */
+export class OperationRecorder {
+  readonly #used = new Set<string>();
 
   run<T>(module: Gdal, f: () => T): T {
-    return overhear(module, (line) => this.#hear(line), f);
+    return withDebugLog(module, (line) => this.#record(line), f);
   }
 
-  #hear(line: string): void {
+  #record(line: string): void {
     const name = /Using coordinate operation (.+)$/.exec(line)?.[1];
-    if (name !== undefined) this.#taken.add(name.replace(/ as a fallback due to .*$/, ''));
+    if (name !== undefined) this.#used.add(name.replace(/ as a fallback due to .*$/, ''));
   }
 
   /**
-   * What is known of the way from one system to another (`EPSG:…` or WKT) around a place (longitude, latitude in degrees).
-   * PROJ names what it takes only where it has a choice; else the registry's best operation without a grid is that one.
+   * Describes the transformation from one CRS to another (`EPSG:…` or WKT) around a location (longitude, latitude in degrees).
+   * PROJ logs an operation only if it has a choice; otherwise it used the registry's best operation without a grid file.
    */
-  explain(module: Gdal, from: string, to: string, place: readonly [number, number] | undefined): Operation {
+  explain(module: Gdal, from: string, to: string, location: readonly [number, number] | undefined): Operation {
     const [a, b] = [datumOf(module, from), datumOf(module, to)];
-    const taken = [...this.#taken];
-    if (taken.length === 0 && a !== undefined && a === b)
-      return { names: [], accuracy: 0, ballpark: false, better: [] };
-    const registered = a === undefined || b === undefined ? [] : operationsBetween(module, a, b, place);
-    const steps = taken.map((name) => name.split(' + ').map((step) => step.replace(/^Inverse of /, '')));
+    const used = [...this.#used];
+    if (used.length === 0 && a !== undefined && a === b) return { names: [], accuracy: 0, ballpark: false, better: [] };
+    const registered = a === undefined || b === undefined ? [] : operationsBetween(module, a, b, location);
+    const steps = used.map((name) => name.split(' + ').map((step) => step.replace(/^Inverse of /, '')));
     if (steps.length === 0) {
       const only = registered.find((one) => one.grid === undefined);
       if (only !== undefined) steps.push([only.name]);
@@ -55,7 +54,7 @@ export class OperationWatch {
         : [],
     );
     return {
-      names: taken.length > 0 ? taken : steps.map((names) => names.join(' + ')),
+      names: used.length > 0 ? used : steps.map((names) => names.join(' + ')),
       ...(known ? { accuracy } : {}),
       ballpark,
       better,
@@ -63,25 +62,25 @@ export class OperationWatch {
   }
 }
 
-/** One sentence for the receipt. */
+/** One or two sentences for the receipt. */
 export function operationSentence(operation: Operation): string {
   const { names, accuracy, ballpark, better } = operation;
   const best = better[0];
   const grid =
     best === undefined
       ? ''
-      : ` A more accurate one, '${best.name}' (${best.accuracy} m), needs the grid file ${best.grid}, which is not carried.`;
+      : ` '${best.name}' is more accurate (${best.accuracy} m), but needs the grid file ${best.grid}, which is not installed.`;
   if (ballpark)
-    return `The two datums were taken for the same (${names.join('; ')}); this may be off by hundreds of metres.${grid}`;
+    return `The two datums were treated as equal (${names.join('; ')}). Coordinates may be off by hundreds of metres.${grid}`;
   if (names.length === 0)
     return accuracy === 0
-      ? 'The two systems have the same datum: nothing is lost.'
+      ? 'Both coordinate systems have the same datum, so no accuracy is lost.'
       : `Coordinates were transformed by PROJ.${grid}`;
   const exactness = accuracy === undefined ? 'accuracy unknown' : `accuracy ${accuracy} m`;
   return `Coordinates were transformed by '${names.join("', '")}' (${exactness}).${grid}`;
 }
 
-/** `EPSG:4314`: the geographic system under a system. */
+/** Code of the geographic CRS on which a CRS is based, such as `EPSG:4314`. */
 function datumOf(module: Gdal, definition: string): string | undefined {
   const find = (node: WktNode): string | undefined => {
     if (/^(GEOGCRS|GEODCRS|BASEGEOGCRS|BASEGEODCRS)$/.test(node.keyword)) {
@@ -97,7 +96,7 @@ function datumOf(module: Gdal, definition: string): string | undefined {
   return find(parseWkt(withCrs(module, definition, (handle) => crsToWkt(module, handle, 'WKT2_2019'))));
 }
 
-interface Registered {
+interface RegisteredOperation {
   name: string;
   accuracy?: number;
   grid?: string;
@@ -107,18 +106,18 @@ function operationsBetween(
   module: Gdal,
   a: string,
   b: string,
-  place: readonly [number, number] | undefined,
-): Registered[] {
+  location: readonly [number, number] | undefined,
+): RegisteredOperation[] {
   const is = (end: string, srid: string) => {
     const [authority, code] = srid.split(':');
     return `(o.${end}_crs_auth_name = ${quoted(authority!)} and o.${end}_crs_code = ${quoted(code!)})`;
   };
-  // Extents over the antimeridian have west > east.
+  // An extent that crosses the antimeridian has west > east.
   const around =
-    place === undefined
+    location === undefined
       ? ''
-      : `and ${place[1]} between e.south_lat and e.north_lat and case when e.west_lon <= e.east_lon
-           then ${place[0]} between e.west_lon and e.east_lon else ${place[0]} >= e.west_lon or ${place[0]} <= e.east_lon end`;
+      : `and ${location[1]} between e.south_lat and e.north_lat and case when e.west_lon <= e.east_lon
+           then ${location[0]} between e.west_lon and e.east_lon else ${location[0]} >= e.west_lon or ${location[0]} <= e.east_lon end`;
   const rows = projDatabase(
     module,
     `select distinct o.name as name, o.accuracy as accuracy, g.grid_name as grid
@@ -137,7 +136,7 @@ function operationsBetween(
   }));
 }
 
-/** Metres of a chain of named operations; conversions (projections) count nothing. Undefined when one of them has no figure. */
+/** Sum of the accuracies of a chain of operations in metres; conversions (projections) are exact. Undefined if one has no accuracy. */
 function accuracyOf(module: Gdal, names: string[]): number | undefined {
   const list = names.map(quoted).join(', ');
   const rows = projDatabase(
@@ -154,7 +153,7 @@ function accuracyOf(module: Gdal, names: string[]): number | undefined {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** Longitude and latitude (degrees, WGS 84) of one point of a system; undefined where there is none. */
+/** WGS 84 longitude and latitude of a point in degrees; undefined if it cannot be transformed. */
 export function lonLatOf(module: Gdal, definition: string, x: number, y: number): [number, number] | undefined {
   return withCrs(module, definition, (from) =>
     withCrs(module, 'EPSG:4326', (to) => {

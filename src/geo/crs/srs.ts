@@ -3,8 +3,8 @@ import type { Gdal } from '../wasm.ts';
 import { configure, lastMessage, withBytes } from '../wasm.ts';
 
 /**
- * Lends `f` GDAL's handle of a coordinate system. `definition` is a checked code (`EPSG:25832`), a checked text (WKT) or a
- * PROJ string: nothing else may reach GDAL here, which would also take file names and addresses.
+ * Creates an OGR spatial reference for the duration of `f`. `definition` must be a checked code (`EPSG:25832`), a checked WKT or a
+ * checked PROJ string: OSRSetFromUserInput would also open file names and URLs.
  */
 export function withCrs<T>(module: Gdal, definition: string, f: (handle: number) => T): T {
   const handle = module._OSRNewSpatialReference(0);
@@ -24,7 +24,7 @@ export function withCrs<T>(module: Gdal, definition: string, f: (handle: number)
   }
 }
 
-/** The text of a coordinate system, on one line. */
+/** WKT of a spatial reference, on one line. */
 export function crsToWkt(module: Gdal, handle: number, dialect: 'WKT1_GDAL' | 'WKT1_ESRI' | 'WKT2_2019'): string {
   return withBytes(module, 4, (out) => {
     module.HEAPU32[out >> 2] = 0;

@@ -4,27 +4,27 @@ import type { Gdal } from '../wasm.ts';
 import { gdal, guarded, lastMessage } from '../wasm.ts';
 import { describeCrs, sridOf } from './crs.ts';
 import type { Operation } from './operation.ts';
-import { lonLatOf, OperationWatch } from './operation.ts';
+import { lonLatOf, OperationRecorder } from './operation.ts';
 import { withCrs } from './srs.ts';
 
-/** Points that cross into the module at a time. */
+/** Points per call into the module. */
 const batch = 16_384;
 
-/** Changes coordinates of one system into those of another. Holds memory of the WebAssembly module until `close`. */
+/** Transforms coordinates from one CRS to another. Holds WebAssembly memory until `close`. */
 export interface Transformer extends Disposable {
   /**
-   * In place: x = easting or longitude (degrees), y = northing or latitude, z in metres where given. A point that has no
-   * image becomes NaN in x and y. Returns the number of those.
+   * Transforms in place: x is easting or longitude (degrees), y is northing or latitude, z is metres if given. A point that cannot be
+   * transformed gets NaN as x and y. Returns the number of such points.
    */
   forward(x: Float64Array, y: Float64Array, z?: Float64Array): number;
-  /** What PROJ did to the points so far. */
+  /** The operations that PROJ used so far. */
   operation(): Operation;
   close(): void;
 }
 
 /**
- * The best operation without grid files, chosen by PROJ for each point where there are several.
- * @throws FormatError when one of the systems cannot be read or there is no way between them
+ * A transformer that uses the best operation without grid files. If there are several, PROJ chooses one for each point.
+ * @throws FormatError if a CRS cannot be read or PROJ has no transformation between the two
  */
 export async function transformer(from: Crs, to: Crs): Promise<Transformer> {
   const [source, target] = await Promise.all([describeCrs(from), describeCrs(to)]);
@@ -37,27 +37,27 @@ class PointTransformer implements Transformer {
   readonly #module: Gdal;
   readonly #from: string;
   readonly #to: string;
-  readonly #watch = new OperationWatch();
+  readonly #recorder = new OperationRecorder();
   #handle: number;
   #heap: number;
-  /** Of the first and last point of each batch, in coordinates of the source: enough to tell what part of the world is meant. */
+  /** Box around the first and last point of each batch in source coordinates: enough to locate the data in the world. */
   readonly #box = [Infinity, Infinity, -Infinity, -Infinity];
 
   constructor(module: Gdal, from: string, to: string, names: string) {
     this.#module = module;
     this.#from = from;
     this.#to = to;
-    this.#handle = this.#watch.run(module, () =>
+    this.#handle = this.#recorder.run(module, () =>
       withCrs(module, from, (a) => withCrs(module, to, (b) => module._OCTNewCoordinateTransformation(a, b))),
     );
-    if (this.#handle === 0) throw new FormatError(`There is no way from ${names}: ${lastMessage(module)}.`);
+    if (this.#handle === 0) throw new FormatError(`PROJ has no transformation from ${names}: ${lastMessage(module)}.`);
     this.#heap = module._malloc(24 * batch);
   }
 
   forward(x: Float64Array, y: Float64Array, z?: Float64Array): number {
     if (this.#handle === 0) throw new Error('This transformer is closed.');
     return guarded(() =>
-      this.#watch.run(this.#module, () => {
+      this.#recorder.run(this.#module, () => {
         let failed = 0;
         for (let at = 0; at < x.length; at += batch) {
           const end = Math.min(at + batch, x.length);
@@ -80,7 +80,7 @@ class PointTransformer implements Transformer {
     module.HEAPF64.set(y, py >> 3);
     if (z !== undefined) module.HEAPF64.set(z, pz >> 3);
     const all = module._OCTTransform(this.#handle, x.length, px, py, z === undefined ? 0 : pz);
-    // The call may have grown the heap: views are taken anew.
+    // The call may have grown the heap, which replaces its views.
     x.set(module.HEAPF64.subarray(px >> 3, (px >> 3) + x.length));
     y.set(module.HEAPF64.subarray(py >> 3, (py >> 3) + x.length));
     z?.set(module.HEAPF64.subarray(pz >> 3, (pz >> 3) + x.length));
@@ -99,9 +99,9 @@ class PointTransformer implements Transformer {
   operation(): Operation {
     const [west, south, east, north] = this.#box as [number, number, number, number];
     return guarded(() => {
-      const seen = Number.isFinite(west);
-      const place = seen ? lonLatOf(this.#module, this.#from, (west + east) / 2, (south + north) / 2) : undefined;
-      return this.#watch.explain(this.#module, this.#from, this.#to, place);
+      const hasPoints = Number.isFinite(west);
+      const centre = hasPoints ? lonLatOf(this.#module, this.#from, (west + east) / 2, (south + north) / 2) : undefined;
+      return this.#recorder.explain(this.#module, this.#from, this.#to, centre);
     });
   }
 

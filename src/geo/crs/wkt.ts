@@ -1,23 +1,28 @@
 import { FormatError } from '../../errors.ts';
 
-/** One bracketed item of well-known text, of any dialect: `PARAMETER["false_easting",500000]`. */
+/** A bracketed item of well-known text (WKT) in any dialect: `PARAMETER["false_easting",500000]`. */
 export interface WktNode {
   /** In upper case. */
   keyword: string;
-  /** Texts, numbers, bare words (directions such as `north`) and items, in order. */
+  /** Quoted strings, numbers, bare words (directions such as `north`) and nested items, in order. */
   values: (string | number | WktNode)[];
 }
 
-/** Longest text and deepest nesting that are read; the largest of the EPSG registry has 15 kB and 8 levels. */
+/** Limits of a WKT. The largest WKT of the EPSG registry has 15 kB and 8 levels. */
 const maxLength = 100_000;
 const maxDepth = 32;
 
-/** Reads well-known text (WKT 1, WKT 2; square or round brackets). What is not such a text throws FormatError with the place. */
+/**
+ * Parses WKT 1 or WKT 2, with square or round brackets.
+ * @throws FormatError with the position of the first error
+ */
 export function parseWkt(text: string): WktNode {
   if (text.length > maxLength) {
-    throw new FormatError(`A coordinate system's text may have ${maxLength} characters; this one has ${text.length}.`);
+    throw new FormatError(
+      `The WKT of the coordinate system has ${text.length} characters. The maximum is ${maxLength}.`,
+    );
   }
-  // Sticky patterns instead of a scan by hand; none of them can go back over what it has read.
+  // Sticky patterns; none of them backtracks, so parsing takes linear time.
   const space = /[\s\uFEFF]*/y;
   const token = /"((?:[^"]|"")*)"|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|[A-Za-z_]\w*|[[\](),]/y;
   let at = 0;
@@ -32,7 +37,8 @@ export function parseWkt(text: string): WktNode {
   };
 
   const item = (keyword: string, depth: number): WktNode => {
-    if (depth > maxDepth) throw new FormatError(`A coordinate system's text is nested deeper than ${maxDepth} levels.`);
+    if (depth > maxDepth)
+      throw new FormatError(`The WKT of the coordinate system is nested deeper than ${maxDepth} levels.`);
     const node: WktNode = { keyword: keyword.toUpperCase(), values: [] };
     for (;;) {
       const { word, quoted } = next();
@@ -63,7 +69,7 @@ export function parseWkt(text: string): WktNode {
 
 function unreadable(text: string, at: number): FormatError {
   const piece = JSON.stringify(text.slice(at, at + 40));
-  return new FormatError(`A coordinate system's text cannot be read at character ${at}: ${piece}.`);
+  return new FormatError(`The WKT of the coordinate system cannot be read at character ${at}: ${piece}.`);
 }
 
 /** The first item directly inside `node` with one of these keywords. */
@@ -74,7 +80,7 @@ export function child(node: WktNode, ...keywords: string[]): WktNode | undefined
   return undefined;
 }
 
-/** Writes the tree again, on one line; `keep` may leave items out. */
+/** Writes the tree as WKT on one line; items for which `keep` is false are left out. */
 export function writeWkt(node: WktNode, keep: (node: WktNode) => boolean = () => true): string {
   const values = node.values
     .filter((value) => typeof value !== 'object' || keep(value))

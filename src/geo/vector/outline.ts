@@ -1,13 +1,13 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { wgs84 } from '../crs/crs.ts';
 import { transformer } from '../crs/transform.ts';
-import type { Lattice } from '../warp/image-transformer.ts';
+import type { GridGeometry } from '../warp/image-transformer.ts';
 
 /** Points per side: sides are curves in longitude and latitude. */
 const perSide = 16;
 
 /** Outline of a grid as WKT polygon in WGS 84, longitude before latitude, 7 decimals; undefined when a part of it has no place there. */
-export async function outlineWkt({ width, height, affine }: Lattice, crs: Crs): Promise<string | undefined> {
+export async function outlineWkt({ width, height, affine }: GridGeometry, crs: Crs): Promise<string | undefined> {
   const corners = [
     [0, 0],
     [0, height],

@@ -1,18 +1,18 @@
 import type { Affine } from '../../data/grid.ts';
 
-/** Rows of the target that are planned together; also the side of the largest square, in target cells. */
-export const stripe = 32;
+/** Side of the largest square in target cells; transforms begin at multiples of as many rows. */
+export const largestSquare = 32;
 
-/** Smallest square whose positions are interpolated; in smaller ones each target cell is transformed by itself. */
+/** Side of the smallest square that is interpolated. In smaller ones each cell is transformed exactly. */
 const smallest = 8;
 
 /** Largest error of an interpolated position, in source cells. GDAL's own default is 0.125. */
 const tolerance = 0.0001;
 
-/** Exact positions, in place: target coordinates in, source pixels (or NaN) out. */
-export type Find = (x: Float64Array, y: Float64Array, count: number) => void;
+/** An exact transformer: replaces target coordinates by source pixels, or NaN where a point cannot be transformed. */
+export type ToPixels = (x: Float64Array, y: Float64Array, count: number) => void;
 
-/** A square of target cells; rows count from the first of the plan. It may reach past the last row and column. */
+/** A square of target cells; rows count from the first row of the transform. It may extend past the last row and column. */
 interface Square {
   column: number;
   row: number;
@@ -20,47 +20,53 @@ interface Square {
 }
 
 /**
- * Where some target rows lie in the source: a few exact positions, from which `positionsIn` makes those of all cells.
- * It can be sent to another thread.
+ * Source pixels of some target rows, like GDAL's approximate transformer: a few exact pixels per square, between which `pixelsOfSquare`
+ * interpolates. Plain data, so that it can be posted to another thread.
  */
-export interface Plan {
-  /** Column, row, side and the place in `positions` of each square. */
+export interface ApproximateTransform {
+  /** Of each square: column, row, side, index of its first number in `positions`. */
   readonly squares: Int32Array;
-  /** Of a square whose positions are interpolated: x of its nine nodes, then y. Of another: x of all its cells, then y. */
+  /** Interpolated square: x of its nine nodes, then y. Exact square: x of all cells, then y. */
   readonly positions: Float64Array;
 }
 
-/** Numbers of a square in `Plan.squares`. */
-export const perSquare = 4;
+/** Numbers per square in `ApproximateTransform.squares`. */
+export const intsPerSquare = 4;
 
-/** Shares of a square's side at which its nine nodes and then its four proofs lie. */
+/** Positions of the nine nodes and the four check points, as fractions of the side of a square. */
 const nodes = [0, 0.5, 1];
-const proofs = [0.25, 0.75];
+const checks = [0.25, 0.75];
 const nodeCount = nodes.length ** 2;
-const asked = nodeCount + proofs.length ** 2;
+const pointsPerSquare = nodeCount + checks.length ** 2;
 
 /**
- * Plans rows of the target, each cell centre of which has a place in the source.
+ * Approximates the source pixels of target rows.
  *
- * They are cut into squares of 32 × 32; in each the exact position is asked at nine nodes and laid through them as a
- * biquadratic. Four more exact positions prove it; a square that fails is quartered, and below 8 × 8 all its positions are
- * exact. So are those around an edge of the projection, where nodes have no image.
+ * Splits the rows into squares of 32 × 32 cells. Transforms nine nodes of each square exactly and interpolates between them with a
+ * biquadratic. Four exact check points must agree to `tolerance`; a square that fails is split into four, and below 8 × 8 cells all
+ * cells are transformed exactly. This also covers the border of a projection, where nodes are NaN and every check fails.
  */
-export function planRows(affine: Affine, firstRow: number, rows: number, width: number, find: Find): Plan {
+export function approximateTransform(
+  affine: Affine,
+  firstRow: number,
+  rows: number,
+  width: number,
+  toPixels: ToPixels,
+): ApproximateTransform {
   const kept: { square: Square; from: Float64Array; at: number; count: number }[] = [];
   let squares: Square[] = [];
-  for (let row = 0; row < rows; row += stripe)
-    for (let column = 0; column < width; column += stripe) squares.push({ column, row, size: stripe });
+  for (let row = 0; row < rows; row += largestSquare)
+    for (let column = 0; column < width; column += largestSquare) squares.push({ column, row, size: largestSquare });
   const exact: Square[] = [];
   while (squares.length > 0) {
     const failed: Square[] = [];
-    const [x, y] = askNodes(affine, firstRow, squares, find);
+    const [x, y] = transformNodes(affine, firstRow, squares, toPixels);
     const from = new Float64Array(squares.length * 2 * nodeCount);
     for (const [n, square] of squares.entries()) {
-      if (proven(x, n * asked) && proven(y, n * asked)) {
+      if (isWithinTolerance(x, n * pointsPerSquare) && isWithinTolerance(y, n * pointsPerSquare)) {
         const at = n * 2 * nodeCount;
-        from.set(x.subarray(n * asked, n * asked + nodeCount), at);
-        from.set(y.subarray(n * asked, n * asked + nodeCount), at + nodeCount);
+        from.set(x.subarray(n * pointsPerSquare, n * pointsPerSquare + nodeCount), at);
+        from.set(y.subarray(n * pointsPerSquare, n * pointsPerSquare + nodeCount), at + nodeCount);
         kept.push({ square, from, at, count: 2 * nodeCount });
       } else failed.push(square);
     }
@@ -75,32 +81,37 @@ export function planRows(affine: Affine, firstRow: number, rows: number, width: 
     }
   }
   if (exact.length > 0) {
-    const [from, count] = askEach(affine, firstRow, exact, find);
+    const [from, count] = transformCells(affine, firstRow, exact, toPixels);
     for (const [n, square] of exact.entries()) kept.push({ square, from, at: n * count, count });
   }
   const plan = {
-    squares: new Int32Array(kept.length * perSquare),
+    squares: new Int32Array(kept.length * intsPerSquare),
     positions: new Float64Array(kept.reduce((sum, { count }) => sum + count, 0)),
   };
   let at = 0;
   for (const [n, { square, from, at: first, count }] of kept.entries()) {
-    plan.squares.set([square.column, square.row, square.size, at], n * perSquare);
+    plan.squares.set([square.column, square.row, square.size, at], n * intsPerSquare);
     plan.positions.set(from.subarray(first, first + count), at);
     at += count;
   }
   return plan;
 }
 
-/** Nodes and proofs of all squares in one call. */
-function askNodes(affine: Affine, firstRow: number, squares: Square[], find: Find): [Float64Array, Float64Array] {
-  const x = new Float64Array(squares.length * asked);
-  const y = new Float64Array(squares.length * asked);
+/** Transforms the nodes and check points of all squares in one call. */
+function transformNodes(
+  affine: Affine,
+  firstRow: number,
+  squares: Square[],
+  toPixels: ToPixels,
+): [Float64Array, Float64Array] {
+  const x = new Float64Array(squares.length * pointsPerSquare);
+  const y = new Float64Array(squares.length * pointsPerSquare);
   let i = 0;
   for (const { column, row, size } of squares) {
-    for (const shares of [nodes, proofs]) {
+    for (const shares of [nodes, checks]) {
       for (const v of shares) {
         for (const u of shares) {
-          // Between the centres of the first and the last target cell inside.
+          // From the centre of the first cell of the square to the centre of its last.
           const c = column + 0.5 + u * (size - 1);
           const r = firstRow + row + 0.5 + v * (size - 1);
           x[i] = affine[0] + c * affine[1] + r * affine[2];
@@ -110,12 +121,17 @@ function askNodes(affine: Affine, firstRow: number, squares: Square[], find: Fin
       }
     }
   }
-  find(x, y, i);
+  toPixels(x, y, i);
   return [x, y];
 }
 
-/** Positions of all cells of squares of one size, and how many numbers each square has. */
-function askEach(affine: Affine, firstRow: number, squares: Square[], find: Find): [Float64Array, number] {
+/** Transforms all cells of squares of one size exactly. Returns the pixels and the count of numbers per square. */
+function transformCells(
+  affine: Affine,
+  firstRow: number,
+  squares: Square[],
+  toPixels: ToPixels,
+): [Float64Array, number] {
   const { size } = squares[0]!;
   const cells = size * size;
   const x = new Float64Array(squares.length * cells);
@@ -127,7 +143,7 @@ function askEach(affine: Affine, firstRow: number, squares: Square[], find: Find
         x[i] = affine[0] + c * affine[1] + r * affine[2];
         y[i] = affine[3] + c * affine[4] + r * affine[5];
       }
-  find(x, y, i);
+  toPixels(x, y, i);
   const both = new Float64Array(2 * i);
   for (let n = 0; n < squares.length; n++) {
     both.set(x.subarray(n * cells, (n + 1) * cells), 2 * n * cells);
@@ -136,29 +152,29 @@ function askEach(affine: Affine, firstRow: number, squares: Square[], find: Find
   return [both, 2 * cells];
 }
 
-/** Weights of the three nodes of a side, at a share `t` of it. */
+/** Weights of the three nodes of a side at fraction `t`: Lagrange polynomials through 0, 1/2 and 1. */
 const weights = (t: number): [number, number, number] => [2 * (t - 0.5) * (t - 1), 4 * t * (1 - t), 2 * t * (t - 0.5)];
 
-const proofWeights = proofs.map(weights);
+const checkWeights = checks.map(weights);
 
-function proven(values: Float64Array, at: number): boolean {
-  let proof = at + nodeCount;
-  for (const [v0, v1, v2] of proofWeights) {
-    for (const [u0, u1, u2] of proofWeights) {
+function isWithinTolerance(values: Float64Array, at: number): boolean {
+  let check = at + nodeCount;
+  for (const [v0, v1, v2] of checkWeights) {
+    for (const [u0, u1, u2] of checkWeights) {
       let sum = v0 * (u0 * values[at]! + u1 * values[at + 1]! + u2 * values[at + 2]!);
       sum += v1 * (u0 * values[at + 3]! + u1 * values[at + 4]! + u2 * values[at + 5]!);
       sum += v2 * (u0 * values[at + 6]! + u1 * values[at + 7]! + u2 * values[at + 8]!);
-      // Also false for NaN.
-      if (!(Math.abs(sum - values[proof]!) < tolerance)) return false;
-      proof++;
+      // Not `>=`, so that NaN fails too.
+      if (!(Math.abs(sum - values[check]!) < tolerance)) return false;
+      check++;
     }
   }
   return true;
 }
 
-/** Weights of all rows of a square of each size. */
+/** By side of a square: the three node weights of each row. */
 const rowWeights = new Map<number, Float64Array>();
-for (let size = smallest; size <= stripe; size *= 2)
+for (let size = smallest; size <= largestSquare; size *= 2)
   rowWeights.set(
     size,
     Float64Array.from(Array.from({ length: size }, (_, row) => weights(row * (1 / (size - 1)))).flat()),
@@ -166,14 +182,14 @@ for (let size = smallest; size <= stripe; size *= 2)
 
 export const isInterpolated = (size: number): boolean => size >= smallest;
 
-/** How many numbers each of x and y has. */
+/** Count of x (or y) values of a square. */
 const countOf = (size: number) => (isInterpolated(size) ? nodeCount : size * size);
 
 /**
- * Source positions of the cells of a square, row by row, as many in each row as the square is wide.
- * @param at place of its numbers in `Plan.positions`
+ * Writes the source pixels of a square to `px` and `py`, row by row with `size` cells per row.
+ * @param at index of its first number in `ApproximateTransform.positions`
  */
-export function positionsIn(
+export function pixelsOfSquare(
   positions: Float64Array,
   at: number,
   size: number,
@@ -201,7 +217,7 @@ function interpolate(values: Float64Array, at: number, size: number, rows: numbe
     const a = v0 * values[at]! + v1 * values[at + 3]! + v2 * values[at + 6]!;
     const b = v0 * values[at + 1]! + v1 * values[at + 4]! + v2 * values[at + 7]!;
     const c = v0 * values[at + 2]! + v1 * values[at + 5]! + v2 * values[at + 8]!;
-    // The parabola through a, b, c at 0, 1/2, 1 as a + t (p + t q).
+    // The parabola through (0, a), (1/2, b), (1, c) is a + t (p + t q).
     const q = (2 * (a + c) - 4 * b) * step * step;
     const p = (4 * b - 3 * a - c) * step;
     const line = row * size;
@@ -209,11 +225,11 @@ function interpolate(values: Float64Array, at: number, size: number, rows: numbe
   }
 }
 
-/** A biquadratic leaves the middle of its nine nodes by no more than this share of what they do: the sum of its weights is 1.25². */
+/** Bound of a biquadratic relative to the range of its nine nodes: the absolute values of its weights sum up to at most 1.25². */
 const overshoot = 1.5625;
 
-/** Between which numbers the positions of a square lie along one axis; Infinity, −Infinity when none of them has an image. */
-export function rangeOf(
+/** Bounds of the pixels of a square along one axis, rounded outwards; Infinity and −Infinity if all are NaN. */
+export function pixelRange(
   positions: Float64Array,
   at: number,
   size: number,

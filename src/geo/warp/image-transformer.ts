@@ -1,40 +1,42 @@
 import type { Affine } from '../../data/grid.ts';
 import { FormatError } from '../../errors.ts';
 import type { Operation } from '../crs/operation.ts';
-import { lonLatOf, OperationWatch } from '../crs/operation.ts';
+import { lonLatOf, OperationRecorder } from '../crs/operation.ts';
 import { crsToWkt, withCrs } from '../crs/srs.ts';
 import type { Gdal } from '../wasm.ts';
 import { guarded, lastMessage, withBytes, withStrings } from '../wasm.ts';
 
-/** Where the cells of a grid lie. */
-export interface Lattice {
+/** Size and geotransform of a grid: where its cells lie in its CRS. */
+export interface GridGeometry {
   readonly width: number;
   readonly height: number;
   readonly affine: Affine;
 }
 
-/** Points that cross into the module at a time. */
+/** Points per call into the module. */
 const batch = 16_384;
 
 /**
- * Leads from a place in the target's coordinates to a pixel of the source (corner based, fractions inside a cell), as
- * gdalwarp does it: GDAL's own transformer, which knows where in the world the source lies. Owns memory of the
- * WebAssembly module until `close`.
+ * Transforms target coordinates to source pixels (corner based, fractional) with GDAL's GenImgProjTransformer, as gdalwarp does: it
+ * knows the extent of the source and chooses operations for it. Holds WebAssembly memory until `close`.
  */
-export class PixelFinder {
-  /** Lattice that `gdalwarp -t_srs` would write. */
-  readonly lattice: Lattice;
+export class ImageTransformer {
+  /** The grid geometry that `gdalwarp -t_srs` would write. */
+  readonly target: GridGeometry;
   readonly #module: Gdal;
   readonly #from: string;
   readonly #to: string;
   readonly #centre: readonly [number, number];
-  readonly #watch = new OperationWatch();
+  readonly #recorder = new OperationRecorder();
   #dataset: number;
   #transformer = 0;
   #heap = 0;
 
-  /** `from` and `to` are checked codes or texts. FormatError when the grid has no place in the target system. */
-  constructor(module: Gdal, source: Lattice, from: string, to: string) {
+  /**
+   * @param from CRS of the source: a checked `AUTHORITY:CODE` or WKT; `to` likewise
+   * @throws FormatError when the grid cannot be projected to the target CRS
+   */
+  constructor(module: Gdal, source: GridGeometry, from: string, to: string) {
     this.#module = module;
     this.#from = from;
     this.#to = to;
@@ -45,13 +47,13 @@ export class PixelFinder {
     ];
     this.#dataset = emptyDataset(module, source, from);
     try {
-      this.lattice = suggestedLattice(module, this.#dataset, to);
-      this.#transformer = this.#watch.run(module, () =>
+      this.target = suggestTarget(module, this.#dataset, to);
+      this.#transformer = this.#recorder.run(module, () =>
         withStrings(module, [`DST_SRS=${to}`], (options) =>
           module._GDALCreateGenImgProjTransformer2(this.#dataset, 0, options),
         ),
       );
-      if (this.#transformer === 0) throw noPlace(module);
+      if (this.#transformer === 0) throw cannotProject(module);
       this.#heap = module._malloc(28 * batch);
     } catch (error) {
       this.close();
@@ -59,10 +61,10 @@ export class PixelFinder {
     }
   }
 
-  /** In place, from places to pixels. What has no pixel becomes NaN; pixels outside the source come out as they are. */
-  find(x: Float64Array, y: Float64Array, count: number): void {
+  /** Replaces target coordinates by source pixels. A point that cannot be transformed becomes NaN; pixels may lie outside the source. */
+  toPixels(x: Float64Array, y: Float64Array, count: number): void {
     guarded(() =>
-      this.#watch.run(this.#module, () => {
+      this.#recorder.run(this.#module, () => {
         for (let at = 0; at < count; at += batch) this.#batch(x, y, at, Math.min(batch, count - at));
       }),
     );
@@ -78,16 +80,16 @@ export class PixelFinder {
     module._GDALGenImgProjTransform(this.#transformer, 1, count, px, py, pz, success);
     const { HEAPF64, HEAP32 } = module;
     for (let i = 0; i < count; i++) {
-      const found = HEAP32[(success >> 2) + i] !== 0;
-      x[at + i] = found ? HEAPF64[(px >> 3) + i]! : Number.NaN;
-      y[at + i] = found ? HEAPF64[(py >> 3) + i]! : Number.NaN;
+      const ok = HEAP32[(success >> 2) + i] !== 0;
+      x[at + i] = ok ? HEAPF64[(px >> 3) + i]! : Number.NaN;
+      y[at + i] = ok ? HEAPF64[(py >> 3) + i]! : Number.NaN;
     }
   }
 
   operation(): Operation {
     return guarded(() => {
-      const place = lonLatOf(this.#module, this.#from, ...this.#centre);
-      return this.#watch.explain(this.#module, this.#from, this.#to, place);
+      const centre = lonLatOf(this.#module, this.#from, ...this.#centre);
+      return this.#recorder.explain(this.#module, this.#from, this.#to, centre);
     });
   }
 
@@ -101,8 +103,8 @@ export class PixelFinder {
   }
 }
 
-/** A virtual dataset with the size and place of the source and one band without content: all that the lattice depends on. */
-function emptyDataset(module: Gdal, source: Lattice, from: string): number {
+/** A VRT dataset with the grid geometry and CRS of the source and one band without data. GDAL needs no more to suggest the target. */
+function emptyDataset(module: Gdal, source: GridGeometry, from: string): number {
   const driver = module.ccall('GDALGetDriverByName', 'number', ['string'], ['VRT']);
   const float32 = 6;
   const dataset = module.ccall(
@@ -122,8 +124,8 @@ function emptyDataset(module: Gdal, source: Lattice, from: string): number {
   return dataset;
 }
 
-/** Runs gdalwarp from one virtual dataset to another: it decides size and place and reads no cell. */
-function suggestedLattice(module: Gdal, dataset: number, to: string): Lattice {
+/** Runs gdalwarp from VRT to VRT: it chooses size and geotransform of the target and reads no cell. */
+function suggestTarget(module: Gdal, dataset: number, to: string): GridGeometry {
   const options = withStrings(module, ['-of', 'VRT', '-novshift', '-t_srs', to], (argv) =>
     module._GDALWarpAppOptionsNew(argv, 0),
   );
@@ -134,7 +136,7 @@ function suggestedLattice(module: Gdal, dataset: number, to: string): Lattice {
     return module.ccall('GDALWarp', 'number', [...types], ['', 0, 1, list, options, 0]) as number;
   });
   module._GDALWarpAppOptionsFree(options);
-  if (target === 0) throw noPlace(module);
+  if (target === 0) throw cannotProject(module);
   try {
     return {
       width: module._GDALGetRasterXSize(target),
@@ -149,5 +151,5 @@ function suggestedLattice(module: Gdal, dataset: number, to: string): Lattice {
   }
 }
 
-const noPlace = (module: Gdal) =>
-  new FormatError(`The grid cannot be brought into the other coordinate system: ${lastMessage(module)}.`);
+const cannotProject = (module: Gdal) =>
+  new FormatError(`The grid cannot be projected to the target coordinate system: ${lastMessage(module)}.`);

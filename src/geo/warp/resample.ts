@@ -1,7 +1,7 @@
 import type { Samples } from '../../data/item.ts';
 
-/** Source rows in memory: `samples` begins with row `first`. Places whose upper row is one of `from … to - 1` are worked now. */
-export interface Piece {
+/** Source rows in memory: `samples` begins with row `first`. A task computes the pixels whose upper row is one of `from … to - 1`. */
+export interface SourceWindow {
   samples: Samples;
   first: number;
   from: number;
@@ -12,10 +12,10 @@ export interface Piece {
 }
 
 /**
- * Where a rectangle of target cells lies in the source, `side` places to a row, and where its values go: the first one to `out[at]`, the
- * next row `width` further.
+ * Source pixels of a rectangle of target cells, `side` per row. The value of the first cell goes to `out[at]`, that of the cell below it
+ * to `out[at + width]`.
  */
-export interface Places {
+export interface PixelBlock {
   px: Float64Array;
   py: Float64Array;
   side: number;
@@ -24,71 +24,72 @@ export interface Places {
   out: Samples;
   at: number;
   width: number;
-  /** All lie between the centres of four cells of the source, whose rows are worked now. */
-  amid: boolean;
+  /** Every pixel lies between the centres of four source cells, and its upper row is one of `from … to - 1`: no bounds need checking. */
+  interior: boolean;
 }
 
-/** Values that mean "nothing": from `low` to `high`, or NaN when those are NaN. */
-export interface Nothing {
+/** Values that mean "no data": from `low` to `high`, or NaN if both are NaN. */
+export interface NodataRange {
   low: number;
   high: number;
 }
 
 /**
- * A way to make values; leaves alone what has none. It looks at `reach - 1` rows above a place's upper row, and at `reach` below. Plain
- * data, so that it can be sent to another thread.
+ * A resampling method. It reads `reach - 1` rows above the upper row of a pixel and `reach` rows below it, and does not write cells
+ * without data. Plain data, so that it can be posted to another thread.
  */
 export type Kernel =
-  | { way: 'nearest'; reach: 1 }
-  | { way: 'bilinear'; reach: 1; nothing: Nothing }
-  /** Target cells per source cell, at most 1. */
-  | { way: 'wideBilinear'; reach: number; nothing: Nothing; xScale: number; yScale: number };
+  | { method: 'nearest'; reach: 1 }
+  | { method: 'bilinear'; reach: 1; nodata: NodataRange }
+  /** Scales: target cells per source cell, at most 1. */
+  | { method: 'wideBilinear'; reach: number; nodata: NodataRange; xScale: number; yScale: number };
 
-const never: Nothing = { low: Infinity, high: -Infinity };
+const noNodata: NodataRange = { low: Infinity, high: -Infinity };
 
-/** The value of the cell in which a place lies. */
-export const nearest: Kernel = { way: 'nearest', reach: 1 };
-
-/**
- * Between the four nearest cell centres; towards a border, the outermost value. As in GDAL, a place inside a cell that means "nothing"
- * stays without a value; beside one, the others' weights are raised to 1 together.
- */
-export const bilinear = (nothing: Nothing = never): Kernel => ({ way: 'bilinear', reach: 1, nothing });
+/** The value of the cell that contains the pixel. */
+export const nearest: Kernel = { method: 'nearest', reach: 1 };
 
 /**
- * What GDAL calls bilinear where the target has fewer cells than the source along an axis: the triangle of weights grows
- * with the source cells that one target cell stands for. `xScale`, `yScale`: target cells per source cell, at most 1.
+ * Interpolates between the four nearest cell centres, or takes the outermost value beyond them. As in GDAL, a pixel inside a nodata cell
+ * has no value; next to one, the weights of the other cells are scaled to a sum of 1.
  */
-export const wideBilinear = (xScale: number, yScale: number, nothing: Nothing = never): Kernel => ({
-  way: 'wideBilinear',
+export const bilinear = (nodata: NodataRange = noNodata): Kernel => ({ method: 'bilinear', reach: 1, nodata });
+
+/**
+ * GDAL's bilinear resampling when the target has fewer cells than the source along an axis: the triangle of weights covers
+ * proportionally more source cells. `xScale`, `yScale`: target cells per source cell, at most 1.
+ */
+export const wideBilinear = (xScale: number, yScale: number, nodata: NodataRange = noNodata): Kernel => ({
+  method: 'wideBilinear',
   reach: Math.ceil(1 / yScale),
-  nothing,
+  nodata,
   xScale,
   yScale,
 });
 
-export function resample(kernel: Kernel, piece: Piece, places: Places): void {
-  if (kernel.way === 'nearest') takeNearest(piece, places);
-  else if (kernel.way === 'wideBilinear') mixMany(piece, places, kernel);
-  else mixFour(piece, places, kernel.nothing);
+export function resample(kernel: Kernel, source: SourceWindow, pixels: PixelBlock): void {
+  if (kernel.method === 'nearest') resampleNearest(source, pixels);
+  else if (kernel.method === 'wideBilinear') resampleWideBilinear(source, pixels, kernel);
+  else resampleBilinear(source, pixels, kernel.nodata);
 }
 
-function isNothing(value: number, low: number, high: number, nan: boolean): boolean {
+function isNodata(value: number, low: number, high: number, nan: boolean): boolean {
   return nan ? Number.isNaN(value) : value >= low && value <= high;
 }
 
-/** GDAL takes a place this little beyond a border as on it. */
+/** As in GDAL, a pixel that is this close to a border lies on it. */
 const edge = 1e-10;
 
-/** NaN lies outside. */
+/** False for NaN. */
 const inside = (x: number, y: number, width: number, height: number) =>
   x >= 0 && y >= 0 && x + edge <= width && y + edge <= height;
 
-/** The upper of the two rows between whose centres a place lies: its row, for which it waits. */
+/** The upper of the two rows between whose centres a pixel lies. */
 export const upperRow = (y: number) => (y < 0.5 ? 0 : Math.floor(y - 0.5));
 
-function takeNearest(piece: Piece, { px, py, side, columns, rows, out, at, width: outWidth }: Places): void {
-  const { samples, first, from, to, width, height } = piece;
+function resampleNearest(source: SourceWindow, pixels: PixelBlock): void {
+  const { samples, first, from, to, width, height } = source;
+  const { px, py, side, columns, rows, out, at, width: outWidth } = pixels;
   for (let r = 0; r < rows; r++)
     for (let c = 0; c < columns; c++) {
       const x = px[r * side + c]!;
@@ -104,55 +105,59 @@ function takeNearest(piece: Piece, { px, py, side, columns, rows, out, at, width
     }
 }
 
-/** Weights below this in sum do not make a value. */
-const leastWeight = 1e-5;
+/** A cell has no value if the sum of its weights is lower. */
+const minWeight = 1e-5;
 
-function mixFour(piece: Piece, places: Places, { low, high }: Nothing): void {
-  const { samples, first, from, to, width, height } = piece;
-  const { px, py, side, columns, rows, out, at, width: outWidth, amid } = places;
+function resampleBilinear(source: SourceWindow, pixels: PixelBlock, { low, high }: NodataRange): void {
+  const { samples, first, from, to, width, height } = source;
+  const { px, py, side, columns, rows, out, at, width: outWidth, interior } = pixels;
   const nan = Number.isNaN(low);
   for (let r = 0; r < rows; r++)
     for (let i = r * side, o = at + r * outWidth, end = i + columns; i < end; i++, o++) {
       const x = px[i]!;
       const y = py[i]!;
-      if (!amid && !inside(x, y, width, height)) continue;
-      const row = amid ? Math.floor(y - 0.5) : upperRow(y);
-      if (!amid && (row < from || row >= to)) continue;
-      const column = amid ? Math.floor(x - 0.5) : upperRow(x);
-      const u = amid || x >= 0.5 ? x - 0.5 - column : 0;
-      const v = amid || y >= 0.5 ? y - 0.5 - row : 0;
+      if (!interior && !inside(x, y, width, height)) continue;
+      const row = interior ? Math.floor(y - 0.5) : upperRow(y);
+      if (!interior && (row < from || row >= to)) continue;
+      const column = interior ? Math.floor(x - 0.5) : upperRow(x);
+      const u = interior || x >= 0.5 ? x - 0.5 - column : 0;
+      const v = interior || y >= 0.5 ? y - 0.5 - row : 0;
       const upper = (row - first) * width + column;
-      const lower = amid || row + 1 < height ? upper + width : upper;
-      const right = amid || column + 1 < width ? 1 : 0;
+      const lower = interior || row + 1 < height ? upper + width : upper;
+      const right = interior || column + 1 < width ? 1 : 0;
       const a = samples[upper]!;
       const b = samples[upper + right]!;
       const c = samples[lower]!;
       const d = samples[lower + right]!;
-      const noA = isNothing(a, low, high, nan);
-      const noB = isNothing(b, low, high, nan);
-      const noC = isNothing(c, low, high, nan);
-      const noD = isNothing(d, low, high, nan);
+      const noA = isNodata(a, low, high, nan);
+      const noB = isNodata(b, low, high, nan);
+      const noC = isNodata(c, low, high, nan);
+      const noD = isNodata(d, low, high, nan);
       if (!(noA || noB || noC || noD)) {
         out[o] = (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v;
         continue;
       }
-      // The cell in which the place itself lies.
+      // The cell that contains the pixel has no data.
       if (u < 0.5 ? (v < 0.5 ? noA : noC) : v < 0.5 ? noB : noD) continue;
       const wa = noA ? 0 : (1 - u) * (1 - v);
       const wb = noB ? 0 : u * (1 - v);
       const wc = noC ? 0 : (1 - u) * v;
       const wd = noD ? 0 : u * v;
       const sum = wa + wb + wc + wd;
-      if (sum < leastWeight) continue;
+      if (sum < minWeight) continue;
       out[o] = ((noA ? 0 : a * wa) + (noB ? 0 : b * wb) + (noC ? 0 : c * wc) + (noD ? 0 : d * wd)) / sum;
     }
 }
 
-function mixMany(piece: Piece, places: Places, kernel: Extract<Kernel, { way: 'wideBilinear' }>): void {
-  const { samples, first, from, to, width, height } = piece;
-  const { px, py, side, columns, rows, out, at, width: outWidth } = places;
+function resampleWideBilinear(
+  source: SourceWindow,
+  pixels: PixelBlock,
+  kernel: Extract<Kernel, { method: 'wideBilinear' }>,
+): void {
+  const { samples, first, from, to, width, height } = source;
+  const { px, py, side, columns, rows, out, at, width: outWidth } = pixels;
   const { reach, xScale, yScale } = kernel;
-  const { low, high } = kernel.nothing;
+  const { low, high } = kernel.nodata;
   const nan = Number.isNaN(low);
   const xReach = Math.ceil(1 / xScale);
   const weights = new Float64Array(2 * xReach);
@@ -167,7 +172,7 @@ function mixMany(piece: Piece, places: Places, kernel: Extract<Kernel, { way: 'w
         samples[
           (Math.min(Math.floor(y + edge), height - 1) - first) * width + Math.min(Math.floor(x + edge), width - 1)
         ]!;
-      if (isNothing(own, low, high, nan)) continue;
+      if (isNodata(own, low, high, nan)) continue;
       const left = Math.max(0, Math.floor(x - 0.5) + 1 - xReach);
       const right = Math.min(width - 1, Math.floor(x - 0.5) + xReach);
       for (let column = left; column <= right; column++) {
@@ -182,12 +187,12 @@ function mixMany(piece: Piece, places: Places, kernel: Extract<Kernel, { way: 'w
         const line = (row - first) * width;
         for (let column = left; column <= right; column++) {
           const value = samples[line + column]!;
-          if (isNothing(value, low, high, nan)) continue;
+          if (isNodata(value, low, high, nan)) continue;
           const share = w * weights[column - left]!;
           sum += value * share;
           weight += share;
         }
       }
-      if (weight >= leastWeight) out[o] = sum / weight;
+      if (weight >= minWeight) out[o] = sum / weight;
     }
 }

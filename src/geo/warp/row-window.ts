@@ -3,23 +3,23 @@ import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { giveBack } from '../../data/spare-memory.ts';
 
-/** Rows of a slice on their way into memory. */
-export interface RowSupply {
-  /** Whether rows from this one on can still be had. */
-  reaches(row: number): boolean;
-  /** Puts rows `from … to - 1` into `into`, the first at `at`. */
+/** Reads rows of a slice into memory. */
+export interface RowReader {
+  /** Whether rows from `row` on can still be read. */
+  canRead(row: number): boolean;
+  /** Copies rows `from … to - 1` into `into`, the first to index `at`. */
   read(from: number, to: number, into: Samples, at: number): Promise<void>;
-  /** Pulls what is left, so that whoever counts rows has seen all of them. */
+  /** Pulls the remaining rows, because statistics and progress count the rows that were pulled. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Rows in any order. */
-export function randomRows(grid: RandomGrid, slice: Slice): RowSupply {
+/** Reads rows in any order. */
+export function randomAccessRows(grid: RandomGrid, slice: Slice): RowReader {
   const { width } = grid;
   const atOnce = Math.max(1, Math.floor(2 ** 18 / width));
   return {
-    reaches: () => true,
+    canRead: () => true,
     async read(from, to, into, at) {
       for (let row = from; row < to; row += atOnce) {
         const samples = await grid.read(slice, row, Math.min(atOnce, to - row));
@@ -32,13 +32,13 @@ export function randomRows(grid: RandomGrid, slice: Slice): RowSupply {
   };
 }
 
-/** Rows as they are pulled from front to back, each once. */
-export function passingRows(grid: Grid, slice: Slice): RowSupply {
+/** Reads each row once, from the first to the last. */
+export function sequentialRows(grid: Grid, slice: Slice): RowReader {
   const { width } = grid;
   const blocks = grid.rows(slice)[Symbol.asyncIterator]();
   let block: RowBlock | undefined;
   let next = 0;
-  /** The block with row `next`. */
+  /** Pulls the block that holds row `next`. */
   async function current(): Promise<RowBlock> {
     while (block === undefined || block.firstRow + block.rowCount <= next) {
       if (block !== undefined) giveBack(block.samples);
@@ -49,7 +49,7 @@ export function passingRows(grid: Grid, slice: Slice): RowSupply {
     return block;
   }
   return {
-    reaches: (row) => row >= next,
+    canRead: (row) => row >= next,
     async read(from, to, into, at) {
       next = from;
       while (next < to) {
@@ -69,45 +69,46 @@ export function passingRows(grid: Grid, slice: Slice): RowSupply {
   };
 }
 
-interface Size {
+interface WindowSize {
   type: SampleType;
   width: number;
   height: number;
-  /** Bytes that may be held. */
+  /** Maximum number of bytes. */
   memory: number;
-  /** Rows that always fit. */
-  least: number;
+  /** Rows that the window must hold, whatever memory they take. */
+  minRows: number;
 }
 
-/** A window holds this much when no more is needed. */
-const usualBytes = 16 << 20;
+/** Initial size; the window grows when a request needs more. */
+const initialBytes = 16 << 20;
 
 /**
- * A run of source rows in memory that all threads see, moved along as the target advances. Rows already held are kept, not read again.
+ * Consecutive source rows in memory shared by all threads. The window moves as the target advances; rows that it already holds are not
+ * read again.
  */
 export class RowWindow {
-  /** Rows that may be asked for at once. */
+  /** Maximum number of rows of one `load`. */
   readonly capacity: number;
-  readonly #size: Size;
-  #supply: RowSupply;
+  readonly #size: WindowSize;
+  #reader: RowReader;
   #samples: Samples;
-  /** Rows that there is memory for, and the row at its beginning. */
+  /** Rows that fit into the memory, and the number of the row at its start. */
   #rows: number;
   #origin = 0;
-  /** Rows `#first … #last - 1` are there. */
+  /** Rows `#first … #last - 1` are loaded. */
   #first = 0;
   #last = 0;
 
-  constructor(supply: RowSupply, size: Size) {
-    this.#supply = supply;
+  constructor(reader: RowReader, size: WindowSize) {
+    this.#reader = reader;
     this.#size = size;
     const rowBytes = size.width * sampleArrays[size.type].BYTES_PER_ELEMENT;
-    this.capacity = Math.max(size.least, Math.floor(size.memory / rowBytes));
-    this.#rows = Math.min(size.height, this.capacity, Math.max(size.least, Math.floor(usualBytes / rowBytes)));
-    this.#samples = this.#memory();
+    this.capacity = Math.max(size.minRows, Math.floor(size.memory / rowBytes));
+    this.#rows = Math.min(size.height, this.capacity, Math.max(size.minRows, Math.floor(initialBytes / rowBytes)));
+    this.#samples = this.#allocate();
   }
 
-  /** Row at the beginning of `samples`. */
+  /** Number of the row at the start of `samples`. */
   get origin(): number {
     return this.#origin;
   }
@@ -116,39 +117,39 @@ export class RowWindow {
     return this.#samples;
   }
 
-  /** Whether `load` can get there. */
-  reaches(first: number): boolean {
-    return (this.#first <= first && first < this.#last) || this.#supply.reaches(first);
+  /** Whether `load` can provide row `first`. */
+  canRead(first: number): boolean {
+    return (this.#first <= first && first < this.#last) || this.#reader.canRead(first);
   }
 
-  /** From now on rows come from elsewhere. */
-  async resupply(open: () => Promise<RowSupply>): Promise<void> {
-    await this.#supply.close();
-    this.#supply = await open();
+  /** Closes the reader and reads later rows with another one. */
+  async replaceReader(open: () => Promise<RowReader>): Promise<void> {
+    await this.#reader.close();
+    this.#reader = await open();
   }
 
   drain(): Promise<void> {
-    return this.#supply.drain();
+    return this.#reader.drain();
   }
 
   close(): Promise<void> {
-    return this.#supply.close();
+    return this.#reader.close();
   }
 
   /**
-   * Makes rows `first … last - 1` part of the window.
-   * @param idle waits until nobody reads the window any more; called before rows move in it
+   * Loads rows `first … last - 1`.
+   * @param whenUnused waits until no task reads the window; called before rows move in memory
    */
-  async load(first: number, last: number, idle: () => Promise<void>): Promise<void> {
+  async load(first: number, last: number, whenUnused: () => Promise<void>): Promise<void> {
     if (first < this.#origin || last > this.#origin + this.#rows) {
-      await idle();
+      await whenUnused();
       this.#move(first, last);
     }
     const { width } = this.#size;
     const read = (from: number, to: number) =>
-      this.#supply.read(from, to, this.#samples, (from - this.#origin) * width);
+      this.#reader.read(from, to, this.#samples, (from - this.#origin) * width);
     if (first > this.#last || last < this.#first) {
-      await idle();
+      await whenUnused();
       this.#first = this.#last = first;
     }
     if (last > this.#last) {
@@ -161,14 +162,14 @@ export class RowWindow {
     }
   }
 
-  /** Lays the memory around rows `first … last - 1`, with as much room before them as behind; keeps rows that it has. */
+  /** Centres the window on rows `first … last - 1` and keeps the loaded rows that are still inside. Grows the memory if needed. */
   #move(first: number, last: number): void {
     const { width, height } = this.#size;
     const before = this.#samples;
     const from = this.#origin;
     if (2 * (last - first) > this.#rows) {
       this.#rows = Math.min(height, Math.max(last - first, Math.min(this.capacity, 3 * (last - first))));
-      this.#samples = this.#memory();
+      this.#samples = this.#allocate();
     }
     const spare = this.#rows - (last - first);
     this.#origin = Math.max(0, Math.min(first - (spare >> 1), height - this.#rows));
@@ -184,7 +185,7 @@ export class RowWindow {
     } else this.#first = this.#last = first;
   }
 
-  #memory(): Samples {
+  #allocate(): Samples {
     const { type, width } = this.#size;
     const array = sampleArrays[type];
     const length = this.#rows * width;

@@ -2,78 +2,78 @@ import type { RandomGrid, RowBlock, Slice, TypedGrid } from '../../data/grid.ts'
 import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { spareBytesOf } from '../../data/spare-memory.ts';
-import type { Plan } from './approximate-transformer.ts';
-import { planRows, stripe } from './approximate-transformer.ts';
-import type { PixelFinder } from './image-transformer.ts';
-import type { Kernel, Piece } from './resample.ts';
-import { passingRows, RowWindow, randomRows } from './row-window.ts';
+import type { ApproximateTransform } from './approximate-transformer.ts';
+import { approximateTransform, largestSquare } from './approximate-transformer.ts';
+import type { ImageTransformer } from './image-transformer.ts';
+import type { Kernel, SourceWindow } from './resample.ts';
+import { RowWindow, randomAccessRows, sequentialRows } from './row-window.ts';
 import type { WarpTask } from './warp-task.ts';
 import { upperRowsOf } from './warp-task.ts';
-import type { Crew } from './warp-threads.ts';
+import type { WarpThreads } from './warp-threads.ts';
 
-/** Cells that are computed at a time, at least: fewer are not worth a message to another thread. */
+/** Target cells of one task. Smaller tasks are not worth a message to another thread. */
 const taskCells = 1 << 17;
-/** Bytes of a block of target rows where the source has to be read in several pieces. */
-const blockBytes = 64 << 20;
+/** Bytes of a block of target rows whose source rows do not fit into the window at once. */
+const tallBlockBytes = 64 << 20;
 
-interface From {
-  finder: PixelFinder;
+interface WarpInput {
+  transformer: ImageTransformer;
   source: TypedGrid;
   slice: Slice;
-  /** The source with rows in any order. */
-  keep(): Promise<RandomGrid>;
+  /** The source with random access. */
+  randomAccess(): Promise<RandomGrid>;
 }
 
-interface How {
+interface WarpSettings {
   type: SampleType;
-  /** What cells without a value hold. */
+  /** Value of cells without data. */
   nodata: number;
   kernel: Kernel;
-  /** Bytes that may be held of the source at a time. */
+  /** Maximum number of bytes of source rows in memory. */
   memory: number;
-  crew: Crew;
+  threads: WarpThreads;
 }
 
-/** Target rows for which tasks are under way. */
-interface Block {
+/** Target rows that threads are computing. */
+interface PendingBlock {
   firstRow: number;
   rowCount: number;
   samples: Promise<Samples>;
 }
 
 /**
- * One slice of a target, computed once from its first row to its last. This thread plans, and reads the source row by row; the crew
- * computes blocks, several at a time, which leave in their order.
+ * Computes one slice of the target from its first row to its last. This thread transforms coordinates and reads source rows; the warp
+ * threads resample several blocks at a time. Blocks are yielded in row order.
  */
 export class WarpRows {
-  readonly #from: From;
-  readonly #how: How;
+  readonly #input: WarpInput;
+  readonly #settings: WarpSettings;
   readonly #window: RowWindow;
-  readonly #underWay: Block[] = [];
+  readonly #pending: PendingBlock[] = [];
 
-  constructor(from: From, how: How) {
-    this.#from = from;
-    this.#how = how;
-    const { source, slice } = from;
+  constructor(input: WarpInput, settings: WarpSettings) {
+    this.#input = input;
+    this.#settings = settings;
+    const { source, slice } = input;
     const { width, height } = source;
-    const { type, memory, kernel } = how;
-    const supply = isRandom(source) ? randomRows(source, slice) : passingRows(source, slice);
-    this.#window = new RowWindow(supply, { type, width, height, memory, least: 2 * kernel.reach + 1 });
+    const { type, memory, kernel } = settings;
+    const reader = isRandom(source) ? randomAccessRows(source, slice) : sequentialRows(source, slice);
+    this.#window = new RowWindow(reader, { type, width, height, memory, minRows: 2 * kernel.reach + 1 });
   }
 
-  /** Blocks that cover rows `first … last - 1`; plans always begin at the same rows, so that a cell has one value however it is read. */
+  /** Blocks that cover rows `first … last - 1`. Transforms always begin at multiples of 32 rows, so that a cell has the same value however it is read. */
   async *blocks(first: number, last: number): AsyncGenerator<RowBlock> {
-    const { crew } = this.#how;
+    const { threads } = this.#settings;
     try {
-      for (let row = Math.floor(first / stripe) * stripe; row < last || this.#underWay.length > 0; ) {
-        if (row < last && this.#underWay.length < crew.ahead) {
+      for (let row = Math.floor(first / largestSquare) * largestSquare; row < last || this.#pending.length > 0; ) {
+        if (row < last && this.#pending.length < threads.maxPending) {
           const block = await this.#begin(row, last);
-          this.#underWay.push(block);
+          this.#pending.push(block);
           row += block.rowCount;
         } else {
-          const { samples, ...rows } = this.#underWay[0]!;
+          const { samples, ...rows } = this.#pending[0]!;
           const done = await samples;
-          this.#underWay.shift();
+          this.#pending.shift();
           yield { ...rows, samples: done };
         }
       }
@@ -83,74 +83,76 @@ export class WarpRows {
     }
   }
 
-  /** Has a block computed that begins with a row. */
-  async #begin(firstRow: number, last: number): Promise<Block> {
-    const { width, height } = this.#from.finder.lattice;
-    const most = Math.min(Math.ceil((last - firstRow) / stripe) * stripe, height - firstRow);
-    const tall = (cells: number) => Math.min(Math.max(1, Math.floor(cells / (width * stripe))) * stripe, most);
-    const usual = tall(taskCells);
-    const plan = this.#plan(firstRow, usual);
-    const upper = this.#upperRows(plan);
-    const apart = upper === undefined ? 0 : upper.to - upper.from + 2 * this.#how.kernel.reach;
-    if (apart <= this.#window.capacity) {
-      const piece = await this.#piece(upper ?? { from: 0, to: 0 });
-      return { firstRow, rowCount: usual, samples: this.#how.crew.run(this.#task(plan, usual, piece)) };
+  /** Starts a block of rows from `firstRow` on. */
+  async #begin(firstRow: number, last: number): Promise<PendingBlock> {
+    const { width, height } = this.#input.transformer.target;
+    const maxRows = Math.min(Math.ceil((last - firstRow) / largestSquare) * largestSquare, height - firstRow);
+    const rowsOf = (cells: number) =>
+      Math.min(Math.max(1, Math.floor(cells / (width * largestSquare))) * largestSquare, maxRows);
+    const taskRows = rowsOf(taskCells);
+    const transform = this.#transform(firstRow, taskRows);
+    const upper = this.#upperRows(transform);
+    const sourceRows = upper === undefined ? 0 : upper.to - upper.from + 2 * this.#settings.kernel.reach;
+    if (sourceRows <= this.#window.capacity) {
+      const source = await this.#load(upper ?? { from: 0, to: 0 });
+      const samples = this.#settings.threads.run(this.#task(transform, taskRows, source));
+      return { firstRow, rowCount: taskRows, samples };
     }
-    // The source lies too far askew for one window: a taller block makes the reading of it in pieces worth the while.
-    const rowCount = tall(blockBytes / 8);
-    const samples = await this.#inPieces(this.#plan(firstRow, rowCount), rowCount);
+    // The rotation is too large for one window. A taller block reads the source less often.
+    const rowCount = rowsOf(tallBlockBytes / 8);
+    const samples = await this.#inParts(this.#transform(firstRow, rowCount), rowCount);
     return { firstRow, rowCount, samples: Promise.resolve(samples) };
   }
 
-  /** A block whose source rows do not fit the window together: they pass through it piece by piece. */
-  async #inPieces(plan: Plan, rows: number): Promise<Samples> {
-    const { crew, kernel } = this.#how;
-    const { from, to: end } = this.#upperRows(plan)!;
+  /** Computes a block whose source rows do not fit into the window: one task for each part of the source, all into the same memory. */
+  async #inParts(transform: ApproximateTransform, rows: number): Promise<Samples> {
+    const { threads, kernel } = this.#settings;
+    const { from, to: end } = this.#upperRows(transform)!;
     const height = this.#window.capacity - 2 * kernel.reach;
     let samples: Samples | undefined;
     for (let first = from; first < end; first += height) {
-      const task = this.#task(plan, rows, await this.#piece({ from: first, to: Math.min(first + height, end) }));
-      // The same memory again, which holds what the pieces before gave.
-      const again = samples && { out: samples.buffer as ArrayBuffer, fill: undefined };
-      samples = await crew.run({ ...task, ...again });
+      const task = this.#task(transform, rows, await this.#load({ from: first, to: Math.min(first + height, end) }));
+      const sameMemory = samples && { out: samples.buffer as ArrayBuffer, fill: undefined };
+      samples = await threads.run({ ...task, ...sameMemory });
     }
     return samples!;
   }
 
-  #plan(firstRow: number, rows: number): Plan {
-    const { finder } = this.#from;
-    const { affine, width } = finder.lattice;
-    return planRows(affine, firstRow, rows, width, (x, y, count) => finder.find(x, y, count));
+  #transform(firstRow: number, rows: number): ApproximateTransform {
+    const { transformer } = this.#input;
+    const { affine, width } = transformer.target;
+    return approximateTransform(affine, firstRow, rows, width, (x, y, count) => transformer.toPixels(x, y, count));
   }
 
-  #upperRows(plan: Plan) {
-    const { width, height } = this.#from.source;
-    return upperRowsOf(plan, width, height);
+  #upperRows(transform: ApproximateTransform) {
+    const { width, height } = this.#input.source;
+    return upperRowsOf(transform, width, height);
   }
 
-  #task(plan: Plan, rows: number, piece: Piece): WarpTask {
-    const { kernel, type, nodata: fill } = this.#how;
-    const { width } = this.#from.finder.lattice;
+  #task(transform: ApproximateTransform, rows: number, source: SourceWindow): WarpTask {
+    const { kernel, type, nodata: fill } = this.#settings;
+    const { width } = this.#input.transformer.target;
     const out = spareBytesOf(rows * width * sampleArrays[type].BYTES_PER_ELEMENT).buffer;
-    return { plan, piece, kernel, rows, width, type, out, fill };
+    return { transform, source, kernel, rows, width, type, out, fill };
   }
 
-  async #piece({ from, to }: { from: number; to: number }): Promise<Piece> {
-    const { source, slice } = this.#from;
+  /** Loads the source rows for pixels whose upper row is one of `from … to - 1`. */
+  async #load({ from, to }: { from: number; to: number }): Promise<SourceWindow> {
+    const { source, slice } = this.#input;
     const { width, height } = source;
-    const { reach } = this.#how.kernel;
+    const { reach } = this.#settings.kernel;
     const first = Math.max(0, from - reach + 1);
     if (from < to) {
-      if (!this.#window.reaches(first))
-        await this.#window.resupply(async () => randomRows(await this.#from.keep(), slice));
-      await this.#window.load(first, Math.min(height, to + reach), () => this.#idle());
+      if (!this.#window.canRead(first))
+        await this.#window.replaceReader(async () => randomAccessRows(await this.#input.randomAccess(), slice));
+      await this.#window.load(first, Math.min(height, to + reach), () => this.#whenUnused());
     }
     return { samples: this.#window.samples, first: this.#window.origin, from, to, width, height };
   }
 
-  /** Waits until no task looks at the window. */
-  async #idle(): Promise<void> {
-    await Promise.all(this.#underWay.map(({ samples }) => samples));
+  /** Resolves when no task reads the window. */
+  async #whenUnused(): Promise<void> {
+    await Promise.all(this.#pending.map(({ samples }) => samples));
   }
 }
 

@@ -1,71 +1,81 @@
 import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
-import type { Plan } from './approximate-transformer.ts';
-import { isInterpolated, perSquare, positionsIn, rangeOf, stripe } from './approximate-transformer.ts';
-import type { Kernel, Piece, Places } from './resample.ts';
+import type { ApproximateTransform } from './approximate-transformer.ts';
+import { intsPerSquare, isInterpolated, largestSquare, pixelRange, pixelsOfSquare } from './approximate-transformer.ts';
+import type { Kernel, SourceWindow } from './resample.ts';
 import { resample, upperRow } from './resample.ts';
 
-/** Rows of the target that are computed at a time, by whichever thread. Plain data. */
+/** Some target rows to compute, with all that a thread needs for it. Plain data, so that it can be posted to a worker thread. */
 export interface WarpTask {
-  plan: Plan;
-  piece: Piece;
+  transform: ApproximateTransform;
+  source: SourceWindow;
   kernel: Kernel;
   rows: number;
   width: number;
   type: SampleType;
-  /** Memory of the result. */
+  /** Memory for the result. */
   out: ArrayBuffer;
-  /** What all cells hold before; absent: what they hold already. */
+  /** Initial value of all cells; absent: `out` holds results for other source rows, which stay. */
   fill?: number | undefined;
 }
 
-const px = new Float64Array(stripe * stripe);
-const py = new Float64Array(stripe * stripe);
+const px = new Float64Array(largestSquare * largestSquare);
+const py = new Float64Array(largestSquare * largestSquare);
 
-/** Computes the cells whose source rows are in the piece; leaves the others alone. */
-export function runWarpTask({ plan, piece, kernel, rows, width, type, out, fill }: WarpTask): Samples {
+/** Computes the cells whose source rows are in the window; leaves the others as they are. */
+export function runWarpTask({ transform, source, kernel, rows, width, type, out, fill }: WarpTask): Samples {
   const samples: Samples = new sampleArrays[type](out, 0, rows * width);
   if (fill !== undefined) samples.fill(fill);
-  const places = { px, py, side: 0, columns: 0, rows: 0, out: samples, at: 0, width, amid: false };
-  for (let n = 0; n < plan.squares.length; n += perSquare) {
-    const [column, row, size, at] = plan.squares.subarray(n, n + perSquare) as unknown as [
+  const block = { px, py, side: 0, columns: 0, rows: 0, out: samples, at: 0, width, interior: false };
+  for (let n = 0; n < transform.squares.length; n += intsPerSquare) {
+    const [column, row, size, at] = transform.squares.subarray(n, n + intsPerSquare) as unknown as [
       number,
       number,
       number,
       number,
     ];
-    if (!liesIn(plan, at, size, piece, places)) continue;
-    places.side = size;
-    places.columns = Math.min(size, width - column);
-    places.rows = Math.min(size, rows - row);
-    places.at = row * width + column;
-    positionsIn(plan.positions, at, size, places.rows, px, py);
-    resample(kernel, piece, places);
+    const overlap = overlapOf(transform, at, size, source);
+    if (overlap === 'none') continue;
+    block.interior = overlap === 'interior';
+    block.side = size;
+    block.columns = Math.min(size, width - column);
+    block.rows = Math.min(size, rows - row);
+    block.at = row * width + column;
+    pixelsOfSquare(transform.positions, at, size, block.rows, px, py);
+    resample(kernel, source, block);
   }
   return samples;
 }
 
-/** Whether a square has to do with the piece; notes whether it lies amid it. */
-function liesIn({ positions }: Plan, at: number, size: number, piece: Piece, places: Places): boolean {
-  const { from, to, width, height } = piece;
-  const [left, right] = rangeOf(positions, at, size, 'x');
-  const [top, bottom] = rangeOf(positions, at, size, 'y');
-  if (!(right >= 0 && left <= width && bottom >= 0 && top <= height)) return false;
-  if (upperRow(top) >= to || upperRow(bottom) < from) return false;
-  // Among exact positions some may have no image.
+/** Whether the pixels of a square need rows of the window: none of them, some, or all with four source cells around each. */
+function overlapOf(
+  { positions }: ApproximateTransform,
+  at: number,
+  size: number,
+  { from, to, width, height }: SourceWindow,
+): 'none' | 'some' | 'interior' {
+  const [left, right] = pixelRange(positions, at, size, 'x');
+  const [top, bottom] = pixelRange(positions, at, size, 'y');
+  if (!(right >= 0 && left <= width && bottom >= 0 && top <= height)) return 'none';
+  if (upperRow(top) >= to || upperRow(bottom) < from) return 'none';
+  // A square that is not interpolated may have cells without a source pixel.
   const within = isInterpolated(size) && left >= 0.5 && right < width - 0.5 && top >= 0.5 && bottom < height - 0.5;
-  places.amid = within && upperRow(top) >= from && upperRow(bottom) < to;
-  return true;
+  return within && upperRow(top) >= from && upperRow(bottom) < to ? 'interior' : 'some';
 }
 
-/** Upper rows of all places, the first and the last + 1, or a little more; undefined when all lie outside the source. */
-export function upperRowsOf(plan: Plan, width: number, height: number): { from: number; to: number } | undefined {
+/** Range `from … to - 1` of the upper rows (see `upperRow`) of all pixels, rounded outwards; undefined when all lie outside the source. */
+export function upperRowsOf(
+  transform: ApproximateTransform,
+  width: number,
+  height: number,
+): { from: number; to: number } | undefined {
   let low = Infinity;
   let high = -Infinity;
-  for (let n = 0; n < plan.squares.length; n += perSquare) {
-    const [, , size, at] = plan.squares.subarray(n, n + perSquare) as unknown as [number, number, number, number];
-    const [left, right] = rangeOf(plan.positions, at, size, 'x');
-    const [top, bottom] = rangeOf(plan.positions, at, size, 'y');
+  const { squares, positions } = transform;
+  for (let n = 0; n < squares.length; n += intsPerSquare) {
+    const [, , size, at] = squares.subarray(n, n + intsPerSquare) as unknown as [number, number, number, number];
+    const [left, right] = pixelRange(positions, at, size, 'x');
+    const [top, bottom] = pixelRange(positions, at, size, 'y');
     if (!(right >= 0 && left <= width && bottom >= 0 && top <= height)) continue;
     if (top < low) low = top;
     if (bottom > high) high = bottom;

@@ -5,44 +5,44 @@ import { ownWhole } from '../../data/spare-memory.ts';
 import type { WarpTask } from './warp-task.ts';
 import { runWarpTask } from './warp-task.ts';
 
-/** Who computes cells. */
-export interface Crew {
-  /** Tasks that are worth having under way at a time. */
-  readonly ahead: number;
-  /** The task's memory belongs to the crew until the result is there. */
+/** Runs tasks on worker threads, or on the current thread. */
+export interface WarpThreads {
+  /** Number of pending tasks that keeps all threads busy. */
+  readonly maxPending: number;
+  /** Takes over the memory of the task (`out`) until the promise resolves. */
   run(task: WarpTask): Promise<Samples>;
-  /** Ends the threads, whatever they do. */
+  /** Terminates the threads; pending tasks fail. */
   close(): Promise<void>;
 }
 
-/** This thread alone. */
-export const alone: Crew = { ahead: 1, run: async (task) => runWarpTask(task), async close() {} };
+/** Runs each task at once, on the current thread. */
+export const currentThread: WarpThreads = { maxPending: 1, run: async (task) => runWarpTask(task), async close() {} };
 
-/** Threads of their own, each with one task before it and one that waits. What they compute does not depend on their number. */
-export function startCrew(count: number): Crew {
-  const members = Array.from({ length: count }, () => new Member());
+/** Starts `count` worker threads. Tasks go to them in turn; each runs one task and has one waiting. The number of threads does not change results. */
+export function startWarpThreads(count: number): WarpThreads {
+  const pool = Array.from({ length: count }, () => new WarpThread());
   let next = 0;
   return {
-    ahead: 2 * count,
-    run: (task) => members[next++ % count]!.run(task),
+    maxPending: 2 * count,
+    run: (task) => pool[next++ % count]!.run(task),
     async close() {
-      await Promise.all(members.map((member) => member.close()));
+      await Promise.all(pool.map((thread) => thread.close()));
     },
   };
 }
 
-interface Waiting {
+interface WaitingTask {
   task: WarpTask;
   resolve(samples: Samples): void;
   reject(error: unknown): void;
 }
 
-class Member {
-  // All that is large lies beside the heap.
+class WarpThread {
+  // Rows and results are array buffers outside the heap, so a small heap is enough.
   readonly #thread = new Worker(new URL('./warp-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
   });
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingTask[] = [];
   #failure: { error: unknown } | undefined;
 
   constructor() {
@@ -53,12 +53,12 @@ class Member {
       resolve(samples);
     });
     this.#thread.on('error', (error) => this.#fail(error));
-    this.#thread.on('exit', () => this.#fail(new Error('A thread of the conversion ended.')));
+    this.#thread.on('exit', () => this.#fail(new Error('A warp thread ended.')));
   }
 
   run(task: WarpTask): Promise<Samples> {
     const { promise, resolve, reject } = Promise.withResolvers<Samples>();
-    // Whoever waits for an earlier task hears of an error first.
+    // The caller awaits results in order and may leave after an earlier error: do not report this one as unhandled.
     promise.catch(() => {});
     if (this.#failure !== undefined) reject(this.#failure.error);
     else {

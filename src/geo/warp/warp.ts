@@ -8,98 +8,105 @@ import type { KnownCrs } from '../crs/crs.ts';
 import { describeCrs, sameCrs, sridOf } from '../crs/crs.ts';
 import type { Operation } from '../crs/operation.ts';
 import { gdal, guarded } from '../wasm.ts';
-import type { Lattice } from './image-transformer.ts';
-import { PixelFinder } from './image-transformer.ts';
+import type { GridGeometry } from './image-transformer.ts';
+import { ImageTransformer } from './image-transformer.ts';
 import type { Kernel } from './resample.ts';
 import { bilinear, nearest, wideBilinear } from './resample.ts';
 import { WarpRows } from './warp-rows.ts';
-import type { Crew } from './warp-threads.ts';
-import { alone, startCrew } from './warp-threads.ts';
+import type { WarpThreads } from './warp-threads.ts';
+import { currentThread, startWarpThreads } from './warp-threads.ts';
 
 export interface Warped {
-  /** In the target system. Nothing is computed before its rows are pulled. */
+  /** In the target CRS. Rows are computed when they are pulled. */
   readonly grid: TypedGrid;
   readonly from: KnownCrs;
   readonly to: KnownCrs;
-  /** What was done to coordinates; complete when all rows were pulled. */
+  /** The coordinate operations used; complete when all rows were pulled. */
   operation(): Operation;
-  /** Ends the threads and frees what WebAssembly holds; the rows cannot be pulled any more. */
+  /** Terminates the threads and frees WebAssembly memory. Rows cannot be pulled afterwards. */
   close(): Promise<void>;
 }
 
 export interface WarpOptions {
-  /** Instead of the grid's own system. */
+  /** Overrides the CRS of the grid. */
   from?: Crs;
-  /** Bytes that may be held of the source at a time. */
+  /** Maximum number of bytes of source rows in memory. */
   memory?: number;
-  /** Threads that may compute, this one included; the values are the same for any number. */
+  /** Maximum number of threads, this one included. The values are the same for any number. */
   threads?: number;
-  /** Gives the same source with rows in any order; called when a row is wanted again that has passed. Absent: the source can read. */
-  keep?(): Promise<RandomGrid>;
+  /** Returns the same source with random access; called when an earlier row is needed again. Not needed if the source has `read`. */
+  randomAccess?(): Promise<RandomGrid>;
 }
 
-/** Cells from which on it is worth while to start threads. */
-const manyCells = 1 << 21;
-/** Other threads that one can feed: planning, reading and writing are about as much work as the cells. */
-const mostOthers = 3;
+/** Smaller targets are computed on this thread: starting threads takes longer than they save. */
+const minThreadedCells = 1 << 21;
+/** One thread plans, reads and writes as fast as about three threads resample. */
+const maxWorkers = 3;
 
 /**
- * Brings a grid into another coordinate system: the lattice is the one `gdalwarp -t_srs` would write; floats are
- * interpolated bilinearly, integers are taken from the nearest cell, and positions are exact to a ten-thousandth of a source
- * cell. Cells outside the source hold the nodata value: the source's, else NaN for floats, else −9999 or, where the type
- * has no such number, its lowest.
+ * Reprojects a grid. The target has the size and geotransform that `gdalwarp -t_srs` chooses. Floats are resampled bilinearly,
+ * integers take the nearest cell; pixel positions are exact to 1/10,000 of a source cell. Cells outside the source get the nodata
+ * value of the band, else NaN for floats, else −9999, or the lowest value of types that cannot hold it.
  *
- * Any number of bands, steps and layers. A grid that is in the target system already, north up and of square cells, comes back
- * with its lattice and cells as they are.
- * @throws FormatError when a system is missing or unknown, or the grid has no place in the target
+ * Handles any number of bands, steps and layers. A grid that is already in the target CRS, north up with square cells, is returned
+ * unchanged.
+ * @throws FormatError when a CRS is missing or unknown, or the grid cannot be projected to the target
  */
 export async function warpGrid(source: TypedGrid, target: Crs, options: WarpOptions = {}): Promise<Warped> {
   const given = options.from ?? source.crs;
-  if (given === undefined) throw new FormatError('The grid does not say in which coordinate system it is.');
+  if (given === undefined) throw new FormatError('The grid has no coordinate system. Give SRID to the reader.');
   const [from, to] = await Promise.all([describeCrs(given), describeCrs(target)]);
   for (const crs of [from, to]) {
     if (!['projected', 'geographic', 'geographic3D', 'compound'].includes(crs.kind)) {
-      throw new FormatError(`A grid cannot be transformed from or to '${crs.name}', which is ${crs.kind}.`);
+      throw new FormatError(
+        `'${crs.name}' is a ${crs.kind} coordinate system. Grids are reprojected between projected, geographic and compound ones.`,
+      );
     }
   }
   const module = await gdal();
-  const finder = guarded(() => new PixelFinder(module, source, sridOf(from) ?? from.wkt, sridOf(to) ?? to.wkt));
-  const same = (await sameCrs(from, to)) && isDeepStrictEqual(finder.lattice, latticeOf(source));
-  const warp = new Warp(source, to, finder, options);
+  const transformer = guarded(
+    () => new ImageTransformer(module, source, sridOf(from) ?? from.wkt, sridOf(to) ?? to.wkt),
+  );
+  const same = (await sameCrs(from, to)) && isDeepStrictEqual(transformer.target, geometryOf(source));
+  const warp = new Warp(source, to, transformer, options);
   return {
     grid: same ? { ...source, crs: to } : warp.grid(),
     from,
     to,
-    operation: () => finder.operation(),
+    operation: () => transformer.operation(),
     async close() {
       await warp.close();
-      finder.close();
+      transformer.close();
     },
   };
 }
 
-const latticeOf = ({ width, height, affine }: TypedGrid): Lattice => ({ width, height, affine: [...affine] as const });
+const geometryOf = ({ width, height, affine }: TypedGrid): GridGeometry => ({
+  width,
+  height,
+  affine: [...affine] as const,
+});
 
 class Warp {
-  /** Rows in the file's order, or in any. */
+  /** A sequential grid until an earlier row is needed again, then one with random access. */
   #source: TypedGrid;
   readonly #target: KnownCrs;
-  readonly #finder: PixelFinder;
+  readonly #transformer: ImageTransformer;
   readonly #options: WarpOptions;
   readonly #bands: readonly (TypedBand & { readonly nodata: number })[];
-  #crew: Crew | undefined;
+  #threads: WarpThreads | undefined;
 
-  constructor(source: TypedGrid, target: KnownCrs, finder: PixelFinder, options: WarpOptions) {
+  constructor(source: TypedGrid, target: KnownCrs, transformer: ImageTransformer, options: WarpOptions) {
     this.#source = source;
     this.#target = target;
-    this.#finder = finder;
+    this.#transformer = transformer;
     this.#options = options;
     const bands: readonly TypedBand[] = source.bands;
     this.#bands = bands.map((band) => ({ ...band, nodata: nodataOf(band.integer64 ?? band.type, band.nodata) }));
   }
 
   grid(): TypedGrid {
-    const { width, height, affine } = this.#finder.lattice;
+    const { width, height, affine } = this.#transformer.target;
     const rows = (slice: Slice, wanted?: RowRange) => this.#rows(slice, wanted?.first ?? 0, wanted?.end ?? height);
     const read = async (slice: Slice, firstRow: number, rowCount: number) => {
       const samples = new sampleArrays[this.#bands[slice.band]!.type](rowCount * width);
@@ -121,56 +128,57 @@ class Warp {
   }
 
   async close(): Promise<void> {
-    await this.#crew?.close();
+    await this.#threads?.close();
   }
 
-  /** Threads are started for the first rows. This one plans, reads and writes, which is as much work as another's. */
-  #workers(): Crew {
-    const { width, height } = this.#finder.lattice;
+  /** Starts the threads at the first call. The current thread counts as one of them: it plans, reads and writes. */
+  #startThreads(): WarpThreads {
+    const { width, height } = this.#transformer.target;
     const { threads = 1 } = this.#options;
-    this.#crew ??= threads > 1 && width * height >= manyCells ? startCrew(Math.min(threads - 1, mostOthers)) : alone;
-    return this.#crew;
+    const workers = width * height < minThreadedCells ? 0 : Math.min(threads - 1, maxWorkers);
+    this.#threads ??= workers > 0 ? startWarpThreads(workers) : currentThread;
+    return this.#threads;
   }
 
   #rows(slice: Slice, first: number, last: number): AsyncGenerator<RowBlock> {
     const { type, nodata } = this.#bands[slice.band]!;
-    const { integer64, nodata: nothing } = this.#source.bands[slice.band]!;
-    // Numbers that stand for integers of 64 bits are not to be mixed.
-    const kernel = integer64 === undefined ? this.#kernel(type, nothing) : nearest;
+    const { integer64, nodata: sourceNodata } = this.#source.bands[slice.band]!;
+    // 64-bit integers travel as Float64, but must not be interpolated.
+    const kernel = integer64 === undefined ? this.#kernel(type, sourceNodata) : nearest;
     const { memory = 128 << 20 } = this.#options;
     const rows = new WarpRows(
-      { finder: this.#finder, source: this.#source, slice, keep: () => this.#keep() },
-      { type, nodata, kernel, memory, crew: this.#workers() },
+      { transformer: this.#transformer, source: this.#source, slice, randomAccess: () => this.#randomAccess() },
+      { type, nodata, kernel, memory, threads: this.#startThreads() },
     );
     return rows.blocks(first, last);
   }
 
-  /** The source once more, its rows in any order; from now on it stays so. */
-  async #keep(): Promise<RandomGrid> {
-    const { keep } = this.#options;
-    if (keep === undefined) throw new Error('A row was wanted again that cannot be read again.');
-    const kept = await keep();
-    this.#source = kept;
-    return kept;
+  /** Replaces the source by one with random access, for this slice and all later ones. */
+  async #randomAccess(): Promise<RandomGrid> {
+    const { randomAccess } = this.#options;
+    if (randomAccess === undefined) throw new Error('An earlier row is needed again, but the source is sequential.');
+    const source = await randomAccess();
+    this.#source = source;
+    return source;
   }
 
   #kernel(type: SampleType, nodata: number | undefined): Kernel {
     if (!isFloat(type)) return nearest;
-    // As GDAL, which takes floats that differ in the last bits for the same: the value often went through a text.
+    // As in GDAL, Float32 values that differ from nodata only in their last bits count as nodata: it is often stored as rounded text.
     const value = nodata !== undefined && type === 'Float32' ? Math.fround(nodata) : nodata;
     const slack = type === 'Float32' && Number.isFinite(value) ? Math.abs(value!) * 2 ** -21 : 0;
-    const nothing = value === undefined ? undefined : { low: value - slack, high: value + slack };
-    const { lattice } = this.#finder;
-    const xScale = shrinkage(lattice.width, this.#source.width);
-    const yScale = shrinkage(lattice.height, this.#source.height);
+    const range = value === undefined ? undefined : { low: value - slack, high: value + slack };
+    const { target } = this.#transformer;
+    const xScale = scaleRatio(target.width, this.#source.width);
+    const yScale = scaleRatio(target.height, this.#source.height);
     // GDAL's limit.
-    if (xScale < 0.95 || yScale < 0.95) return wideBilinear(Math.min(1, xScale), Math.min(1, yScale), nothing);
-    return bilinear(nothing);
+    if (xScale < 0.95 || yScale < 0.95) return wideBilinear(Math.min(1, xScale), Math.min(1, yScale), range);
+    return bilinear(range);
   }
 }
 
-/** Target cells per source cell along an axis, as GDAL counts them: close to one half, one third … it takes just that. */
-function shrinkage(target: number, source: number): number {
+/** Target cells per source cell along an axis. As in GDAL, a ratio close to 1/2, 1/3 … is rounded to it. */
+function scaleRatio(target: number, source: number): number {
   const whole = Math.round(source / target);
   return target < source && Math.abs(source / target - whole) < 0.05 ? 1 / whole : target / source;
 }
