@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { firstSlice } from '../../src/data/grid.ts';
-import { previewPng } from '../../src/geo/draw/grid-preview.ts';
+import { gridPreviewPng } from '../../src/geo/draw/grid-preview.ts';
 import type { Api } from '../client.ts';
 import { connectApi } from '../client.ts';
 import { bootstrapAdministrator } from '../commands/admin.ts';
@@ -90,7 +90,7 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
     const wrong = await faults(made, found, TARGET_SRID, transfer.receipt?.output?.sha256 ?? '');
     if (wrong.length > 0) throw new Error(`The result is not what it should be: ${wrong.join('; ')}.`);
     for (const line of describe(found, made)) result(line);
-    return previewPng(found.grid, firstSlice);
+    return gridPreviewPng(found.grid, firstSlice);
   });
 
   const png = join(tmpdir(), `platform-demo-${randomBytes(4).toString('hex')}.png`);

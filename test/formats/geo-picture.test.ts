@@ -3,8 +3,8 @@ import test from 'ava';
 import type { FeatureCollection } from '../../src/data/feature-collection.ts';
 import type { Grid } from '../../src/data/grid.ts';
 import { firstSlice } from '../../src/data/grid.ts';
-import { sketchPng } from '../../src/geo/draw/feature-preview.ts';
-import { previewPng } from '../../src/geo/draw/grid-preview.ts';
+import { featurePreviewPng } from '../../src/geo/draw/feature-preview.ts';
+import { gridPreviewPng } from '../../src/geo/draw/grid-preview.ts';
 import { shadedRelief } from '../../src/geo/draw/hillshade.ts';
 import { encodePng } from '../../src/geo/draw/png.ts';
 
@@ -94,7 +94,7 @@ test('a preview is averaged down to the asked size, north up, nodata transparent
       yield { firstRow: 0, rowCount: height, samples };
     },
   };
-  const picture = decodePng(await previewPng(grid, firstSlice, 50));
+  const picture = decodePng(await gridPreviewPng(grid, firstSlice, 50));
   t.deepEqual([picture.width, picture.height], [50, 20]);
   const alpha = (column: number, row: number) => picture.rgba[(row * 50 + column) * 4 + 3];
   t.deepEqual([alpha(0, 0), alpha(0, 19), alpha(49, 19)], [255, 0, 255]);
@@ -122,7 +122,7 @@ test('a sketch of features shows polygons with their holes, lines and points whe
       yield [feature('Point', [100, 100]), { values: [] }];
     },
   };
-  const { width, height, rgba } = decodePng(await sketchPng(layer, [0, 0, 100, 100], 116));
+  const { width, height, rgba } = decodePng(await featurePreviewPng(layer, [0, 0, 100, 100], 116));
   t.deepEqual([width, height], [116, 116]);
   const at = (x: number, y: number) => [...rgba.subarray(((108 - y) * width + 8 + x) * 4).subarray(0, 4)].join();
   const paper = at(90, 50);

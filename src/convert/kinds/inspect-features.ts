@@ -1,6 +1,6 @@
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, strideOf } from '../../data/feature-statistics.ts';
-import { sketchPng } from '../../geo/draw/feature-preview.ts';
+import { featurePreviewPng } from '../../geo/draw/feature-preview.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
 import { cornersOf, inspectPlace } from './inspect-place.ts';
@@ -26,5 +26,5 @@ export async function inspectFeatures(
     fields: layer.fields,
     statistics,
   });
-  return picture && boxed ? sketchPng(layer, [west, south, east, north]) : undefined;
+  return picture && boxed ? featurePreviewPng(layer, [west, south, east, north]) : undefined;
 }

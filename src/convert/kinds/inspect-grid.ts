@@ -2,7 +2,7 @@ import type { Band, Grid } from '../../data/grid.ts';
 import { slicesOfBand } from '../../data/grid.ts';
 import { GridTally, watched } from '../../data/grid-statistics.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
-import { previewPng } from '../../geo/draw/grid-preview.ts';
+import { gridPreviewPng } from '../../geo/draw/grid-preview.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
 import { inspectPlace, ring } from './inspect-place.ts';
@@ -30,7 +30,7 @@ export async function inspectGrid(
   let png: Uint8Array | undefined;
   for (let band = 0; band < grid.bands.length; band++) {
     for (const slice of slicesOfBand(grid, band)) {
-      if (picture && png === undefined) png = await previewPng(pulled, slice);
+      if (picture && png === undefined) png = await gridPreviewPng(pulled, slice);
       else for await (const _ of pulled.rows(slice));
     }
   }

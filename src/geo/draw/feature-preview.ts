@@ -2,7 +2,7 @@ import type { Feature, FeatureCollection, Geometry } from '../../data/feature-co
 import { kindOf } from '../crs/crs.ts';
 import { encodePng } from './png.ts';
 
-/** Coordinates of the layer: x and y of the lower left and the upper right corner. */
+/** Bounding box in the coordinates of the layer. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
 type Colour = readonly [red: number, green: number, blue: number];
@@ -12,17 +12,24 @@ const edge: Colour = [70, 92, 74];
 const line: Colour = [38, 92, 148];
 const dot: Colour = [176, 58, 46];
 
-/** Free pixels around the features. */
+/** Width of the empty border in pixels. */
 const margin = 8;
 
-/** A PNG of a layer, north up, at most `side` pixels wide and high; `box` holds all its features. Holds the picture and one chunk of features. */
-export async function sketchPng(layer: FeatureCollection, box: Box, side = 1024): Promise<Uint8Array<ArrayBuffer>> {
-  const sketch = new Sketch(layer, box, side);
-  for await (const chunk of layer.chunks()) for (const feature of chunk) sketch.draw(feature);
-  return encodePng(sketch.width, sketch.height, sketch.rgba);
+/**
+ * Draws a layer, north up and at most `side` pixels wide and high, and returns a PNG. `box` contains all features. Memory holds the
+ * picture and one chunk of features.
+ */
+export async function featurePreviewPng(
+  layer: FeatureCollection,
+  box: Box,
+  side = 1024,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const canvas = new Canvas(layer, box, side);
+  for await (const chunk of layer.chunks()) for (const feature of chunk) canvas.draw(feature);
+  return encodePng(canvas.width, canvas.height, canvas.rgba);
 }
 
-class Sketch {
+class Canvas {
   readonly width: number;
   readonly height: number;
   readonly rgba: Uint8Array;
@@ -33,13 +40,13 @@ class Sketch {
   constructor({ crs, hasZ, hasM }: FeatureCollection, box: Box, side: number) {
     const [west, south, east, north] = box;
     const middle = Math.min(85, Math.abs((south + north) / 2));
-    // A degree of longitude is shorter than one of latitude.
-    const narrow = crs !== undefined && kindOf(crs).startsWith('geographic') ? Math.cos((middle * Math.PI) / 180) : 1;
-    const across = (east - west) * narrow;
+    // A degree of longitude is shorter than a degree of latitude.
+    const aspect = crs !== undefined && kindOf(crs).startsWith('geographic') ? Math.cos((middle * Math.PI) / 180) : 1;
+    const across = (east - west) * aspect;
     const scale = (side - 2 * margin) / (Math.max(across, north - south) || 1);
     this.width = Math.max(1, Math.ceil(across * scale)) + 2 * margin;
     this.height = Math.max(1, Math.ceil((north - south) * scale)) + 2 * margin;
-    this.#scale = [scale * narrow, scale];
+    this.#scale = [scale * aspect, scale];
     this.#box = box;
     this.#stride = 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0);
     this.rgba = new Uint8Array(this.width * this.height * 4);
@@ -70,7 +77,7 @@ class Sketch {
         for (const dy of [-1, 0, 1]) for (const dx of [-1, 0, 1]) this.#pixel(x[n]! + dx, y[n]! + dy, dot);
   }
 
-  /** Even and odd: holes and parts need not be told apart. */
+  /** Fills by the even-odd rule, so holes and parts need no distinction. */
   #fill(x: Float64Array, y: Float64Array, starts: readonly number[]): void {
     const crossings = new Map<number, number[]>();
     for (let part = 0; part + 1 < starts.length; part++) {
@@ -100,7 +107,7 @@ class Sketch {
     for (let part = 0; part + 1 < starts.length; part++)
       for (let n = starts[part]!; n + 1 < starts[part + 1]!; n++) {
         const [dx, dy] = [x[n + 1]! - x[n]!, y[n + 1]! - y[n]!];
-        // All vertices lie in the box, so a line is no longer than the picture.
+        // All vertices lie in the box, which bounds the number of steps.
         const steps = Math.max(1, Math.ceil(Math.max(Math.abs(dx), Math.abs(dy))));
         if (!Number.isFinite(steps)) continue;
         for (let step = 0; step <= steps; step++)

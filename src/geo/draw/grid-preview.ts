@@ -3,14 +3,14 @@ import { kindOf } from '../crs/crs.ts';
 import { shadedRelief } from './hillshade.ts';
 import { encodePng } from './png.ts';
 
-/** Metres of a degree of latitude, near enough for a picture. */
+/** Approximate length of a degree of latitude in metres. */
 const metresPerDegree = 111_320;
 
 /**
- * A PNG of one slice of a grid as shaded relief, north up for a grid without rotation, at most `side` pixels wide and high;
- * larger grids are averaged. Holds the picture, not the grid.
+ * Draws a slice of a grid as shaded relief, at most `side` pixels wide and high, and returns a PNG. Larger grids are averaged. North is
+ * up if the grid is not rotated. Memory holds the picture, not the grid.
  */
-export async function previewPng(grid: Grid, slice: Slice, side = 1024): Promise<Uint8Array<ArrayBuffer>> {
+export async function gridPreviewPng(grid: Grid, slice: Slice, side = 1024): Promise<Uint8Array<ArrayBuffer>> {
   const factor = Math.max(1, Math.ceil(Math.max(grid.width, grid.height) / side));
   const width = Math.ceil(grid.width / factor);
   const height = Math.ceil(grid.height / factor);
@@ -18,12 +18,12 @@ export async function previewPng(grid: Grid, slice: Slice, side = 1024): Promise
   const counts = new Uint32Array(width * height);
   const { nodata } = grid.bands[slice.band]!;
   for await (const { firstRow, rowCount, samples } of grid.rows(slice)) {
-    const nothing = nodata !== undefined && samples instanceof Float32Array ? Math.fround(nodata) : nodata;
+    const empty = nodata !== undefined && samples instanceof Float32Array ? Math.fround(nodata) : nodata;
     for (let row = 0; row < rowCount; row++) {
       const line = Math.floor((firstRow + row) / factor) * width;
       for (let column = 0; column < grid.width; column++) {
         const value = samples[row * grid.width + column]!;
-        if (!Number.isFinite(value) || value === nothing) continue;
+        if (!Number.isFinite(value) || value === empty) continue;
         const cell = line + Math.floor(column / factor);
         sums[cell]! += value;
         counts[cell]! += 1;
@@ -31,7 +31,7 @@ export async function previewPng(grid: Grid, slice: Slice, side = 1024): Promise
     }
   }
   const values = sums.map((sum, i) => (counts[i] === 0 ? Number.NaN : sum / counts[i]!));
-  if (grid.affine[5] > 0) turnOver(values, width);
+  if (grid.affine[5] > 0) flipRows(values, width);
   const [cellWidth, cellHeight] = cellSize(grid).map((size) => size * factor) as [number, number];
   return encodePng(width, height, shadedRelief({ width, height, values, cellWidth, cellHeight }));
 }
@@ -44,7 +44,7 @@ function cellSize({ affine, crs, height }: Grid): [number, number] {
   return [size[0] * metresPerDegree * Math.cos((latitude * Math.PI) / 180), size[1] * metresPerDegree];
 }
 
-function turnOver(values: Float64Array, width: number): void {
+function flipRows(values: Float64Array, width: number): void {
   for (let top = 0, bottom = values.length - width; top < bottom; top += width, bottom -= width) {
     const line = values.slice(top, top + width);
     values.copyWithin(top, bottom, bottom + width);

@@ -1,9 +1,9 @@
-/** Heights row by row from the north; NaN where there is nothing. */
+/** Heights row by row from the north; NaN for cells without data. */
 export interface Heights {
   width: number;
   height: number;
   values: Float32Array | Float64Array;
-  /** Sides of a cell, in the unit of the heights. */
+  /** Size of a cell in the unit of the heights. */
   cellWidth: number;
   cellHeight: number;
 }
@@ -11,7 +11,7 @@ export interface Heights {
 type Rgb = readonly [number, number, number];
 type Ramp = readonly (readonly [at: number, colour: Rgb])[];
 
-/** Lowland green over ochre and brown to snow. */
+/** From lowland green through ochre and brown to snow. */
 const land: Ramp = [
   [0, [78, 121, 92]],
   [0.16, [124, 155, 105]],
@@ -22,7 +22,7 @@ const land: Ramp = [
   [1, [247, 245, 242]],
 ];
 
-/** From the deep to the shore. */
+/** From deep water to the shore. */
 const water: Ramp = [
   [0, [24, 52, 96]],
   [0.5, [58, 110, 158]],
@@ -30,7 +30,7 @@ const water: Ramp = [
   [1, [178, 214, 219]],
 ];
 
-/** Azimuth and height of the lights in degrees, and their shares: the cartographers' north-west, softened from two sides. */
+/** Azimuth and altitude in degrees and weight of each light: the cartographic standard from the north-west, and two that soften it. */
 const lights = [
   [315, 42, 0.62],
   [255, 50, 0.2],
@@ -38,9 +38,9 @@ const lights = [
 ] as const;
 
 /**
- * A shaded relief as red, green, blue, alpha, one pixel per cell: colour by height (stretched over the middle 98 % of the
- * heights; water colours below zero), light from the north-west, shadows cool. Steepness is exaggerated or damped so that
- * flat and alpine terrain show alike. Cells without a value are transparent.
+ * Shaded relief in RGBA, one pixel per cell. The colour depends on the height, stretched from the 1st to the 99th percentile, with
+ * water colours below zero. Light comes from the north-west. Slopes are scaled so that flat and alpine terrain look alike. Cells
+ * without data are transparent.
  */
 export function shadedRelief(heights: Heights): Uint8Array<ArrayBuffer> {
   const { width, height, values } = heights;
@@ -54,7 +54,7 @@ export function shadedRelief(heights: Heights): Uint8Array<ArrayBuffer> {
   const rays = lights.map(([azimuth, altitude, share]) => {
     const a = (azimuth * Math.PI) / 180;
     const h = (altitude * Math.PI) / 180;
-    // East, south, up; divided by what level ground gets, so that it keeps its colour.
+    // A vector east, south, up, scaled so that level ground gets a light of 1 and keeps its colour.
     const scale = share / Math.sin(h);
     return [Math.sin(a) * Math.cos(h) * scale, -Math.cos(a) * Math.cos(h) * scale, Math.sin(h) * scale] as const;
   });
@@ -76,7 +76,7 @@ export function shadedRelief(heights: Heights): Uint8Array<ArrayBuffer> {
   return rgba;
 }
 
-/** A colour under a light of 1 on level ground: shadows turn blue, bright slopes a little towards white. */
+/** Sets a pixel. A light of 1 keeps the colour; shadows turn blue, bright slopes slightly white. */
 function paint(rgba: Uint8Array, at: number, colours: Uint8Array, colour: number, light: number): void {
   const shadow = Math.min(1, Math.max(0, 1 - light));
   const gleam = Math.min(1, Math.max(0, light - 1));

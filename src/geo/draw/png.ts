@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** A PNG (W3C third edition) of 8-bit red, green, blue, alpha, row by row from the top. */
+/** Encodes 8-bit RGBA pixels, row by row from the top, as a PNG (W3C third edition). */
 export function encodePng(width: number, height: number, rgba: Uint8Array): Uint8Array<ArrayBuffer> {
   if (rgba.length !== width * height * 4)
     throw new RangeError(`${rgba.length} bytes are not ${width} × ${height} pixels.`);
@@ -10,7 +10,7 @@ export function encodePng(width: number, height: number, rgba: Uint8Array): Uint
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  // Eight bits a sample, colour type 6: true colour with alpha.
+  // 8 bits per sample, colour type 6 (true colour with alpha).
   header[8] = 8;
   header[9] = 6;
   const pixels = deflateSync(filtered(width, height, rgba), { level: 9 });
@@ -39,7 +39,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Each row by the filter that leaves the smallest differences, as the specification advises (12.7). */
+/** Filters each row with the filter that gives the smallest sum of absolute differences, as the specification advises (12.7). */
 function filtered(width: number, height: number, rgba: Uint8Array): Uint8Array {
   const stride = width * 4;
   const out = new Uint8Array((stride + 1) * height);
@@ -71,7 +71,7 @@ function filtered(width: number, height: number, rgba: Uint8Array): Uint8Array {
   return out;
 }
 
-/** In the order of their numbers: none, sub, up, average, Paeth. */
+/** By filter type: none, sub, up, average, Paeth. */
 const filters: ((left: number, up: number, corner: number) => number)[] = [
   () => 0,
   (left) => left,
