@@ -58,7 +58,7 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
       ],
     },
     'transformations[1].spatialfilter.Geometry',
-    /^The ring at character 10 has 3 vertices; it takes four\.$/,
+    /^The ring at character 10 has 3 vertices\. It needs at least four\.$/,
   ],
   [
     'an item filter that filters nothing',

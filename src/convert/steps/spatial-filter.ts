@@ -9,10 +9,10 @@ import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { CellWindow } from '../../geo/raster/rasterize.ts';
-import { CellMask } from '../../geo/raster/rasterize.ts';
+import { RasterizedGeometry } from '../../geo/raster/rasterize.ts';
 import type { Chain } from '../../geo/vector/edge-tree.ts';
-import { Place } from '../../geo/vector/prepared-geometry.ts';
-import { chainsOf, placedChains } from '../../geo/vector/transform-chains.ts';
+import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
+import { chainsOf, transformChains } from '../../geo/vector/transform-chains.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
 /** The features that have a point in common with the filter's geometry, whole and in their order. */
@@ -21,7 +21,7 @@ export async function featuresWithin(
   filter: SpatialFilter,
   context: Context,
 ): Promise<FeatureCollection> {
-  const place = new Place((await chainsFor(data.crs, filter)).flat());
+  const prepared = new PreparedGeometry((await chainsFor(data.crs, filter)).flat());
   const stride = strideOf(data);
   return {
     ...data,
@@ -29,7 +29,7 @@ export async function featuresWithin(
       let kept = 0;
       let seen = 0;
       for await (const chunk of data.chunks()) {
-        const within = chunk.filter(({ geometry }) => geometry !== undefined && place.intersects(geometry, stride));
+        const within = chunk.filter(({ geometry }) => geometry !== undefined && prepared.intersects(geometry, stride));
         seen += chunk.length;
         kept += within.length;
         if (within.length > 0) yield within;
@@ -50,7 +50,7 @@ async function chainsFor(
       'unprocessable',
       `The coordinate system of the input is not known, so a filter in ${srid} has no place in it; give SRID to the reader, or leave out that of the filter.`,
     );
-  return placedChains(chainsOf(geometry), srid === undefined ? undefined : parseSrid(srid), crs);
+  return transformChains(chainsOf(geometry), srid === undefined ? undefined : parseSrid(srid), crs);
 }
 
 /** The smallest part of the grid around the filter's geometry; in it, cells that the geometry does not take are without data. */
@@ -58,14 +58,14 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
   const groups = (await chainsFor(grid.crs, filter)).map((chains) =>
     chains.map(({ xy, polygon }) => ({ xy: inCells(xy, grid.affine), polygon })),
   );
-  const mask = new CellMask(groups, grid.width, grid.height);
-  const { window } = mask;
+  const rasterized = new RasterizedGeometry(groups, grid.width, grid.height);
+  const { window } = rasterized;
   if (window === undefined)
     throw new AppError(
       'unprocessable',
       'The geometry of the spatial filter lies beside the grid: they have no place in common.',
     );
-  const taken = takenOf(mask, window);
+  const taken = takenOf(rasterized, window);
   if (taken === 'none')
     throw new AppError(
       'unprocessable',
@@ -76,7 +76,7 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
   const bands = taken === 'all' ? grid.bands : grid.bands.map(withNodata);
   const { read: _, ...rest } = grid;
   const several = slicesPerBand(grid) > 1;
-  const cutter = new Cutter(grid.width, window, taken === 'all' ? undefined : mask);
+  const cutter = new Cutter(grid.width, window, taken === 'all' ? undefined : rasterized);
   return {
     ...rest,
     width: right - left,
@@ -112,13 +112,13 @@ function inCells(xy: Float64Array, [x0, a, b, y0, c, d]: Affine): Float64Array {
   });
 }
 
-function takenOf(mask: CellMask, { left, top, right, bottom }: CellWindow): 'all' | 'some' | 'none' {
+function takenOf(rasterized: RasterizedGeometry, { left, top, right, bottom }: CellWindow): 'all' | 'some' | 'none' {
   let all = true;
   let none = true;
   for (let row = top; row < bottom && (all || none); row++) {
-    const runs = mask.runs(row);
-    none &&= runs.length === 0;
-    all &&= runs[0] === left && runs[1] === right;
+    const spans = rasterized.spans(row);
+    none &&= spans.length === 0;
+    all &&= spans[0] === left && spans[1] === right;
   }
   return all ? 'all' : none ? 'none' : 'some';
 }
@@ -134,13 +134,13 @@ function withNodata(band: Band): Band {
 class Cutter {
   readonly #width: number;
   readonly #window: CellWindow;
-  readonly #mask: CellMask | undefined;
+  readonly #rasterized: RasterizedGeometry | undefined;
 
-  /** Without a mask all cells of the window are taken. */
-  constructor(width: number, window: CellWindow, mask: CellMask | undefined) {
+  /** Without a rasterized geometry all cells of the window are kept. */
+  constructor(width: number, window: CellWindow, rasterized: RasterizedGeometry | undefined) {
     this.#width = width;
     this.#window = window;
-    this.#mask = mask;
+    this.#rasterized = rasterized;
   }
 
   /** `counted` are cells that are taken and hold the value `clashes`. */
@@ -153,21 +153,21 @@ class Cutter {
     const samples = new (block.samples.constructor as new (length: number) => Samples)(cells);
     const exact =
       block.exact && new (block.exact.constructor as new (length: number) => BigInt64Array | BigUint64Array)(cells);
-    if (this.#mask !== undefined) {
+    if (this.#rasterized !== undefined) {
       samples.fill(band.nodata!);
       exact?.fill(band.exactNodata ?? BigInt(band.nodata!));
     }
     let counted = 0;
     for (let row = first; row < end; row++) {
-      const runs = this.#mask?.runs(row) ?? [left, right];
+      const spans = this.#rasterized?.spans(row) ?? [left, right];
       const from = (row - block.firstRow) * this.#width;
       const to = (row - first) * width - left;
-      for (let n = 0; n < runs.length; n += 2) {
-        const run = block.samples.subarray(from + runs[n]!, from + runs[n + 1]!);
-        samples.set(run, to + runs[n]!);
+      for (let n = 0; n < spans.length; n += 2) {
+        const run = block.samples.subarray(from + spans[n]!, from + spans[n + 1]!);
+        samples.set(run, to + spans[n]!);
         (exact as BigInt64Array | undefined)?.set(
-          block.exact!.subarray(from + runs[n]!, from + runs[n + 1]!) as BigInt64Array,
-          to + runs[n]!,
+          block.exact!.subarray(from + spans[n]!, from + spans[n + 1]!) as BigInt64Array,
+          to + spans[n]!,
         );
         if (clashes !== undefined) for (let i = 0; i < run.length; i++) if (run[i] === clashes) counted++;
       }

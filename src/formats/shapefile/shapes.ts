@@ -1,6 +1,6 @@
 import type { Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import { polygonOf } from '../../geo/vector/organize-polygons.ts';
+import { organizePolygons } from '../../geo/vector/organize-polygons.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 
 /** A record that is wrong in itself; those around it may be right. */
@@ -109,7 +109,7 @@ export function geometryOf(
     return Number.isNaN(coordinates[0]!) && Number.isNaN(coordinates[1]!) ? undefined : { type: 'Point', coordinates };
   if (base === 8) return { type: 'MultiPoint', coordinates };
   const parts = partsOf(content, layout, place, pool);
-  if (base === 5) return polygonOf(coordinates, stride, parts);
+  if (base === 5) return organizePolygons(coordinates, stride, parts);
   return parts.length === 1 ? { type: 'LineString', coordinates } : { type: 'MultiLineString', coordinates, parts };
 }
 

@@ -4,19 +4,20 @@ import { FormatError } from '../../errors.ts';
 import type { Gdal } from '../wasm.ts';
 import { configure, gdal, guarded, lastMessage, withDataset, withStrings } from '../wasm.ts';
 
-/** What GDAL is to make of a raster. */
+/** Options of `translateFile`. */
 export interface Translation {
-  /** The only driver that may open the input: no other is tried, whatever the file says it is. */
+  /** The only driver that may open the input, whatever the file claims to be. */
   driver: string;
-  /** Arguments as `gdal_translate` or, with `warp`, `gdalwarp` takes them. */
+  /** Arguments of `gdal_translate` or, with `warp`, of `gdalwarp`. */
   argv: string[];
-  /** Lays the cells out anew, which places an image that has only control points. */
+  /** Runs gdalwarp instead, which georeferences an image by its ground control points. */
   warp?: boolean;
 }
 
 /**
- * GDAL reads one file of the disk and writes another, in place and piece by piece: neither is held in memory.
- * @throws FormatError with GDAL's own sentence
+ * Runs `gdal_translate` or `gdalwarp` from one file on disk to another. GDAL reads and writes block by block, so neither file is held in
+ * memory.
+ * @throws FormatError with GDAL's message
  */
 export async function translateFile(input: string, output: string, translation: Translation): Promise<void> {
   const module = await gdal();
@@ -29,21 +30,21 @@ export async function translateFile(input: string, output: string, translation: 
   );
 }
 
-/** A picture of a few megabytes at most, or one block of a larger one. */
+/** A compressed image of a few megabytes, such as a block of a TIFF. */
 export interface PackedImage {
   driver: 'JPEG' | 'WEBP' | 'MRF';
-  /** File names → contents; the first is the one to be opened. Names stand in the contents of others as `{name}`. */
+  /** Files to write, of which GDAL opens the first. A content may be a function of the path without suffix, which all files share. */
   files: readonly (readonly [suffix: string, content: Uint8Array | ((path: string) => string)])[];
   width: number;
-  /** The picture may have fewer rows, but not more. */
+  /** Maximum number of rows; the image may have fewer. */
   height: number;
-  /** Samples of a cell that are wanted. A fourth that the picture lacks is opaque. */
+  /** Samples per cell. An image that lacks the fourth gets an opaque alpha. */
   samples: number;
 }
 
 /**
- * Unpacks a picture into its samples, cell by cell, in this machine's order of bytes.
- * @throws FormatError when the picture is broken or of another size
+ * Decompresses an image into samples interleaved by cell, in the byte order of this machine.
+ * @throws FormatError if the image is broken or has another size
  */
 export async function unpackImage({ driver, files, width, height, samples }: PackedImage): Promise<Uint8Array> {
   const module = await gdal();
@@ -53,7 +54,7 @@ export async function unpackImage({ driver, files, width, height, samples }: Pac
     for (const [n, [, content]] of files.entries())
       module.FS.writeFile(made[n]!, typeof content === 'function' ? content(name) : content);
     const output = `${name}.raw`;
-    // Four components of a JPEG are handed over as they are.
+    // Keep the four components of a CMYK JPEG.
     configure(module, 'GDAL_JPEG_TO_RGB', samples === 4 ? 'NO' : null);
     try {
       let bands = 0;
@@ -61,9 +62,9 @@ export async function unpackImage({ driver, files, width, height, samples }: Pac
         const size = [module._GDALGetRasterXSize(dataset), module._GDALGetRasterYSize(dataset)] as const;
         bands = module.ccall('GDALGetRasterCount', 'number', ['number'], [dataset]) as number;
         if (size[0] !== width || size[1] > height)
-          throw new FormatError(`A packed block has ${size.join(' × ')} cells instead of ${width} × ${height}.`);
+          throw new FormatError(`A compressed block has ${size.join(' × ')} cells instead of ${width} × ${height}.`);
         if (bands < samples && !(driver === 'WEBP' && samples === 4 && bands === 3))
-          throw new FormatError(`A packed block has ${bands} of ${samples} samples.`);
+          throw new FormatError(`A compressed block has ${bands} of ${samples} samples per cell.`);
       };
       const wanted = Array.from({ length: samples }, (_, n) => ['-b', String(n + 1)]);
       const list = (): string[] => wanted.slice(0, Math.min(bands, samples)).flat();
@@ -75,7 +76,7 @@ export async function unpackImage({ driver, files, width, height, samples }: Pac
         try {
           module.FS.unlink(path);
         } catch {
-          // It was never written.
+          // The file was never written.
         }
       }
     }
@@ -97,7 +98,7 @@ function translate(
   more: () => string[] = () => [],
 ): void {
   module._CPLErrorReset();
-  const broken = () => new FormatError(`GDAL cannot read it: ${sentence(lastMessage(module))}`);
+  const broken = () => new FormatError(`GDAL cannot read the file: ${sentence(lastMessage(module))}`);
   const done = withDataset(
     module,
     input,
@@ -109,8 +110,8 @@ function translate(
       if (result === 0) throw broken();
       module._CPLErrorReset();
       module._GDALClose(result);
-      const said = lastMessage(module);
-      if (said !== '' && (module.ccall('CPLGetLastErrorType', 'number', [], []) as number) >= 3) throw broken();
+      const message = lastMessage(module);
+      if (message !== '' && (module.ccall('CPLGetLastErrorType', 'number', [], []) as number) >= 3) throw broken();
       return true;
     },
     'raster',
@@ -139,7 +140,7 @@ function warpTo(module: Gdal, dataset: number, output: string, argv: string[]): 
   return result;
 }
 
-/** Lends `f` a name of the module's file system for a folder of the disk. */
+/** Mounts a folder of the disk in the module's file system for the duration of `f`. */
 function withFolder<T>(module: Gdal, folder: string, f: (mounted: string) => T): T {
   const point = `/${randomUUID()}`;
   module.FS.mkdir(point);
@@ -152,7 +153,7 @@ function withFolder<T>(module: Gdal, folder: string, f: (mounted: string) => T):
   }
 }
 
-/** GDAL's message without the names of our temporary files. */
+/** GDAL's message without the names of temporary files. */
 const sentence = (message: string): string =>
   `${
     message

@@ -1,24 +1,24 @@
-import { placesOf } from './ring-tree.ts';
+import { mortonCodes } from './ring-tree.ts';
 
-/** Vertices one after the other, x and y by turns: a ring of a polygon (it ends where it begins), a line, or a single point. */
+/** A polygonal chain: a closed ring of a polygon, a line, or a single point. `xy` alternates x and y. */
 export interface Chain {
   readonly xy: Float64Array;
-  /** Number of the polygon that it bounds, from 0; -1 for a line or a point. */
+  /** Number of the polygon to which the ring belongs, from 0; -1 for a line or a point. */
   readonly polygon: number;
 }
 
 const perNode = 8;
 
-/** The edges of chains in a tree of boxes around boxes. A point is an edge without length. */
+/** A packed R-tree of the edges of chains, in Morton order. A point is an edge of length 0. */
 export class EdgeTree {
-  /** x and y of both ends of each edge, neighbours near each other. */
+  /** x and y of both ends of each edge, in Morton order. */
   readonly ends: Float64Array;
-  /** Of each edge, the polygon of its chain. */
+  /** Polygon of each edge. */
   readonly polygon: Int32Array;
-  /** The edge is the first one of its chain. */
+  /** 1 for the first edge of each chain. */
   readonly isFirst: Uint8Array;
   readonly polygons: number;
-  /** West, south, east, north of edges, of eight of them each, and so on up to the box of all. */
+  /** Bounding boxes (west, south, east, north): of edges, of nodes with eight edges each, and so on up to the root. */
   readonly #levels: Float64Array[];
 
   constructor(chains: readonly Chain[]) {
@@ -39,8 +39,8 @@ export class EdgeTree {
         polygon[at] = chain.polygon;
       }
     }
-    const places = placesOf(boxes);
-    const order = Uint32Array.from({ length: count }, (_, n) => n).sort((a, b) => places[a]! - places[b]! || a - b);
+    const codes = mortonCodes(boxes);
+    const order = Uint32Array.from({ length: count }, (_, n) => n).sort((a, b) => codes[a]! - codes[b]! || a - b);
     const inOrder = (from: Float64Array) => {
       const to = new Float64Array(from.length);
       for (let n = 0; n < count; n++) for (let k = 0; k < 4; k++) to[4 * n + k] = from[4 * order[n]! + k]!;
@@ -51,34 +51,34 @@ export class EdgeTree {
     this.isFirst = Uint8Array.from(order, (n) => isFirst[n]!);
     this.polygons = chains.reduce((most, one) => Math.max(most, one.polygon + 1), 0);
     this.#levels = [inOrder(boxes)];
-    while (this.#levels.at(-1)!.length > 4) this.#levels.push(above(this.#levels.at(-1)!));
+    while (this.#levels.at(-1)!.length > 4) this.#levels.push(parentLevel(this.#levels.at(-1)!));
   }
 
-  /** West, south, east, north of all. */
+  /** Bounding box of all edges. */
   get box(): readonly [number, number, number, number] {
     return [...this.#levels.at(-1)!] as unknown as readonly [number, number, number, number];
   }
 
-  /** Whether `is` holds for an edge whose box meets the given one; asks no more after the first. */
-  some(west: number, south: number, east: number, north: number, is: (edge: number) => boolean): boolean {
-    const look = (depth: number, first: number, end: number): boolean => {
+  /** Whether `test` holds for any edge whose bounding box intersects the given box. Stops at the first such edge. */
+  some(west: number, south: number, east: number, north: number, test: (edge: number) => boolean): boolean {
+    const visit = (depth: number, first: number, end: number): boolean => {
       const boxes = this.#levels[depth]!;
       for (let n = first; n < end; n++) {
         const at = 4 * n;
         if (!(boxes[at]! <= east && boxes[at + 1]! <= north && boxes[at + 2]! >= west && boxes[at + 3]! >= south))
           continue;
         if (depth === 0) {
-          if (is(n)) return true;
-        } else if (look(depth - 1, perNode * n, Math.min(perNode * (n + 1), this.#levels[depth - 1]!.length / 4)))
+          if (test(n)) return true;
+        } else if (visit(depth - 1, perNode * n, Math.min(perNode * (n + 1), this.#levels[depth - 1]!.length / 4)))
           return true;
       }
       return false;
     };
-    return look(this.#levels.length - 1, 0, 1);
+    return visit(this.#levels.length - 1, 0, 1);
   }
 }
 
-function above(boxes: Float64Array): Float64Array {
+function parentLevel(boxes: Float64Array): Float64Array {
   const count = Math.ceil(boxes.length / 4 / perNode);
   const around = new Float64Array(4 * count);
   for (let node = 0; node < count; node++) {

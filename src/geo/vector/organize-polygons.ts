@@ -3,31 +3,31 @@ import { ownersByNesting, ownersByWinding } from './ring-nesting.ts';
 import { copyRing, Rings } from './rings.ts';
 
 /**
- * Rings in any order, as a shapefile has them, made into a polygon or several. Outer rings run clockwise; a ring that runs the other way
- * is a hole of the smallest outer ring around it. Where that does not work out (no clockwise ring, or a hole that lies in none), the
- * winding is not trusted and rings are outer or hole by turns, from the outside in.
+ * Assembles rings in any order, as in a shapefile, into a Polygon or MultiPolygon, like GDAL's organizePolygons. Clockwise rings are outer
+ * rings; a counter-clockwise ring is a hole of the smallest outer ring around it. If that fails (no clockwise ring, or a hole outside of
+ * every outer ring), winding is ignored: rings at even nesting depth are outer rings, those at odd depth are holes.
  */
-export function polygonOf(coordinates: Float64Array, stride: number, parts: Uint32Array): Geometry {
+export function organizePolygons(coordinates: Float64Array, stride: number, parts: Uint32Array): Geometry {
   if (parts.length === 1) return { type: 'Polygon', coordinates, parts };
   const rings = new Rings(coordinates, stride, parts);
   const outer = rings.area.reduce((sum, area) => sum + Number(area < 0), 0);
-  // One outer ring, in front: GDAL, too, takes all others for its holes without looking.
+  // A single outer ring that comes first: like GDAL, take all others as its holes without a test.
   if (outer === 1 && rings.isOuter(0)) return { type: 'Polygon', coordinates, parts };
   if (outer < parts.length && !ownersByWinding(rings)) ownersByNesting(rings);
   return ordered(rings);
 }
 
-/** Each outer ring, in the order of the file, followed by its holes. */
+/** Sorts the rings: each outer ring in the order of the file, followed by its holes. */
 function ordered(rings: Rings): Geometry {
   const { coordinates, stride, owner } = rings;
-  // Of each ring the first of its holes, and of each hole the next of the same ring.
+  // Linked lists: the first hole of each outer ring, and the next hole of the same ring.
   const holes = new Int32Array(owner.length).fill(-1);
   const next = new Int32Array(owner.length);
   for (let n = owner.length - 1; n >= 0; n--) {
-    const around = owner[n]!;
-    if (around < 0) continue;
-    next[n] = holes[around]!;
-    holes[around] = n;
+    const outer = owner[n]!;
+    if (outer < 0) continue;
+    next[n] = holes[outer]!;
+    holes[outer] = n;
   }
   const sorted = new Float64Array(coordinates.length);
   const parts = new Uint32Array(owner.length);

@@ -1,22 +1,23 @@
 import type { Rings } from './rings.ts';
 
-/** Rings with fewer sides are gone through whole. */
+/** Rings with fewer edges are not indexed. */
 const few = 64;
-/** A side that crosses many strips stands in each of them: at most so many times on average. */
-const mostCrossed = 4;
+/** Maximum number of strips in which an edge is listed, on average. */
+const maxStripsPerEdge = 4;
 
-/** Tells points inside a ring from those outside. Large rings are cut into strips from south to north when they are asked about again. */
-export class RingSide {
-  /** Sides that the last answer took. */
-  looked = 0;
+/** Locates points relative to a ring. From the second point on, the edges of a large ring are indexed by horizontal strips. */
+export class PointInRing {
+  /** Edges that the last `locate` tested. */
+  visited = 0;
   readonly #first: number;
   readonly #end: number;
   readonly #south: number;
   readonly #north: number;
   readonly #coordinates: Float64Array;
   readonly #stride: number;
-  #asked = 0;
-  #strips: { starts: Uint32Array; sides: Uint32Array; height: number } | undefined;
+  #located = 0;
+  /** Edges of strip `n`: `edges[starts[n]] … edges[starts[n + 1] - 1]`. */
+  #strips: { starts: Uint32Array; edges: Uint32Array; height: number } | undefined;
 
   constructor(rings: Rings, n: number) {
     this.#first = rings.first(n);
@@ -31,17 +32,17 @@ export class RingSide {
     return this.#end - this.#first > few;
   }
 
-  /** 1 inside, -1 outside, 0 on the boundary. */
-  of(x: number, y: number): number {
+  /** Returns 1 inside, -1 outside, 0 on the boundary. */
+  locate(x: number, y: number): number {
     if (!(y >= this.#south && y <= this.#north)) {
-      this.looked = 1;
+      this.visited = 1;
       return -1;
     }
-    if (this.#strips === undefined && this.isLarge && this.#asked++ > 0) this.#strips = this.#cut();
+    if (this.#strips === undefined && this.isLarge && this.#located++ > 0) this.#strips = this.#index();
     let inside = false;
     const strips = this.#strips;
     if (strips === undefined) {
-      this.looked = this.#end - this.#first;
+      this.visited = this.#end - this.#first;
       for (let i = this.#first; i < this.#end; i++) {
         const crossing = this.#crossing(i, x, y);
         if (crossing === 0) return 0;
@@ -51,16 +52,16 @@ export class RingSide {
     }
     const strip = this.#stripOf(y, strips.height, strips.starts.length - 1);
     const end = strips.starts[strip + 1]!;
-    this.looked = end - strips.starts[strip]! + 1;
+    this.visited = end - strips.starts[strip]! + 1;
     for (let k = strips.starts[strip]!; k < end; k++) {
-      const crossing = this.#crossing(strips.sides[k]!, x, y);
+      const crossing = this.#crossing(strips.edges[k]!, x, y);
       if (crossing === 0) return 0;
       if (crossing > 0) inside = !inside;
     }
     return inside ? 1 : -1;
   }
 
-  /** Of the side that ends at vertex `i`: 0 the point is on it, 1 it is crossed on the way east, -1 it is not. */
+  /** Tests the edge that ends at vertex `i`: 0 if the point lies on it, 1 if a ray to the east crosses it, else -1. */
   #crossing(i: number, x: number, y: number): number {
     const coordinates = this.#coordinates;
     const a = i * this.#stride;
@@ -75,19 +76,19 @@ export class RingSide {
     return yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi ? 1 : -1;
   }
 
-  #cut() {
+  #index() {
     const coordinates = this.#coordinates;
     const [first, end, stride] = [this.#first, this.#end, this.#stride];
     const count = end - first;
-    const tall = this.#north - this.#south;
+    const ringHeight = this.#north - this.#south;
     const yBefore = (i: number) => coordinates[(i === first ? end - 1 : i - 1) * stride + 1]!;
-    let climbed = 0;
-    for (let i = first; i < end; i++) climbed += Math.abs(coordinates[i * stride + 1]! - yBefore(i));
-    const fitting = Math.floor(((mostCrossed - 1) * count * tall) / climbed);
-    const strips = Math.max(1, Math.min(count, fitting) || 1);
-    const height = tall / strips;
+    let edgeHeights = 0;
+    for (let i = first; i < end; i++) edgeHeights += Math.abs(coordinates[i * stride + 1]! - yBefore(i));
+    const maxStrips = Math.floor(((maxStripsPerEdge - 1) * count * ringHeight) / edgeHeights);
+    const strips = Math.max(1, Math.min(count, maxStrips) || 1);
+    const height = ringHeight / strips;
     const starts = new Uint32Array(strips + 1);
-    const eachStrip = (visit: (strip: number, side: number) => void) => {
+    const eachStrip = (visit: (strip: number, edge: number) => void) => {
       for (let i = first; i < end; i++) {
         const a = this.#stripOf(coordinates[i * stride + 1]!, height, strips);
         const b = this.#stripOf(yBefore(i), height, strips);
@@ -96,15 +97,15 @@ export class RingSide {
     };
     eachStrip((strip) => starts[strip + 1]!++);
     for (let strip = 0; strip < strips; strip++) starts[strip + 1]! += starts[strip]!;
-    const sides = new Uint32Array(starts[strips]!);
+    const edges = new Uint32Array(starts[strips]!);
     const next = starts.slice();
-    eachStrip((strip, side) => {
-      sides[next[strip]!++] = side;
+    eachStrip((strip, edge) => {
+      edges[next[strip]!++] = edge;
     });
-    return { starts, sides, height };
+    return { starts, edges, height };
   }
 
-  /** Never falls as `y` grows, so a side stands in every strip that one of its points is in. */
+  /** Strip of a latitude. Monotonic in `y` despite rounding, so an edge is listed in every strip that contains one of its points. */
   #stripOf(y: number, height: number, strips: number): number {
     const strip = Math.floor((y - this.#south) / height);
     return strip > 0 ? Math.min(strip, strips - 1) : 0;

@@ -1,25 +1,28 @@
 const perNode = 8;
 
 interface Level {
-  /** West, south, east, north of each. */
+  /** West, south, east, north of each node. */
   boxes: Float64Array;
-  /** Of what is below. */
+  /** Lowest and highest rank below each node. */
   lowest: Uint32Array;
   highest: Uint32Array;
 }
 
-/** Boxes with a rank each, in a tree of boxes around boxes: those near each other, and of those in one place the ones of near rank, together. */
+/** A packed R-tree of the bounding boxes of rings, in Morton order, then by rank (position in the order of size). */
 export class RingTree {
-  /** Boxes that the last answer took. */
-  looked = 0;
+  /** Boxes that the last search tested. */
+  visited = 0;
   /** From the leaves up. */
   readonly #levels: Level[];
 
-  /** `byRank` are numbers of boxes. */
-  constructor(boxes: Float64Array, byRank: Uint32Array, taken: (n: number) => boolean) {
-    const place = placesOf(boxes);
-    const ranks = Uint32Array.from(byRank.keys()).filter((rank) => taken(byRank[rank]!));
-    ranks.sort((a, b) => place[byRank[a]!]! - place[byRank[b]!]! || a - b);
+  /**
+   * @param byRank box number of each rank
+   * @param isIncluded whether the box with this number goes into the tree
+   */
+  constructor(boxes: Float64Array, byRank: Uint32Array, isIncluded: (n: number) => boolean) {
+    const codes = mortonCodes(boxes);
+    const ranks = Uint32Array.from(byRank.keys()).filter((rank) => isIncluded(byRank[rank]!));
+    ranks.sort((a, b) => codes[byRank[a]!]! - codes[byRank[b]!]! || a - b);
     const sorted = new Float64Array(4 * ranks.length);
     for (let at = 0; at < ranks.length; at++) {
       const n = byRank[ranks[at]!]!;
@@ -28,23 +31,23 @@ export class RingTree {
     let level: Level = { boxes: sorted, lowest: ranks, highest: ranks };
     this.#levels = [level];
     while (level.lowest.length > 1) {
-      level = above(level);
+      level = parentLevel(level);
       this.#levels.push(level);
     }
   }
 
-  /** The highest rank below `limit` whose box is around `box` and that `fits`, or -1. */
+  /** The highest rank below `limit` whose box contains the given box and for which `fits` holds, or -1. */
   last(
     [west, south, east, north]: ArrayLike<number> & Iterable<number>,
     limit: number,
     fits: (rank: number) => boolean,
   ): number {
-    this.looked = 0;
+    this.visited = 0;
     let best = -1;
     const visit = (depth: number, first: number, end: number) => {
       const { boxes, lowest, highest } = this.#levels[depth]!;
-      this.looked += end - first;
-      // Those of higher rank, which stand behind, first.
+      this.visited += end - first;
+      // Backwards, as higher ranks come last and prune the search.
       for (let n = end - 1; n >= first; n--) {
         if (highest[n]! <= best && best >= 0) continue;
         if (lowest[n]! >= limit || boxes[4 * n]! > west! || boxes[4 * n + 1]! > south!) continue;
@@ -59,7 +62,7 @@ export class RingTree {
   }
 }
 
-function above({ boxes, lowest, highest }: Level): Level {
+function parentLevel({ boxes, lowest, highest }: Level): Level {
   const count = Math.ceil(lowest.length / perNode);
   const level = { boxes: new Float64Array(4 * count), lowest: new Uint32Array(count), highest: new Uint32Array(count) };
   for (let node = 0; node < count; node++) {
@@ -80,8 +83,8 @@ function above({ boxes, lowest, highest }: Level): Level {
   return level;
 }
 
-/** Where the middle of each box lies, in one number: bits of column and row by turns. */
-export function placesOf(boxes: Float64Array): Uint32Array {
+/** Morton code (Z-order) of the centre of each box: interleaved bits of x and y. */
+export function mortonCodes(boxes: Float64Array): Uint32Array {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let at = 0; at < boxes.length; at += 4) {
     west = Math.min(west, boxes[at]!);
@@ -93,12 +96,12 @@ export function placesOf(boxes: Float64Array): Uint32Array {
   return Uint32Array.from({ length: boxes.length / 4 }, (_, n) => {
     const x = scaled(boxes[4 * n]! / 2 + boxes[4 * n + 2]! / 2, west, east);
     const y = scaled(boxes[4 * n + 1]! / 2 + boxes[4 * n + 3]! / 2, south, north);
-    return spread(x) + 2 * spread(y);
+    return spreadBits(x) + 2 * spreadBits(y);
   });
 }
 
-/** Sixteen bits with a gap behind each. */
-function spread(value: number): number {
+/** Spreads 16 bits to the even bits of 32. */
+function spreadBits(value: number): number {
   let bits = value & 0xffff;
   bits = (bits | (bits << 8)) & 0x00ff00ff;
   bits = (bits | (bits << 4)) & 0x0f0f0f0f;

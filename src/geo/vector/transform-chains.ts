@@ -6,18 +6,18 @@ import type { Transformer } from '../crs/transform.ts';
 import { transformer } from '../crs/transform.ts';
 import type { Chain } from './edge-tree.ts';
 
-/** Pieces of an edge that are looked at in any case. */
-const atLeast = 4;
-/** An edge is cut in half at most so often. */
-const mostCuts = 12;
-/** Vertices of all chains together, where they bend much: an outline is exact enough then. */
-const mostVertices = 2_000_000;
-/** Vertices that each chain may have in any case. */
-const leastVertices = 256;
-/** What an edge may miss, as a share of the size of its chain: a centimetre of a hundred kilometres. */
-const miss = 1e-7;
+/** Each edge is first split into as many segments. */
+const initialSegments = 4;
+/** Maximum number of bisections of a segment. */
+const maxBisections = 12;
+/** Maximum number of vertices of all chains together; bisection stops there. */
+const maxVertices = 2_000_000;
+/** Every chain may have as many vertices, however many chains there are. */
+const minVerticesPerChain = 256;
+/** Maximum deviation of a segment relative to the size of its chain: a centimetre per hundred kilometres. */
+const tolerance = 1e-7;
 
-/** The vertices of a flat geometry (no heights), apart. */
+/** Splits a 2D geometry (no Z or M) into chains. */
 export function chainsOf(geometry: Geometry, polygonsBefore = 0): Chain[] {
   const { type, coordinates, parts = new Uint32Array(1), polygons = new Uint32Array(1), members = [] } = geometry;
   if (type === 'GeometryCollection') {
@@ -46,11 +46,12 @@ export function chainsOf(geometry: Geometry, polygonsBefore = 0): Chain[] {
 }
 
 /**
- * Chains in the coordinates of data. Edges that are straight in one system and curved in the other become many. Where x is a longitude,
- * there are three groups of them, also one turn to the east and to the west: data may count from 0 or from −180, and a chain may cross 180°.
- * @throws AppError when a vertex has no place in the data's system, or an edge is torn apart there
+ * Transforms chains to the CRS of the data. Densifies edges that are straight in one CRS and curved in the other. If x is a longitude,
+ * returns three groups: the chains, and copies shifted by 360° east and west, because longitudes of data may start at 0 or −180 and a
+ * chain may cross the antimeridian.
+ * @throws AppError if a vertex cannot be transformed or an edge is discontinuous in the CRS of the data
  */
-export async function placedChains(
+export async function transformChains(
   chains: readonly Chain[],
   from: Crs | undefined,
   to: Crs | undefined,
@@ -58,64 +59,67 @@ export async function placedChains(
   if (to === undefined) return [chains];
   const known = kindOf(to).startsWith('geographic') ? await describeCrs(to) : undefined;
   const turn = known === undefined ? undefined : Math.round((2e9 * Math.PI) / known.unit.factor) / 1e9;
-  let placed = chains;
+  let transformed = chains;
   if (from !== undefined && !(await sameCrs(from, to))) {
     using change = await transformer(from, to);
     const { name } = await describeCrs(to);
-    const most = Math.max(leastVertices, mostVertices / chains.length);
-    const way = new Way(change, name, turn, most);
-    placed = chains.map(({ xy, polygon }) => ({ xy: way.of(xy, polygon >= 0), polygon }));
+    const maxPerChain = Math.max(minVerticesPerChain, maxVertices / chains.length);
+    const chainTransformer = new ChainTransformer(change, name, turn, maxPerChain);
+    transformed = chains.map(({ xy, polygon }) => ({ xy: chainTransformer.transform(xy, polygon >= 0), polygon }));
   }
-  if (turn === undefined) return [placed];
-  const count = placed.reduce((most, one) => Math.max(most, one.polygon + 1), 0);
+  if (turn === undefined) return [transformed];
+  const count = transformed.reduce((most, one) => Math.max(most, one.polygon + 1), 0);
   return [0, 1, -1].map((turns, n) =>
-    placed.map(({ xy, polygon }) => ({
+    transformed.map(({ xy, polygon }) => ({
       xy: turns === 0 ? xy : xy.map((value, at) => (at % 2 === 0 ? value + turns * turn : value)),
       polygon: polygon < 0 ? -1 : n * count + polygon,
     })),
   );
 }
 
-/** The way of chains into another system, with a vertex more wherever they bend. */
-class Way {
+/** Transforms chains and bisects segments until they follow the transformed curve. */
+class ChainTransformer {
   readonly #change: Transformer;
+  /** Name of the target CRS. */
   readonly #name: string;
+  /** 360° in the unit of the target CRS, if its x is a longitude. */
   readonly #turn: number | undefined;
-  readonly #most: number;
+  readonly #maxVertices: number;
 
-  constructor(change: Transformer, name: string, turn: number | undefined, most: number) {
+  constructor(change: Transformer, name: string, turn: number | undefined, maxVerticesPerChain: number) {
     this.#change = change;
     this.#name = name;
     this.#turn = turn;
-    this.#most = most;
+    this.#maxVertices = maxVerticesPerChain;
   }
 
-  of(xy: Float64Array, closed: boolean): Float64Array {
-    let from = xy.length === 2 ? xy : this.#cutUp(xy);
-    let to = this.#changed(from);
-    let bent: Uint8Array = new Uint8Array(from.length / 2 - 1).fill(1);
-    let cuts = 0;
-    for (; cuts < mostCuts && bent.includes(1) && from.length < 2 * this.#most; cuts++) {
-      this.#join(to);
-      ({ from, to, bent } = this.#cut(from, to, bent));
+  transform(xy: Float64Array, closed: boolean): Float64Array {
+    let from = xy.length === 2 ? xy : this.#split(xy);
+    let to = this.#forward(from);
+    let curved: Uint8Array = new Uint8Array(from.length / 2 - 1).fill(1);
+    let bisections = 0;
+    for (; bisections < maxBisections && curved.includes(1) && from.length < 2 * this.#maxVertices; bisections++) {
+      this.#unwrap(to);
+      ({ from, to, curved } = this.#bisect(from, to, curved));
     }
-    this.#join(to);
-    this.#refuseTorn(from, to, bent, sizeOf(to) / (cuts === mostCuts ? 100 : 2));
-    return closed ? this.#closed(to) : to;
+    this.#unwrap(to);
+    this.#refuseDiscontinuity(from, to, curved, sizeOf(to) / (bisections === maxBisections ? 100 : 2));
+    return closed ? this.#close(to) : to;
   }
 
-  #cutUp(xy: Float64Array): Float64Array {
-    const cut = new Float64Array((xy.length / 2 - 1) * atLeast * 2 + 2);
-    for (let n = 0; n < cut.length; n += 2) {
-      const at = 2 * Math.floor(n / 2 / atLeast);
-      const share = ((n / 2) % atLeast) / atLeast;
+  /** Splits each edge into `initialSegments`. */
+  #split(xy: Float64Array): Float64Array {
+    const split = new Float64Array((xy.length / 2 - 1) * initialSegments * 2 + 2);
+    for (let n = 0; n < split.length; n += 2) {
+      const at = 2 * Math.floor(n / 2 / initialSegments);
+      const fraction = ((n / 2) % initialSegments) / initialSegments;
       for (const k of [0, 1] as const)
-        cut[n + k] = share === 0 ? xy[at + k]! : xy[at + k]! + share * (xy[at + 2 + k]! - xy[at + k]!);
+        split[n + k] = fraction === 0 ? xy[at + k]! : xy[at + k]! + fraction * (xy[at + 2 + k]! - xy[at + k]!);
     }
-    return cut;
+    return split;
   }
 
-  #changed(from: Float64Array): Float64Array {
+  #forward(from: Float64Array): Float64Array {
     const x = from.filter((_, at) => at % 2 === 0);
     const y = from.filter((_, at) => at % 2 === 1);
     const failed = this.#change.forward(x, y);
@@ -123,62 +127,62 @@ class Way {
     if (bad >= 0)
       throw new AppError(
         'unprocessable',
-        `The geometry of the spatial filter has the point (${from[2 * bad]}, ${from[2 * bad + 1]}), which has no place in ${this.#name}, the system of the data.`,
+        `The point (${from[2 * bad]}, ${from[2 * bad + 1]}) of the spatial filter cannot be transformed to ${this.#name}, the coordinate system of the data.`,
       );
     return Float64Array.from(from, (_, at) => (at % 2 === 0 ? x : y)[at >> 1]!);
   }
 
-  /** Undoes leaps from one side of the world to the other. */
-  #join(to: Float64Array): void {
+  /** Unwraps longitudes: removes jumps of 360° between consecutive vertices. */
+  #unwrap(to: Float64Array): void {
     const turn = this.#turn;
     if (turn === undefined) return;
     for (let at = 2; at < to.length; at += 2) to[at] = to[at]! - turn * Math.round((to[at]! - to[at - 2]!) / turn);
   }
 
-  /** Each bent edge becomes two, unless it is straight enough. */
-  #cut(from: Float64Array, to: Float64Array, bent: Uint8Array) {
-    const middles = new Float64Array(2 * bent.reduce((sum, one) => sum + one, 0));
+  /** Bisects the segments that are marked as curved; those that are straight within the tolerance lose the mark. */
+  #bisect(from: Float64Array, to: Float64Array, curved: Uint8Array) {
+    const middles = new Float64Array(2 * curved.reduce((sum, one) => sum + one, 0));
     let m = 0;
-    for (let n = 0; n < bent.length; n++)
-      if (bent[n] === 1) for (let k = 0; k < 2; k++) middles[m++] = (from[2 * n + k]! + from[2 * n + 2 + k]!) / 2;
-    const places = this.#changed(middles);
-    const slack = miss * sizeOf(to);
-    const next = { from: [from[0]!, from[1]!], to: [to[0]!, to[1]!], bent: [] as number[] };
+    for (let n = 0; n < curved.length; n++)
+      if (curved[n] === 1) for (let k = 0; k < 2; k++) middles[m++] = (from[2 * n + k]! + from[2 * n + 2 + k]!) / 2;
+    const images = this.#forward(middles);
+    const slack = tolerance * sizeOf(to);
+    const next = { from: [from[0]!, from[1]!], to: [to[0]!, to[1]!], curved: [] as number[] };
     m = 0;
-    for (let n = 0; n < bent.length; n++) {
+    for (let n = 0; n < curved.length; n++) {
       const at = 2 * n;
-      if (bent[n] === 1) {
+      if (curved[n] === 1) {
         if (this.#turn !== undefined)
-          places[m] = places[m]! - this.#turn * Math.round((places[m]! - to[at]!) / this.#turn);
-        const off = isOff(to, at, places[m]!, places[m + 1]!, slack);
+          images[m] = images[m]! - this.#turn * Math.round((images[m]! - to[at]!) / this.#turn);
+        const off = isOff(to, at, images[m]!, images[m + 1]!, slack);
         if (off) {
           next.from.push(middles[m]!, middles[m + 1]!);
-          next.to.push(places[m]!, places[m + 1]!);
-          next.bent.push(1);
+          next.to.push(images[m]!, images[m + 1]!);
+          next.curved.push(1);
         }
-        next.bent.push(off ? 1 : 0);
+        next.curved.push(off ? 1 : 0);
         m += 2;
-      } else next.bent.push(0);
+      } else next.curved.push(0);
       next.from.push(from[at + 2]!, from[at + 3]!);
       next.to.push(to[at + 2]!, to[at + 3]!);
     }
-    return { from: new Float64Array(next.from), to: new Float64Array(next.to), bent: new Uint8Array(next.bent) };
+    return { from: new Float64Array(next.from), to: new Float64Array(next.to), curved: new Uint8Array(next.curved) };
   }
 
-  /** What is still long after all cuts leaps: over the edge of a map, for example. */
-  #refuseTorn(from: Float64Array, to: Float64Array, bent: Uint8Array, long: number): void {
-    for (let n = 0; n < bent.length; n++) {
+  /** A segment that is still longer than `limit` after all bisections jumps, for example across the edge of a map. */
+  #refuseDiscontinuity(from: Float64Array, to: Float64Array, curved: Uint8Array, limit: number): void {
+    for (let n = 0; n < curved.length; n++) {
       const at = 2 * n;
-      if (bent[n] === 1 && Math.hypot(to[at + 2]! - to[at]!, to[at + 3]! - to[at + 1]!) > long)
+      if (curved[n] === 1 && Math.hypot(to[at + 2]! - to[at]!, to[at + 3]! - to[at + 1]!) > limit)
         throw new AppError(
           'unprocessable',
-          `The geometry of the spatial filter is torn apart in ${this.#name}, the system of the data, near the point (${from[at]}, ${from[at + 1]}).`,
+          `The geometry of the spatial filter is torn apart in ${this.#name}, the coordinate system of the data, near the point (${from[at]}, ${from[at + 1]}). Use a geometry within the area of use of that system.`,
         );
     }
   }
 
-  /** A ring around a pole does not close in longitude and latitude: it goes on along the pole. */
-  #closed(to: Float64Array): Float64Array {
+  /** Closes a ring. A ring around a pole ends 360° from its start in longitude and latitude, so it is closed along the pole. */
+  #close(to: Float64Array): Float64Array {
     const turn = this.#turn;
     const [x, y] = [to[0]!, to[1]!];
     const end = to.at(-2)!;
@@ -191,7 +195,7 @@ class Way {
   }
 }
 
-/** Whether the image of an edge's middle is away from its straight line, or not between its ends. */
+/** Whether the transformed middle of a segment deviates from the straight line or does not lie between its ends. */
 function isOff(to: Float64Array, at: number, x: number, y: number, slack: number): boolean {
   const [ax, ay] = [to[at]!, to[at + 1]!];
   const [dx, dy] = [to[at + 2]! - ax, to[at + 3]! - ay];

@@ -1,11 +1,11 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 
-/** Longest text that is read: some 20,000 vertices, and what a request may carry. */
-const longest = 500_000;
-const mostNested = 16;
+/** Maximum length of a WKT in characters: about 20,000 vertices, and as much as a request may carry. */
+const maxLength = 500_000;
+const maxNesting = 16;
 
-/** How deep the positions of a geometry lie. */
+/** Nesting depth of the coordinates of each geometry type. */
 const depths: Readonly<Record<string, { type: GeometryType; depth: number }>> = {
   POINT: { type: 'Point', depth: 0 },
   LINESTRING: { type: 'LineString', depth: 1 },
@@ -16,13 +16,12 @@ const depths: Readonly<Record<string, { type: GeometryType; depth: number }>> = 
 };
 
 /**
- * A geometry from well-known text, with two coordinates for each vertex (heights and measures are left aside), in any letter case;
- * `srid` when `SRID=25832;` stands in front.
- * @throws FormatError with the place (characters from 1) for what is no such text, an empty geometry, or a ring that is not closed
+ * Parses WKT or EWKT (`SRID=25832;…`) of a geometry in any letter case. Keeps x and y and drops Z and M.
+ * @throws FormatError with the position (characters from 1) for invalid WKT, an empty geometry, or a ring that is not closed
  */
 export function parseGeometry(text: string): { geometry: Geometry; srid?: number } {
-  if (text.length > longest)
-    throw new FormatError(`The text of a geometry may have ${longest} characters; this one has ${text.length}.`);
+  if (text.length > maxLength)
+    throw new FormatError(`The geometry has ${text.length} characters. The maximum is ${maxLength}.`);
   const [front, digits] = /^\s*SRID\s*=\s*(\d{1,9})\s*;/i.exec(text) ?? [];
   const parser = new Parser(text, front?.length ?? 0);
   const geometry = parser.whole();
@@ -34,7 +33,7 @@ const token = /\s*([A-Za-z]+|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w
 class Parser {
   readonly #text: string;
   #at: number;
-  /** The next word, number or sign; empty at the end. */
+  /** The current word, number or punctuation; empty at the end. */
   #token = '';
   #start = 0;
   #coordinates: number[] = [];
@@ -49,7 +48,7 @@ class Parser {
 
   whole(): Geometry {
     const geometry = this.#geometry(0);
-    if (this.#token !== '') throw this.#wrong('the end of the text');
+    if (this.#token !== '') throw this.#unexpected('the end of the text');
     return geometry;
   }
 
@@ -60,44 +59,43 @@ class Parser {
     this.#start = this.#at - this.#token.length;
   }
 
-  #wrong(wanted: string): FormatError {
-    const found =
-      this.#token === '' ? 'the text ends' : `there is '${this.#text.slice(this.#start, this.#start + 20)}'`;
-    return new FormatError(`At character ${this.#start + 1} of the geometry ${found}, where ${wanted} must stand.`);
+  #unexpected(expected: string): FormatError {
+    const found = this.#token === '' ? 'the text ends' : `is '${this.#text.slice(this.#start, this.#start + 20)}'`;
+    return new FormatError(`At character ${this.#start + 1} of the geometry ${found}. Expected ${expected}.`);
   }
 
-  #sign(sign: string, wanted = `'${sign}'`): void {
-    if (this.#token !== sign) throw this.#wrong(wanted);
+  #punctuation(sign: string, expected = `'${sign}'`): void {
+    if (this.#token !== sign) throw this.#unexpected(expected);
     this.#next();
   }
 
-  /** True behind a comma: one more follows. */
+  /** Consumes ',' or ')'. True after a comma, which another item follows. */
   #more(): boolean {
     if (this.#token === ',') {
       this.#next();
       return true;
     }
-    this.#sign(')', "',' or ')'");
+    this.#punctuation(')', "',' or ')'");
     return false;
   }
 
   #geometry(nested: number): Geometry {
-    if (nested > mostNested) throw new FormatError(`Geometry collections are nested more than ${mostNested} deep.`);
+    if (nested > maxNesting) throw new FormatError(`Geometry collections are nested more than ${maxNesting} deep.`);
     const start = this.#start;
-    const [, word = '', inside] = /^([A-Z]+?)(ZM|Z|M)?$/.exec(this.#token.toUpperCase()) ?? [];
+    const [, word = '', dimensions] = /^([A-Z]+?)(ZM|Z|M)?$/.exec(this.#token.toUpperCase()) ?? [];
     const known = depths[word];
     if (known === undefined && word !== 'GEOMETRYCOLLECTION')
-      throw this.#wrong(`one of ${Object.keys(depths).join(', ')} or GEOMETRYCOLLECTION`);
+      throw this.#unexpected(`one of ${Object.keys(depths).join(', ')} or GEOMETRYCOLLECTION`);
     this.#next();
-    if (inside === undefined && /^(ZM|Z|M)$/i.test(this.#token)) this.#next();
+    if (dimensions === undefined && /^(ZM|Z|M)$/i.test(this.#token)) this.#next();
     if (/^EMPTY$/i.test(this.#token))
-      throw new FormatError(`At character ${start + 1} stands an empty geometry, which has no place.`);
+      throw new FormatError(`The geometry at character ${start + 1} is empty. Leave it out or give its coordinates.`);
     return known === undefined ? this.#collection(nested) : this.#simple(known.type, known.depth);
   }
 
   #collection(nested: number): Geometry {
     const members: Geometry[] = [];
-    this.#sign('(');
+    this.#punctuation('(');
     do members.push(this.#geometry(nested + 1));
     while (this.#more());
     return { type: 'GeometryCollection', coordinates: new Float64Array(0), members };
@@ -108,9 +106,9 @@ class Parser {
     this.#parts = [];
     this.#polygons = [];
     if (depth === 0) {
-      this.#sign('(');
+      this.#punctuation('(');
       this.#vertex();
-      this.#sign(')');
+      this.#punctuation(')');
     } else this.#list(depth, type);
     return {
       type,
@@ -120,10 +118,10 @@ class Parser {
     };
   }
 
-  /** Lists in lists down to vertices. */
+  /** Parses nested lists down to vertices. */
   #list(depth: number, type: GeometryType): void {
     const start = this.#start;
-    this.#sign('(');
+    this.#punctuation('(');
     if (depth === 2 && type === 'MultiPolygon') this.#polygons.push(this.#parts.length);
     const first = this.#coordinates.length;
     if (depth === 1 && type !== 'MultiPoint' && type !== 'LineString') this.#parts.push(first / 2);
@@ -132,7 +130,7 @@ class Parser {
       else if (type === 'MultiPoint' && this.#token === '(') {
         this.#next();
         this.#vertex();
-        this.#sign(')');
+        this.#punctuation(')');
       } else this.#vertex();
     } while (this.#more());
     if (depth === 1) this.#checkLine(type, first, start);
@@ -142,23 +140,23 @@ class Parser {
     const all = this.#coordinates;
     const vertices = (all.length - first) / 2;
     if (type.endsWith('LineString') && vertices < 2)
-      throw new FormatError(`The line at character ${start + 1} has one vertex; it takes two.`);
+      throw new FormatError(`The line at character ${start + 1} has one vertex. It needs at least two.`);
     if (!type.endsWith('Polygon')) return;
     if (vertices < 4)
-      throw new FormatError(`The ring at character ${start + 1} has ${vertices} vertices; it takes four.`);
+      throw new FormatError(`The ring at character ${start + 1} has ${vertices} vertices. It needs at least four.`);
     if (all[first] !== all.at(-2) || all[first + 1] !== all.at(-1))
-      throw new FormatError(`The ring at character ${start + 1} does not end where it begins.`);
+      throw new FormatError(`The ring at character ${start + 1} is not closed. Its last vertex must equal its first.`);
   }
 
   #vertex(): void {
     let numbers = 0;
     while (/^[-+.\d]/.test(this.#token)) {
       const value = Number(this.#token);
-      if (!Number.isFinite(value)) throw this.#wrong('a number that a double can hold');
+      if (!Number.isFinite(value)) throw this.#unexpected('a number in the range of a double');
       if (numbers++ < 2) this.#coordinates.push(value);
-      if (numbers > 4) throw this.#wrong("',' or ')'");
+      if (numbers > 4) throw this.#unexpected("',' or ')'");
       this.#next();
     }
-    if (numbers < 2) throw this.#wrong('a number');
+    if (numbers < 2) throw this.#unexpected('a number');
   }
 }
