@@ -23,15 +23,15 @@ export async function reprojected(
     if (crs.kind === 'geocentric' && !data.hasZ)
       throw new FormatError(`Features without heights (Z) have no place in '${crs.name}', which is geocentric.`);
   const stride = strideOf(data);
-  const seam = new Seam();
-  const beyond = from.geographic && !geographic && area !== undefined ? new Beyond(area, name) : undefined;
+  const antimeridian = new AntimeridianCheck();
+  const areaOfUse = from.geographic && !geographic && area !== undefined ? new AreaOfUseCheck(area, name) : undefined;
   let [x, y, z] = [new Float64Array(0), new Float64Array(0), new Float64Array(0)];
   let seen = 0;
 
   function transform(chunk: readonly Feature[]): Feature[] {
-    beyond?.look(chunk, stride);
+    areaOfUse?.check(chunk, stride);
     if (from.geographic && !geographic)
-      for (const { geometry } of chunk) if (geometry !== undefined) seam.look(geometry, stride);
+      for (const { geometry } of chunk) if (geometry !== undefined) antimeridian.check(geometry, stride);
     const geometries: { geometry: Geometry; feature: number }[] = [];
     for (const [n, { geometry }] of chunk.entries()) if (geometry !== undefined) gather(geometry, n, geometries);
     const vertices = geometries.reduce((sum, { geometry }) => sum + geometry.coordinates.length, 0) / stride;
@@ -77,7 +77,7 @@ export async function reprojected(
         y: badY,
       });
     const good = bad.size === 0 ? [...chunk] : chunk.filter((_, n) => !bad.has(n));
-    if (geographic) for (const { geometry } of good) if (geometry !== undefined) seam.look(geometry, stride);
+    if (geographic) for (const { geometry } of good) if (geometry !== undefined) antimeridian.check(geometry, stride);
     return good;
   }
 
@@ -87,8 +87,8 @@ export async function reprojected(
     async *chunks() {
       seen = 0;
       for await (const chunk of data.chunks()) yield transform(chunk);
-      seam.tell(context);
-      beyond?.tell(context);
+      antimeridian.report(context);
+      areaOfUse?.report(context);
     },
   };
   return { features, operation: () => change.operation() };
@@ -101,8 +101,8 @@ function gather(geometry: Geometry, feature: number, into: { geometry: Geometry;
 
 type Area = NonNullable<KnownCrs['area']>;
 
-/** Features that reach out of where a system may be used: a pole in Mercator, a continent in a zone. */
-class Beyond {
+/** Counts features that extend beyond the area of use of the target CRS, such as a pole in Mercator or a continent in a UTM zone. */
+class AreaOfUseCheck {
   #features = 0;
   readonly #area: Area;
   readonly #name: string;
@@ -112,7 +112,7 @@ class Beyond {
     this.#name = name;
   }
 
-  look(chunk: readonly Feature[], stride: number): void {
+  check(chunk: readonly Feature[], stride: number): void {
     for (const { geometry } of chunk) if (geometry !== undefined && this.#leaves(geometry, stride)) this.#features++;
   }
 
@@ -127,22 +127,22 @@ class Beyond {
     return (members ?? []).some((member) => this.#leaves(member, stride));
   }
 
-  tell({ lost }: Context): void {
+  report({ lost }: Context): void {
     if (this.#features === 0) return;
     const { west, south, east, north } = this.#area;
     lost(
-      `${this.#features} features reach beyond the area of use of ${this.#name} (longitude ${west} to ${east}, latitude ${south} to ${north}); out there, and at the poles above all, its coordinates are stretched or far off.`,
+      `${this.#features} features reach beyond the area of use of ${this.#name} (longitude ${west} to ${east}, latitude ${south} to ${north}). Coordinates outside of it, and at the poles above all, are distorted or wrong.`,
     );
   }
 }
 
-/** Lines and rings that jump from one side of the world to the other, or go once around it. */
-class Seam {
+/** Counts features whose lines or rings cross the antimeridian, and polygons that contain a pole. */
+class AntimeridianCheck {
   #crossing = 0;
   #around = 0;
 
-  look(geometry: Geometry, stride: number): void {
-    for (const member of geometry.members ?? []) this.look(member, stride);
+  check(geometry: Geometry, stride: number): void {
+    for (const member of geometry.members ?? []) this.check(member, stride);
     const { type, coordinates, parts } = geometry;
     if (type === 'Point' || type === 'MultiPoint') return;
     let crosses = false;
@@ -164,14 +164,14 @@ class Seam {
     else if (crosses) this.#crossing++;
   }
 
-  tell({ lost }: Context): void {
+  report({ lost }: Context): void {
     if (this.#crossing > 0)
       lost(
-        `${this.#crossing} features cross the antimeridian (180° of longitude); they are not cut there, so that some programs draw them right across the world.`,
+        `${this.#crossing} features cross the antimeridian (180° of longitude). They are not split there, and some programs draw them across the whole map.`,
       );
     if (this.#around > 0)
       lost(
-        `${this.#around} features have a pole inside; in longitude and latitude their outline runs around the world and does not close over the pole.`,
+        `${this.#around} features contain a pole. In longitude and latitude their outline runs around the world and does not close at the pole.`,
       );
   }
 }
