@@ -60,7 +60,7 @@ export async function detect(source: ByteSource, largestDirectory?: number): Pro
 }
 
 /** The error of a reader, followed by what the file looks like when that is something else than `format`. */
-export async function rightFormat(error: unknown, source: ByteSource, format: string): Promise<unknown> {
+export async function withDetectedFormat(error: unknown, source: ByteSource, format: string): Promise<unknown> {
   if (!(error instanceof FormatError)) return error;
   if (source.size === 0) return new FormatError('The file is empty.', 0);
   const found = await detect(source);

@@ -14,16 +14,16 @@ export function shortNames(names: readonly string[]): string[] {
 /** Name of the `n`th field, cut on the border of a character; the same name again, in any letter case, gets a number. */
 export function shortName(name: string, n: number, taken: ReadonlySet<string>): string {
   const clean = name.replace(/\p{Cc}/gu, '') || `FIELD_${n + 1}`;
-  const first = cutToBytes(clean, longest);
+  const first = truncateUtf8(clean, longest);
   if (!taken.has(first.toLowerCase())) return first;
   for (let tries = 1; ; tries++) {
     const tail = `_${tries}`;
-    const next = cutToBytes(clean, longest - tail.length) + tail;
+    const next = truncateUtf8(clean, longest - tail.length) + tail;
     if (!taken.has(next.toLowerCase())) return next;
   }
 }
 
-export function cutToBytes(text: string, bytes: number): string {
+export function truncateUtf8(text: string, bytes: number): string {
   let cut = '';
   let left = bytes;
   for (const character of text) {

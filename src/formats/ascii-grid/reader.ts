@@ -6,7 +6,7 @@ import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
-import { rightFormat } from '../detect.ts';
+import { withDetectedFormat } from '../detect.ts';
 import { Srid } from '../srid.ts';
 import type { AsciiHeader } from './header.ts';
 import { readHeader } from './header.ts';
@@ -46,7 +46,7 @@ async function headerOf(source: ByteSource): Promise<AsciiHeader> {
   try {
     return await readHeader(source);
   } catch (error) {
-    throw await rightFormat(error, source, 'asciigrid');
+    throw await withDetectedFormat(error, source, 'asciigrid');
   }
 }
 

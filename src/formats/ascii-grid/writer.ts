@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { settledRows } from '../io/common-type.ts';
+import { rowsInCommonType } from '../io/common-type.ts';
 import { roundedIntegers, spill } from '../io/spill.ts';
 import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
@@ -126,7 +126,7 @@ async function tryRows(
     type = undefined;
     wholeFloats = integer64 === undefined;
   };
-  for await (const block of settledRows(grid, 0, restart)) {
+  for await (const block of rowsInCommonType(grid, 0, restart)) {
     context.signal.throwIfAborted();
     if (made && nodata !== undefined && block.samples.includes(nodata)) return 'taken';
     if (isFloat(sampleTypeOf(block.samples)) && !fillNaN(block.samples, nodata)) return 'undeclared';

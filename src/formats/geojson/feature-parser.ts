@@ -2,7 +2,7 @@ import type { Feature, Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
-import { GeometryParser, isGeometryType, WrongGeometry } from './geometry-parser.ts';
+import { GeometryParser, InvalidGeometry, isGeometryType } from './geometry-parser.ts';
 import type { Survey } from './infer-schema.ts';
 import { atKey } from './infer-schema.ts';
 import type { Cursor } from './json-scanner.ts';
@@ -49,7 +49,7 @@ export class FeatureParser implements Visitor {
     try {
       feature = this.#read(cursor);
     } catch (error) {
-      if (!(error instanceof WrongGeometry)) throw error;
+      if (!(error instanceof InvalidGeometry)) throw error;
       cursor.at = start;
       cursor.skip();
       this.#number++;
@@ -63,7 +63,7 @@ export class FeatureParser implements Visitor {
 
   #read(cursor: Cursor): Feature {
     const start = cursor.at;
-    if (cursor.peek() !== 123) throw new WrongGeometry('It is not an object.', cursor.place);
+    if (cursor.peek() !== 123) throw new InvalidGeometry('It is not an object.', cursor.place);
     const start2 = cursor.at;
     cursor.at++;
     let type: string | undefined;
@@ -87,7 +87,7 @@ export class FeatureParser implements Visitor {
       else cursor.skip();
     }
     if (type === undefined || (type !== 'Feature' && !isGeometryType(type)))
-      throw new WrongGeometry(
+      throw new InvalidGeometry(
         type === undefined ? 'It has no type.' : `Its type is '${type.slice(0, 40)}', not Feature.`,
         cursor.base + start,
       );

@@ -4,7 +4,7 @@ import type { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { Cursor } from './json-scanner.ts';
 
 /** A geometry that is JSON, but not a geometry: its feature is a bad record. The cursor stands behind it. */
-export class WrongGeometry extends FormatError {}
+export class InvalidGeometry extends FormatError {}
 
 /** How deep the positions of a geometry lie. */
 const depths: Readonly<Record<string, number>> = {
@@ -40,7 +40,7 @@ export class GeometryParser {
 
   /**
    * The geometry of an object; undefined for null.
-   * @throws WrongGeometry when it is none, with the cursor behind it
+   * @throws InvalidGeometry when it is none, with the cursor behind it
    */
   geometry(nested = 0): Geometry | undefined {
     const cursor = this.#cursor;
@@ -55,7 +55,7 @@ export class GeometryParser {
     const place = cursor.base + start;
     cursor.at = start;
     cursor.skip();
-    throw new WrongGeometry(result, place);
+    throw new InvalidGeometry(result, place);
   }
 
   /** The geometry, or what is wrong with it. */

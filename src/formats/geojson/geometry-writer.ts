@@ -1,6 +1,6 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { signedArea } from '../../geo/vector/rings.ts';
-import type { Output } from '../io/buffered-writer.ts';
+import type { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putFifteen, putFixed } from '../io/number-text.ts';
 
 /** Decimals of degrees: a centimetre, as RFC 7946 (11.2) advises. */
@@ -9,12 +9,12 @@ const [comma, open, close] = [44, 91, 93];
 
 /** Writes geometries as RFC 7946 has them: outer rings counter-clockwise, holes clockwise, all closed; no measures. */
 export class GeometryText {
-  readonly #out: Output;
+  readonly #out: BufferedWriter;
   readonly #stride: number;
   readonly #hasZ: boolean;
   readonly #degrees: boolean;
 
-  constructor(out: Output, stride: number, hasZ: boolean, degrees: boolean) {
+  constructor(out: BufferedWriter, stride: number, hasZ: boolean, degrees: boolean) {
     this.#out = out;
     this.#stride = stride;
     this.#hasZ = hasZ;
@@ -40,13 +40,13 @@ export class GeometryText {
   }
 
   byte(value: number): void {
-    this.#out.room(1);
+    this.#out.reserve(1);
     this.#out.bytes[this.#out.at++] = value;
   }
 
   vertex(coordinates: Float64Array, vertex: number): void {
     const out = this.#out;
-    out.room(3 * longestNumber + 4);
+    out.reserve(3 * longestNumber + 4);
     const { bytes } = out;
     const i = vertex * this.#stride;
     let at = out.at;

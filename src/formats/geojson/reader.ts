@@ -6,7 +6,7 @@ import { FormatError } from '../../errors.ts';
 import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
-import { rightFormat } from '../detect.ts';
+import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import { Srid } from '../srid.ts';
 import { FeatureParser } from './feature-parser.ts';
@@ -46,7 +46,7 @@ async function surveyOf(source: ByteSource, context: Context): Promise<Survey> {
   try {
     return await survey(source, context);
   } catch (error) {
-    throw await rightFormat(error, source, 'geojson');
+    throw await withDetectedFormat(error, source, 'geojson');
   }
 }
 

@@ -6,7 +6,7 @@ import { FormatError } from '../../errors.ts';
 import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { Output } from '../io/buffered-writer.ts';
+import { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
 import { GeometryText } from './geometry-writer.ts';
 
@@ -23,7 +23,7 @@ export const geoJsonWriter = defineWriter({
   async write(data, _parameters, sink, context) {
     const { member, degrees } = await crsMember(data.crs, context);
     if (data.hasM) context.lost('GeoJSON has no place for measures (M); they were dropped.');
-    const out = new Output(sink);
+    const out = new BufferedWriter(sink);
     const geometryText = new GeometryText(out, strideOf(data), data.hasZ, degrees);
     const keys = data.fields.map(({ name }, n) => Buffer.from(`${n === 0 ? '' : ','}${JSON.stringify(name)}:`));
     const name = data.name === undefined ? '' : `"name":${JSON.stringify(data.name)},\n`;
@@ -43,7 +43,7 @@ export const geoJsonWriter = defineWriter({
         first = false;
         putFeature(out, feature, data.fields, keys, geometryText);
       }
-      await out.drained();
+      await out.drain();
     }
     out.text(first ? ']}\n' : '\n]}\n');
     await out.end();
@@ -55,7 +55,7 @@ const properties = Buffer.from('"properties":{');
 const geometryKey = Buffer.from('},"geometry":');
 
 function putFeature(
-  out: Output,
+  out: BufferedWriter,
   feature: Feature,
   fields: FeatureCollection['fields'],
   keys: Buffer[],
@@ -76,9 +76,9 @@ function putFeature(
 
 const nothing = Buffer.from('null');
 
-function putValue(out: Output, value: unknown, field: Field): void {
+function putValue(out: BufferedWriter, value: unknown, field: Field): void {
   if (typeof value === 'number' && Number.isFinite(value)) {
-    out.room(longestNumber);
+    out.reserve(longestNumber);
     const start = out.at;
     out.at = putShortest(out.bytes, start, value, field.decimals ?? 0);
     // A reader that goes by the text shall take it for a real number, as the field is one.

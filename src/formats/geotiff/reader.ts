@@ -4,7 +4,7 @@ import type { Grid } from '../../data/grid.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
-import { rightFormat } from '../detect.ts';
+import { withDetectedFormat } from '../detect.ts';
 import { Srid } from '../srid.ts';
 import { readBands } from './bands.ts';
 import { bandRows } from './blocks.ts';
@@ -45,7 +45,7 @@ async function openTiff(source: ByteSource): Promise<Directory> {
   try {
     return await Directory.open(source);
   } catch (error) {
-    throw await rightFormat(error, source, 'geotiff');
+    throw await withDetectedFormat(error, source, 'geotiff');
   }
 }
 

@@ -4,7 +4,7 @@ import type { Grid } from '../../data/grid.ts';
 import { giveBack } from '../../data/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { settledRows } from '../io/common-type.ts';
+import { rowsInCommonType } from '../io/common-type.ts';
 import { spill } from '../io/spill.ts';
 import type { Image } from './classic-layout.ts';
 import { PlainImage } from './classic-layout.ts';
@@ -103,7 +103,7 @@ async function writeImage(
   try {
     let type: StoredType | undefined;
     for (let band = 0; band < grid.bands.length; band++)
-      for await (const block of settledRows(grid, band, restart)) {
+      for await (const block of rowsInCommonType(grid, band, restart)) {
         context.signal.throwIfAborted();
         if (image === undefined) {
           type = storedType(grid.bands, block.samples);

@@ -3,7 +3,7 @@ import type { ByteSink } from '../../data/bytes.ts';
 const size = 1 << 18;
 
 /** Text on its way into a sink, as bytes. Whoever writes into `bytes` makes sure of its room first. */
-export class Output {
+export class BufferedWriter {
   bytes = Buffer.allocUnsafeSlow(size);
   at = 0;
   readonly #sink: Pick<ByteSink, 'append'>;
@@ -13,14 +13,14 @@ export class Output {
     this.#sink = sink;
   }
 
-  room(length: number): void {
+  reserve(length: number): void {
     if (this.at + length <= this.bytes.length) return;
     if (this.at > 0) this.#flush();
     this.bytes = Buffer.allocUnsafeSlow(Math.max(size, length));
   }
 
   /** Waits while too much is on its way to the disk. */
-  drained(): Promise<void> {
+  drain(): Promise<void> {
     return this.#written;
   }
 
@@ -31,14 +31,14 @@ export class Output {
 
   #flush(): void {
     const written = this.#sink.append(this.bytes.subarray(0, this.at));
-    // Met at the next `drained` or `end`; several may be on their way.
+    // Met at the next `drain` or `end`; several may be on their way.
     this.#written = Promise.all([this.#written, written]).then(() => {});
     this.#written.catch(() => {});
     this.at = 0;
   }
 
   raw(bytes: Uint8Array): void {
-    this.room(bytes.length);
+    this.reserve(bytes.length);
     const { length } = bytes;
     if (length > 48) this.bytes.set(bytes, this.at);
     else for (let i = 0; i < length; i++) this.bytes[this.at + i] = bytes[i]!;
@@ -46,7 +46,7 @@ export class Output {
   }
 
   text(text: string): void {
-    this.room(3 * text.length);
+    this.reserve(3 * text.length);
     this.at += this.bytes.write(text, this.at, 'utf8');
   }
 
@@ -69,7 +69,7 @@ export class Output {
   string(text: string): void {
     const { length } = text;
     if (length < 100) {
-      this.room(length + 2);
+      this.reserve(length + 2);
       const { bytes } = this;
       let at = this.at;
       bytes[at++] = 34;

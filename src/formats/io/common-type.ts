@@ -8,7 +8,11 @@ const MOST_PASSES = Object.keys(sampleArrays).length;
  * The rows of a band, slice after slice, all in one type. A text format may find out late that its numbers need a wider type than it thought:
  * then `restart` is called and the rows come again, from the first, in the wider one.
  */
-export async function* settledRows(grid: Grid, band: number, restart: () => Promise<void>): AsyncGenerator<RowBlock> {
+export async function* rowsInCommonType(
+  grid: Grid,
+  band: number,
+  restart: () => Promise<void>,
+): AsyncGenerator<RowBlock> {
   const declared = grid.bands[band]!.type;
   for (let passes = 0, settled = false; !settled; passes++) {
     // each pass but the last ends at a wider type

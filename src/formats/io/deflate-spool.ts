@@ -16,7 +16,7 @@ export async function packed(bytes: Uint8Array, last = false): Promise<Uint8Arra
 }
 
 /** The content of an entry of a zip, packed while it comes, before what goes in front of it is known. */
-export class PackedSpool {
+export class DeflateSpool {
   size = 0;
   crc = 0;
   readonly #sink: FileSink;
@@ -75,7 +75,7 @@ function product(a: number, b: number): number {
 }
 
 /** The checksum of two pieces one after the other, from those of each (as in zlib 1.2.12: the first times x to the bits of the second). */
-export function joinedCrc(first: number, second: number, secondSize: number): number {
+export function crc32Combine(first: number, second: number, secondSize: number): number {
   let power = 0x80000000;
   let square = 0x00800000;
   for (let rest = secondSize; rest > 0; rest = Math.floor(rest / 2)) {

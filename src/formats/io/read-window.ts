@@ -3,7 +3,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 const least = 1 << 19;
 
 /** A piece of a source in memory, moved along as it is read. Nearly all looks into it need no waiting. */
-export class Window {
+export class ReadWindow {
   bytes: Buffer = Buffer.alloc(0);
   /** Place of `bytes[0]` in the source. */
   start = 0;

@@ -7,7 +7,7 @@ import type { Samples, SampleType } from '../../data/item.ts';
 import { bytesOf, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import type { Context } from '../define.ts';
 import { FileSink, FileSource } from './bytes.ts';
-import { settledRows } from './common-type.ts';
+import { rowsInCommonType } from './common-type.ts';
 
 /** Rows that one block of a spilled grid holds: about a megabyte. */
 const rowsPerBlock = (width: number, bytesPerSample: number) =>
@@ -77,7 +77,7 @@ async function spillBand(grid: Grid, band: number, scratch: string): Promise<Spi
   const sink = await FileSink.create(path, { checksum: false });
   try {
     let type: SampleType | undefined;
-    for await (const block of settledRows(grid, band, () => sink.restart())) {
+    for await (const block of rowsInCommonType(grid, band, () => sink.restart())) {
       type = sampleTypeOf(block.samples);
       await sink.append(bytesOf(block.samples));
     }

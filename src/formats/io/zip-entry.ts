@@ -53,7 +53,7 @@ function checkWhole(entry: ZipEntry, size: number, crc: number, place: number): 
 }
 
 /** @throws FormatError when these entries are bombs, or together larger than the room that the scratch folder has */
-export async function checkRoom(entries: readonly ZipEntry[], scratch: string): Promise<void> {
+export async function checkUnpackedSize(entries: readonly ZipEntry[], scratch: string): Promise<void> {
   let size = 0;
   for (const entry of entries) {
     if (entry.size > suspicious && entry.size > largestRatio * entry.packed) throw bomb(entry);
@@ -71,7 +71,7 @@ const bomb = (entry: ZipEntry) =>
   );
 
 /** An entry as a file in the scratch folder. It is unpacked in the background: a read waits until its bytes are there. */
-export class Unpacked implements ByteSource {
+export class UnpackedEntry implements ByteSource {
   readonly size: number;
   readonly path: string;
   readonly #file: FileHandle;
@@ -91,9 +91,9 @@ export class Unpacked implements ByteSource {
     });
   }
 
-  static async open(zip: ByteSource, entry: ZipEntry, scratch: string): Promise<Unpacked> {
+  static async open(zip: ByteSource, entry: ZipEntry, scratch: string): Promise<UnpackedEntry> {
     const path = join(scratch, randomUUID());
-    return new Unpacked(zip, entry, path, await open(path, 'wx+'));
+    return new UnpackedEntry(zip, entry, path, await open(path, 'wx+'));
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {

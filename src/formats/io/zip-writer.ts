@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ByteSink } from '../../data/bytes.ts';
-import type { PackedSpool } from './deflate-spool.ts';
-import { joinedCrc, packed } from './deflate-spool.ts';
+import type { DeflateSpool } from './deflate-spool.ts';
+import { crc32Combine, packed } from './deflate-spool.ts';
 
 /** Pieces are packed apart, several at once on the thread pool; what they lose by not seeing each other is below a percent. */
 const atOnce = 3;
@@ -46,11 +46,11 @@ export class ZipWriter {
   }
 
   /** A head, and a body that was packed before. */
-  async addSpooled(name: string, head: Uint8Array, body: PackedSpool): Promise<void> {
+  async addSpooled(name: string, head: Uint8Array, body: DeflateSpool): Promise<void> {
     await this.#entry(name, head.length + body.size, async () => {
       await this.#sink.append(await packed(head));
       for await (const piece of body.pieces()) await this.#sink.append(piece);
-      return joinedCrc(crc32(head), body.crc, body.size);
+      return crc32Combine(crc32(head), body.crc, body.size);
     });
   }
 

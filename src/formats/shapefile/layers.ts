@@ -4,7 +4,7 @@ import type { Context } from '../define.ts';
 import { SEVERAL_LAYERS } from '../define.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { shown, zipEntries } from '../io/zip.ts';
-import { checkRoom, Unpacked } from '../io/zip-entry.ts';
+import { checkUnpackedSize, UnpackedEntry } from '../io/zip-entry.ts';
 
 /** The files of one shapefile inside a zip; endings in lower case. */
 export interface LayerFiles {
@@ -74,9 +74,9 @@ async function layersOf(zip: ByteSource, prefix: string, depth: number, context:
   if (depth >= deepest) throw new FormatError(`The zip holds zips in zips more than ${deepest} deep.`);
   if (nested.length > mostNested)
     throw new FormatError(`The zip holds ${nested.length} zips; at most ${mostNested} are read.`);
-  await checkRoom(nested, context.scratch);
+  await checkUnpackedSize(nested, context.scratch);
   for (const entry of nested) {
-    const inner = await Unpacked.open(zip, entry, context.scratch);
+    const inner = await UnpackedEntry.open(zip, entry, context.scratch);
     context.atEnd(() => inner.close());
     layers.push(...(await layersOf(inner, `${prefix}${entry.name}/`, depth + 1, context)));
   }

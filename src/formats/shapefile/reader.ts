@@ -3,10 +3,10 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Feature, Geometry, GeometryType } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
-import { rightFormat } from '../detect.ts';
+import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { ZipEntry } from '../io/zip.ts';
-import { checkRoom, readEntry, Unpacked } from '../io/zip-entry.ts';
+import { checkUnpackedSize, readEntry, UnpackedEntry } from '../io/zip-entry.ts';
 import { Srid } from '../srid.ts';
 import type { Dbf } from './dbf.ts';
 import { openDbf } from './dbf.ts';
@@ -16,7 +16,7 @@ import { findLayer } from './layers.ts';
 import { crsOfPrj } from './prj.ts';
 import { Records } from './records.ts';
 import type { Dimensions } from './shapes.ts';
-import { geometryOf, WrongRecord } from './shapes.ts';
+import { geometryOf, InvalidRecord } from './shapes.ts';
 
 const perChunk = 512;
 const longestSideFile = 1 << 20;
@@ -42,10 +42,10 @@ export const shapefileReader = defineReader({
   async read(source, { Layer }, context) {
     const layer = await layerOf(source, Layer, context);
     const big = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
-    await checkRoom(big, context.scratch);
+    await checkUnpackedSize(big, context.scratch);
     const open = async (entry: ZipEntry | undefined) => {
       if (entry === undefined) return undefined;
-      const file = await Unpacked.open(layer.zip, entry, context.scratch);
+      const file = await UnpackedEntry.open(layer.zip, entry, context.scratch);
       context.atEnd(() => file.close());
       return file;
     };
@@ -80,7 +80,7 @@ async function layerOf(source: ByteSource, wanted: string | undefined, context: 
   try {
     return await findLayer(source, wanted, context);
   } catch (error) {
-    throw await rightFormat(error, source, 'shapefile');
+    throw await withDetectedFormat(error, source, 'shapefile');
   }
 }
 
@@ -106,7 +106,7 @@ async function* chunks(
     const features: Feature[] = [];
     for (let n = 0; n < perChunk && more; n++) {
       let geometry: Geometry | undefined;
-      let bad: WrongRecord | undefined;
+      let bad: InvalidRecord | undefined;
       try {
         const record = await records.record(first + n);
         if (record === undefined) {
@@ -115,7 +115,7 @@ async function* chunks(
         }
         geometry = geometryOf(record.content, record.place, dimensions, pool);
       } catch (error) {
-        if (!(error instanceof WrongRecord)) throw error;
+        if (!(error instanceof InvalidRecord)) throw error;
         bad = error;
       }
       if (n < rows.length && rows[n] === undefined) deleted++;

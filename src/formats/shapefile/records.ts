@@ -1,8 +1,8 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import { Window } from '../io/read-window.ts';
-import { hasMeasure, isKnownType, WrongRecord } from './shapes.ts';
+import { ReadWindow } from '../io/read-window.ts';
+import { hasMeasure, InvalidRecord, isKnownType } from './shapes.ts';
 
 export interface ShpHeader {
   type: number;
@@ -31,16 +31,16 @@ export async function readShpHeader(source: ByteSource, { log }: Context): Promi
 /** Records of a .shp file by number, from its index or, without one, in the order in which they lie. */
 export class Records {
   readonly header: ShpHeader;
-  readonly #shp: Window;
-  readonly #shx: Window | undefined;
+  readonly #shp: ReadWindow;
+  readonly #shx: ReadWindow | undefined;
   /** Undefined without an index: then `next` says when there are no more. */
   readonly count: number | undefined;
   #next = 100;
 
   private constructor(header: ShpHeader, shp: ByteSource, shx: ByteSource | undefined) {
     this.header = header;
-    this.#shp = new Window(shp);
-    this.#shx = shx === undefined ? undefined : new Window(shx);
+    this.#shp = new ReadWindow(shp);
+    this.#shx = shx === undefined ? undefined : new ReadWindow(shx);
     this.count = shx === undefined ? undefined : (shx.size - 100) / 8;
   }
 
@@ -60,7 +60,7 @@ export class Records {
 
   /**
    * The content of record `n` (from 0; without an index records must be asked for in order) and its place; undefined after the last.
-   * @throws WrongRecord for one that does not fit
+   * @throws InvalidRecord for one that does not fit
    */
   async record(n: number): Promise<{ content: Buffer; place: number } | undefined> {
     let offset = this.#next;
@@ -70,7 +70,7 @@ export class Records {
       if (!this.#shx.has(at, 8)) await this.#shx.move(at, 8);
       offset = 2 * this.#shx.bytes.readUInt32BE(at - this.#shx.start);
       if (offset < 100 || offset + 12 > this.#shp.source.size)
-        throw new WrongRecord(`The .shx file says record ${n + 1} is at byte ${offset}; there is nothing.`, at);
+        throw new InvalidRecord(`The .shx file says record ${n + 1} is at byte ${offset}; there is nothing.`, at);
     } else if (offset + 12 > this.header.end) return undefined;
     const shp = this.#shp;
     if (!shp.has(offset, 12)) await shp.move(offset, 12);
@@ -79,7 +79,7 @@ export class Records {
     if (length < 4 || end > shp.source.size) {
       // Without an index there is no telling where the next one begins.
       this.#next = this.header.end;
-      throw new WrongRecord(
+      throw new InvalidRecord(
         `Record ${n + 1} says it has ${length} bytes; ${shp.source.size - offset - 8} are left.`,
         offset,
       );
@@ -102,7 +102,7 @@ export class Records {
         if (hasMeasure(record.content, record.place)) return true;
       } catch (error) {
         // It is told when the record's turn comes.
-        if (!(error instanceof WrongRecord)) throw error;
+        if (!(error instanceof InvalidRecord)) throw error;
       }
     }
     return false;

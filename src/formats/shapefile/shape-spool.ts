@@ -5,9 +5,9 @@ import type { Geometry } from '../../data/feature-collection.ts';
 import { AppError } from '../../errors.ts';
 import { copyRing, signedArea } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
-import { Output } from '../io/buffered-writer.ts';
+import { BufferedWriter } from '../io/buffered-writer.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
-import { PackedSpool } from '../io/deflate-spool.ts';
+import { DeflateSpool } from '../io/deflate-spool.ts';
 import type { Dimensions } from './shapes.ts';
 import { TableSpool } from './table-spool.ts';
 
@@ -30,9 +30,9 @@ export class ShapeSpool {
   flat = 0;
   readonly #dimensions: Dimensions;
   readonly #stride: number;
-  readonly #shp: Output;
-  readonly #packed: PackedSpool;
-  readonly #shx: Output;
+  readonly #shp: BufferedWriter;
+  readonly #packed: DeflateSpool;
+  readonly #shx: BufferedWriter;
   readonly #files: readonly { sink: FileSink; path: string }[];
   #position = 100;
   #records = 0;
@@ -44,9 +44,9 @@ export class ShapeSpool {
     this.#stride = 2 + (dimensions.hasZ ? 1 : 0) + (dimensions.hasM ? 1 : 0);
     this.#files = files;
     const [shp, shx, rows] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0]];
-    this.#packed = new PackedSpool(shp.sink, shp.path);
-    this.#shp = new Output(this.#packed);
-    this.#shx = new Output(shx.sink);
+    this.#packed = new DeflateSpool(shp.sink, shp.path);
+    this.#shp = new BufferedWriter(this.#packed);
+    this.#shx = new BufferedWriter(shx.sink);
     this.table = new TableSpool(rows.sink, rows.path);
   }
 
@@ -61,10 +61,10 @@ export class ShapeSpool {
     return new ShapeSpool(dimensions, files);
   }
 
-  async drained(): Promise<void> {
-    await this.#shp.drained();
-    await this.#shx.drained();
-    await this.table.drained();
+  async drain(): Promise<void> {
+    await this.#shp.drain();
+    await this.#shx.drain();
+    await this.table.drain();
   }
 
   /** A shape, or a null shape. The geometry is of this spool's kind. */
@@ -74,7 +74,7 @@ export class ShapeSpool {
     if (this.#position + 8 + length > longest)
       throw new AppError('unprocessable', 'The shapes take more than 4 GB, which a shapefile cannot hold.');
     const out = this.#shp;
-    out.room(8 + length);
+    out.reserve(8 + length);
     const { bytes } = out;
     const start = out.at;
     bytes.writeUInt32BE(++this.#records, start);
@@ -83,7 +83,7 @@ export class ShapeSpool {
     else if (this.kind === 'point') this.#putPoint(bytes, start + 8, geometry.coordinates);
     else this.#putParts(bytes, start + 8, geometry);
     out.at = start + 8 + length;
-    this.#shx.room(8);
+    this.#shx.reserve(8);
     this.#shx.bytes.writeUInt32BE(this.#position / 2, this.#shx.at);
     this.#shx.bytes.writeUInt32BE(length / 2, this.#shx.at + 4);
     this.#shx.at += 8;
@@ -221,7 +221,7 @@ export class ShapeSpool {
   }
 
   /** The .shp file: its header, and all behind it. */
-  async shp(): Promise<{ head: Uint8Array; body: PackedSpool }> {
+  async shp(): Promise<{ head: Uint8Array; body: DeflateSpool }> {
     await this.#shp.end();
     return { head: this.#header(this.#position), body: this.#packed };
   }

@@ -4,7 +4,7 @@ import { organizePolygons } from '../../geo/vector/organize-polygons.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 
 /** A record that is wrong in itself; those around it may be right. */
-export class WrongRecord extends FormatError {}
+export class InvalidRecord extends FormatError {}
 
 /** What the vertices of a layer have besides x and y. */
 export interface Dimensions {
@@ -34,8 +34,8 @@ interface Layout {
 
 export function layoutOf(content: Buffer, place: number): Layout {
   const type = content.length < 4 ? -1 : content.readInt32LE(0);
-  if (type === 31) throw new WrongRecord('A MultiPatch (surfaces in space) cannot be read.', place);
-  if (!isKnownType(type)) throw new WrongRecord(`${type} is not a type of shape.`, place);
+  if (type === 31) throw new InvalidRecord('A MultiPatch (surfaces in space) cannot be read.', place);
+  if (!isKnownType(type)) throw new InvalidRecord(`${type} is not a type of shape.`, place);
   const base = type % 10;
   const dimension = Math.floor(type / 10);
   const layout = { base, parts: -1, partCount: 0, points: -1, pointCount: 0, z: -1, m: -1 };
@@ -62,7 +62,7 @@ export function layoutOf(content: Buffer, place: number): Layout {
   layout.points = hasParts ? 44 + 4 * layout.partCount : 40;
   at = layout.points + 16 * layout.pointCount;
   if (at > content.length)
-    throw new WrongRecord(
+    throw new InvalidRecord(
       `A shape of ${layout.partCount} parts and ${layout.pointCount} points takes ${at} bytes; its record has ${content.length}.`,
       place,
     );
@@ -78,7 +78,7 @@ export function layoutOf(content: Buffer, place: number): Layout {
 
 function need(content: Buffer, length: number, place: number): void {
   if (content.length < length)
-    throw new WrongRecord(
+    throw new InvalidRecord(
       `A record of ${content.length} bytes is too short for its shape, which takes ${length}.`,
       place,
     );
@@ -145,14 +145,14 @@ function partsOf(
   place: number,
   pool: CoordinatePool,
 ): Uint32Array {
-  if (partCount === 0) throw new WrongRecord(`A shape of ${pointCount} points has no parts.`, place);
+  if (partCount === 0) throw new InvalidRecord(`A shape of ${pointCount} points has no parts.`, place);
   const starts = pool.starts(partCount);
   let last = 0;
   let kept = 0;
   for (let n = 0; n < partCount; n++) {
     const start = content.readUInt32LE(parts + 4 * n);
     if (start < last || start > pointCount || (n === 0 && start !== 0))
-      throw new WrongRecord(
+      throw new InvalidRecord(
         `Part ${n + 1} of a shape begins at point ${start} of ${pointCount}, after one at ${last}.`,
         place,
       );

@@ -1,8 +1,8 @@
-import { Output } from '../io/buffered-writer.ts';
+import { BufferedWriter } from '../io/buffered-writer.ts';
 import type { FileSink } from '../io/bytes.ts';
 import { FileSource } from '../io/bytes.ts';
-import { Window } from '../io/read-window.ts';
-import { cutToBytes } from '../short-names.ts';
+import { ReadWindow } from '../io/read-window.ts';
+import { truncateUtf8 } from '../short-names.ts';
 import { putCell, tag } from './cells.ts';
 import type { Column, DbfField } from './column-layout.ts';
 import { longestText } from './column-layout.ts';
@@ -13,13 +13,13 @@ const pieceSize = 1 << 18;
 /** Rows whose widths are known only when the last one was seen: kept in a file until then. */
 export class TableSpool {
   rows = 0;
-  readonly #out: Output;
+  readonly #out: BufferedWriter;
   readonly #sink: FileSink;
   readonly #path: string;
 
   constructor(sink: FileSink, path: string) {
     this.#sink = sink;
-    this.#out = new Output(sink);
+    this.#out = new BufferedWriter(sink);
     this.#path = path;
   }
 
@@ -27,7 +27,7 @@ export class TableSpool {
   add(values: readonly unknown[], columns: readonly Column[]): void {
     const out = this.#out;
     const most = 4 + columns.length * (2 + longestText);
-    out.room(most);
+    out.reserve(most);
     const start = out.at;
     out.at += 4;
     for (let n = 0; n < columns.length; n++) put(out, values[n], columns[n]!);
@@ -35,8 +35,8 @@ export class TableSpool {
     this.rows++;
   }
 
-  drained(): Promise<void> {
-    return this.#out.drained();
+  drain(): Promise<void> {
+    return this.#out.drain();
   }
 
   /** All of the .dbf file behind its header, in pieces. */
@@ -45,7 +45,7 @@ export class TableSpool {
     await this.#sink.flush();
     const source = await FileSource.open(this.#path, { checksum: false });
     try {
-      const window = new Window(source);
+      const window = new ReadWindow(source);
       const length = 1 + fields.reduce((sum, { width }) => sum + width, 0);
       const cells = new Uint32Array(columnCount);
       const perPiece = Math.max(1, Math.floor(pieceSize / length));
@@ -76,7 +76,7 @@ export class TableSpool {
   }
 }
 
-function put(out: Output, value: unknown, column: Column): void {
+function put(out: BufferedWriter, value: unknown, column: Column): void {
   const { bytes } = out;
   if (typeof value === 'number' && Number.isFinite(value)) {
     column.addNumber(value);
@@ -94,15 +94,15 @@ function put(out: Output, value: unknown, column: Column): void {
   } else putText(out, JSON.stringify(value), column);
 }
 
-function putText(out: Output, text: string, column: Column): void {
+function putText(out: BufferedWriter, text: string, column: Column): void {
   if (column.dates && column.field.type === 'date' && !dateForm.test(text)) column.dates = false;
   column.addText(putBytes(out, text, column));
 }
 
-function putBytes(out: Output, text: string, column: Column): number {
+function putBytes(out: BufferedWriter, text: string, column: Column): number {
   let fitting = text;
   if (text.length * 3 > longestText && Buffer.byteLength(text) > longestText) {
-    fitting = cutToBytes(text, longestText);
+    fitting = truncateUtf8(text, longestText);
     column.cut++;
   }
   out.bytes[out.at] = tag.text;

@@ -38,7 +38,7 @@ export const shapefileWriter = defineWriter({
     const spools = new Spools(data, context);
     for await (const chunk of data.chunks()) {
       for (const feature of chunk) await spools.add(feature);
-      await spools.drained();
+      await spools.drain();
     }
     const files = await spools.finished();
     const fields = dbfFields(spools.columns, context);
@@ -176,8 +176,8 @@ class Spools {
     spool.table.add(values, this.columns);
   }
 
-  async drained(): Promise<void> {
-    for (const spool of this.#spools) await spool.drained();
+  async drain(): Promise<void> {
+    for (const spool of this.#spools) await spool.drain();
   }
 
   async finished(): Promise<ShapeSpool[]> {
