@@ -2,7 +2,7 @@ import type { ByteSink } from '../../data/bytes.ts';
 
 const size = 1 << 18;
 
-/** Text on its way into a sink, as bytes. Whoever writes into `bytes` makes sure of its room first. */
+/** Buffers bytes and text for a sink. Code that writes to `bytes` directly must call `reserve` first and advance `at`. */
 export class BufferedWriter {
   bytes = Buffer.allocUnsafeSlow(size);
   at = 0;
@@ -13,13 +13,14 @@ export class BufferedWriter {
     this.#sink = sink;
   }
 
+  /** Makes room for `length` bytes at `at`. May replace `bytes` and reset `at`. */
   reserve(length: number): void {
     if (this.at + length <= this.bytes.length) return;
     if (this.at > 0) this.#flush();
     this.bytes = Buffer.allocUnsafeSlow(Math.max(size, length));
   }
 
-  /** Waits while too much is on its way to the disk. */
+  /** Waits until the sink has accepted all flushed bytes; it waits while too many are unwritten. */
   drain(): Promise<void> {
     return this.#written;
   }
@@ -31,7 +32,7 @@ export class BufferedWriter {
 
   #flush(): void {
     const written = this.#sink.append(this.bytes.subarray(0, this.at));
-    // Met at the next `drain` or `end`; several may be on their way.
+    // A failure is thrown by the next `drain` or `end`. Several appends may be pending.
     this.#written = Promise.all([this.#written, written]).then(() => {});
     this.#written.catch(() => {});
     this.at = 0;
@@ -50,7 +51,7 @@ export class BufferedWriter {
     this.at += this.bytes.write(text, this.at, 'utf8');
   }
 
-  /** Bare text; returns its number of bytes. There must be room for three bytes per character. */
+  /** Writes text without quotes and returns its length in bytes. Three bytes per character must be reserved. */
   utf8(text: string): number {
     const { bytes, at } = this;
     const { length } = text;
@@ -65,7 +66,7 @@ export class BufferedWriter {
     return written;
   }
 
-  /** A string of JSON with its quotes. */
+  /** Writes a JSON string with its quotes. */
   string(text: string): void {
     const { length } = text;
     if (length < 100) {

@@ -12,10 +12,10 @@ export interface Checksum {
 }
 
 const chunk = 1 << 20;
-/** Bytes on their way to the disk before `append` makes its caller wait. */
-const inFlight = 8 << 20;
+/** Maximum number of unwritten bytes; above it, `append` waits. */
+const maxPending = 8 << 20;
 
-/** A local file whose checksum grows with the reading, as far as that goes from front to back. */
+/** A local file. Updates its checksum while it is read from front to back. */
 export class FileSource implements ByteSource {
   readonly size: number;
   readonly #file: FileHandle;
@@ -43,7 +43,7 @@ export class FileSource implements ByteSource {
     return bytes;
   }
 
-  /** Reads what nobody has read yet; to be called once, at the end. */
+  /** Reads the rest of the file and returns the checksum. Call it once, at the end. */
   async checksum(): Promise<Checksum> {
     while (this.#hash !== undefined && this.#hashed < this.size) {
       const before = this.#hashed;
@@ -59,14 +59,14 @@ export class FileSource implements ByteSource {
   }
 }
 
-/** A new local file. Appended bytes are written in the background, in order, with a bound on what is under way. */
+/** A new local file. Appended bytes are written in the background, in order; the number of unwritten bytes is bounded. */
 export class FileSink implements ByteSink {
   readonly #file: FileHandle;
   #hash = createHash('sha256');
   #position = 0;
-  /** The running checksum is of no use: somebody went back, or nobody wants it. */
+  /** The running checksum is not valid: bytes were patched, or no checksum was requested. */
   #stale: boolean;
-  #underWay = 0;
+  #pending = 0;
   #writes: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
 
@@ -87,13 +87,13 @@ export class FileSink implements ByteSink {
     const at = this.#position;
     this.#position += bytes.length;
     if (!this.#stale) this.#hash.update(bytes);
-    this.#later(bytes, at);
-    if (this.#underWay > inFlight) await this.flush();
+    this.#write(bytes, at);
+    if (this.#pending > maxPending) await this.flush();
   }
 
   async patch(offset: number, bytes: Uint8Array): Promise<void> {
     this.#stale = true;
-    this.#later(bytes, offset);
+    this.#write(bytes, offset);
     await this.flush();
   }
 
@@ -114,14 +114,14 @@ export class FileSink implements ByteSink {
     return { size: this.#position, sha256: this.#hash.digest('hex') };
   }
 
-  /** Waits for what is under way, whose failure no longer matters. */
+  /** Waits for pending writes, ignores their failure, and closes the file. */
   async close(): Promise<void> {
     await this.#writes;
     await this.#file.close();
   }
 
-  #later(bytes: Uint8Array, at: number): void {
-    this.#underWay += bytes.length;
+  #write(bytes: Uint8Array, at: number): void {
+    this.#pending += bytes.length;
     this.#writes = this.#writes.then(async () => {
       try {
         if (this.#failure === undefined) await writeFully(this.#file, at, bytes);
@@ -129,7 +129,7 @@ export class FileSink implements ByteSink {
       } catch (error) {
         this.#failure = { error };
       }
-      this.#underWay -= bytes.length;
+      this.#pending -= bytes.length;
     });
   }
 

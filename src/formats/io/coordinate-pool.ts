@@ -1,13 +1,13 @@
 const size = 1 << 15;
 
-/** Gives out pieces of larger arrays: a small array of its own for each of a million features would cost more than its content. */
+/** Allocates small arrays as views of larger ones: a buffer for each of a million features would take more memory than its content. */
 export class CoordinatePool {
   #doubles = new Float64Array(0);
   #doublesUsed = 0;
   #starts = new Uint32Array(0);
   #startsUsed = 0;
 
-  /** Zeros, or what the taker writes. */
+  /** An array of zeros. */
   coordinates(length: number): Float64Array {
     if (length > size >> 2) return new Float64Array(length);
     if (this.#doublesUsed + length > this.#doubles.length) {

@@ -4,52 +4,52 @@ import type { FileSink } from './bytes.ts';
 import { FileSource } from './bytes.ts';
 
 const deflate = promisify(deflateRaw);
-/** Coordinates hardly shrink more at higher levels, which take several times as long. */
+/** Higher levels take several times as long and hardly compress coordinates further. */
 const level = 1;
-const atOnce = 3;
+const maxPending = 3;
 const pieceSize = 1 << 19;
 
-/** A piece of a deflated stream, to be followed by others: packed apart, on the thread pool. */
-export async function packed(bytes: Uint8Array, last = false): Promise<Uint8Array> {
+/** Compresses a piece of a deflate stream independently of the others, on the thread pool. Only the `last` piece ends the stream. */
+export async function deflatePiece(bytes: Uint8Array, last = false): Promise<Uint8Array> {
   const finishFlush = last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
   return deflate(bytes, { level, finishFlush, chunkSize: Math.max(1024, bytes.length) });
 }
 
-/** The content of an entry of a zip, packed while it comes, before what goes in front of it is known. */
+/** Compresses the body of a zip entry into a file while it is produced, before the header in front of it is known. */
 export class DeflateSpool {
   size = 0;
   crc = 0;
   readonly #sink: FileSink;
   readonly #path: string;
-  #packing: Promise<Uint8Array>[] = [];
+  #pending: Promise<Uint8Array>[] = [];
 
   constructor(sink: FileSink, path: string) {
     this.#sink = sink;
     this.#path = path;
   }
 
-  /** May be called without waiting for the last one; order is kept. */
+  /** Keeps the order of calls, also if the caller does not await each one. */
   async append(bytes: Uint8Array): Promise<void> {
     this.crc = crc32(bytes, this.crc);
     this.size += bytes.length;
-    const work = packed(bytes);
-    // A failure is met when its turn comes.
-    work.catch(() => {});
-    this.#packing.push(work);
-    await this.#drain(atOnce);
+    const compressed = deflatePiece(bytes);
+    // A failure is thrown when `#drain` reaches this piece.
+    compressed.catch(() => {});
+    this.#pending.push(compressed);
+    await this.#drain(maxPending);
   }
 
-  /** Only one at a time takes from the line, so that its order is that of the file. */
-  #turn: Promise<void> = Promise.resolve();
-  #drain(most: number): Promise<void> {
-    const turn = this.#turn.then(async () => {
-      while (this.#packing.length > most) await this.#sink.append(await this.#packing.shift()!);
+  /** The last call of `#drain`: calls run one after the other, so that pieces are written in order. */
+  #lastDrain: Promise<void> = Promise.resolve();
+  #drain(limit: number): Promise<void> {
+    const drain = this.#lastDrain.then(async () => {
+      while (this.#pending.length > limit) await this.#sink.append(await this.#pending.shift()!);
     });
-    this.#turn = turn.catch(() => {});
-    return turn;
+    this.#lastDrain = drain.catch(() => {});
+    return drain;
   }
 
-  /** All of it in packed pieces, the last of them the end of the stream. */
+  /** The compressed content in pieces; the last one ends the deflate stream. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     await this.#drain(0);
     await this.#sink.flush();
@@ -59,11 +59,11 @@ export class DeflateSpool {
     } finally {
       await source.close();
     }
-    yield await packed(new Uint8Array(0), true);
+    yield await deflatePiece(new Uint8Array(0), true);
   }
 }
 
-/** Multiplies polynomials over GF(2) modulo that of CRC-32, lowest power at the highest bit. */
+/** Multiplies polynomials over GF(2) modulo the CRC-32 polynomial, with the lowest power in the highest bit. */
 function product(a: number, b: number): number {
   let result = 0;
   let factor = b;
@@ -74,7 +74,7 @@ function product(a: number, b: number): number {
   return result >>> 0;
 }
 
-/** The checksum of two pieces one after the other, from those of each (as in zlib 1.2.12: the first times x to the bits of the second). */
+/** CRC-32 of two concatenated pieces from the CRC-32 of each, as zlib's crc32_combine: first · x^(bits of second) + second. */
 export function crc32Combine(first: number, second: number, secondSize: number): number {
   let power = 0x80000000;
   let square = 0x00800000;

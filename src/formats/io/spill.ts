@@ -9,7 +9,7 @@ import type { Context } from '../define.ts';
 import { FileSink, FileSource } from './bytes.ts';
 import { rowsInCommonType } from './common-type.ts';
 
-/** Rows that one block of a spilled grid holds: about a megabyte. */
+/** Rows per block of a spilled grid: about a megabyte. */
 const rowsPerBlock = (width: number, bytesPerSample: number) =>
   Math.max(1, Math.floor((1 << 20) / (width * bytesPerSample)));
 
@@ -20,8 +20,8 @@ interface SpilledBand {
 }
 
 /**
- * Pulls all rows once and keeps them raw in a file per band, slice after slice, so that they can be read in any order and all types are known.
- * `close` removes the files.
+ * Writes all rows to temporary files, one per band with its slices in order. The returned grid has random access and known sample types.
+ * `close` deletes the files.
  */
 export async function spill(grid: Grid, scratch: string): Promise<{ grid: RandomGrid; close(): Promise<void> }> {
   const spilled: SpilledBand[] = [];
@@ -57,7 +57,7 @@ export async function spill(grid: Grid, scratch: string): Promise<{ grid: Random
   return { grid: { ...grid, bands, rows, read }, close };
 }
 
-/** The same grid without the exact form of 64-bit integers, which a spilled grid does not keep. */
+/** The grid without exact 64-bit integers, which a spilled grid does not keep. Reports a loss if one was rounded. */
 export function roundedIntegers(grid: Grid, context: Context): Grid {
   if (grid.bands.every((band) => band.integer64 === undefined)) return grid;
   return {
@@ -65,7 +65,7 @@ export function roundedIntegers(grid: Grid, context: Context): Grid {
     async *rows(slice, wanted) {
       for await (const { exact, ...block } of grid.rows(slice, wanted)) {
         if (exact !== undefined && block.samples.some((value) => !Number.isSafeInteger(value)))
-          context.lost('Integers beyond 2^53 were rounded to 53 bits.');
+          context.lost('Integers above 2^53 were rounded to 53 bits.');
         yield block;
       }
     },

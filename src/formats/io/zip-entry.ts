@@ -9,25 +9,28 @@ import type { ZipEntry } from './zip.ts';
 import { shown } from './zip.ts';
 
 const piece = 1 << 18;
-/** Unpacking to more than this at more than that ratio is a bomb. */
-const suspicious = 100_000_000;
-const largestRatio = 200;
+/** An entry that is larger than this and compressed by more than this ratio is taken for a zip bomb. */
+const suspiciousSize = 100_000_000;
+const maxRatio = 200;
 
-/** Where the bytes of an entry begin: behind its local header, whose name and extra field need not be those of the directory. */
+/** Offset of the content: after the local header, whose name and extra field may differ from those in the directory. */
 async function dataStart(zip: ByteSource, entry: ZipEntry): Promise<number> {
   const header = await zip.read(entry.offset, 30);
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   if (header.length < 30 || view.getUint32(0, true) !== 0x04034b50)
-    throw new FormatError(`'${shown(entry.name)}' is not where the zip's directory says.`, entry.offset);
+    throw new FormatError(
+      `'${shown(entry.name)}' is not at the offset that the zip's directory declares.`,
+      entry.offset,
+    );
   const start = entry.offset + 30 + view.getUint16(26, true) + view.getUint16(28, true);
   if (start + entry.packed > entry.limit)
-    throw new FormatError(`'${shown(entry.name)}' in the zip overlaps what comes after it.`, entry.offset);
+    throw new FormatError(`'${shown(entry.name)}' in the zip overlaps the next entry.`, entry.offset);
   return start;
 }
 
-/** A small entry whole. Undefined when it is larger than `most`. */
-export async function readEntry(zip: ByteSource, entry: ZipEntry, most: number): Promise<Buffer | undefined> {
-  if (entry.size > most || entry.packed > 2 * most + 64) return undefined;
+/** Reads a small entry into memory. Returns undefined if it is larger than `maxSize`. */
+export async function readEntry(zip: ByteSource, entry: ZipEntry, maxSize: number): Promise<Buffer | undefined> {
+  if (entry.size > maxSize || entry.packed > 2 * maxSize + 64) return undefined;
   const start = await dataStart(zip, entry);
   const packed = await zip.read(start, entry.packed);
   let bytes: Buffer;
@@ -39,55 +42,58 @@ export async function readEntry(zip: ByteSource, entry: ZipEntry, most: number):
   } catch {
     throw new FormatError(`'${shown(entry.name)}' in the zip cannot be inflated.`, start);
   }
-  checkWhole(entry, bytes.length, crc32(bytes), start);
+  checkContent(entry, bytes.length, crc32(bytes), start);
   return bytes;
 }
 
-function checkWhole(entry: ZipEntry, size: number, crc: number, place: number): void {
+function checkContent(entry: ZipEntry, size: number, crc: number, offset: number): void {
   if (size !== entry.size)
     throw new FormatError(
-      `'${shown(entry.name)}' unpacks to ${size} bytes; the zip's directory says ${entry.size}.`,
-      place,
+      `'${shown(entry.name)}' unpacks to ${size} bytes, but the zip's directory declares ${entry.size}.`,
+      offset,
     );
-  if (crc !== entry.crc) throw new FormatError(`The checksum of '${shown(entry.name)}' in the zip is wrong.`, place);
+  if (crc !== entry.crc) throw new FormatError(`The checksum of '${shown(entry.name)}' in the zip is wrong.`, offset);
 }
 
-/** @throws FormatError when these entries are bombs, or together larger than the room that the scratch folder has */
+/** @throws FormatError if an entry is a zip bomb, or all entries together do not fit into the scratch folder */
 export async function checkUnpackedSize(entries: readonly ZipEntry[], scratch: string): Promise<void> {
   let size = 0;
   for (const entry of entries) {
-    if (entry.size > suspicious && entry.size > largestRatio * entry.packed) throw bomb(entry);
+    if (entry.size > suspiciousSize && entry.size > maxRatio * entry.packed) throw zipBomb(entry);
     size += entry.size;
   }
   const { bavail, bsize } = await statfs(scratch);
   if (size > bavail * bsize)
-    throw new FormatError(`The zip unpacks to ${size} bytes; the scratch folder has room for ${bavail * bsize}.`);
+    throw new FormatError(
+      `The zip unpacks to ${size} bytes, but the scratch folder has only ${bavail * bsize} bytes free.`,
+    );
 }
 
-const bomb = (entry: ZipEntry) =>
+const zipBomb = (entry: ZipEntry) =>
   new FormatError(
-    `'${shown(entry.name)}' in the zip unpacks to more than ${largestRatio} times its size: this is a bomb.`,
+    `'${shown(entry.name)}' in the zip unpacks to more than ${maxRatio} times its size, like a zip bomb.`,
     entry.offset,
   );
 
-/** An entry as a file in the scratch folder. It is unpacked in the background: a read waits until its bytes are there. */
+/** Unpacks an entry into a file in the scratch folder, in the background. A read waits until its bytes are unpacked. */
 export class UnpackedEntry implements ByteSource {
   readonly size: number;
   readonly path: string;
   readonly #file: FileHandle;
-  #there = 0;
+  /** Number of bytes that may be read; `size + 1` once the checksum is verified. */
+  #available = 0;
   #failure: { error: unknown } | undefined;
   #closed = false;
-  #wake: (() => void)[] = [];
-  readonly #work: Promise<void>;
+  #waiting: (() => void)[] = [];
+  readonly #unpacking: Promise<void>;
 
   private constructor(zip: ByteSource, entry: ZipEntry, path: string, file: FileHandle) {
     this.size = entry.size;
     this.path = path;
     this.#file = file;
-    this.#work = this.#unpack(zip, entry).catch((error: unknown) => {
+    this.#unpacking = this.#unpack(zip, entry).catch((error: unknown) => {
       this.#failure = { error };
-      this.#rouse();
+      this.#wakeReaders();
     });
   }
 
@@ -98,15 +104,15 @@ export class UnpackedEntry implements ByteSource {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     const end = Math.min(this.size, offset + length);
-    while (this.#there < end || (end === this.size && this.#there <= this.size)) {
+    while (this.#available < end || (end === this.size && this.#available <= this.size)) {
       if (this.#failure !== undefined) throw this.#failure.error;
-      await new Promise<void>((resolve) => this.#wake.push(resolve));
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     const bytes = Buffer.allocUnsafeSlow(Math.max(0, end - offset));
     let done = 0;
     while (done < bytes.length) {
       const { bytesRead } = await this.#file.read(bytes, done, bytes.length - done, offset + done);
-      if (bytesRead === 0) throw new Error(`${this.path} was cut short.`);
+      if (bytesRead === 0) throw new Error(`${this.path} was truncated.`);
       done += bytesRead;
     }
     return bytes;
@@ -115,23 +121,23 @@ export class UnpackedEntry implements ByteSource {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#work;
+    await this.#unpacking;
     await this.#file.close();
   }
 
-  #rouse(): void {
-    const waiting = this.#wake;
-    this.#wake = [];
-    for (const resolve of waiting) resolve();
+  #wakeReaders(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   async #unpack(zip: ByteSource, entry: ZipEntry): Promise<void> {
     const start = await dataStart(zip, entry);
     let crc = 0;
     let size = 0;
-    for await (const [bytes, taken] of entry.method === 0 ? stored(zip, entry, start) : inflated(zip, entry, start)) {
+    for await (const [bytes, consumed] of entry.method === 0
+      ? stored(zip, entry, start)
+      : inflated(zip, entry, start)) {
       if (this.#closed) return;
-      if (size + bytes.length > entry.size) checkWhole(entry, size + bytes.length, 0, start);
+      if (size + bytes.length > entry.size) checkContent(entry, size + bytes.length, 0, start);
       crc = crc32(bytes, crc);
       let done = 0;
       while (done < bytes.length) {
@@ -139,18 +145,18 @@ export class UnpackedEntry implements ByteSource {
         done += bytesWritten;
       }
       size += bytes.length;
-      if (size > suspicious && size > largestRatio * taken) throw bomb(entry);
-      // The last byte is given out only when the checksum is right: see the end.
-      this.#there = Math.min(size, entry.size - 1);
-      this.#rouse();
+      if (size > suspiciousSize && size > maxRatio * consumed) throw zipBomb(entry);
+      // Hold back the last byte until the checksum is verified.
+      this.#available = Math.min(size, entry.size - 1);
+      this.#wakeReaders();
     }
-    checkWhole(entry, size, crc, start);
-    this.#there = entry.size + 1;
-    this.#rouse();
+    checkContent(entry, size, crc, start);
+    this.#available = entry.size + 1;
+    this.#wakeReaders();
   }
 }
 
-/** Pieces, each with the number of packed bytes that were taken so far. */
+/** Unpacked pieces, each with the number of compressed bytes consumed so far. */
 type Pieces = AsyncGenerator<[Uint8Array, number]>;
 
 async function* stored(zip: ByteSource, entry: ZipEntry, start: number): Pieces {
@@ -166,7 +172,7 @@ async function* inflated(zip: ByteSource, entry: ZipEntry, start: number): Piece
   const feed = async () => {
     for (let at = 0; at < entry.packed && !inflate.destroyed; at += piece) {
       const bytes = await zip.read(start + at, Math.min(piece, entry.packed - at));
-      // A stream that was destroyed need not answer any more.
+      // A destroyed stream never calls back.
       await Promise.race([closed, new Promise<void>((resolve) => inflate.write(bytes, () => resolve()))]);
     }
     inflate.end();

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { DeflateSpool } from './deflate-spool.ts';
-import { crc32Combine, packed } from './deflate-spool.ts';
+import { crc32Combine, deflatePiece } from './deflate-spool.ts';
 
-/** Pieces are packed apart, several at once on the thread pool; what they lose by not seeing each other is below a percent. */
-const atOnce = 3;
+/** Pieces compressed in parallel on the thread pool. Compressing pieces independently costs less than a percent of size. */
+const maxPending = 3;
 const limit32 = 0xffffffff;
 
-interface Written {
+interface WrittenEntry {
   name: Buffer;
   crc: number;
   packed: number;
@@ -15,46 +15,46 @@ interface Written {
   offset: number;
 }
 
-/** A zip of deflated entries, written from front to back: UTF-8 names, the same bytes for the same content at any time. */
+/** Writes a zip of deflated entries with UTF-8 names, from front to back. The same content always gives the same bytes. */
 export class ZipWriter {
   readonly #sink: ByteSink;
-  readonly #entries: Written[] = [];
+  readonly #entries: WrittenEntry[] = [];
 
   constructor(sink: ByteSink) {
     this.#sink = sink;
   }
 
-  /** Each of the pieces, which have `size` bytes together, is packed apart: a quarter of a megabyte each is a good measure. */
+  /** Adds an entry of `size` bytes. Each piece is compressed independently; 256 kB per piece work well. */
   async add(name: string, size: number, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     await this.#entry(name, size, async () => {
-      const packing: Promise<Uint8Array>[] = [];
+      const pending: Promise<Uint8Array>[] = [];
       let at = 0;
       let crc = 0;
       for await (const bytes of pieces) {
         crc = crc32(bytes, crc);
         at += bytes.length;
-        const work = packed(bytes, at === size);
-        // A failure is met when its turn comes.
-        work.catch(() => {});
-        packing.push(work);
-        if (packing.length >= atOnce) await this.#sink.append(await packing.shift()!);
+        const compressed = deflatePiece(bytes, at === size);
+        // A failure is thrown when this piece is appended.
+        compressed.catch(() => {});
+        pending.push(compressed);
+        if (pending.length >= maxPending) await this.#sink.append(await pending.shift()!);
       }
-      for (const work of packing) await this.#sink.append(await work);
+      for (const compressed of pending) await this.#sink.append(await compressed);
       if (at !== size) throw new Error(`${name} has ${at} bytes, not ${size}.`);
       return crc;
     });
   }
 
-  /** A head, and a body that was packed before. */
+  /** Adds an entry of a head and a body that is compressed already. */
   async addSpooled(name: string, head: Uint8Array, body: DeflateSpool): Promise<void> {
     await this.#entry(name, head.length + body.size, async () => {
-      await this.#sink.append(await packed(head));
+      await this.#sink.append(await deflatePiece(head));
       for await (const piece of body.pieces()) await this.#sink.append(piece);
       return crc32Combine(crc32(head), body.crc, body.size);
     });
   }
 
-  /** `content` writes the packed bytes and gives the checksum of the unpacked ones. */
+  /** `content` writes the compressed bytes and returns the CRC-32 of the uncompressed ones. */
   async #entry(name: string, size: number, content: () => Promise<number>): Promise<void> {
     const offset = this.#sink.position;
     const label = Buffer.from(name);
@@ -71,7 +71,7 @@ export class ZipWriter {
     await this.add(name, bytes.length, [bytes]);
   }
 
-  /** The directory; nothing may be added after it. */
+  /** Writes the central directory. No entries may follow. */
   async finish(): Promise<void> {
     const start = this.#sink.position;
     for (const entry of this.#entries) await this.#sink.append(directoryEntry(entry));
@@ -79,9 +79,9 @@ export class ZipWriter {
   }
 }
 
-/** 1980-01-01: the container's first day. */
+/** 1980-01-01, the earliest date of the format. */
 const date = 0x21;
-/** Sizes follow the data; the name is UTF-8. */
+/** Sizes follow the data (bit 3), and names are UTF-8 (bit 11). */
 const flags = 0x808;
 
 function localHeader(name: Buffer, wide: boolean): Uint8Array {
@@ -103,7 +103,7 @@ function localHeader(name: Buffer, wide: boolean): Uint8Array {
   return bytes;
 }
 
-function descriptor({ crc, packed: packedSize, size }: Written, wide: boolean): Uint8Array {
+function descriptor({ crc, packed: packedSize, size }: WrittenEntry, wide: boolean): Uint8Array {
   const bytes = Buffer.alloc(wide ? 24 : 16);
   bytes.writeUInt32LE(0x08074b50, 0);
   bytes.writeUInt32LE(crc, 4);
@@ -117,12 +117,12 @@ function descriptor({ crc, packed: packedSize, size }: Written, wide: boolean): 
   return bytes;
 }
 
-function directoryEntry({ name, crc, packed: packedSize, size, offset }: Written): Uint8Array {
+function directoryEntry({ name, crc, packed: packedSize, size, offset }: WrittenEntry): Uint8Array {
   const wide = [size, packedSize, offset].filter((value) => value >= limit32);
   const extra = wide.length === 0 ? 0 : 4 + 8 * wide.length;
   const bytes = Buffer.alloc(46 + name.length + extra);
   bytes.writeUInt32LE(0x02014b50, 0);
-  // Made on Unix, so that the names are taken as they are.
+  // Made on Unix, so that programs take names as they are.
   bytes.writeUInt16LE(0x32d, 4);
   bytes.writeUInt16LE(extra === 0 ? 20 : 45, 6);
   bytes.writeUInt16LE(flags, 8);
@@ -133,7 +133,7 @@ function directoryEntry({ name, crc, packed: packedSize, size, offset }: Written
   bytes.writeUInt32LE(Math.min(size, limit32), 24);
   bytes.writeUInt16LE(name.length, 28);
   bytes.writeUInt16LE(extra, 30);
-  // An ordinary file, readable by all.
+  // A regular file with mode 644.
   bytes.writeUInt32LE((0o100644 << 16) >>> 0, 38);
   bytes.writeUInt32LE(Math.min(offset, limit32), 42);
   name.copy(bytes, 46);

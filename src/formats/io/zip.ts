@@ -2,33 +2,43 @@ import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 
 /**
- * Zip containers after PKWARE's APPNOTE 6.3, read by their central directory. Own code because nothing on npm checks what must be
- * checked here: checksums, entries that overlap (bombs), names that leave the folder, and all of it with places in the file.
+ * An entry of the central directory of a zip (PKWARE APPNOTE 6.3). This is our own code because no package on npm checks checksums,
+ * overlapping entries (zip bombs) and paths outside of the folder, and reports the offset of each error.
  */
 export interface ZipEntry {
-  /** Forward slashes; never absolute, never with `..`. Directories are left out. */
+  /** A relative path with forward slashes and without `..`. */
   readonly name: string;
   readonly method: 0 | 8;
+  /** CRC-32 of the content. */
   readonly crc: number;
+  /** Compressed size in bytes. */
   readonly packed: number;
+  /** Uncompressed size in bytes. */
   readonly size: number;
-  /** Of the local header. */
+  /** Offset of the local header. */
   readonly offset: number;
-  /** Where the next entry, or the directory, begins. */
+  /** Offset of the next entry or of the central directory. */
   readonly limit: number;
 }
 
 const endLength = 22;
 const longestComment = 0xffff;
-/** A directory is held in memory: half a million entries, more than anybody's. */
-const usualLargest = 64 << 20;
+/** Default maximum size of a central directory, which is held in memory: about half a million entries. */
+const defaultMaxDirectory = 64 << 20;
 
-/** @throws FormatError when it is no zip, or one that is not safe to unpack, or its directory has more than `largestDirectory` bytes */
-export async function zipEntries(source: ByteSource, largestDirectory = usualLargest): Promise<ZipEntry[]> {
+/**
+ * Reads the entries of a zip without its directories.
+ * @param maxDirectory maximum size of the central directory in bytes
+ * @throws FormatError if the file is not a zip, not safe to unpack, or has a larger central directory
+ */
+export async function zipEntries(source: ByteSource, maxDirectory = defaultMaxDirectory): Promise<ZipEntry[]> {
   const end = await findEnd(source);
   const { count, size, offset, shift } = end;
-  if (size > largestDirectory || size < count * 46 || offset + shift + size > source.size)
-    throw new FormatError(`The zip's directory of ${count} entries cannot have ${size} bytes at ${offset}.`, end.at);
+  if (size > maxDirectory || size < count * 46 || offset + shift + size > source.size)
+    throw new FormatError(
+      `The zip declares a directory of ${count} entries with ${size} bytes at offset ${offset}, which is not possible.`,
+      end.at,
+    );
   const start = offset + shift;
   const bytes = await source.read(start, size);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -37,27 +47,28 @@ export async function zipEntries(source: ByteSource, largestDirectory = usualLar
   let at = 0;
   for (let n = 0; n < count; n++) {
     if (at + 46 > size || view.getUint32(at, true) !== 0x02014b50)
-      throw new FormatError(`The zip's directory is broken at its entry ${n + 1} of ${count}.`, start + at);
+      throw new FormatError(`The zip's directory is broken at entry ${n + 1} of ${count}.`, start + at);
     const nameLength = view.getUint16(at + 28, true);
     const extraLength = view.getUint16(at + 30, true);
     const next = at + 46 + nameLength + extraLength + view.getUint16(at + 32, true);
-    if (next > size) throw new FormatError(`The zip's directory ends inside its entry ${n + 1}.`, start + at);
+    if (next > size) throw new FormatError(`The zip's directory ends inside entry ${n + 1}.`, start + at);
     const flags = view.getUint16(at + 8, true);
     const name = nameOf(bytes.subarray(at + 46, at + 46 + nameLength), (flags & 0x800) !== 0, start + at);
     if (names.has(name)) throw new FormatError(`The zip has '${shown(name)}' twice.`, start + at);
     names.add(name);
     const method = view.getUint16(at + 10, true);
-    if ((flags & 1) !== 0) throw new FormatError(`'${shown(name)}' in the zip is encrypted.`, start + at);
+    if ((flags & 1) !== 0)
+      throw new FormatError(`'${shown(name)}' in the zip is encrypted. Send a zip without a password.`, start + at);
     if (method !== 0 && method !== 8)
       throw new FormatError(
-        `'${shown(name)}' in the zip is packed by method ${method}; only stored and deflated entries are read.`,
+        `'${shown(name)}' in the zip has compression method ${method}. Only 0 (stored) and 8 (deflated) are supported.`,
         start + at,
       );
     const extra = new DataView(bytes.buffer, bytes.byteOffset + at + 46 + nameLength, extraLength);
     const [entrySize, packed, local] = sizesOf(view, at, extra, start);
     if (method === 0 && packed !== entrySize)
       throw new FormatError(
-        `'${shown(name)}' is stored, but its two sizes are ${packed} and ${entrySize}.`,
+        `'${shown(name)}' in the zip is stored, but its compressed size is ${packed} and its size ${entrySize}.`,
         start + at,
       );
     const least = local + shift + 30 + nameLength + packed;
@@ -66,29 +77,35 @@ export async function zipEntries(source: ByteSource, largestDirectory = usualLar
     all.push({ name, method, crc, packed, size: entrySize, offset: local + shift, limit: start, directory, least });
     at = next;
   }
-  return apart(all, start);
+  return withoutOverlaps(all, start);
 }
 
-/** Entries in the order of their bytes, none of which may be shared. */
-function apart(all: (ZipEntry & { directory: boolean; least: number })[], directoryStart: number): ZipEntry[] {
+/**
+ * Sorts entries by offset and removes directories.
+ * @throws FormatError if two entries overlap
+ */
+function withoutOverlaps(
+  all: (ZipEntry & { directory: boolean; least: number })[],
+  directoryStart: number,
+): ZipEntry[] {
   all.sort((a, b) => a.offset - b.offset);
   const kept: ZipEntry[] = [];
   for (const [n, { directory, least, ...entry }] of all.entries()) {
     const limit = all[n + 1]?.offset ?? directoryStart;
     if (least > limit)
-      throw new FormatError(`'${shown(entry.name)}' in the zip overlaps what comes after it.`, entry.offset);
+      throw new FormatError(`'${shown(entry.name)}' in the zip overlaps the next entry.`, entry.offset);
     if (!directory) kept.push({ ...entry, limit });
   }
   return kept;
 }
 
 interface End {
-  /** Of the record that tells the rest. */
+  /** Offset of the end record. */
   at: number;
   count: number;
   size: number;
   offset: number;
-  /** Bytes in front of the zip, such as those of a program that unpacks it. */
+  /** Number of bytes in front of the zip, such as a self-extracting program. */
   shift: number;
 }
 
@@ -109,15 +126,15 @@ async function findEnd(source: ByteSource): Promise<End> {
     if (at >= 20 && view.getUint32(at - 20, true) === 0x07064b50)
       return findEnd64(source, start + at - 20, integer64(view, at - 12, start));
     if (view.getUint16(at + 4, true) !== 0 || view.getUint16(at + 8, true) !== end.count)
-      throw new FormatError('The zip is one of several parts.', end.at);
+      throw new FormatError('The zip is split into several parts. Join them first.', end.at);
     return shifted(end, end.at);
   }
   throw new FormatError('The file is not a zip, or its end is missing.', source.size);
 }
 
-async function findEnd64(source: ByteSource, locator: number, told: number): Promise<End> {
-  // The record lies right before its locator unless somebody put bytes in front of the zip.
-  for (const at of [told, locator - 56]) {
+async function findEnd64(source: ByteSource, locator: number, declared: number): Promise<End> {
+  // The declared offset is wrong if there are bytes in front of the zip. The record then ends right before its locator.
+  for (const at of [declared, locator - 56]) {
     if (at < 0 || at + 56 > locator) continue;
     const bytes = await source.read(at, 56);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -131,11 +148,11 @@ async function findEnd64(source: ByteSource, locator: number, told: number): Pro
 function shifted(end: Omit<End, 'shift'>, directoryEnd: number): End {
   const shift = directoryEnd - end.size - end.offset;
   if (shift < 0)
-    throw new FormatError(`The zip's directory of ${end.size} bytes cannot begin at ${end.offset}.`, end.at);
+    throw new FormatError(`The zip's directory of ${end.size} bytes cannot begin at offset ${end.offset}.`, end.at);
   return { ...end, shift };
 }
 
-/** Size, packed size and place: 32 bits, or 64 in the extra field 1 for those that are all ones. */
+/** Size, compressed size and offset of an entry: 32 bits each, or 64 bits in extra field 1 where the 32 bits are all ones. */
 function sizesOf(view: DataView, at: number, extra: DataView, start: number): [number, number, number] {
   const values = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
   if (values.some((value) => value === 0xffffffff)) {
@@ -147,7 +164,7 @@ function sizesOf(view: DataView, at: number, extra: DataView, start: number): [n
       field += 4;
       for (const [n, value] of values.entries()) {
         if (value !== 0xffffffff) continue;
-        if (field + 8 > end) throw new FormatError("A 64-bit size of the zip's directory is missing.", start + at);
+        if (field + 8 > end) throw new FormatError("A 64-bit size is missing in the zip's directory.", start + at);
         values[n] = integer64(extra, field, start + at);
         field += 8;
       }
@@ -159,7 +176,7 @@ function sizesOf(view: DataView, at: number, extra: DataView, start: number): [n
 function integer64(view: DataView, at: number, place: number): number {
   const value = view.getBigUint64(at, true);
   if (value > BigInt(Number.MAX_SAFE_INTEGER))
-    throw new FormatError(`The zip names a place or size of ${value}.`, place);
+    throw new FormatError(`The zip declares a size or offset of ${value}, which is too large.`, place);
   return Number(value);
 }
 
@@ -171,17 +188,17 @@ function nameOf(bytes: Uint8Array, unicode: boolean, place: number): string {
     name === ''
       ? 'has no name'
       : name.includes('\0')
-        ? 'has a zero byte in it'
+        ? 'contains a zero byte'
         : name.includes('\\')
-          ? 'has a backslash in it'
+          ? 'contains a backslash'
           : /^\/|^[A-Za-z]:/.test(name)
             ? 'is absolute'
             : name.split('/').includes('..')
-              ? "leads out of its folder by '..'"
+              ? "leaves its folder with '..'"
               : undefined;
   if (wrong !== undefined) throw new FormatError(`The name '${shown(name)}' in the zip ${wrong}.`, place);
   return name;
 }
 
-/** What a sentence shows of a name out of a file. */
+/** A name from a file for use in a sentence: at most 80 characters, without control characters. */
 export const shown = (name: string): string => name.slice(0, 80).replace(/\p{Cc}/gu, '?');
