@@ -4,39 +4,39 @@ import type { Data, DataKind } from '../data/data.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
-/** What a reader or writer may ask of the conversion around it. */
+/** What the conversion provides to readers and writers. */
 export interface Context {
   readonly signal: AbortSignal;
-  /** A folder for temporary files; its owner removes it. */
+  /** Folder for temporary files; the conversion deletes it. */
   readonly scratch: string;
-  /** Threads that may compute at a time; absent: one. What is written does not depend on it. */
+  /** Maximum number of threads; absent: one. The output does not depend on it. */
   readonly threads?: number;
   log(level: LogLevel, message: string): void;
-  /** Share of the work that is done, 0 to 1. Writers of rows need not call it: pulling rows counts. */
+  /** Reports progress, 0 to 1. Writers of rows need not call it: the conversion counts the rows that they pull. */
   progress(fraction: number, phase: string): void;
-  /** One sentence for the receipt about something that the output cannot hold. The same sentence is kept once. */
+  /** Adds a sentence to the receipt about a loss: something of the input that the output does not have. Repeated sentences are kept once. */
   lost(sentence: string): void;
-  /** What the request says of records that cannot be read; a reader that would have to look twice asks before it does. Absent: fail. */
+  /** Whether bad records end the conversion or are skipped; for readers that need an extra pass to skip them. Absent: fail. */
   readonly onBadRecord?: 'fail' | 'skip';
-  /** A record that cannot be read, placed or written: throws its reason when the request says fail, else counts it as skipped. */
+  /** Reports a record that cannot be read, transformed or written. Throws its reason or counts it as skipped, as the request asks. */
   badRecord(record: BadRecord): void;
-  /** Called when the conversion has ended, however it ended, in reverse order. */
+  /** Registers a function that runs when the conversion ends, also after an error; the last one registered runs first. */
   atEnd(close: () => Promise<void>): void;
 }
 
-/** Code of what a reader throws that would have to be told which layer is meant. */
+/** Error code for a file with several layers of which the request names none. */
 export const SEVERAL_LAYERS = 'SeveralLayers';
 
 export interface BadRecord {
   /** From 1, in the order of the input. */
   readonly number: number;
   readonly reason: Error;
-  /** Where it lies, in the coordinate system of the input, if that is known. */
+  /** Location in the coordinate system of the input, if known. */
   readonly x?: number;
   readonly y?: number;
 }
 
-/** What readers and writers have in common. `parameters` checks the request, types the code and is what the lists print. */
+/** Common to readers and writers. The schema `parameters` validates requests, types the code, and describes the parameters in the API. */
 interface Converter<P extends z.ZodObject> {
   readonly name: string;
   readonly description: string;
@@ -45,40 +45,40 @@ interface Converter<P extends z.ZodObject> {
   readonly parameters: P;
 }
 
-/** What data may have, so that transformations can choose by it: coordinates, items (bands, fields), moments, layers above each other. */
+/** Properties of data that decide which transformations apply: coordinates, items (bands, fields), time steps, vertical layers. */
 export type Facet = 'place' | 'items' | 'times' | 'layers';
 
 export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
   readonly produces: DataKind;
   readonly has: readonly Facet[];
-  /** Data may hold on to the source until the conversion ends. */
+  /** The data may read from the source until the conversion ends. */
   read(source: ByteSource, parameters: z.output<P>, context: Context): Promise<Data>;
 }
 
 export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
   readonly accepts: readonly DataKind[];
-  /** With the dot; empty: the name of the input is kept. */
+  /** With the dot; empty: the output keeps the extension of the input. */
   readonly extension: string;
   readonly mediaType: string;
   write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
-  /** Data can be added to what a file of this format holds, by these rules. Absent: they cannot. */
+  /** Rules for appending to a file of this format. Absent: appending is not supported. */
   readonly appends?: AppendRules;
 }
 
-/** How records are added to a file of a format. */
+/** Rules for appending records to a file of a format. */
 export interface AppendRules {
-  /** Fields have the types that the file declares, and records have no ids. Else a type is what the values have in common. */
+  /** True: the file declares types of fields, and records have no ids. False: types are inferred from values. */
   readonly declared: boolean;
 }
 
-/** What became of the coordinate system: names such as `EPSG:25832`, and how coordinates were changed. */
+/** The change of the coordinate system by a conversion: CRS names such as `EPSG:25832`, and the operation in a sentence. */
 export interface CrsChange {
   from?: string;
   to?: string;
   operation?: string;
 }
 
-/** Typed where it is written, plain where the registry lists it: `convert.ts` parses the parameters before each call. */
+/** Erases the type of the parameters, so that the registry can list all readers. The conversion parses the parameters before each call. */
 export const defineReader = <P extends z.ZodObject>(reader: Reader<P>): Reader => reader as unknown as Reader;
 
 export const defineWriter = <P extends z.ZodObject, K extends DataKind>(
@@ -95,7 +95,7 @@ export interface ParameterDescription {
   required: boolean;
   defaultValue?: unknown;
   allowedValues?: readonly unknown[];
-  /** Of numbers. */
+  /** Only for numbers. */
   minimum?: number;
   maximum?: number;
 }
@@ -110,7 +110,7 @@ interface PropertySchema {
   anyOf?: readonly PropertySchema[];
 }
 
-/** The parameters of a reader or writer as its schema states them. */
+/** Describes the parameters of a reader or writer from its schema. */
 export function describeParameters(schema: z.ZodObject): ParameterDescription[] {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const required = new Set(json.required);
@@ -129,6 +129,6 @@ export function describeParameters(schema: z.ZodObject): ParameterDescription[] 
   });
 }
 
-/** Every integer has the bounds of those that a double holds exactly; they say nothing. */
+/** False for the default bounds of zod integers (±(2^53 − 1)), which are not worth printing. */
 const isBound = (value: number | undefined): value is number =>
   value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;

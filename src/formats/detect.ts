@@ -2,13 +2,13 @@ import type { ByteSource } from '../data/bytes.ts';
 import { FormatError } from '../errors.ts';
 import { zipEntries } from './io/zip.ts';
 
-/** What a file is by its content: a format that has a reader here, or another that people mistake for one. */
+/** A format detected from the content of a file: one with a reader here, or another that users confuse with one. */
 export interface Detected {
-  /** `datasetFormat`; absent when no reader takes it. */
+  /** `datasetFormat`; absent if there is no reader for it. */
   format?: string;
-  /** With its article, as a part of a sentence. */
+  /** With its article, for use in a sentence. */
   name: string;
-  /** The format that the file may have nevertheless, because what tells it may stand further behind. */
+  /** A format that the file may still have, if its characteristic part comes after the first bytes. */
   maybe?: string;
 }
 
@@ -19,15 +19,15 @@ const starts = (head: Buffer, ...signatures: string[]): boolean =>
 
 const known = (format: string, name: string): Detected => ({ format, name });
 
-/** Bytes that are looked at. */
+/** Number of leading bytes that are tested. */
 const headLength = 4096;
 
-/** The first that knows it counts. */
+/** Tried in this order; the first match wins. */
 const recognisers: readonly Recognise[] = [
   (head) => (starts(head, 'II*\0', 'MM\0*', 'II+\0', 'MM\0+') ? known('geotiff', 'a TIFF file (GeoTIFF)') : undefined),
   (head) =>
     head.length >= 100 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000
-      ? { name: 'the .shp file of a Shapefile without its companions (they belong together in one zip)' }
+      ? { name: 'a single .shp file. Put it into a zip together with its .shx, .dbf and .prj files' }
       : undefined,
   (head) => (starts(head, '\x89HDF\r\n\x1a\n') ? { name: 'an HDF5 file (also NetCDF 4)' } : undefined),
   (head) => (starts(head, 'CDF\x01', 'CDF\x02', 'CDF\x05') ? { name: 'a NetCDF file' } : undefined),
@@ -45,13 +45,13 @@ const recognisers: readonly Recognise[] = [
 ];
 
 /**
- * Undefined for bytes that look like nothing known. Reads the first bytes, of a zip its directory.
- * @param largestDirectory bytes of the largest directory of a zip that is parsed; a zip with a larger one is any zip
+ * Detects the format of a file by its first bytes or, for a zip, its directory; undefined for an unknown format.
+ * @param maxDirectory maximum size in bytes of the directory of a zip; a zip with a larger one is just "a zip"
  */
-export async function detect(source: ByteSource, largestDirectory?: number): Promise<Detected | undefined> {
+export async function detect(source: ByteSource, maxDirectory?: number): Promise<Detected | undefined> {
   const bytes = await source.read(0, headLength);
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source, largestDirectory);
+  if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source, maxDirectory);
   for (const recognise of recognisers) {
     const found = recognise(head, source);
     if (found !== undefined) return found;
@@ -59,13 +59,13 @@ export async function detect(source: ByteSource, largestDirectory?: number): Pro
   return undefined;
 }
 
-/** The error of a reader, followed by what the file looks like when that is something else than `format`. */
+/** Adds the detected format to the error of a reader if the file is not of the reader's `format`. */
 export async function withDetectedFormat(error: unknown, source: ByteSource, format: string): Promise<unknown> {
   if (!(error instanceof FormatError)) return error;
   if (source.size === 0) return new FormatError('The file is empty.', 0);
   const found = await detect(source);
   if (found === undefined || found.format === format) return error;
-  // the reader of zips says more about a zip of anything
+  // The error of the shapefile reader is more specific than "a zip".
   if (found === anyZip && format === 'shapefile') return error;
   const message = error.message.replace(/ \(at byte \d+\)$/, '');
   return new FormatError(`${message} It looks like ${found.name}.`, error.offset);
@@ -86,10 +86,10 @@ const recordSeparator = String.fromCharCode(0x1e);
 const GEOJSON =
   /"type"\s*:\s*"(?:FeatureCollection|Feature|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection)"|"(?:features|geometry|coordinates)"\s*:/;
 
-/** Objects with a type of GeoJSON, one or a sequence of them (with the separator of RFC 8142, or a line each). */
+/** JSON that contains a GeoJSON type or member: one object, or a sequence (RFC 8142 or one per line). */
 function jsonText(head: Buffer): Detected | undefined {
   const text = latin1(head);
-  // The separator of a sequence counts as a blank.
+  // Treat the record separator of RFC 8142 as a blank.
   if (!/^(?:\xef\xbb\xbf)?\s*[{[]/.test(text.replaceAll(recordSeparator, ' '))) return undefined;
   if (/"type"\s*:\s*"Topology"/.test(text)) return { name: 'a TopoJSON file' };
   return GEOJSON.test(text) ? known('geojson', 'a GeoJSON file') : { name: 'a JSON file', maybe: 'geojson' };
@@ -103,17 +103,17 @@ function markup(head: Buffer): Detected {
   return { name: 'an XML file' };
 }
 
-async function zip(source: ByteSource, largestDirectory: number | undefined): Promise<Detected> {
+async function zip(source: ByteSource, maxDirectory: number | undefined): Promise<Detected> {
   let names: string[] = [];
   try {
-    names = (await zipEntries(source, largestDirectory)).map(({ name }) => name.toLowerCase());
+    names = (await zipEntries(source, maxDirectory)).map(({ name }) => name.toLowerCase());
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
   }
   const has = (...endings: string[]) => names.some((name) => endings.some((ending) => name.endsWith(ending)));
   if (has('.shp')) return known('shapefile', 'a zip with a Shapefile');
-  if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file (unpack it first)' };
-  if (has('.asc')) return { name: 'a zip with an ASCII grid (unpack it first)' };
+  if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file. Unzip it first' };
+  if (has('.asc')) return { name: 'a zip with an ASCII grid. Unzip it first' };
   return anyZip;
 }
 

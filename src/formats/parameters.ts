@@ -3,13 +3,13 @@ import { AppError } from '../errors.ts';
 import type { ParameterDescription } from './define.ts';
 import { describeParameters } from './define.ts';
 
-/** Values by name, or the list of pairs that the wire knows. */
+/** Parameters by name, or as the list of pairs that the API also accepts. */
 export type GivenParameters = Readonly<Record<string, unknown>> | readonly { name: string; value?: unknown }[];
 
 export interface CheckedParameters {
-  /** Declared names and converted values of what was given and is right. Plain JSON. */
+  /** The valid parameters: declared names and parsed values. Plain JSON. */
   values: Record<string, unknown>;
-  /** One sentence for each wrong one, under the name as it was sent. */
+  /** One sentence per invalid parameter, with the name as it was sent. */
   errors: { name: string; sentence: string }[];
 }
 
@@ -19,8 +19,8 @@ interface Definition {
 }
 
 /**
- * Checks names (in any letter case) and types of what was given. What is absent is not looked at: a missing required parameter
- * ends the conversion, not the request.
+ * Checks names (in any letter case) and values of the given parameters. Missing required parameters are not reported here: they end the
+ * conversion, not the request.
  */
 export function checkParameters(definition: Definition, given: GivenParameters): CheckedParameters {
   const declared = new Map(describeParameters(definition.parameters).map((one) => [one.name.toLowerCase(), one]));
@@ -34,7 +34,7 @@ export function checkParameters(definition: Definition, given: GivenParameters):
     const parameter = declared.get(name.toLowerCase());
     if (parameter === undefined) errors.push({ name, sentence: unknownName(definition.name, name, declared) });
     else if (parameter.name in values)
-      errors.push({ name, sentence: `Parameter '${parameter.name}' is given more than once.` });
+      errors.push({ name, sentence: `Parameter '${parameter.name}' is given more than once. Give it once.` });
     else {
       const parsed = parseValue(definition.parameters.shape[parameter.name] as z.ZodType, value, parameter);
       if (parsed.success) values[parameter.name] = parsed.data;
@@ -45,8 +45,8 @@ export function checkParameters(definition: Definition, given: GivenParameters):
 }
 
 /**
- * The parameters with all defaults, as the reader or writer takes them.
- * @throws AppError naming the first missing or wrong one
+ * The parameters with all defaults, for a call of the reader or writer.
+ * @throws AppError for the first missing or invalid parameter
  */
 export function completeParameters(definition: Definition, given: GivenParameters): Record<string, unknown> {
   const { values, errors } = checkParameters(definition, given);
@@ -60,7 +60,7 @@ export function completeParameters(definition: Definition, given: GivenParameter
   return values;
 }
 
-/** A value may be JSON or JSON text; the allowed words are matched in any letter case. */
+/** Parses a value given as JSON or as JSON text. Enum values match in any letter case. */
 function parseValue(schema: z.ZodType, value: unknown, parameter: ParameterDescription) {
   const first = schema.safeParse(foldWord(value, parameter));
   if (first.success || typeof value !== 'string') return first;
@@ -79,14 +79,14 @@ function foldWord(value: unknown, parameter: ParameterDescription): unknown {
 
 function unknownName(owner: string, name: string, declared: ReadonlyMap<string, ParameterDescription>): string {
   const names = [...declared.values()].map((one) => one.name).join(', ');
-  return `'${name}' is not a parameter of ${owner}, which ${names === '' ? 'takes none' : `takes ${names}`}.`;
+  return `'${name}' is not a parameter of ${owner}. ${names === '' ? 'It has none' : `Parameters: ${names}`}.`;
 }
 
 function wrongValue(parameter: ParameterDescription, value: unknown, issues: readonly z.core.$ZodIssue[]): string {
   const shown = (typeof value === 'string' ? `'${value}'` : JSON.stringify(value)).slice(0, 200);
   const own = issues.find((issue) => issue.code === 'custom')?.message;
   if (own !== undefined) return `Parameter '${parameter.name}' cannot be ${shown}: ${own}`;
-  return `Parameter '${parameter.name}' cannot be ${shown}; it takes ${expected(parameter)}. ${parameter.description}`.trimEnd();
+  return `Parameter '${parameter.name}' cannot be ${shown}. Expected ${expected(parameter)}. ${parameter.description}`.trimEnd();
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -13,6 +13,6 @@ import { shapefileWriter } from './shapefile/writer.ts';
 export const readers: readonly Reader[] = [fileReader, asciiGridReader, geoTiffReader, shapefileReader, geoJsonReader];
 export const writers: readonly Writer[] = [fileWriter, asciiGridWriter, geoTiffWriter, shapefileWriter, geoJsonWriter];
 
-/** Names are matched exactly. */
+/** By exact name. */
 export const findReader = (name: string): Reader | undefined => readers.find((reader) => reader.name === name);
 export const findWriter = (name: string): Writer | undefined => writers.find((writer) => writer.name === name);

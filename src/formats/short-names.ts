@@ -1,7 +1,7 @@
-/** Longest name of a field in a shapefile. */
-const longest = 10;
+/** Maximum length of a field name in a shapefile, in bytes. */
+const maxBytes = 10;
 
-/** The names that fields have in a shapefile: ten bytes, and unique in any letter case. */
+/** Shapefile field names for these fields: at most ten bytes, and unique in any letter case. */
 export function shortNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name, n) => {
@@ -11,18 +11,19 @@ export function shortNames(names: readonly string[]): string[] {
   });
 }
 
-/** Name of the `n`th field, cut on the border of a character; the same name again, in any letter case, gets a number. */
+/** Shapefile name of the `n`th field, truncated between characters; a name that is taken in any letter case gets a number. */
 export function shortName(name: string, n: number, taken: ReadonlySet<string>): string {
   const clean = name.replace(/\p{Cc}/gu, '') || `FIELD_${n + 1}`;
-  const first = truncateUtf8(clean, longest);
+  const first = truncateUtf8(clean, maxBytes);
   if (!taken.has(first.toLowerCase())) return first;
   for (let tries = 1; ; tries++) {
     const tail = `_${tries}`;
-    const next = truncateUtf8(clean, longest - tail.length) + tail;
+    const next = truncateUtf8(clean, maxBytes - tail.length) + tail;
     if (!taken.has(next.toLowerCase())) return next;
   }
 }
 
+/** The longest prefix of a text with at most as many bytes in UTF-8. */
 export function truncateUtf8(text: string, bytes: number): string {
   let cut = '';
   let left = bytes;

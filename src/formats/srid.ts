@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts';
 import { kindOf, parseSrid, sridOf } from '../geo/crs/crs.ts';
 
 /**
- * A coordinate system by number, with or without its authority: 25832, '25832', 'EPSG:25832', 'ESRI:54030'. Comes out as `AUTHORITY:CODE`.
- * Data have a place: a system of heights alone is none for them.
+ * Parses an SRID with or without authority (25832, '25832', 'EPSG:25832', 'ESRI:54030') to `AUTHORITY:CODE`. Refuses vertical CRSs, which
+ * have no horizontal coordinates.
  */
 export const Srid = z.union([z.int().positive(), z.string()]).transform((value, context) => {
   try {
@@ -12,7 +12,7 @@ export const Srid = z.union([z.int().positive(), z.string()]).transform((value, 
     if (kindOf(crs) !== 'vertical') return sridOf(crs)!;
     context.addIssue({
       code: 'custom',
-      message: `The coordinate system ${sridOf(crs)} tells heights alone, no places.`,
+      message: `${sridOf(crs)} is a vertical coordinate system. Use a horizontal or compound one.`,
     });
     return z.NEVER;
   } catch (error) {

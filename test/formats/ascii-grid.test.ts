@@ -261,9 +261,9 @@ test('what an ASCII grid cannot hold is said in the receipt', async (t) => {
   });
   const { receipt, text } = await converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
   t.deepEqual(receipt.lost, [
-    'An ASCII grid names no coordinate system; that of this one is EPSG:25832.',
+    'An ASCII grid does not store its coordinate system, which is EPSG:25832.',
     'An ASCII grid holds one band; bands 2 to 2 were left out.',
-    'All values are whole numbers; an ASCII grid does not tell that their type was Float32.',
+    'All values are integers. An ASCII grid does not store that their type was Float32.',
   ]);
   t.true(text.endsWith('\n1 2\n'));
 });
@@ -271,11 +271,11 @@ test('what an ASCII grid cannot hold is said in the receipt', async (t) => {
 test('broken grids end with a sentence and the place', async (t) => {
   const cases: [string, RegExp, number][] = [
     ['', /The file is empty/, 0],
-    ['II*\0\x08\0\0\0', /is not a key.*It looks like a TIFF file/, 0],
-    ['hello world', /'hello' is not a key/, 0],
-    [`${header}1 2 3 4 5`, /promises 3 × 2 values, which take at least 11 bytes; 9 follow/, header.length],
+    ['II*\0\x08\0\0\0', /is not a header key.*It looks like a TIFF file/, 0],
+    ['hello world', /'hello' is not a header key/, 0],
+    [`${header}1 2 3 4 5`, /declares 3 × 2 values, which take at least 11 bytes\. Only 9 bytes follow/, header.length],
     [`${header}1 2 3 4 5    `, /ends after 5 of 6 values/, header.length + 13],
-    [`${header}1 2 3 4 5 6 7`, /but there are more/, header.length + 12],
+    [`${header}1 2 3 4 5 6 7`, /but the file has more/, header.length + 12],
     [`${header}1 2 x3 4 5 6`, /'x3' is not a number/, header.length + 4],
     [`${header}1 2 3-4 4 5 6`, /'3-4' is not a number/, header.length + 4],
     [`${header}1 2 3 4 5 ${'9'.repeat(2000)}`, /is not a number/, header.length + 10],
@@ -288,9 +288,9 @@ test('broken grids end with a sentence and the place', async (t) => {
       /which take at least 1999999999999 bytes/,
       63,
     ],
-    ['ncols 99999999999\nnrows 1\ncellsize 1\nxllcorner 0\nyllcorner 0\n1', /at most 10000000 are read/, 0],
+    ['ncols 99999999999\nnrows 1\ncellsize 1\nxllcorner 0\nyllcorner 0\n1', /The maximum is 10000000/, 0],
     [`${header}cellsize 0 1 2 3 4 5 6`, /'cellsize' twice/, header.length],
-    ['ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize -1\n1', /size of a cell is -1/, 49],
+    ['ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize -1\n1', /cell size is -1/, 49],
   ];
   for (const [text, message, offset] of cases) {
     const error = await t.throwsAsync(converted(t, text, toTiff), { instanceOf: FormatError }, text);
@@ -308,7 +308,7 @@ test('a number that is cut by the end of a piece of the file is read whole', asy
   t.is(values.length, words.length);
 });
 
-test('onBadRecord skip turns words that are no numbers into cells without data, said with count, first place and a GeoJSON', async (t) => {
+test('onBadRecord skip turns words that are not numbers into cells without data and reports them as bad records', async (t) => {
   const text = 'ncols 3\nnrows 2\nxllcorner 500000\nyllcorner 6000000\ncellsize 10\n1 x2 3\n4 5 ??';
   const readerParameters = { SRID: 25832 };
   const asked = { ...toTiff, readerParameters, onBadRecord: 'skip' } as const;
@@ -317,7 +317,7 @@ test('onBadRecord skip turns words that are no numbers into cells without data, 
   t.deepEqual(grid.bands, [{ type: 'Int32', nodata: -9999 }]);
   t.deepEqual(await valuesOf(grid), [1, -9999, 3, 4, 5, -9999]);
   t.is(recordsSkipped, 2);
-  t.regex(receipt.lost.join('\n'), /2 cells hold -9999 in their place/);
+  t.regex(receipt.lost.join('\n'), /2 cells contain words that are not numbers\. They became cells without data \(-9999\)/);
   t.regex(receipt.lost.join('\n'), /2 records were skipped; the first: 'x2' is not a number\. \(at byte 65\)/);
   t.is(bandsOf(receipt.statistics.after)[0]?.empty, 2);
   const features = badRecords!.features as { geometry: { coordinates: number[] }; properties: object }[];
@@ -334,13 +334,13 @@ test('onBadRecord skip uses the value that the file declares, and leaves a sound
   const sound = await converted(t, `${head}1 -9999`, asked);
   t.deepEqual((await gridOf(t, sound.bytes)).bands, [{ type: 'Int32' }]);
   t.deepEqual([sound.receipt.lost, sound.badRecords], [[], undefined]);
-  await t.throwsAsync(converted(t, `${head}1 2 x`, asked), { message: /but there are more/ });
+  await t.throwsAsync(converted(t, `${head}1 2 x`, asked), { message: /but the file has more/ });
 });
 
 test('whole numbers beyond 2^53 that a double cannot hold are said to be rounded', async (t) => {
   const head = 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n';
   const { receipt } = await converted(t, `${head}9007199254740993 1`, toTiff);
-  t.deepEqual(receipt.lost, ['Whole numbers beyond 2^53 were rounded to 53 bits.']);
+  t.deepEqual(receipt.lost, ['Integers above 2^53 were rounded to 53 bits.']);
   t.deepEqual((await converted(t, `${head}9007199254740992 1e300`, toTiff)).receipt.lost, []);
 });
 
@@ -388,7 +388,7 @@ test('a value that is taken is found out in later rows, too, also of a grid that
   t.is(bandsOf(receipt.statistics.before)[0]?.empty, 1);
 });
 
-test('where cells with data have all values that could mark those without, the conversion ends with a sentence', async (t) => {
+test('a grid whose cells with data hold every possible nodata value ends the conversion', async (t) => {
   const side = 5800;
   const lowest = -(2 ** 24);
   const first = [Number.NaN, -9999, -3.4028234663852886e38];
@@ -420,6 +420,6 @@ test('where cells with data have all values that could mark those without, the c
   };
   await t.throwsAsync(findWriter('AsciiGridWriter')!.write(grid, {}, sink, context), {
     instanceOf: AppError,
-    message: /^The grid has cells without data, and its other cells have every value/,
+    message: /^The grid has cells without data, and its other cells hold every possible nodata value/,
   });
 });

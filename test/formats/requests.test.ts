@@ -100,11 +100,11 @@ test('wrong types, unknown names and doubles get a sentence each; what is missin
   t.deepEqual(errors, [
     {
       name: 'ZColumnIndex',
-      sentence: "Parameter 'ZColumnIndex' cannot be 'two'; it takes an integer of at least 0. Column.",
+      sentence: "Parameter 'ZColumnIndex' cannot be 'two'. Expected an integer of at least 0. Column.",
     },
-    { name: 'colour', sentence: "'colour' is not a parameter of NeedyReader, which takes ZColumnIndex, Mode, Names." },
-    { name: 'mode', sentence: "Parameter 'Mode' cannot be 'slow'; it takes Fast, Exact. How." },
-    { name: 'NAMES', sentence: "Parameter 'Names' is given more than once." },
+    { name: 'colour', sentence: "'colour' is not a parameter of NeedyReader. Parameters: ZColumnIndex, Mode, Names." },
+    { name: 'mode', sentence: "Parameter 'Mode' cannot be 'slow'. Expected Fast, Exact. How." },
+    { name: 'NAMES', sentence: "Parameter 'Names' is given more than once. Give it once." },
   ]);
   t.deepEqual(checkParameters(needy, {}), { values: {}, errors: [] });
 });
@@ -114,13 +114,13 @@ test('a number out of range gets a sentence that names the bounds', (t) => {
     checkParameters(findReader(name) ?? findWriter(name)!, given as never).errors[0]?.sentence;
   t.regex(
     sentence('GeoTiffReader', { Band: 0 })!,
-    /^Parameter 'Band' cannot be 0; it takes an integer of at least 1\. Number of the only band/,
+    /^Parameter 'Band' cannot be 0\. Expected an integer of at least 1\. Number of the band to read/,
   );
   t.regex(
     sentence('GeoTiffWriter', { BlockSize: 8000 })!,
-    /^Parameter 'BlockSize' cannot be 8000; it takes an integer from 16 to 4096\. /,
+    /^Parameter 'BlockSize' cannot be 8000\. Expected an integer from 16 to 4096\. /,
   );
-  t.regex(sentence('ShapefileReader', { Layer: 7 })!, /^Parameter 'Layer' cannot be 7; it takes a text\. /);
+  t.regex(sentence('ShapefileReader', { Layer: 7 })!, /^Parameter 'Layer' cannot be 7\. Expected a text\. /);
 });
 
 test('a missing required parameter ends the conversion with a sentence', (t) => {

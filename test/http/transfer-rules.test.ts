@@ -70,7 +70,7 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
     'a coordinate system of heights alone',
     { ...grid, transformations: [{ type: 'crsTransformation', outputSrid: 5730 }] },
     'transformations[0].outputSrid',
-    /^The coordinate system EPSG:5730 tells heights alone, no places\.$/,
+    /^EPSG:5730 is a vertical coordinate system\. Use a horizontal or compound one\.$/,
   ],
   ['an unknown transformation', { ...grid, transformations: [{ type: 'x' }] }, 'transformations[0].type', /'x' is not/],
   [

@@ -8,14 +8,14 @@ export interface AsciiHeader {
   height: number;
   affine: Affine;
   nodata?: number;
-  /** Byte where the values begin. */
+  /** Offset of the first value. */
   end: number;
 }
 
-/** A header has a handful of short lines; blanks and a byte order mark in front are allowed for. */
-const longestHeader = 4096;
-/** As in GDAL; a row is held in memory. */
-const mostColumns = 10_000_000;
+/** Maximum length of a header in bytes. It has a handful of short lines, perhaps after blanks and a byte order mark. */
+const maxHeader = 4096;
+/** As in GDAL. A row is held in memory. */
+const maxColumns = 10_000_000;
 
 const spellings: Readonly<Record<string, string>> = {
   xllcentre: 'xllcenter',
@@ -36,9 +36,9 @@ const keys = new Set([
   'nodata',
 ]);
 
-/** Keys in any case and order, each followed by its number. The values begin at the first word that is a number in a key's place. */
+/** Reads keys in any letter case and order, each followed by its number. The header ends at the first number where a key is expected. */
 export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
-  const bytes = await source.read(0, longestHeader);
+  const bytes = await source.read(0, maxHeader);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   const found = new Map<string, { value: number; offset: number }>();
   const words = /[^\s\0]+/g;
@@ -53,13 +53,13 @@ export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
     const key = spellings[lower] ?? lower;
     if (!keys.has(key)) {
       const shown = word[0].slice(0, 40).replace(/[^\x20-\x7e]/g, '?');
-      throw new FormatError(`'${shown}' is not a key of an ASCII grid's header.`, word.index);
+      throw new FormatError(`'${shown}' is not a header key of an ASCII grid.`, word.index);
     }
     if (found.has(key)) throw new FormatError(`The header has '${word[0]}' twice.`, word.index);
     const next = words.exec(text);
     const value = next === null ? undefined : parseNumber(next[0]);
     if (next === null || value === undefined)
-      throw new FormatError(`The header's '${word[0]}' is not followed by a number.`, word.index);
+      throw new FormatError(`The header key '${word[0]}' is not followed by a number.`, word.index);
     found.set(key, { value, offset: next.index });
   }
   return interpret(found, end, source.size);
@@ -68,12 +68,12 @@ export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
 function interpret(found: Map<string, { value: number; offset: number }>, end: number, size: number): AsciiHeader {
   const width = countOf(found, 'ncols');
   const height = countOf(found, 'nrows');
-  if (width > mostColumns) throw new FormatError(`ncols is ${width}; at most ${mostColumns} are read.`, 0);
-  // Each value takes a digit and, but for the last, a blank.
+  if (width > maxColumns) throw new FormatError(`ncols is ${width}. The maximum is ${maxColumns}.`, 0);
+  // Each value takes at least a digit and, except for the last, a blank.
   const least = width * height * 2 - 1;
   if (least > size - end)
     throw new FormatError(
-      `The header promises ${width} × ${height} values, which take at least ${least} bytes; ${size - end} follow.`,
+      `The header declares ${width} × ${height} values, which take at least ${least} bytes. Only ${size - end} bytes follow.`,
       end,
     );
   const dx = sizeOf(found, 'dx', 'cellsize');
@@ -94,7 +94,7 @@ function countOf(found: Map<string, { value: number; offset: number }>, key: str
   const entry = found.get(key);
   if (entry === undefined) throw new FormatError(`The header has no ${key}.`, 0);
   if (!Number.isSafeInteger(entry.value) || entry.value < 1)
-    throw new FormatError(`${key} is ${entry.value}; it must be a whole number above 0.`, entry.offset);
+    throw new FormatError(`${key} is ${entry.value}. It must be an integer above 0.`, entry.offset);
   return entry.value;
 }
 
@@ -102,18 +102,19 @@ function sizeOf(found: Map<string, { value: number; offset: number }>, key: stri
   const entry = found.get(key) ?? found.get(otherwise);
   if (entry === undefined) throw new FormatError(`The header has neither ${key} nor ${otherwise}.`, 0);
   if (!(entry.value > 0 && Number.isFinite(entry.value)))
-    throw new FormatError(`The size of a cell is ${entry.value}; it must be above 0.`, entry.offset);
+    throw new FormatError(`The cell size is ${entry.value}. It must be above 0.`, entry.offset);
   return entry.value;
 }
 
-/** The lower or left edge of the grid, from the corner or the centre of its first cell. */
+/** The lower or left edge of the grid, from the key for the corner or for the centre of its first cell. */
 function edgeOf(found: Map<string, { value: number; offset: number }>, axis: string, cell: number): number {
   const corner = found.get(`${axis}corner`);
   const center = found.get(`${axis}center`);
   const entry = corner ?? center;
   if (entry === undefined) throw new FormatError(`The header has neither ${axis}corner nor ${axis}center.`, 0);
   if (corner !== undefined && center !== undefined)
-    throw new FormatError(`The header has both ${axis}corner and ${axis}center.`, center.offset);
-  if (!Number.isFinite(entry.value)) throw new FormatError(`The grid's place is ${entry.value}.`, entry.offset);
+    throw new FormatError(`The header has both ${axis}corner and ${axis}center. Only one is allowed.`, center.offset);
+  if (!Number.isFinite(entry.value))
+    throw new FormatError(`The origin of the grid is ${entry.value}. It must be a finite number.`, entry.offset);
   return corner === undefined ? entry.value - 0.5 * cell : entry.value;
 }

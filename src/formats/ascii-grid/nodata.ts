@@ -2,26 +2,26 @@ import type { Grid } from '../../data/grid.ts';
 import { firstSlice } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 
-/** What an ASCII grid that declares no value means by cells without data. */
+/** The default nodata value of the format. */
 export const usualNodata = -9999;
-/** Whole numbers up to this size are exact in Float32, too. */
+/** Integers up to this size are exact in Float32. */
 const largestWhole = 2 ** 24;
-/** The lowest number of Float32; programs know it as a value of cells without data. The last that is tried. */
+/** The lowest number of Float32, a common nodata value. The last one that is tried. */
 export const lowestSingle = -3.4028234663852886e38;
 
-/** Puts `instead` in the place of each NaN. False: there is a NaN and nothing to put there. */
-export function fillNaN(samples: Samples, instead: number | undefined): boolean {
+/** Replaces each NaN. Returns false if there is a NaN, but no replacement. */
+export function fillNaN(samples: Samples, replacement: number | undefined): boolean {
   for (let at = 0; at < samples.length; at++) {
     if (!Number.isNaN(samples[at])) continue;
-    if (instead === undefined) return false;
-    samples[at] = instead;
+    if (replacement === undefined) return false;
+    samples[at] = replacement;
   }
   return true;
 }
 
 /**
- * The whole number nearest to the usual value that no cell of the first band has, of two the lower one. Reads all rows once more and
- * keeps one bit for each whole number that is near enough: n cells cannot take all of the n + 1 nearest.
+ * Finds the integer nearest to −9999 that no cell of the first band has, of two the lower one. Reads all rows and keeps a bit for each of
+ * the n + 1 nearest integers, of which n cells leave at least one free.
  */
 export async function freeNodata(grid: Grid, signal: AbortSignal): Promise<number> {
   const reach = Math.min(Math.ceil((grid.width * grid.height) / 2), largestWhole + usualNodata);
@@ -30,8 +30,8 @@ export async function freeNodata(grid: Grid, signal: AbortSignal): Promise<numbe
   for await (const { samples } of grid.rows(firstSlice)) {
     signal.throwIfAborted();
     for (let i = 0; i < samples.length; i++) {
-      const place = samples[i]! - lowest;
-      if (place >= 0 && place <= 2 * reach && Number.isInteger(place)) taken[place >> 3]! |= 1 << (place & 7);
+      const bit = samples[i]! - lowest;
+      if (bit >= 0 && bit <= 2 * reach && Number.isInteger(bit)) taken[bit >> 3]! |= 1 << (bit & 7);
     }
   }
   const isTaken = (value: number) => (taken[(value - lowest) >> 3]! & (1 << ((value - lowest) & 7))) !== 0;

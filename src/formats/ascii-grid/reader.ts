@@ -18,26 +18,26 @@ const cellsPerBlock = 1 << 16;
 
 export const asciiGridReader = defineReader({
   name: 'AsciiGridReader',
-  description: 'A grid in ESRI ASCII form (.asc): square cells, one band, without a coordinate system of its own.',
+  description: 'Esri ASCII grid (.asc): one band without a coordinate system.',
   format: 'asciigrid',
   produces: 'grid',
   has: ['place', 'items'],
   parameters: z.object({
-    SRID: Srid.describe('Number of the coordinate system, such as 25832; the file itself names none.').optional(),
+    SRID: Srid.describe('SRID of the coordinate system, such as 25832. The format does not store it.').optional(),
   }),
   async read(source, _parameters, context) {
     const header = await headerOf(source);
     const { width, height, affine, nodata } =
-      context.onBadRecord === 'skip' ? await forgive(source, header, context) : header;
-    const numbers = await survey(source, { ...header, ...(nodata === undefined ? {} : { nodata }) });
-    const instead = context.onBadRecord === 'skip' && nodata !== undefined ? () => nodata : undefined;
+      context.onBadRecord === 'skip' ? await reportBadCells(source, header, context) : header;
+    const numbers = await sampleNumbers(source, { ...header, ...(nodata === undefined ? {} : { nodata }) });
+    const replacement = context.onBadRecord === 'skip' && nodata !== undefined ? () => nodata : undefined;
     return {
       kind: 'grid',
       width,
       height,
       affine,
       bands: [nodata === undefined ? {} : { nodata }],
-      rows: () => rows(source, header, { numbers, instead, context }),
+      rows: () => rows(source, header, { numbers, replacement, context }),
     };
   },
 });
@@ -51,10 +51,10 @@ async function headerOf(source: ByteSource): Promise<AsciiHeader> {
 }
 
 /**
- * Looks for words that are no numbers before any row is handed over: rows may be asked for twice, and a file without a value for cells
- * without data gets one only when it has such words.
+ * Scans all values and reports words that are not numbers as bad records. This needs a pass of its own: rows may be pulled twice, but bad
+ * records are reported once, and a file without a nodata value gets one only if it has such words. Returns the header with that value.
  */
-async function forgive(source: ByteSource, header: AsciiHeader, context: Context): Promise<AsciiHeader> {
+async function reportBadCells(source: ByteSource, header: AsciiHeader, context: Context): Promise<AsciiHeader> {
   const {
     width,
     height,
@@ -65,7 +65,7 @@ async function forgive(source: ByteSource, header: AsciiHeader, context: Context
   let bad = 0;
   const scanner = new NumberScanner(cellsPerBlock, (reason, index) => {
     const at = cell + index;
-    // What comes too late to be a cell ends the reading later.
+    // Surplus values are refused when rows are read.
     if (at >= width * height) return nodata;
     bad++;
     const [column, row] = [at % width, Math.floor(at / width)];
@@ -83,18 +83,18 @@ async function forgive(source: ByteSource, header: AsciiHeader, context: Context
     }
   }
   if (bad === 0) return header;
-  context.lost(`Words that are no numbers stand for cells without data: ${bad} cells hold ${nodata} in their place.`);
+  context.lost(`${bad} cells contain words that are not numbers. They became cells without data (${nodata}).`);
   return { ...header, nodata };
 }
 
-/** What all numbers seen so far have in common; once false it stays false. */
+/** Properties of all numbers so far: integers, and exact in Float32. Once false they stay false. */
 interface Numbers {
   whole: boolean;
   single: boolean;
 }
 
-/** Looks at pieces from all over the file, so that the type of the numbers is nearly always known before the first row is asked for. */
-async function survey(source: ByteSource, { end, nodata }: AsciiHeader): Promise<Numbers> {
+/** Scans samples from all over the file, so that the sample type is nearly always known before the first row is pulled. */
+async function sampleNumbers(source: ByteSource, { end, nodata }: AsciiHeader): Promise<Numbers> {
   const pieces = 16;
   const length = 1 << 15;
   const scanner = new NumberScanner(length);
@@ -113,7 +113,7 @@ async function survey(source: ByteSource, { end, nodata }: AsciiHeader): Promise
     try {
       scanner.scan(bytes, from, to, offset);
     } catch (error) {
-      // The pass over all values will say it, unless the file is refused for something that comes first.
+      // Reading the rows will report this error, unless another one comes first.
       if (!(error instanceof FormatError)) throw error;
     }
   }
@@ -123,11 +123,11 @@ async function survey(source: ByteSource, { end, nodata }: AsciiHeader): Promise
 async function* rows(
   source: ByteSource,
   header: AsciiHeader,
-  { numbers, instead, context }: { numbers: Numbers; instead: (() => number) | undefined; context: Context },
+  { numbers, replacement, context }: { numbers: Numbers; replacement: (() => number) | undefined; context: Context },
 ): AsyncGenerator<RowBlock> {
   const { width, height } = header;
   const rowsPerBlock = Math.min(height, Math.max(1, Math.floor(cellsPerBlock / width)));
-  const scanner = new NumberScanner(rowsPerBlock * width, instead);
+  const scanner = new NumberScanner(rowsPerBlock * width, replacement);
   let firstRow = 0;
   for await (const { bytes, end, base } of words(source, header.end)) {
     let at = 0;
@@ -138,16 +138,16 @@ async function* rows(
       yield { firstRow, rowCount, samples: take(scanner, numbers) };
       firstRow += rowCount;
     }
-    if (firstRow === height) refuseMore(header, bytes, at, end, base);
+    if (firstRow === height) refuseSurplus(header, bytes, at, end, base);
   }
-  if (scanner.rounded) context.lost('Whole numbers beyond 2^53 were rounded to 53 bits.');
+  if (scanner.rounded) context.lost('Integers above 2^53 were rounded to 53 bits.');
   if (firstRow < height) {
     const values = firstRow * width + scanner.count;
     throw new FormatError(`The grid ends after ${values} of ${width * height} values.`, source.size);
   }
 }
 
-/** The values of a full block in the narrowest type for all so far. */
+/** Takes the scanned values, in the narrowest type that fits all values so far. */
 function take(scanner: NumberScanner, numbers: Numbers): Samples {
   const values = scanner.values.subarray(0, scanner.count);
   scanner.count = 0;
@@ -158,17 +158,17 @@ function take(scanner: NumberScanner, numbers: Numbers): Samples {
   return samples;
 }
 
-function refuseMore(header: AsciiHeader, bytes: Uint8Array, from: number, end: number, base: number): void {
+function refuseSurplus(header: AsciiHeader, bytes: Uint8Array, from: number, end: number, base: number): void {
   let at = from;
   while (at < end && bytes[at]! <= 32) at++;
   if (at < end)
     throw new FormatError(
-      `The header promises ${header.width} × ${header.height} values, but there are more.`,
+      `The header declares ${header.width} × ${header.height} values, but the file has more.`,
       base + at,
     );
 }
 
-/** Pieces of the file that end behind a blank; a word that a piece cuts is read again with the next one. */
+/** Reads the file in chunks that end after a blank. A word at the end of a chunk is read again with the next chunk. */
 async function* words(source: ByteSource, from: number) {
   let base = from;
   let next = source.read(base, chunk);
@@ -183,9 +183,9 @@ async function* words(source: ByteSource, from: number) {
     if (end < chunk) throw new Error(`The input ended at byte ${base + end} of ${source.size}.`);
     while (end > 0 && bytes[end - 1]! > 32) end--;
     if (bytes.length - end > longestWord)
-      throw new FormatError(`A word of more than ${longestWord} bytes is no number.`, base + end);
+      throw new FormatError(`A word of more than ${longestWord} bytes is not a number.`, base + end);
     next = source.read(base + end, chunk);
-    // An error while the piece is parsed must not leave this one unheard.
+    // If parsing this chunk throws, nobody awaits the next read: do not report its failure as unhandled.
     next.catch(() => undefined);
     yield { bytes, end, base };
     giveBack(bytes);

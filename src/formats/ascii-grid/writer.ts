@@ -19,7 +19,7 @@ const numbersPerPiece = 1 << 14;
 
 export const asciiGridWriter = defineWriter({
   name: 'AsciiGridWriter',
-  description: 'A grid in ESRI ASCII form (.asc): square cells, one band.',
+  description: 'Esri ASCII grid (.asc): one band, square cells, north up.',
   format: 'asciigrid',
   accepts: ['grid'],
   parameters: z.object({}),
@@ -27,66 +27,63 @@ export const asciiGridWriter = defineWriter({
   mediaType: 'text/plain',
   async write(grid, _parameters, sink, context) {
     const size = cellSize(grid);
-    tellLosses(grid, context);
+    reportLosses(grid, context);
     const single = firstRaster(grid);
     if (grid.affine[5] < 0) return writeRows(single, size, sink, grid.affine[3] - grid.height * size, context);
-    // The first row lies in the south: all rows are kept aside and written from the last to the first.
-    const { grid: kept, close } = await spill(roundedIntegers(single, context), context.scratch);
+    // The first row is the southernmost: spill all rows to a file and write them in reverse order.
+    const { grid: spilled, close } = await spill(roundedIntegers(single, context), context.scratch);
     try {
-      const rows = () => upwards(kept);
-      await writeRows({ ...kept, rows }, size, sink, grid.affine[3], context);
+      const rows = () => reversedRows(spilled);
+      await writeRows({ ...spilled, rows }, size, sink, grid.affine[3], context);
     } finally {
       await close();
     }
   },
 });
 
-/** The grid with its first band, step and layer alone. */
+/** The grid with only the first band, step and layer. */
 function firstRaster({ time: _, layers: __, bands, ...rest }: Grid): Grid {
   return { ...rest, bands: [bands[0]!] };
 }
 
-async function* upwards(grid: Awaited<ReturnType<typeof spill>>['grid']): AsyncGenerator<RowBlock> {
+async function* reversedRows(grid: Awaited<ReturnType<typeof spill>>['grid']): AsyncGenerator<RowBlock> {
   for (let firstRow = 0; firstRow < grid.height; firstRow++)
     yield { firstRow, rowCount: 1, samples: await grid.read(firstSlice, grid.height - 1 - firstRow, 1) };
 }
 
-/** @throws AppError when the cells are not square or not upright; the form knows nothing else */
+/** @throws AppError if the grid is rotated or its cells are not square, which the format cannot store */
 function cellSize({ affine: [, dx, xRotation, , yRotation, dy], width, height }: Grid): number {
-  const way = 'A crsTransformation lays the grid out anew, upright and with square cells.';
+  const remedy = 'Add a crsTransformation, which resamples to an upright grid with square cells.';
   if (xRotation !== 0 || yRotation !== 0 || dx < 0)
-    throw new AppError(
-      'unprocessable',
-      `An ASCII grid holds only upright grids, and this one is rotated or mirrored. ${way}`,
-    );
-  // Scales are stored rounded: what adds up to a thousandth of a cell over the whole grid is no difference.
+    throw new AppError('unprocessable', `The grid is rotated or mirrored, which an ASCII grid cannot store. ${remedy}`);
+  // Cell sizes are often rounded: tolerate a difference of a thousandth of a cell over the whole grid.
   if (Math.abs(dx - Math.abs(dy)) * Math.max(width, height) > dx / 1000)
     throw new AppError(
       'unprocessable',
-      `An ASCII grid holds only square cells, and these are ${dx} × ${Math.abs(dy)}. ${way}`,
+      `The cells are ${dx} × ${Math.abs(dy)}. An ASCII grid needs square cells. ${remedy}`,
     );
   return dx;
 }
 
-/** Its code, or what its text calls it. */
-function tellLosses(grid: Grid, { lost }: Context): void {
+/** Reports what of the grid the format cannot store. */
+function reportLosses(grid: Grid, { lost }: Context): void {
   if (grid.crs !== undefined)
-    lost(`An ASCII grid names no coordinate system; that of this one is ${crsName(grid.crs)}.`);
+    lost(`An ASCII grid does not store its coordinate system, which is ${crsName(grid.crs)}.`);
   if (grid.bands.length > 1) lost(`An ASCII grid holds one band; bands 2 to ${grid.bands.length} were left out.`);
   if (stepsOf(grid) > 1) lost(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`);
   if (layersOf(grid) > 1) lost(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`);
   const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;
-  const called = [name === undefined ? [] : `'${name}'`, unit === undefined ? [] : `in ${unit}`].flat().join(' ');
-  if (called !== '') lost(`An ASCII grid does not say what its numbers are; these were ${called}.`);
+  const item = [name === undefined ? [] : `'${name}'`, unit === undefined ? [] : `in ${unit}`].flat().join(' ');
+  if (item !== '') lost(`An ASCII grid does not store name and unit of its values, which are ${item}.`);
   if (scale !== 1 || offset !== 0)
-    lost(`The numbers are those that were stored; what they stand for is number · ${scale} + ${offset}.`);
-  if (role === 'palette') lost('An ASCII grid holds no table of colours; that of this one was left out.');
+    lost(`Values were written as stored, without scale and offset. The real value is value · ${scale} + ${offset}.`);
+  if (role === 'palette') lost('An ASCII grid does not store a colour table; it was left out.');
 }
 
-/** Writes the cells as text, in a second pass where the value for cells without data turns out too late. */
+/** Writes the cells as text. Starts again if the nodata value turns out to be missing or to be the value of a cell with data. */
 async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: number, context: Context): Promise<void> {
   const declared = grid.bands[0]!.nodata;
-  // Few programs read the word nan, so cells hold a number instead.
+  // Few programs read the word nan, so write a number instead.
   let nodata = Number.isNaN(declared) ? usualNodata : declared;
   for (;;) {
     const clash = await tryRows(grid, { size, bottom, nodata, made: nodata !== declared }, sink, context);
@@ -94,7 +91,7 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
     if (nodata === lowestSingle)
       throw new AppError(
         'unprocessable',
-        'The grid has cells without data, and its other cells have every value that could mark them in an ASCII grid. A GeoTIFF holds both.',
+        'The grid has cells without data, and its other cells hold every possible nodata value. Write a GeoTIFF, which can store both.',
       );
     nodata = clash === 'undeclared' ? usualNodata : await freeNodata(grid, context.signal);
     await sink.restart();
@@ -104,13 +101,12 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
 interface Layout {
   size: number;
   bottom: number;
-  /** Value of cells without data. */
   nodata: number | undefined;
-  /** The grid does not declare this value, so no cell with data may have it. */
+  /** The grid does not declare this nodata value itself, so no cell with data may have it. */
   made: boolean;
 }
 
-/** @returns why the text is of no use: a cell without data and no value for it, or a cell with data that has that value */
+/** @returns why the text must be written again: NaN cells but no nodata value, or a cell with data that has the nodata value */
 async function tryRows(
   grid: Grid,
   { size, bottom, nodata, made }: Layout,
@@ -130,7 +126,7 @@ async function tryRows(
     context.signal.throwIfAborted();
     if (made && nodata !== undefined && block.samples.includes(nodata)) return 'taken';
     if (isFloat(sampleTypeOf(block.samples)) && !fillNaN(block.samples, nodata)) return 'undeclared';
-    // Integers of 64 bits have more digits than doubles.
+    // 64-bit integers have more digits than doubles.
     const samples = block.exact ?? block.samples;
     if (type === undefined) {
       type = sampleTypeOf(block.samples);
@@ -147,8 +143,7 @@ async function tryRows(
     wholeFloats &&= isFloat(type) && block.samples.every((value) => Number.isInteger(value));
     giveBack(block.samples);
   }
-  if (wholeFloats)
-    context.lost(`All values are whole numbers; an ASCII grid does not tell that their type was ${type}.`);
+  if (wholeFloats) context.lost(`All values are integers. An ASCII grid does not store that their type was ${type}.`);
   return undefined;
 }
 
@@ -156,7 +151,7 @@ function header(grid: Grid, size: number, bottom: number, type: SampleType, noda
   const { nodata: declared, exactNodata } = grid.bands[0]!;
   const lines = [`ncols ${grid.width}`, `nrows ${grid.height}`, `xllcorner ${grid.affine[0]}`, `yllcorner ${bottom}`];
   lines.push(`cellsize ${size}`);
-  // The same word as in the cells.
+  // Spelled as in the cells.
   if (nodata !== undefined) {
     const text = type === 'Float32' ? singleText(nodata) : doubleText(nodata);
     lines.push(`NODATA_value ${nodata === declared ? (exactNodata ?? text) : text}`);

@@ -3,7 +3,7 @@ import { defineReader } from '../define.ts';
 
 export const fileReader = defineReader({
   name: 'FileReader',
-  description: 'Any file, as it is.',
+  description: 'Any file, unchanged.',
   format: 'file',
   produces: 'bytes',
   has: [],

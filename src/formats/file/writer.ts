@@ -5,7 +5,7 @@ const chunk = 1 << 20;
 
 export const fileWriter = defineWriter({
   name: 'FileWriter',
-  description: 'The bytes of any file, unchanged.',
+  description: 'Any file, unchanged.',
   format: 'file',
   accepts: ['bytes'],
   parameters: z.object({}),
