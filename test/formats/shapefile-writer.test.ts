@@ -77,7 +77,7 @@ test('mixed kinds make one shapefile each, with a suffix, and that is told', asy
   t.deepEqual(await numbers('mix_polygon'), [2]);
   t.true(
     receipt.lost.includes(
-      'A shapefile holds one kind of geometry; there is one for each of point, multipoint, line, polygon.',
+      'A shapefile holds one kind of geometry, so the zip has one for each of point, multipoint, line, polygon.',
     ),
   );
 });
@@ -108,7 +108,7 @@ test('a geometry collection is divided by kind, and that is told', async (t) => 
     ) as never,
   );
   t.deepEqual((await read('c_line')).properties, { a: 5 });
-  t.true(receipt.lost.some((sentence) => sentence.startsWith('1 geometry collections were divided')));
+  t.true(receipt.lost.some((sentence) => sentence.startsWith('1 geometry collections were split')));
 });
 
 test('fields are as wide as their values, which come back exactly', async (t) => {
@@ -166,8 +166,8 @@ test('long texts are cut on the border of a character, times and nested values b
     ],
   );
   t.true(lost.includes("1 values of 'long' were cut to 254 bytes."));
-  t.true(lost.some((sentence) => sentence.startsWith("Times of 'at' are kept as text")));
-  t.true(lost.includes("Nested values of 'nested' are kept as JSON text."));
+  t.true(lost.some((sentence) => sentence.startsWith("Times of 'at' were written as text")));
+  t.true(lost.includes("Nested values of 'nested' were written as JSON text."));
 });
 
 test('ids get a field; without any field there is one that counts', async (t) => {
@@ -194,7 +194,7 @@ test('the coordinate system goes into the .prj file; an unknown one is told', as
   const { back } = await thereAndBack(t, collection([feature(geometryOf('Point', [500000, 5500000]))], { crs }));
   t.deepEqual(back.crs, { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::25832' } });
   const unknown = await thereAndBack(t, collection([feature(point)], { crs: null }));
-  t.true(unknown.lost.includes('The coordinate system is not known; there is no .prj file.'));
+  t.true(unknown.lost.includes('The coordinate system is not known, so there is no .prj file.'));
 });
 
 test('vertices without a height among others get 0, and that is told', async (t) => {
@@ -213,7 +213,7 @@ test('vertices without a height among others get 0, and that is told', async (t)
     [1, 2, 3],
     [4, 5, 0],
   ]);
-  t.true(lost.includes('1 vertices have no height of their own; theirs is 0 in the shapefile.'));
+  t.true(lost.includes('1 vertices have no height (Z); the shapefile has 0 there.'));
 });
 
 test('the file is named after the layer, with characters that all systems take', async (t) => {

@@ -3,14 +3,15 @@ import type { Context } from '../define.ts';
 import { powersOfTen } from '../io/decimal.ts';
 import { shortName } from '../short-names.ts';
 
-/** Longest text of a dBase field. */
+/** Maximum length of a text in a dBase field, in bytes. */
 export const longestText = 254;
-/** As GDAL: a sign, 15 digits before and eight behind the point, or anything that a double is written as. */
+/** As in GDAL: enough for a sign, 15 digits before and 8 after the point, and for any double. */
 const widestNumber = 24;
 const mostDecimals = 15;
-const mostHeader = 0xffff;
+/** Maximum size of a header and of a row, in bytes. */
+const maxHeader = 0xffff;
 
-/** What is seen of a column's values while they pass, so that its field can be made as wide as they need. */
+/** Statistics of the values of a column, from which `layout` computes type and width of its field. */
 export class Column {
   readonly field: Field;
   text = 0;
@@ -23,21 +24,22 @@ export class Column {
   #negative = 0;
   #decimals = 0;
   #digits = 0;
-  /** The longest number that no fixed number of decimals writes exactly. */
-  #odd = 0;
+  /** Length of the longest number that no fixed number of decimals represents exactly. */
+  #longestFloat = 0;
 
-  /** Left out when no value was seen. */
+  /** The field is left out if it has no values. */
   readonly #optional: boolean;
-  /** Of a table that is there already: type, width and decimals stay, or grow with the values. */
-  readonly #there: boolean;
+  /** The field exists in the dataset to which data are appended: its type stays, its width and decimals may only grow. */
+  readonly #existing: boolean;
 
-  constructor(field: Field, { optional = false, there = false } = {}) {
+  constructor(field: Field, { optional = false, existing = false } = {}) {
     this.field = field;
     this.#optional = optional;
-    this.#there = there;
+    this.#existing = existing;
   }
 
-  get idle(): boolean {
+  /** Whether the field is left out. */
+  get isUnused(): boolean {
     return this.#optional && !this.texts && !this.numbers;
   }
 
@@ -46,7 +48,7 @@ export class Column {
     if (bytes > this.text) this.text = bytes;
   }
 
-  /** An integer beyond 2^53, by its number of characters. */
+  /** Counts an integer above 2^53 with as many characters. */
   addDigits(characters: number): void {
     this.numbers = true;
     if (characters > this.#digits) this.#digits = characters;
@@ -69,14 +71,14 @@ export class Column {
       return;
     }
     const { length } = String(value);
-    if (length > this.#odd) this.#odd = length;
+    if (length > this.#longestFloat) this.#longestFloat = length;
   }
 
   /** Type, width and decimals of the field. */
   layout(): Layout {
     const needed = this.#needed();
     const { width = 0, decimals = 0 } = this.field;
-    if (!this.#there || needed.type === 'L' || needed.type === 'D') return needed;
+    if (!this.#existing || needed.type === 'L' || needed.type === 'D') return needed;
     if (needed.type === 'C') return { ...needed, width: Math.max(needed.width, Math.min(width, longestText)) };
     const point = (places: number) => (places > 0 ? places + 1 : 0);
     const most = Math.max(decimals, needed.decimals);
@@ -93,16 +95,20 @@ export class Column {
     if (type === 'date' && this.dates) return { type: 'D', width: 8, decimals: 0 };
     if (this.texts || (kinds === 0 && !['integer', 'integer64', 'real'].includes(type)))
       return { type: 'C', width: Math.max(1, this.text), decimals: 0 };
-    const whole = type !== 'real' && this.#decimals === 0 && this.#odd === 0;
+    const whole = type !== 'real' && this.#decimals === 0 && this.#longestFloat === 0;
     if (whole) return { type: 'N', width: Math.max(type === 'integer64' ? 10 : 1, this.#numberWidth()), decimals: 0 };
-    const decimals = Math.max(1, Math.min(mostDecimals, this.#decimals || (this.#odd > 0 ? mostDecimals : 1)));
-    const width = Math.max(this.#numberWidth() + (this.#decimals === 0 ? 2 : 0), this.#odd, decimals + 2);
+    const decimals = Math.max(1, Math.min(mostDecimals, this.#decimals || (this.#longestFloat > 0 ? mostDecimals : 1)));
+    const width = Math.max(this.#numberWidth() + (this.#decimals === 0 ? 2 : 0), this.#longestFloat, decimals + 2);
     return { type: 'N', width: Math.min(widestNumber, width), decimals: Math.min(decimals, widestNumber - 3) };
   }
 
   #numberWidth(): number {
     const digits = this.#largest < 1 ? 1 : String(Math.floor(this.#largest)).length;
-    return Math.max(this.#odd, this.#digits, this.#negative + digits + (this.#decimals > 0 ? 1 + this.#decimals : 0));
+    return Math.max(
+      this.#longestFloat,
+      this.#digits,
+      this.#negative + digits + (this.#decimals > 0 ? 1 + this.#decimals : 0),
+    );
   }
 }
 
@@ -118,7 +124,7 @@ export interface DbfField extends Layout {
   column: number;
 }
 
-/** The fields of the .dbf file for these columns, as far as they fit; what was changed is told. */
+/** The fields of a .dbf file for these columns, as far as they fit. Reports renamed, dropped and changed fields as losses. */
 export function dbfFields(columns: readonly Column[], { lost }: Context): DbfField[] {
   const fields: DbfField[] = [];
   const taken = new Set<string>();
@@ -126,9 +132,9 @@ export function dbfFields(columns: readonly Column[], { lost }: Context): DbfFie
   const dropped: string[] = [];
   let row = 1;
   for (const [n, column] of columns.entries()) {
-    if (column.idle) continue;
+    if (column.isUnused) continue;
     const layout = column.layout();
-    if (33 + 32 * (fields.length + 1) > mostHeader || row + layout.width > mostHeader) {
+    if (33 + 32 * (fields.length + 1) > maxHeader || row + layout.width > maxHeader) {
       dropped.push(column.field.name);
       continue;
     }
@@ -137,20 +143,21 @@ export function dbfFields(columns: readonly Column[], { lost }: Context): DbfFie
     taken.add(name.toLowerCase());
     if (name !== column.field.name) renamed.push(`'${column.field.name}' became '${name}'`);
     fields.push({ name, ...layout, column: n });
-    tellType(column, layout.type, lost);
+    reportType(column, layout.type, lost);
   }
-  if (renamed.length > 0) lost(`Names of fields have at most ten bytes: ${listed(renamed)}.`);
+  if (renamed.length > 0) lost(`Field names of a shapefile have at most ten bytes: ${listed(renamed)}.`);
   if (dropped.length > 0) lost(`Fields that do not fit into a .dbf file were dropped: ${listed(dropped)}.`);
   return fields;
 }
 
-function tellType({ field, cut }: Column, type: string, lost: Context['lost']): void {
+function reportType({ field, cut }: Column, type: string, lost: Context['lost']): void {
   if (cut > 0) lost(`${cut} values of '${field.name}' were cut to ${longestText} bytes.`);
   if (type !== 'C') return;
-  if (field.type === 'json') lost(`Nested values of '${field.name}' are kept as JSON text.`);
+  if (field.type === 'json') lost(`Nested values of '${field.name}' were written as JSON text.`);
   else if (field.type === 'dateTime')
-    lost(`Times of '${field.name}' are kept as text: a .dbf file has no type for them.`);
-  else if (field.type !== 'string') lost(`Values of '${field.name}' are kept as text: they are not all of one type.`);
+    lost(`Times of '${field.name}' were written as text, because a .dbf file has no type for them.`);
+  else if (field.type !== 'string')
+    lost(`Values of '${field.name}' were written as text, because they have different types.`);
 }
 
 const listed = (all: string[]): string =>

@@ -8,29 +8,33 @@ import { columnReader } from './columns.ts';
 import type { Decode } from './encoding.ts';
 import { decoderOf, decoderOfLanguage } from './encoding.ts';
 
-/** Rows of a dBase table; its fields as the platform sees them. */
+/** An open dBase table. */
 export interface Dbf {
   readonly fields: readonly Field[];
   readonly count: number;
-  /** Values of so many rows; undefined for a row that is marked as deleted. Rows that the file lacks are missing at the end. */
+  /** Reads up to `count` rows, fewer at the end of the table; undefined for a row that is marked as deleted. */
   rows(first: number, count: number): Promise<(unknown[] | undefined)[]>;
 }
 
-/** dBase III to 5 and FoxPro (descriptors of 32 bytes) and dBase 7 (48 bytes). `declared` is the encoding that a .cpg file names. */
+/**
+ * Opens a table of dBase III to 5 or FoxPro (field descriptors of 32 bytes) or dBase 7 (48 bytes).
+ * @param declared decoder of the encoding in the .cpg file; absent: the language byte decides, else UTF-8 or Windows-1252 is detected
+ */
 export async function openDbf(source: ByteSource, declared: Decode | undefined, context: Context): Promise<Dbf> {
   const head = Buffer.from(await source.read(0, 32));
-  if (head.length < 32) throw new FormatError(`The .dbf file has ${source.size} bytes; its header alone takes 32.`, 0);
+  if (head.length < 32)
+    throw new FormatError(`The .dbf file has ${source.size} bytes. Its header takes at least 32.`, 0);
   const dbase7 = (head[0]! & 7) === 4;
   const headerLength = head.readUInt16LE(8);
   const rowLength = head.readUInt16LE(10);
   if (headerLength < 32 || headerLength > source.size)
-    throw new FormatError(`The .dbf file says its header has ${headerLength} bytes; the file has ${source.size}.`, 8);
-  if (rowLength < 1) throw new FormatError('The .dbf file says its rows have no bytes.', 10);
-  const told = head.readUInt32LE(4);
-  const there = Math.floor((source.size - headerLength) / rowLength);
-  if (there < told) throw new FormatError(`The .dbf file promises ${told} rows; there are bytes for ${there}.`, 4);
+    throw new FormatError(`The .dbf file declares a header of ${headerLength} bytes. The file has ${source.size}.`, 8);
+  if (rowLength < 1) throw new FormatError('The .dbf file declares rows of 0 bytes.', 10);
+  const count = head.readUInt32LE(4);
+  const present = Math.floor((source.size - headerLength) / rowLength);
+  if (present < count) throw new FormatError(`The .dbf file declares ${count} rows. It has only ${present}.`, 4);
   const columns = columnsOf(Buffer.from(await source.read(0, headerLength)), dbase7, rowLength);
-  const table = { source, start: headerLength, rowLength, count: told };
+  const table = { source, start: headerLength, rowLength, count };
   const decode =
     declared ??
     decoderOfLanguage(head[29]!) ??
@@ -53,13 +57,13 @@ export async function openDbf(source: ByteSource, declared: Decode | undefined, 
   }
   return {
     fields,
-    count: told,
+    count,
     async rows(first, wanted) {
-      const many = Math.max(0, Math.min(wanted, told - first));
-      const bytes = await source.read(headerLength + first * rowLength, many * rowLength);
+      const rowCount = Math.max(0, Math.min(wanted, count - first));
+      const bytes = await source.read(headerLength + first * rowLength, rowCount * rowLength);
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-      const rows: (unknown[] | undefined)[] = new Array(many);
-      for (let row = 0; row < many; row++) {
+      const rows: (unknown[] | undefined)[] = new Array(rowCount);
+      for (let row = 0; row < rowCount; row++) {
         const start = row * rowLength;
         if (buffer[start] === 0x2a) continue;
         const values: unknown[] = new Array(read.length);
@@ -85,7 +89,7 @@ function columnsOf(header: Buffer, dbase7: boolean, rowLength: number): DbfColum
     while (end < at + nameLength && header[end] !== 0) end++;
     if (offset + size > rowLength)
       throw new FormatError(
-        `Field ${columns.length + 1} of the .dbf file ends at byte ${offset + size} of a row; rows have ${rowLength}.`,
+        `Field ${columns.length + 1} of the .dbf file ends at byte ${offset + size} of a row. Rows have ${rowLength} bytes.`,
         at,
       );
     columns.push({ name: header.subarray(at, end), type, length: size, decimals, offset, place: at });
@@ -103,7 +107,7 @@ interface Table {
 
 async function looksLikeUtf8({ source, start, rowLength, count }: Table, columns: DbfColumn[]): Promise<boolean> {
   if (!columns.every(({ name }) => isUtf8(name))) return false;
-  // Whole rows at a time: a character cut off by the end of its field is followed by the next field, and shows.
+  // Test whole rows: a character that the end of its field cuts off is followed by the next field and is invalid UTF-8.
   const binary = columns.some(({ type }) => 'IO@+BYT'.includes(type));
   const step = Math.max(1, Math.floor((1 << 20) / rowLength));
   for (let row = 0; row < count; row += step) {

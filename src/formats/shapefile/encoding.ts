@@ -1,9 +1,9 @@
 import { FormatError } from '../../errors.ts';
 
-/** Turns bytes that are not all ASCII into text. */
+/** Decodes bytes that are not all ASCII. */
 export type Decode = (bytes: Uint8Array) => string;
 
-/** DOS code pages, which TextDecoder does not know: the characters of bytes 128 to 255. */
+/** DOS code pages that TextDecoder does not support: characters of bytes 128 to 255. */
 const dosPages: Readonly<Record<string, string>> = {
   '437':
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0',
@@ -27,7 +27,7 @@ const dosPages: Readonly<Record<string, string>> = {
     'ĆüéāäģåćłēŖŗīŹÄÅÉæÆōöĢ¢ŚśÖÜø£Ø×¤ĀĪóŻżź”¦©®¬½¼Ł«»░▒▓│┤ĄČĘĖ╣║╗╝ĮŠ┐└┴┬├─┼ŲŪ╚╔╩╦╠═╬Žąčęėįšųūž┘┌█▄▌▐▀ÓßŌŃõÕµńĶķĻļņĒŅ’\xad±“¾¶§÷„°∙·¹³²■\xa0',
 };
 
-/** Code page of a dBase file's language byte, after the lists of ESRI and FoxPro. */
+/** Language byte of a dBase file (language driver ID) → code page, from the lists of Esri and FoxPro. */
 const languages: Readonly<Record<number, string>> = {
   1: '437',
   2: '850',
@@ -91,7 +91,7 @@ const languages: Readonly<Record<number, string>> = {
   204: '1257',
 };
 
-/** Labels of TextDecoder for Windows code pages. */
+/** Code page → label for TextDecoder, where it is not `windows-<page>`. */
 const windowsPages: Readonly<Record<string, string>> = {
   '866': 'ibm866',
   '874': 'windows-874',
@@ -104,7 +104,7 @@ const windowsPages: Readonly<Record<string, string>> = {
   '65001': 'utf-8',
 };
 
-/** Encoding of a .cpg file: a code page's number or a name such as `UTF-8`, `ISO-8859-1`, `88591`, `CP1251`, `ANSI 1252`. */
+/** Decoder for the content of a .cpg file: a number of a code page or a name such as `UTF-8`, `ISO-8859-1`, `88591`, `CP1251`, `ANSI 1252`. */
 export function decoderOfCpg(text: string): Decode {
   const word = text.trim().split(/\r?\n/)[0]!.trim();
   const iso = /^(?:iso[ _-]?)?8859[ _-]?(\d{1,2})$/i.exec(word);
@@ -112,13 +112,11 @@ export function decoderOfCpg(text: string): Decode {
   const decode =
     iso !== null ? decoderOf(`iso-8859-${iso[1]}`) : page !== null ? decoderOfPage(page[1]!) : decoderOf(word);
   if (decode === undefined)
-    throw new FormatError(
-      `The .cpg file names the encoding '${word.slice(0, 40).replace(/[^ -~]/g, '?')}', which is not known.`,
-    );
+    throw new FormatError(`The .cpg file names the unknown encoding '${word.slice(0, 40).replace(/[^ -~]/g, '?')}'.`);
   return decode;
 }
 
-/** Undefined for a language byte that says nothing. */
+/** Decoder for a language byte; undefined if the byte declares no code page. */
 export function decoderOfLanguage(language: number): Decode | undefined {
   const page = languages[language];
   return page === undefined ? undefined : decoderOfPage(page);

@@ -6,30 +6,30 @@ import type { ZipEntry } from '../io/zip.ts';
 import { shown, zipEntries } from '../io/zip.ts';
 import { checkUnpackedSize, UnpackedEntry } from '../io/zip-entry.ts';
 
-/** The files of one shapefile inside a zip; endings in lower case. */
+/** The files of one shapefile in a zip, by extension in lower case. */
 export interface LayerFiles {
-  /** Path inside the zip, without an ending; for zips in zips the paths of all of them. */
+  /** Path in the zip without extension; in nested zips it starts with the paths of the zips. */
   readonly path: string;
   readonly name: string;
   readonly zip: ByteSource;
   readonly entries: ReadonlyMap<string, ZipEntry>;
 }
 
-/** Zips in zips are looked into so many times. */
-const deepest = 3;
-const mostNested = 100;
+/** Maximum nesting of zips in zips, and number of zips per level. */
+const maxDepth = 3;
+const maxNestedZips = 100;
 
 /**
- * The one layer of a zip, or the one that `wanted` names: by its name or its path, in any letter case.
- * @throws FormatError when there is none, AppError when there are several and none is chosen
+ * Finds the layer with the name or path `wanted`, in any letter case, or the only layer of a zip.
+ * @throws FormatError if there is no layer, AppError if there are several and `wanted` does not choose one
  */
 export async function findLayer(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
   const layers = await layersOf(source, '', 0, context);
-  if (layers.length === 0) throw new FormatError('There is no shapefile (.shp) in the zip.');
+  if (layers.length === 0) throw new FormatError('The zip contains no shapefile (.shp).');
   const names = layers.map(({ path }) => shown(path)).join(', ');
   if (wanted === undefined) {
     if (layers.length === 1) return layers[0]!;
-    throw new AppError('unprocessable', `The zip has ${layers.length} layers; name one by Layer: ${names}.`, {
+    throw new AppError('unprocessable', `The zip has ${layers.length} layers. Choose one with Layer: ${names}.`, {
       code: SEVERAL_LAYERS,
     });
   }
@@ -43,10 +43,10 @@ export async function findLayer(source: ByteSource, wanted: string | undefined, 
     if (found.length > 1)
       throw new AppError(
         'unprocessable',
-        `Several layers of the zip are called '${wanted}'; name one by Layer: ${names}.`,
+        `The zip has several layers '${wanted}'. Choose one by its path with Layer: ${names}.`,
       );
   }
-  throw new AppError('unprocessable', `The zip has no layer '${wanted}'; there are ${names}.`);
+  throw new AppError('unprocessable', `The zip has no layer '${wanted}'. Layers: ${names}.`);
 }
 
 async function layersOf(zip: ByteSource, prefix: string, depth: number, context: Context): Promise<LayerFiles[]> {
@@ -71,9 +71,9 @@ async function layersOf(zip: ByteSource, prefix: string, depth: number, context:
     layers.push({ path, name: path.slice(path.lastIndexOf('/') + 1), zip, entries: files });
   }
   if (nested.length === 0) return layers;
-  if (depth >= deepest) throw new FormatError(`The zip holds zips in zips more than ${deepest} deep.`);
-  if (nested.length > mostNested)
-    throw new FormatError(`The zip holds ${nested.length} zips; at most ${mostNested} are read.`);
+  if (depth >= maxDepth) throw new FormatError(`The zip contains zips nested more than ${maxDepth} deep.`);
+  if (nested.length > maxNestedZips)
+    throw new FormatError(`The zip contains ${nested.length} zips. The maximum is ${maxNestedZips}.`);
   await checkUnpackedSize(nested, context.scratch);
   for (const entry of nested) {
     const inner = await UnpackedEntry.open(zip, entry, context.scratch);

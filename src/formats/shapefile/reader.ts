@@ -19,7 +19,8 @@ import type { Dimensions } from './shapes.ts';
 import { geometryOf, InvalidRecord } from './shapes.ts';
 
 const perChunk = 512;
-const longestSideFile = 1 << 20;
+/** Maximum size of a .prj or .cpg file. */
+const maxTextFile = 1 << 20;
 
 const geometryTypes: Readonly<Record<number, readonly GeometryType[]>> = {
   1: ['Point'],
@@ -30,19 +31,18 @@ const geometryTypes: Readonly<Record<number, readonly GeometryType[]>> = {
 
 export const shapefileReader = defineReader({
   name: 'ShapefileReader',
-  description:
-    'A shapefile in a zip: .shp with .dbf, .shx, .prj and .cpg where they are there, at any depth of folders and zips.',
+  description: 'Shapefile in a zip: .shp and, if present, .dbf, .shx, .prj and .cpg, also in folders and nested zips.',
   format: 'shapefile',
   produces: 'features',
   has: ['place', 'items'],
   parameters: z.object({
-    SRID: Srid.describe("Number of the coordinate system, such as 25832, instead of the .prj file's.").optional(),
-    Layer: z.string().min(1).describe('Name of the layer, for a zip with several.').optional(),
+    SRID: Srid.describe('SRID of the coordinate system, such as 25832. Overrides the .prj file.').optional(),
+    Layer: z.string().min(1).describe('Name or path of the layer, for a zip with several.').optional(),
   }),
   async read(source, { Layer }, context) {
     const layer = await layerOf(source, Layer, context);
-    const big = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
-    await checkUnpackedSize(big, context.scratch);
+    const large = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
+    await checkUnpackedSize(large, context.scratch);
     const open = async (entry: ZipEntry | undefined) => {
       if (entry === undefined) return undefined;
       const file = await UnpackedEntry.open(layer.zip, entry, context.scratch);
@@ -57,11 +57,11 @@ export const shapefileReader = defineReader({
     const records = await Records.open(shp, shx, context);
     const cpg = await textOf(layer, 'cpg');
     const dbf = table && (await openDbf(table, cpg === undefined ? undefined : decoderOfCpg(cpg), context));
-    if (dbf === undefined) context.log('warning', 'There is no .dbf file: features have no fields.');
+    if (dbf === undefined) context.log('warning', 'The shapefile has no .dbf file, so features have no fields.');
     const prj = await textOf(layer, 'prj');
     const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);
     const { type } = records.header;
-    const dimensions = { hasZ: type > 10 && type < 20, hasM: await records.measured(context.signal) };
+    const dimensions = { hasZ: type > 10 && type < 20, hasM: await records.hasMeasures(context.signal) };
     return {
       kind: 'features',
       name: layer.name,
@@ -87,7 +87,7 @@ async function layerOf(source: ByteSource, wanted: string | undefined, context: 
 async function textOf({ zip, entries }: LayerFiles, ending: string): Promise<string | undefined> {
   const entry = entries.get(ending);
   if (entry === undefined) return undefined;
-  return (await readEntry(zip, entry, longestSideFile))?.toString('utf8').replace(/^\uFEFF/, '');
+  return (await readEntry(zip, entry, maxTextFile))?.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 async function* chunks(
@@ -99,7 +99,7 @@ async function* chunks(
   records.rewind();
   const pool = new CoordinatePool();
   let deleted = 0;
-  let rowless = 0;
+  let withoutRow = 0;
   const noValues = (dbf?.fields ?? []).map(() => null);
   for (let first = 0, more = true; more; first += perChunk) {
     const rows = dbf === undefined ? [] : await dbf.rows(first, perChunk);
@@ -113,7 +113,7 @@ async function* chunks(
           more = false;
           break;
         }
-        geometry = geometryOf(record.content, record.place, dimensions, pool);
+        geometry = geometryOf(record.content, record.offset, dimensions, pool);
       } catch (error) {
         if (!(error instanceof InvalidRecord)) throw error;
         bad = error;
@@ -121,27 +121,27 @@ async function* chunks(
       if (n < rows.length && rows[n] === undefined) deleted++;
       else if (bad !== undefined) context.badRecord({ number: first + n + 1, reason: bad });
       else {
-        if (dbf !== undefined && n >= rows.length) rowless++;
+        if (dbf !== undefined && n >= rows.length) withoutRow++;
         features.push(
           geometry === undefined ? { values: rows[n] ?? noValues } : { geometry, values: rows[n] ?? noValues },
         );
       }
     }
-    if (!more) tellRows(dbf, first, features.length, deleted, rowless, context);
+    if (!more) reportRows(dbf, first, features.length, deleted, withoutRow, context);
     if (features.length > 0) yield features;
   }
 }
 
-function tellRows(
+function reportRows(
   dbf: Dbf | undefined,
   first: number,
   last: number,
   deleted: number,
-  rowless: number,
+  withoutRow: number,
   { log, lost }: Context,
 ): void {
-  if (deleted > 0) log('info', `${deleted} records are marked as deleted and were left out.`);
-  if (rowless > 0) lost(`${rowless} shapes have no row in the .dbf file; their fields are null.`);
+  if (deleted > 0) log('info', `${deleted} records marked as deleted were left out.`);
+  if (withoutRow > 0) lost(`${withoutRow} shapes have no row in the .dbf file; their fields are null.`);
   const rest = dbf === undefined ? 0 : dbf.count - first - last;
   if (rest > 0 && deleted === 0) lost(`${rest} rows of the .dbf file have no shape; they were left out.`);
 }

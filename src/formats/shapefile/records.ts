@@ -6,34 +6,34 @@ import { hasMeasure, InvalidRecord, isKnownType } from './shapes.ts';
 
 export interface ShpHeader {
   type: number;
-  /** Where records end. */
+  /** Offset of the end of the last record. */
   end: number;
-  /** Low and high, as the file says. */
+  /** Range of M as declared by the header. */
   measures: readonly [number, number];
 }
 
 export async function readShpHeader(source: ByteSource, { log }: Context): Promise<ShpHeader> {
   const header = Buffer.from(await source.read(0, 100));
-  if (header.length < 100)
-    throw new FormatError(`The .shp file has ${source.size} bytes; its header alone takes 100.`, 0);
+  if (header.length < 100) throw new FormatError(`The .shp file has ${source.size} bytes. Its header takes 100.`, 0);
   if (header.readInt32BE(0) !== 9994)
-    throw new FormatError('The .shp file does not begin with 9994; it is no shapefile.', 0);
+    throw new FormatError('The .shp file is not a shapefile: it does not begin with 9994.', 0);
   const type = header.readInt32LE(32);
   if (type === 31)
-    throw new FormatError('The shapefile holds MultiPatches (surfaces in space), which cannot be read.', 32);
-  if (!isKnownType(type)) throw new FormatError(`The shapefile's type is ${type}; there is no such type of shape.`, 32);
-  const told = 2 * header.readUInt32BE(24);
-  if (told !== source.size) log('warning', `The .shp file has ${source.size} bytes; its header says ${told}.`);
-  const end = told >= 100 && told < source.size ? told : source.size;
+    throw new FormatError('The shapefile contains MultiPatches (3D surfaces), which are not supported.', 32);
+  if (!isKnownType(type)) throw new FormatError(`The shapefile has the unknown shape type ${type}.`, 32);
+  const declared = 2 * header.readUInt32BE(24);
+  if (declared !== source.size)
+    log('warning', `The .shp file has ${source.size} bytes, but its header declares ${declared}.`);
+  const end = declared >= 100 && declared < source.size ? declared : source.size;
   return { type, end, measures: [header.readDoubleLE(84), header.readDoubleLE(92)] };
 }
 
-/** Records of a .shp file by number, from its index or, without one, in the order in which they lie. */
+/** Reads records of a .shp file by number through its index (.shx), or one after the other without an index. */
 export class Records {
   readonly header: ShpHeader;
   readonly #shp: ReadWindow;
   readonly #shx: ReadWindow | undefined;
-  /** Undefined without an index: then `next` says when there are no more. */
+  /** Undefined without an index: `record` then returns undefined after the last one. */
   readonly count: number | undefined;
   #next = 100;
 
@@ -48,8 +48,8 @@ export class Records {
     const header = await readShpHeader(shp, context);
     const usable = shx !== undefined && (await isUsable(shx, shp.size));
     if (!usable) {
-      const why = shx === undefined ? 'There is no .shx file' : 'The .shx file is broken';
-      context.log('warning', `${why}; records are found by going through the .shp file.`);
+      const reason = shx === undefined ? 'There is no .shx file' : 'The .shx file is broken';
+      context.log('warning', `${reason}, so records are read in the order of the .shp file.`);
     }
     return new Records(header, shp, usable ? shx : undefined);
   }
@@ -59,10 +59,10 @@ export class Records {
   }
 
   /**
-   * The content of record `n` (from 0; without an index records must be asked for in order) and its place; undefined after the last.
-   * @throws InvalidRecord for one that does not fit
+   * Reads record `n` (from 0) and its offset; undefined after the last one. Without an index, records must be read in order.
+   * @throws InvalidRecord if the record does not fit into the file
    */
-  async record(n: number): Promise<{ content: Buffer; place: number } | undefined> {
+  async record(n: number): Promise<{ content: Buffer; offset: number } | undefined> {
     let offset = this.#next;
     if (this.#shx !== undefined) {
       if (n >= this.count!) return undefined;
@@ -70,27 +70,27 @@ export class Records {
       if (!this.#shx.has(at, 8)) await this.#shx.move(at, 8);
       offset = 2 * this.#shx.bytes.readUInt32BE(at - this.#shx.start);
       if (offset < 100 || offset + 12 > this.#shp.source.size)
-        throw new InvalidRecord(`The .shx file says record ${n + 1} is at byte ${offset}; there is nothing.`, at);
+        throw new InvalidRecord(`Record ${n + 1} is missing: the .shx file places it at byte ${offset}.`, at);
     } else if (offset + 12 > this.header.end) return undefined;
     const shp = this.#shp;
     if (!shp.has(offset, 12)) await shp.move(offset, 12);
     const length = 2 * shp.bytes.readUInt32BE(offset + 4 - shp.start);
     const end = offset + 8 + length;
     if (length < 4 || end > shp.source.size) {
-      // Without an index there is no telling where the next one begins.
+      // Without an index, the offset of the next record is unknown.
       this.#next = this.header.end;
       throw new InvalidRecord(
-        `Record ${n + 1} says it has ${length} bytes; ${shp.source.size - offset - 8} are left.`,
+        `Record ${n + 1} declares ${length} bytes. The file has only ${shp.source.size - offset - 8} more.`,
         offset,
       );
     }
     this.#next = end;
     if (!shp.has(offset, 8 + length)) await shp.move(offset, 8 + length);
-    return { content: shp.bytes.subarray(offset + 8 - shp.start, end - shp.start), place: offset };
+    return { content: shp.bytes.subarray(offset + 8 - shp.start, end - shp.start), offset };
   }
 
-  /** Whether any vertex has a measure; of types with heights it is left open. */
-  async measured(signal: AbortSignal): Promise<boolean> {
+  /** Whether any vertex has a measure (M), which is optional for shape types with Z. */
+  async hasMeasures(signal: AbortSignal): Promise<boolean> {
     const { type } = this.header;
     if (type < 10) return false;
     if (type > 20) return true;
@@ -99,9 +99,9 @@ export class Records {
       try {
         const record = await this.record(n);
         if (record === undefined) break;
-        if (hasMeasure(record.content, record.place)) return true;
+        if (hasMeasure(record.content, record.offset)) return true;
       } catch (error) {
-        // It is told when the record's turn comes.
+        // Reported when that record is read.
         if (!(error instanceof InvalidRecord)) throw error;
       }
     }

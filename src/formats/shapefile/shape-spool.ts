@@ -11,23 +11,23 @@ import { DeflateSpool } from '../io/deflate-spool.ts';
 import type { Dimensions } from './shapes.ts';
 import { TableSpool } from './table-spool.ts';
 
-/** Base types of shapes; with heights ten more, with measures alone twenty more. */
+/** Shape types. Types with Z are 10 higher, types with M only 20 higher. */
 export type ShapeKind = 'point' | 'line' | 'polygon' | 'multipoint';
 const codes: Readonly<Record<ShapeKind, number>> = { point: 1, line: 3, polygon: 5, multipoint: 8 };
 
-/** Lengths are 32-bit counts of 16-bit words. */
-const longest = 2 * 0x7fffffff;
+/** Maximum file size: lengths are 31-bit counts of 16-bit words. */
+const maxSize = 2 * 0x7fffffff;
 const pieceSize = 1 << 18;
-/** What ESRI's programs write for no measure. */
+/** Esri's value for "no measure". */
 const noMeasure = -1.7976931348623157e308;
 
-/** The shapes of one kind and their rows, in files until all of them are known. */
+/** Stores the shapes of one kind and their rows in temporary files, because headers depend on all of them. */
 export class ShapeSpool {
-  /** Undefined while there were only null shapes. */
+  /** Undefined as long as there are only null shapes. */
   kind: ShapeKind | undefined;
   readonly table: TableSpool;
-  /** Vertices without a height in a layer with heights. */
-  flat = 0;
+  /** Number of vertices without Z in a layer with Z. */
+  withoutZ = 0;
   readonly #dimensions: Dimensions;
   readonly #stride: number;
   readonly #shp: BufferedWriter;
@@ -67,12 +67,12 @@ export class ShapeSpool {
     await this.table.drain();
   }
 
-  /** A shape, or a null shape. The geometry is of this spool's kind. */
+  /** Adds a shape, or a null shape for `undefined`. The geometry must be of this spool's kind. */
   add(geometry: Geometry | undefined): void {
     const empty = geometry === undefined || geometry.coordinates.length === 0;
     const length = empty ? 4 : this.#lengthOf(geometry);
-    if (this.#position + 8 + length > longest)
-      throw new AppError('unprocessable', 'The shapes take more than 4 GB, which a shapefile cannot hold.');
+    if (this.#position + 8 + length > maxSize)
+      throw new AppError('unprocessable', 'The shapes take more than 4 GB, the limit of a shapefile.');
     const out = this.#shp;
     out.reserve(8 + length);
     const { bytes } = out;
@@ -110,29 +110,29 @@ export class ShapeSpool {
     parts: new Uint32Array(1),
   };
 
-  /** Rings closed and wound as shapefiles want them: outer ones clockwise, holes the other way. */
+  /** Closes rings and winds them as the format demands: outer rings clockwise, holes counter-clockwise. */
   #prepare({ coordinates, parts = new Uint32Array(1), polygons = new Uint32Array(1) }: Geometry) {
     this.#prepared = { coordinates, parts };
     if (this.kind !== 'polygon') return this.#prepared;
     const stride = this.#stride;
     const vertices = coordinates.length / stride;
     let open = 0;
-    const turn: boolean[] = [];
+    const reverse: boolean[] = [];
     for (let n = 0, polygon = 0; n < parts.length; n++) {
       const [first, end] = [parts[n]!, parts[n + 1] ?? vertices];
       while (polygon < polygons.length && polygons[polygon]! < n) polygon++;
       const area = signedArea(coordinates, stride, first, end);
-      turn.push(polygons[polygon] === n ? area > 0 : area < 0);
+      reverse.push(polygons[polygon] === n ? area > 0 : area < 0);
       if (!isClosed(coordinates, stride, first, end)) open++;
     }
-    if (open === 0 && !turn.includes(true)) return this.#prepared;
+    if (open === 0 && !reverse.includes(true)) return this.#prepared;
     const sorted = new Float64Array((vertices + open) * stride);
     const starts = new Uint32Array(parts.length);
     let at = 0;
     for (let n = 0; n < parts.length; n++) {
       const [first, end] = [parts[n]!, parts[n + 1] ?? vertices];
       starts[n] = at;
-      at = copyRing(coordinates, stride, first, end, sorted, at, turn[n]!);
+      at = copyRing(coordinates, stride, first, end, sorted, at, reverse[n]!);
       if (!isClosed(coordinates, stride, first, end))
         at = copyRing(sorted, stride, starts[n]!, starts[n]! + 1, sorted, at, false);
     }
@@ -184,7 +184,7 @@ export class ShapeSpool {
     if (hasM) this.#putExtra(bytes, at, coordinates, 3, true);
   }
 
-  /** Heights (axis 2) or measures (axis 3), with their range in front. */
+  /** Writes Z (axis 2) or M (axis 3) of all vertices, after their range if `ranged`. */
   #putExtra(bytes: Buffer, start: number, coordinates: Float64Array, axis: 2 | 3, ranged: boolean): number {
     const offset = axis === 2 ? 2 : this.#stride - 1;
     let at = start + (ranged ? 16 : 0);
@@ -192,7 +192,7 @@ export class ShapeSpool {
     for (let i = offset; i < coordinates.length; i += this.#stride, at += 8) {
       let value = coordinates[i]!;
       if (Number.isNaN(value)) {
-        if (axis === 2) this.flat++;
+        if (axis === 2) this.withoutZ++;
         value = axis === 2 ? 0 : noMeasure;
       }
       if (value !== noMeasure && value < low) low = value;
@@ -220,7 +220,7 @@ export class ShapeSpool {
     return 100 + 8 * this.#records;
   }
 
-  /** The .shp file: its header, and all behind it. */
+  /** The .shp file: its header and its records. */
   async shp(): Promise<{ head: Uint8Array; body: DeflateSpool }> {
     await this.#shp.end();
     return { head: this.#header(this.#position), body: this.#packed };

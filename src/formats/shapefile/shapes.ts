@@ -3,16 +3,16 @@ import { FormatError } from '../../errors.ts';
 import { organizePolygons } from '../../geo/vector/organize-polygons.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 
-/** A record that is wrong in itself; those around it may be right. */
+/** Thrown for a record that cannot be read; the records around it may be valid. */
 export class InvalidRecord extends FormatError {}
 
-/** What the vertices of a layer have besides x and y. */
+/** Coordinates of the vertices of a layer besides x and y. */
 export interface Dimensions {
   readonly hasZ: boolean;
   readonly hasM: boolean;
 }
 
-/** Below this a measure means "none" (ESRI's whitepaper of 1998). */
+/** Lower measures mean "no data" (ESRI Shapefile Technical Description, 1998). */
 const noMeasure = -1e38;
 
 /** Null, point, line, polygon, multipoint. */
@@ -21,7 +21,7 @@ const bases = new Set([0, 1, 3, 5, 8]);
 export const isKnownType = (type: number): boolean =>
   bases.has(type) || (type > 10 && type < 30 && bases.has(type % 10) && type % 10 > 0);
 
-/** Where the parts of a record lie in its content: byte offsets, -1 for none. Counts are checked against the length. */
+/** Byte offsets of the arrays in a record, -1 if absent. Counts are checked against the length of the record. */
 interface Layout {
   base: number;
   parts: number;
@@ -32,10 +32,10 @@ interface Layout {
   m: number;
 }
 
-export function layoutOf(content: Buffer, place: number): Layout {
+export function layoutOf(content: Buffer, offset: number): Layout {
   const type = content.length < 4 ? -1 : content.readInt32LE(0);
-  if (type === 31) throw new InvalidRecord('A MultiPatch (surfaces in space) cannot be read.', place);
-  if (!isKnownType(type)) throw new InvalidRecord(`${type} is not a type of shape.`, place);
+  if (type === 31) throw new InvalidRecord('The record is a MultiPatch (3D surfaces), which is not supported.', offset);
+  if (!isKnownType(type)) throw new InvalidRecord(`The record has the unknown shape type ${type}.`, offset);
   const base = type % 10;
   const dimension = Math.floor(type / 10);
   const layout = { base, parts: -1, partCount: 0, points: -1, pointCount: 0, z: -1, m: -1 };
@@ -44,10 +44,10 @@ export function layoutOf(content: Buffer, place: number): Layout {
   if (base === 1) {
     layout.points = 4;
     layout.pointCount = 1;
-    need(content, 20, place);
+    need(content, 20, offset);
     at = 20;
     if (dimension === 1) {
-      need(content, 28, place);
+      need(content, 28, offset);
       layout.z = at;
       at += 8;
     }
@@ -55,7 +55,7 @@ export function layoutOf(content: Buffer, place: number): Layout {
     return layout;
   }
   const hasParts = base !== 8;
-  need(content, hasParts ? 44 : 40, place);
+  need(content, hasParts ? 44 : 40, offset);
   if (hasParts) layout.partCount = content.readUInt32LE(36);
   layout.pointCount = content.readUInt32LE(hasParts ? 40 : 36);
   layout.parts = 44;
@@ -63,12 +63,12 @@ export function layoutOf(content: Buffer, place: number): Layout {
   at = layout.points + 16 * layout.pointCount;
   if (at > content.length)
     throw new InvalidRecord(
-      `A shape of ${layout.partCount} parts and ${layout.pointCount} points takes ${at} bytes; its record has ${content.length}.`,
-      place,
+      `A shape with ${layout.partCount} parts and ${layout.pointCount} points takes ${at} bytes. Its record has ${content.length}.`,
+      offset,
     );
   const measures = 16 + 8 * layout.pointCount;
   if (dimension === 1) {
-    need(content, at + measures, place);
+    need(content, at + measures, offset);
     layout.z = at + 16;
     at += measures;
   }
@@ -76,39 +76,36 @@ export function layoutOf(content: Buffer, place: number): Layout {
   return layout;
 }
 
-function need(content: Buffer, length: number, place: number): void {
+function need(content: Buffer, length: number, offset: number): void {
   if (content.length < length)
-    throw new InvalidRecord(
-      `A record of ${content.length} bytes is too short for its shape, which takes ${length}.`,
-      place,
-    );
+    throw new InvalidRecord(`The record has ${content.length} bytes. Its shape takes ${length}.`, offset);
 }
 
-/** Whether a record carries a measure that means something. */
-export function hasMeasure(content: Buffer, place: number): boolean {
-  const { m, pointCount } = layoutOf(content, place);
+/** Whether a record has a measure other than "no data". */
+export function hasMeasure(content: Buffer, offset: number): boolean {
+  const { m, pointCount } = layoutOf(content, offset);
   for (let n = 0; m >= 0 && n < pointCount; n++) if (content.readDoubleLE(m + 8 * n) > noMeasure) return true;
   return false;
 }
 
-/** The geometry of a record; undefined for a null shape and one without vertices. */
+/** The geometry of a record; undefined for a null shape or one without vertices. */
 export function geometryOf(
   content: Buffer,
-  place: number,
+  offset: number,
   dimensions: Dimensions,
   pool: CoordinatePool,
 ): Geometry | undefined {
-  const layout = layoutOf(content, place);
+  const layout = layoutOf(content, offset);
   const { base, pointCount } = layout;
   if (base === 0 || pointCount === 0) return undefined;
   const stride = 2 + (dimensions.hasZ ? 1 : 0) + (dimensions.hasM ? 1 : 0);
   const coordinates = pool.coordinates(pointCount * stride);
   if (stride === 2) copyPairs(content, layout.points, coordinates);
-  else spread(content, layout, dimensions, stride, coordinates);
+  else copyVertices(content, layout, dimensions, stride, coordinates);
   if (base === 1)
     return Number.isNaN(coordinates[0]!) && Number.isNaN(coordinates[1]!) ? undefined : { type: 'Point', coordinates };
   if (base === 8) return { type: 'MultiPoint', coordinates };
-  const parts = partsOf(content, layout, place, pool);
+  const parts = partsOf(content, layout, offset, pool);
   if (base === 5) return organizePolygons(coordinates, stride, parts);
   return parts.length === 1 ? { type: 'LineString', coordinates } : { type: 'MultiLineString', coordinates, parts };
 }
@@ -122,7 +119,7 @@ function copyPairs(content: Buffer, points: number, coordinates: Float64Array): 
     );
 }
 
-function spread(
+function copyVertices(
   content: Buffer,
   { points, z, m, pointCount }: Layout,
   { hasZ, hasM }: Dimensions,
@@ -142,10 +139,10 @@ function spread(
 function partsOf(
   content: Buffer,
   { parts, partCount, pointCount }: Layout,
-  place: number,
+  offset: number,
   pool: CoordinatePool,
 ): Uint32Array {
-  if (partCount === 0) throw new InvalidRecord(`A shape of ${pointCount} points has no parts.`, place);
+  if (partCount === 0) throw new InvalidRecord(`A shape with ${pointCount} points has no parts.`, offset);
   const starts = pool.starts(partCount);
   let last = 0;
   let kept = 0;
@@ -153,10 +150,10 @@ function partsOf(
     const start = content.readUInt32LE(parts + 4 * n);
     if (start < last || start > pointCount || (n === 0 && start !== 0))
       throw new InvalidRecord(
-        `Part ${n + 1} of a shape begins at point ${start} of ${pointCount}, after one at ${last}.`,
-        place,
+        `Part ${n + 1} of a shape begins at point ${start} of ${pointCount}, but the part before it at ${last}.`,
+        offset,
       );
-    // A part without points is none.
+    // Drop a part without points.
     if (n > 0 && start === last && kept > 0) kept--;
     if (start < pointCount) starts[kept++] = start;
     last = start;

@@ -10,7 +10,7 @@ import { longestText } from './column-layout.ts';
 const dateForm = /^\d{4}[-/]\d\d[-/]\d\d$/;
 const pieceSize = 1 << 18;
 
-/** Rows whose widths are known only when the last one was seen: kept in a file until then. */
+/** Stores rows in a temporary file. The widths of dBase fields are known only after the last row. */
 export class TableSpool {
   rows = 0;
   readonly #out: BufferedWriter;
@@ -23,11 +23,10 @@ export class TableSpool {
     this.#path = path;
   }
 
-  /** `columns` see what passes; they may be those of several tables. */
+  /** Adds a row and updates the statistics of `columns`, which several tables may share. */
   add(values: readonly unknown[], columns: readonly Column[]): void {
     const out = this.#out;
-    const most = 4 + columns.length * (2 + longestText);
-    out.reserve(most);
+    out.reserve(4 + columns.length * (2 + longestText));
     const start = out.at;
     out.at += 4;
     for (let n = 0; n < columns.length; n++) put(out, values[n], columns[n]!);
@@ -39,7 +38,7 @@ export class TableSpool {
     return this.#out.drain();
   }
 
-  /** All of the .dbf file behind its header, in pieces. */
+  /** The .dbf file after its header, in pieces. */
   async *dbfRows(fields: readonly DbfField[], columnCount: number): AsyncGenerator<Uint8Array> {
     await this.#out.end();
     await this.#sink.flush();
@@ -59,11 +58,11 @@ export class TableSpool {
           if (!window.has(at, 4)) await window.move(at, 4);
           const size = window.bytes.readUInt32LE(at - window.start);
           if (!window.has(at, size)) await window.move(at, size);
-          placeCells(window.bytes, at - window.start + 4, cells);
-          let place = r * length + 1;
+          findCells(window.bytes, at - window.start + 4, cells);
+          let to = r * length + 1;
           for (const field of fields) {
-            putCell(window.bytes, cells[field.column]!, piece, place, field);
-            place += field.width;
+            putCell(window.bytes, cells[field.column]!, piece, to, field);
+            to += field.width;
           }
           at += size;
         }
@@ -113,8 +112,8 @@ function putBytes(out: BufferedWriter, text: string, column: Column): number {
   return size;
 }
 
-/** Where each value of a row lies. */
-function placeCells(bytes: Buffer, start: number, cells: Uint32Array): void {
+/** Finds the offset of each value of a row. */
+function findCells(bytes: Buffer, start: number, cells: Uint32Array): void {
   let at = start;
   for (let n = 0; n < cells.length; n++) {
     cells[n] = at;

@@ -22,12 +22,12 @@ const kindOfGeometry: Readonly<Record<Exclude<Geometry['type'], 'GeometryCollect
   MultiPolygon: 'polygon',
 };
 const kinds: readonly ShapeKind[] = ['point', 'multipoint', 'line', 'polygon'];
-/** Above this many bytes of one file programs begin to fail. */
-const muchForMany = 2 ** 31 - 1;
+/** Many programs fail with larger files. */
+const commonLimit = 2 ** 31 - 1;
 
 export const shapefileWriter = defineWriter({
   name: 'ShapefileWriter',
-  description: 'A zip with one shapefile for each kind of geometry: .shp, .shx, .dbf, .cpg (UTF-8) and .prj.',
+  description: 'Zip with one shapefile per kind of geometry: .shp, .shx, .dbf, .cpg (UTF-8) and .prj.',
   format: 'shapefile',
   accepts: ['features'],
   extension: '.zip',
@@ -43,12 +43,12 @@ export const shapefileWriter = defineWriter({
     const files = await spools.finished();
     const fields = dbfFields(spools.columns, context);
     const prj = data.crs === undefined ? undefined : await prjOfCrs(data.crs, context);
-    if (data.crs === undefined) context.lost('The coordinate system is not known; there is no .prj file.');
+    if (data.crs === undefined) context.lost('The coordinate system is not known, so there is no .prj file.');
     const zip = new ZipWriter(sink);
     const base = fileName(data.name);
     for (const [n, spool] of files.entries()) {
       context.signal.throwIfAborted();
-      context.progress(0.9 + (0.1 * n) / files.length, 'Packing');
+      context.progress(0.9 + (0.1 * n) / files.length, 'Compressing');
       await addLayer(
         zip,
         files.length === 1 ? base : `${base}_${spool.kind}`,
@@ -79,16 +79,16 @@ async function addLayer(
     ['shp', spool.shpSize],
     ['dbf', size],
   ] as const)
-    if (bytes > muchForMany) lost(`${name}.${ending} has ${bytes} bytes; many programs read no more than 2 GB.`);
-  if (size > 2 * muchForMany)
-    throw new AppError('unprocessable', 'The rows take more than 4 GB, which a .dbf file should not have.');
+    if (bytes > commonLimit) lost(`${name}.${ending} has ${bytes} bytes. Many programs cannot read more than 2 GB.`);
+  if (size > 2 * commonLimit)
+    throw new AppError('unprocessable', 'The rows take more than 4 GB, the limit of a .dbf file.');
   const { head, body } = await spool.shp();
   await zip.addSpooled(`${name}.shp`, head, body);
   await zip.add(`${name}.shx`, spool.shxSize, spool.shx());
   await zip.add(`${name}.dbf`, size, withHeader(header, spool.table.dbfRows(fields, columns.length)));
   await zip.addBytes(`${name}.cpg`, Buffer.from('UTF-8'));
   if (prj !== undefined) await zip.addBytes(`${name}.prj`, Buffer.from(prj));
-  if (spool.flat > 0) lost(`${spool.flat} vertices have no height of their own; theirs is 0 in the shapefile.`);
+  if (spool.withoutZ > 0) lost(`${spool.withoutZ} vertices have no height (Z); the shapefile has 0 there.`);
 }
 
 async function* withHeader(header: Uint8Array, rows: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -99,7 +99,7 @@ async function* withHeader(header: Uint8Array, rows: AsyncIterable<Uint8Array>):
 function dbfHeader(fields: readonly DbfField[], rows: number): Buffer {
   const header = Buffer.alloc(33 + 32 * fields.length);
   header[0] = 3;
-  // The day of the last change is a fixed one, so that the same content makes the same bytes.
+  // A fixed date of the last change, so that the same content gives the same bytes.
   header.set([80, 1, 1], 1);
   header.writeUInt32LE(rows, 4);
   header.writeUInt16LE(header.length, 8);
@@ -115,20 +115,20 @@ function dbfHeader(fields: readonly DbfField[], rows: number): Buffer {
   return header;
 }
 
-/** A name that is one on all systems. */
+/** A file name that is valid on all systems. */
 function fileName(name: string | undefined): string {
   const clean = (name ?? '').replace(/[\p{Cc}\\/:*?"<>|]/gu, '_').replace(/^[\s.]+|[\s.]+$/g, '');
   return [...clean].slice(0, 80).join('') || 'features';
 }
 
-/** Features on their way into one spool for each kind of geometry. */
+/** Distributes features to one spool per kind of geometry. */
 class Spools {
   readonly columns: Column[];
   readonly #data: FeatureCollection;
   readonly #context: Context;
-  /** The first one made also takes null shapes, so that their order is kept. */
+  /** The first spool also takes null shapes, which keeps their order. */
   readonly #spools: ShapeSpool[] = [];
-  /** Ids of features get a field, if there are any and none of that name. */
+  /** Whether ids of features get a field `id`: only if there is no such field. */
   readonly #withId: boolean;
   #collections = 0;
   #number = 0;
@@ -136,8 +136,8 @@ class Spools {
   constructor(data: FeatureCollection, context: Context) {
     this.#data = data;
     this.#context = context;
-    this.columns = data.fields.map((field) => new Column(field, { there: data.grown ?? false }));
-    // A table without fields is one that many programs refuse.
+    this.columns = data.fields.map((field) => new Column(field, { existing: data.grown ?? false }));
+    // Many programs refuse a table without fields.
     if (data.fields.length === 0) this.columns.push(new Column({ name: 'FID', type: 'integer' }));
     this.#withId = !data.grown && !data.fields.some(({ name }) => name.toLowerCase() === 'id');
     if (this.#withId) this.columns.push(new Column({ name: 'id', type: 'string' }, { optional: true }));
@@ -148,7 +148,7 @@ class Spools {
     const { geometry } = feature;
     if (geometry !== undefined && !allFinite(geometry, strideOf(this.#data))) {
       const reason = new FormatError(
-        `Feature ${this.#number} has a coordinate that is not finite, which a shapefile cannot hold.`,
+        `Feature ${this.#number} has a coordinate that is not finite. A shapefile cannot store it.`,
       );
       this.#context.badRecord({ number: this.#number, reason });
       return;
@@ -184,11 +184,13 @@ class Spools {
     const { lost } = this.#context;
     if (this.#spools.length === 0) this.#spools.push(await ShapeSpool.create(this.#data, this.#context));
     if (this.#collections > 0)
-      lost(`${this.#collections} geometry collections were divided by kind; each part has all values of its feature.`);
+      lost(
+        `${this.#collections} geometry collections were split by kind of geometry; each part has all values of its feature.`,
+      );
     const files = this.#spools.toSorted((a, b) => kinds.indexOf(a.kind!) - kinds.indexOf(b.kind!));
     if (files.length > 1)
       lost(
-        `A shapefile holds one kind of geometry; there is one for each of ${files.map(({ kind }) => kind).join(', ')}.`,
+        `A shapefile holds one kind of geometry, so the zip has one for each of ${files.map(({ kind }) => kind).join(', ')}.`,
       );
     return files;
   }
