@@ -3,55 +3,58 @@ import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 import { GeometryParser, InvalidGeometry, isGeometryType } from './geometry-parser.ts';
-import type { Survey } from './infer-schema.ts';
-import { atKey } from './infer-schema.ts';
-import type { Cursor } from './json-scanner.ts';
+import type { InferredSchema } from './infer-schema.ts';
+import { skipKeyIf } from './infer-schema.ts';
+import type { JsonScanner } from './json-scanner.ts';
 import type { Visitor } from './walk.ts';
 
-/** Makes features, one after the other, of the objects that a cursor stands at. */
+/** Parses the features of a GeoJSON text, whose schema is known. */
 export class FeatureParser implements Visitor {
-  readonly #cursor: Cursor;
+  readonly #scanner: JsonScanner;
   readonly #context: Context;
   readonly #geometry: GeometryParser;
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #fieldNumbers: ReadonlyMap<string, number>;
   readonly #noValues: null[];
-  /** Names between their quotes, and the fields that they name, in the order of the last object. */
-  readonly #expected: { raw: Buffer; place: number }[] = [];
+  /** Raw names and field numbers of the properties of the last feature, in order: nearly always also those of the next. */
+  readonly #expected: { raw: Buffer; field: number }[] = [];
   #features: Feature[] = [];
   #number = 0;
 
-  constructor(cursor: Cursor, { fields, hasZ }: Survey, pool: CoordinatePool, context: Context) {
-    this.#cursor = cursor;
+  constructor(scanner: JsonScanner, { fields, hasZ }: InferredSchema, pool: CoordinatePool, context: Context) {
+    this.#scanner = scanner;
     this.#context = context;
-    this.#geometry = new GeometryParser(cursor, hasZ, pool);
-    this.#places = new Map(fields.map(({ name }, n) => [name, n]));
+    this.#geometry = new GeometryParser(scanner, hasZ, pool);
+    this.#fieldNumbers = new Map(fields.map(({ name }, n) => [name, n]));
     this.#noValues = fields.map(() => null);
   }
 
+  /** Returns the features parsed since the last call. */
   take(): Feature[] {
     const features = this.#features;
     this.#features = [];
     return features;
   }
 
-  tell(): void {
-    if (this.#geometry.dropped) this.#context.lost('Positions had more than three numbers; only x, y and z were read.');
-    if (this.#cursor.foreignText) this.#context.lost('Texts that are not UTF-8 were taken for Windows-1252.');
+  report(): void {
+    if (this.#geometry.dropped)
+      this.#context.lost('Positions have more than three numbers; only x, y and z were read.');
+    if (this.#scanner.hasInvalidUtf8)
+      this.#context.lost('Strings that are not valid UTF-8 were decoded as Windows-1252.');
   }
 
-  member(cursor: Cursor): void {
-    cursor.skip();
+  member(scanner: JsonScanner): void {
+    scanner.skip();
   }
 
-  feature(cursor: Cursor): void {
-    const start = cursor.at;
+  feature(scanner: JsonScanner): void {
+    const start = scanner.at;
     let feature: Feature;
     try {
-      feature = this.#read(cursor);
+      feature = this.#read(scanner);
     } catch (error) {
       if (!(error instanceof InvalidGeometry)) throw error;
-      cursor.at = start;
-      cursor.skip();
+      scanner.at = start;
+      scanner.skip();
       this.#number++;
       const reason = new FormatError(`Feature ${this.#number}: ${error.message}`);
       this.#context.badRecord({ number: this.#number, reason });
@@ -61,90 +64,90 @@ export class FeatureParser implements Visitor {
     this.#features.push(feature);
   }
 
-  #read(cursor: Cursor): Feature {
-    const start = cursor.at;
-    if (cursor.peek() !== 123) throw new InvalidGeometry('It is not an object.', cursor.place);
-    const start2 = cursor.at;
-    cursor.at++;
+  #read(scanner: JsonScanner): Feature {
+    const start = scanner.at;
+    if (scanner.peek() !== 123) throw new InvalidGeometry('It is not an object.', scanner.offset);
+    const object = scanner.at;
+    scanner.at++;
     let type: string | undefined;
     let id: string | number | undefined;
     let geometry: Geometry | undefined;
     let values: readonly unknown[] = this.#noValues;
-    for (let first = true; cursor.more(125, first); first = false) {
-      const key = cursor.key();
-      const c = cursor.peek();
+    for (let first = true; scanner.more(125, first); first = false) {
+      const key = scanner.key();
+      const c = scanner.peek();
       if (key === 'geometry') geometry = this.#geometry.geometry();
-      else if (key === 'properties' && c === 123) values = this.#properties(cursor);
+      else if (key === 'properties' && c === 123) values = this.#properties(scanner);
       else if (key === 'type' && c === 34) {
-        type = cursor.string();
+        type = scanner.string();
         if (isGeometryType(type)) {
-          cursor.at = start2;
+          scanner.at = object;
           geometry = this.#geometry.geometry();
           break;
         }
-      } else if (key === 'id' && c === 34) id = cursor.string();
-      else if (key === 'id' && (c === 45 || (c >= 48 && c <= 57))) id = this.#numberId(cursor);
-      else cursor.skip();
+      } else if (key === 'id' && c === 34) id = scanner.string();
+      else if (key === 'id' && (c === 45 || (c >= 48 && c <= 57))) id = this.#numberId(scanner);
+      else scanner.skip();
     }
     if (type === undefined || (type !== 'Feature' && !isGeometryType(type)))
       throw new InvalidGeometry(
         type === undefined ? 'It has no type.' : `Its type is '${type.slice(0, 40)}', not Feature.`,
-        cursor.base + start,
+        scanner.base + start,
       );
     return { ...(id === undefined ? {} : { id }), ...(geometry === undefined ? {} : { geometry }), values };
   }
 
-  #numberId(cursor: Cursor): string | number {
-    const value = cursor.number(true);
+  #numberId(scanner: JsonScanner): string | number {
+    const value = scanner.number(true);
     return typeof value === 'bigint' ? String(value) : value;
   }
 
-  #properties(cursor: Cursor): unknown[] {
-    cursor.at++;
+  #properties(scanner: JsonScanner): unknown[] {
+    scanner.at++;
     const values: unknown[] = this.#noValues.slice();
-    for (let n = 0; cursor.more(125, n === 0); n++) {
+    for (let n = 0; scanner.more(125, n === 0); n++) {
       let expected = this.#expected[n];
-      if (expected === undefined || !atKey(cursor, expected.raw)) {
-        const start = cursor.at + 1;
-        const place = this.#places.get(cursor.string());
-        if (place === undefined) throw new Error('The file changed between its two readings.');
-        expected = { raw: Buffer.from(cursor.bytes.subarray(start, cursor.at - 1)), place };
+      if (expected === undefined || !skipKeyIf(scanner, expected.raw)) {
+        const start = scanner.at + 1;
+        const field = this.#fieldNumbers.get(scanner.string());
+        if (field === undefined) throw new Error('The file changed between the two passes over it.');
+        expected = { raw: Buffer.from(scanner.bytes.subarray(start, scanner.at - 1)), field };
         this.#expected[n] = expected;
       }
-      cursor.expect(58);
-      values[expected.place] = valueAt(cursor);
+      scanner.expect(58);
+      values[expected.field] = valueAt(scanner);
     }
     return values;
   }
 }
 
-function valueAt(cursor: Cursor): unknown {
-  const c = cursor.peek();
-  if (c === 34) return cursor.string();
-  if (c === 123 || c === 91) return nestedText(cursor);
+function valueAt(scanner: JsonScanner): unknown {
+  const c = scanner.peek();
+  if (c === 34) return scanner.string();
+  if (c === 123 || c === 91) return nestedText(scanner);
   if (c === 110) {
-    cursor.literal('null');
+    scanner.literal('null');
     return null;
   }
   if (c === 116 || c === 102) {
-    cursor.literal(c === 116 ? 'true' : 'false');
+    scanner.literal(c === 116 ? 'true' : 'false');
     return c === 116;
   }
-  const value = cursor.number(true);
+  const value = scanner.number(true);
   if (typeof value === 'number' && !Number.isFinite(value))
-    cursor.fail('The number before this is too large for a double.');
+    scanner.fail('The number before this byte is too large for a double.');
   return value;
 }
 
-/** An object or array as its JSON text, without blanks around its parts; numbers keep their digits. */
-function nestedText(cursor: Cursor): string {
-  const start = cursor.at;
-  cursor.skip();
-  const text = cursor.bytes.toString('utf8', start, cursor.at);
+/** Reads an object or array as JSON text without white space. Numbers keep their digits. */
+function nestedText(scanner: JsonScanner): string {
+  const start = scanner.at;
+  scanner.skip();
+  const text = scanner.bytes.toString('utf8', start, scanner.at);
   try {
     JSON.parse(text);
   } catch {
-    throw new FormatError('The value of a property is not JSON.', cursor.base + start);
+    throw new FormatError('The value of a property is not JSON.', scanner.base + start);
   }
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }

@@ -1,12 +1,12 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
-import type { Cursor } from './json-scanner.ts';
+import type { JsonScanner } from './json-scanner.ts';
 
-/** A geometry that is JSON, but not a geometry: its feature is a bad record. The cursor stands behind it. */
+/** Thrown for valid JSON that is not a valid geometry: its feature is a bad record. The scanner stands behind the value. */
 export class InvalidGeometry extends FormatError {}
 
-/** How deep the positions of a geometry lie. */
+/** Nesting depth of the positions of each geometry type. */
 const depths: Readonly<Record<string, number>> = {
   Point: 0,
   LineString: 1,
@@ -18,13 +18,13 @@ const depths: Readonly<Record<string, number>> = {
 
 export const isGeometryType = (type: string): boolean => type in depths || type === 'GeometryCollection';
 
-const mostNested = 32;
+const maxNesting = 32;
 
-/** Geometries at a cursor, with coordinates of two numbers or three. */
+/** Parses geometries with two or three numbers per position. */
 export class GeometryParser {
-  /** A position had more numbers than three. */
+  /** A position had more than three numbers; the others were dropped. */
   dropped = false;
-  readonly #cursor: Cursor;
+  readonly #scanner: JsonScanner;
   readonly #hasZ: boolean;
   readonly #pool: CoordinatePool;
   #numbers = new Float64Array(1 << 12);
@@ -32,74 +32,72 @@ export class GeometryParser {
   readonly #parts: number[] = [];
   readonly #polygons: number[] = [];
 
-  constructor(cursor: Cursor, hasZ: boolean, pool: CoordinatePool) {
-    this.#cursor = cursor;
+  constructor(scanner: JsonScanner, hasZ: boolean, pool: CoordinatePool) {
+    this.#scanner = scanner;
     this.#hasZ = hasZ;
     this.#pool = pool;
   }
 
   /**
-   * The geometry of an object; undefined for null.
-   * @throws InvalidGeometry when it is none, with the cursor behind it
+   * Parses a geometry; undefined for null.
+   * @throws InvalidGeometry for another value, with the scanner behind it
    */
   geometry(nested = 0): Geometry | undefined {
-    const cursor = this.#cursor;
-    if (cursor.peek() === 110) {
-      cursor.literal('null');
+    const scanner = this.#scanner;
+    if (scanner.peek() === 110) {
+      scanner.literal('null');
       return undefined;
     }
-    const start = cursor.at;
-    // Only now is it known that the whole object is in memory.
+    const start = scanner.at;
     const result = this.#read(nested);
     if (typeof result === 'object') return result;
-    const place = cursor.base + start;
-    cursor.at = start;
-    cursor.skip();
-    throw new InvalidGeometry(result, place);
+    // Skip first: if the value continues in the file, this scans it again with more bytes before the error is reported.
+    const offset = scanner.base + start;
+    scanner.at = start;
+    scanner.skip();
+    throw new InvalidGeometry(result, offset);
   }
 
-  /** The geometry, or what is wrong with it. */
+  /** Returns the geometry, or a sentence about the error. */
   #read(nested: number): Geometry | string {
-    const cursor = this.#cursor;
-    if (cursor.peek() !== 123) return 'A geometry is not an object.';
-    if (nested > mostNested) return `Geometry collections are nested more than ${mostNested} deep.`;
-    cursor.at++;
+    const scanner = this.#scanner;
+    if (scanner.peek() !== 123) return 'A geometry is not an object.';
+    if (nested > maxNesting) return `Geometry collections are nested more than ${maxNesting} deep.`;
+    scanner.at++;
     let type: string | undefined;
     let coordinates = -1;
     let result: Geometry | string | undefined;
-    for (let first = true; cursor.more(125, first); first = false) {
-      const key = cursor.key();
-      if (key === 'type' && cursor.peek() === 34) type = cursor.string();
+    for (let first = true; scanner.more(125, first); first = false) {
+      const key = scanner.key();
+      if (key === 'type' && scanner.peek() === 34) type = scanner.string();
       else if (key === 'coordinates' || key === 'geometries') {
-        cursor.peek();
-        coordinates = cursor.at;
-        if (type === undefined) cursor.skip();
+        scanner.peek();
+        coordinates = scanner.at;
+        if (type === undefined) scanner.skip();
         else {
           result = this.#content(type, nested);
           if (typeof result === 'string') return result;
         }
-      } else cursor.skip();
+      } else scanner.skip();
     }
     if (result !== undefined) return result;
     if (type === undefined) return 'A geometry has no type.';
     if (coordinates < 0)
-      return isGeometryType(type)
-        ? `A ${type} has no coordinates.`
-        : `'${type.slice(0, 40)}' is not a type of geometry.`;
-    const end = cursor.at;
-    cursor.at = coordinates;
+      return isGeometryType(type) ? `A ${type} has no coordinates.` : `'${type.slice(0, 40)}' is not a geometry type.`;
+    const end = scanner.at;
+    scanner.at = coordinates;
     result = this.#content(type, nested);
-    cursor.at = end;
+    scanner.at = end;
     return result;
   }
 
   #content(type: string, nested: number): Geometry | string {
-    const cursor = this.#cursor;
+    const scanner = this.#scanner;
     if (type === 'GeometryCollection') {
-      if (cursor.peek() !== 91) return 'The geometries of a collection are not an array.';
-      cursor.at++;
+      if (scanner.peek() !== 91) return 'The geometries of a collection are not an array.';
+      scanner.at++;
       const members: Geometry[] = [];
-      for (let first = true; cursor.more(93, first); first = false) {
+      for (let first = true; scanner.more(93, first); first = false) {
         const member = this.#read(nested + 1);
         if (typeof member === 'string') return member;
         members.push(member);
@@ -107,7 +105,7 @@ export class GeometryParser {
       return { type: 'GeometryCollection', coordinates: this.#pool.coordinates(0), members };
     }
     const depth = depths[type];
-    if (depth === undefined) return `'${type.slice(0, 40)}' is not a type of geometry.`;
+    if (depth === undefined) return `'${type.slice(0, 40)}' is not a geometry type.`;
     this.#count = 0;
     this.#parts.length = 0;
     this.#polygons.length = 0;
@@ -129,17 +127,17 @@ export class GeometryParser {
     return starts;
   }
 
-  /** Arrays in arrays down to positions. */
+  /** Parses nested arrays down to positions. Returns a sentence about an error. */
   #positions(depth: number, whole: number): string | undefined {
-    const cursor = this.#cursor;
+    const scanner = this.#scanner;
     if (depth === 0) return this.#position(whole === 0);
-    if (cursor.peek() !== 91) return 'Coordinates are not nested as their type demands.';
-    cursor.at++;
-    // Lines and rings lie one above their positions; empty ones are none.
+    if (scanner.peek() !== 91) return 'Coordinates are not nested as deep as the geometry type demands.';
+    scanner.at++;
+    // Lines and rings are one level above positions. Empty ones are dropped.
     const before = this.#count;
     const partsBefore = this.#parts.length;
     if (depth === 1 && whole > 1) this.#parts.push(this.#count / (this.#hasZ ? 3 : 2));
-    for (let first = true; cursor.more(93, first); first = false) {
+    for (let first = true; scanner.more(93, first); first = false) {
       const wrong = depth === 1 ? this.#position(false) : this.#positions(depth - 1, whole);
       if (wrong !== undefined) return wrong;
     }
@@ -149,24 +147,24 @@ export class GeometryParser {
   }
 
   #position(mayBeEmpty: boolean): string | undefined {
-    const cursor = this.#cursor;
-    if (cursor.peek() !== 91) return 'A position is not an array of numbers.';
-    cursor.at++;
+    const scanner = this.#scanner;
+    if (scanner.peek() !== 91) return 'A position is not an array of numbers.';
+    scanner.at++;
     if (this.#count + 3 > this.#numbers.length) {
       const wider = new Float64Array(2 * this.#numbers.length);
       wider.set(this.#numbers);
       this.#numbers = wider;
     }
     let n = 0;
-    for (; cursor.more(93, n === 0); n++) {
-      const c = cursor.peek();
-      if (c !== 45 && (c < 48 || c > 57)) return c === 0 ? cursor.fail('') : 'A position is not an array of numbers.';
-      const value = cursor.number();
+    for (; scanner.more(93, n === 0); n++) {
+      const c = scanner.peek();
+      if (c !== 45 && (c < 48 || c > 57)) return c === 0 ? scanner.fail('') : 'A position is not an array of numbers.';
+      const value = scanner.number();
       if (!Number.isFinite(value)) return 'A coordinate is too large for a double.';
       if (n < 2 || (n === 2 && this.#hasZ)) this.#numbers[this.#count++] = value;
     }
     if (n === 0 && mayBeEmpty) return undefined;
-    if (n < 2) return `A position has ${n} numbers; it takes two.`;
+    if (n < 2) return `A position has ${n} numbers. It needs at least two.`;
     if (n > 3) this.dropped = true;
     if (n === 2 && this.#hasZ) this.#numbers[this.#count++] = Number.NaN;
     return undefined;

@@ -3,12 +3,12 @@ import { signedArea } from '../../geo/vector/rings.ts';
 import type { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putFifteen, putFixed } from '../io/number-text.ts';
 
-/** Decimals of degrees: a centimetre, as RFC 7946 (11.2) advises. */
+/** Decimals of degrees: about a centimetre (see RFC 7946, 11.2). */
 const degreeDecimals = 7;
 const [comma, open, close] = [44, 91, 93];
 
-/** Writes geometries as RFC 7946 has them: outer rings counter-clockwise, holes clockwise, all closed; no measures. */
-export class GeometryText {
+/** Writes geometries after RFC 7946: outer rings counter-clockwise, holes clockwise, all rings closed; without M. */
+export class GeometryWriter {
   readonly #out: BufferedWriter;
   readonly #stride: number;
   readonly #hasZ: boolean;
@@ -82,14 +82,14 @@ export class GeometryText {
     const [a, b] = [first * this.#stride, (end - 1) * this.#stride];
     const closed = coordinates[a] === coordinates[b] && coordinates[a + 1] === coordinates[b + 1];
     this.byte(open);
-    const turned = outer ? area < 0 : area > 0;
+    const reversed = outer ? area < 0 : area > 0;
     for (let v = first; v < end; v++) {
       if (v > first) this.byte(comma);
-      this.vertex(coordinates, turned ? first + end - 1 - v : v);
+      this.vertex(coordinates, reversed ? first + end - 1 - v : v);
     }
     if (!closed) {
       this.byte(comma);
-      this.vertex(coordinates, turned ? end - 1 : first);
+      this.vertex(coordinates, reversed ? end - 1 : first);
     }
     this.byte(close);
   }
@@ -107,7 +107,7 @@ export class GeometryText {
 
 type Simple = Exclude<GeometryType, 'GeometryCollection'>;
 
-const writers: Readonly<Record<Simple, (text: GeometryText, geometry: Geometry, vertices: number) => void>> = {
+const writers: Readonly<Record<Simple, (text: GeometryWriter, geometry: Geometry, vertices: number) => void>> = {
   Point: (text, { coordinates }) => text.vertex(coordinates, 0),
   LineString: (text, { coordinates }, vertices) => text.line(coordinates, 0, vertices),
   MultiPoint: (text, { coordinates }, vertices) => text.line(coordinates, 0, vertices),

@@ -2,11 +2,11 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import type { Cursor } from './json-scanner.ts';
+import type { JsonScanner } from './json-scanner.ts';
 import { walk } from './walk.ts';
 
-/** What a GeoJSON text says of itself only when all of it was seen. */
-export interface Survey {
+/** Properties of a GeoJSON text that are known only after reading all of it. */
+export interface InferredSchema {
   fields: Field[];
   hasZ: boolean;
   count: number;
@@ -15,44 +15,45 @@ export interface Survey {
   crs?: unknown;
 }
 
-const mostFields = 4096;
+const maxFields = 4096;
 
-interface Found {
+interface InferredField {
+  /** Undefined as long as all values are null. */
   type: FieldType | undefined;
-  /** The name as it stands between its quotes. */
+  /** The name between its quotes, with escapes. */
   raw: Buffer;
 }
 
-/** Goes through the text once: names and types of the properties in the order in which they first come, heights, crs. */
-export async function survey(source: ByteSource, context: Context): Promise<Survey> {
-  const fields = new Map<string, Found>();
+/** Reads the text once and infers names and types of properties (in order of first appearance), whether there are heights, and the CRS. */
+export async function inferSchema(source: ByteSource, context: Context): Promise<InferredSchema> {
+  const fields = new Map<string, InferredField>();
   const foreign = new Set<string>();
-  const result: Survey = { fields: [], hasZ: false, count: 0 };
-  const roots = (cursor: Cursor) => {
-    const properties = new PropertySurvey(cursor, fields);
+  const result: InferredSchema = { fields: [], hasZ: false, count: 0 };
+  const roots = (scanner: JsonScanner) => {
+    const properties = new PropertyTypes(scanner, fields);
     const member = (key: string) => {
-      if (key === 'crs') result.crs = jsonValue(cursor);
-      else if (key === 'name' && cursor.peek() === 34) result.name = cursor.string();
+      if (key === 'crs') result.crs = jsonValue(scanner);
+      else if (key === 'name' && scanner.peek() === 34) result.name = scanner.string();
       else {
-        cursor.skip();
+        scanner.skip();
         if (key !== 'bbox' && key !== 'type' && foreign.size < 20) foreign.add(key);
       }
     };
     return {
-      member: (_: Cursor, key: string) => member(key),
-      feature(_: Cursor, alone: boolean) {
-        if (cursor.peek() !== 123) cursor.skip();
+      member: (_: JsonScanner, key: string) => member(key),
+      feature(_: JsonScanner, alone: boolean) {
+        if (scanner.peek() !== 123) scanner.skip();
         else {
-          cursor.at++;
-          for (let first = true; cursor.more(125, first); first = false) {
-            const key = cursor.key();
-            if (key === 'properties') properties.look();
+          scanner.at++;
+          for (let first = true; scanner.more(125, first); first = false) {
+            const key = scanner.key();
+            if (key === 'properties') properties.read();
             else if (key === 'geometry' || key === 'coordinates' || key === 'geometries') {
-              if (skipCoordinates(cursor)) result.hasZ = true;
-            } else if (key === 'id' || key === 'type' || key === 'bbox') cursor.skip();
+              if (skipCoordinates(scanner)) result.hasZ = true;
+            } else if (key === 'id' || key === 'type' || key === 'bbox') scanner.skip();
             else if (key === 'crs' && alone) member(key);
             else {
-              cursor.skip();
+              scanner.skip();
               if (foreign.size < 20) foreign.add(key);
             }
           }
@@ -62,33 +63,32 @@ export async function survey(source: ByteSource, context: Context): Promise<Surv
     };
   };
   for await (const _ of walk(source, roots)) context.signal.throwIfAborted();
-  if (foreign.size > 0)
-    context.lost(`Members that GeoJSON does not know are left out: ${[...foreign].join(', ').slice(0, 300)}.`);
+  if (foreign.size > 0) context.lost(`Foreign members were left out: ${[...foreign].join(', ').slice(0, 300)}.`);
   for (const [name, { type }] of fields)
     result.fields.push(type === undefined ? { name, type: 'string', untyped: true } : { name, type });
   return result;
 }
 
-export function jsonValue(cursor: Cursor): unknown {
-  cursor.peek();
-  const start = cursor.at;
-  cursor.skip();
+export function jsonValue(scanner: JsonScanner): unknown {
+  scanner.peek();
+  const start = scanner.at;
+  scanner.skip();
   try {
-    return JSON.parse(cursor.bytes.toString('utf8', start, cursor.at));
+    return JSON.parse(scanner.bytes.toString('utf8', start, scanner.at));
   } catch {
-    throw new FormatError('This is not JSON.', cursor.base + start);
+    throw new FormatError('The file is not valid JSON here.', scanner.base + start);
   }
 }
 
-/** Goes over a geometry or its coordinates; tells whether any innermost array has three numbers. */
-function skipCoordinates(cursor: Cursor): boolean {
-  const { bytes } = cursor;
-  const opening = cursor.peek();
+/** Skips a geometry or its coordinates. Returns whether any position has three numbers. */
+function skipCoordinates(scanner: JsonScanner): boolean {
+  const { bytes } = scanner;
+  const opening = scanner.peek();
   if (opening !== 91 && opening !== 123) {
-    cursor.skip();
+    scanner.skip();
     return false;
   }
-  let at = cursor.at;
+  let at = scanner.at;
   let depth = 0;
   let commas = 0;
   let innermost = false;
@@ -112,90 +112,88 @@ function skipCoordinates(cursor: Cursor): boolean {
       innermost = false;
       if (--depth === 0) break;
     } else if (c === 34) {
-      // Names of members and types: no position has one.
+      // A member name or type: not inside a position.
       innermost = false;
-      cursor.at = at - 1;
-      cursor.skipString();
-      at = cursor.at;
-    } else if (c === 0 && at > cursor.end) {
-      cursor.at = cursor.end;
-      cursor.fail('');
+      scanner.at = at - 1;
+      scanner.skipString();
+      at = scanner.at;
+    } else if (c === 0 && at > scanner.end) {
+      scanner.at = scanner.end;
+      scanner.fail('');
     }
   }
-  cursor.at = at;
+  scanner.at = at;
   return hasZ;
 }
 
-class PropertySurvey {
-  readonly #cursor: Cursor;
-  readonly #fields: Map<string, Found>;
-  /** In the order of the last object: nearly always also that of the next. */
-  readonly #list: Found[] = [];
+class PropertyTypes {
+  readonly #scanner: JsonScanner;
+  readonly #fields: Map<string, InferredField>;
+  /** Fields in the order of the last object, which is nearly always the order of the next one. */
+  readonly #list: InferredField[] = [];
 
-  constructor(cursor: Cursor, fields: Map<string, Found>) {
-    this.#cursor = cursor;
+  constructor(scanner: JsonScanner, fields: Map<string, InferredField>) {
+    this.#scanner = scanner;
     this.#fields = fields;
   }
 
-  look(): void {
-    const cursor = this.#cursor;
-    if (cursor.peek() !== 123) {
-      cursor.skip();
+  /** Reads the properties of a feature and widens the types of their fields. */
+  read(): void {
+    const scanner = this.#scanner;
+    if (scanner.peek() !== 123) {
+      scanner.skip();
       return;
     }
-    cursor.at++;
-    for (let n = 0; cursor.more(125, n === 0); n++) {
-      let found: Found | undefined = this.#list[n];
-      if (found !== undefined && atKey(cursor, found.raw)) cursor.expect(58);
+    scanner.at++;
+    for (let n = 0; scanner.more(125, n === 0); n++) {
+      let found: InferredField | undefined = this.#list[n];
+      if (found !== undefined && skipKeyIf(scanner, found.raw)) scanner.expect(58);
       else {
-        const start = cursor.at + 1;
-        const name = cursor.string();
-        const raw = Buffer.from(cursor.bytes.subarray(start, cursor.at - 1));
-        cursor.expect(58);
+        const start = scanner.at + 1;
+        const name = scanner.string();
+        const raw = Buffer.from(scanner.bytes.subarray(start, scanner.at - 1));
+        scanner.expect(58);
         found = this.#fields.get(name);
         if (found === undefined) {
-          if (this.#fields.size >= mostFields)
-            throw new FormatError(
-              `The features have more than ${mostFields} properties of different names.`,
-              cursor.place,
-            );
+          if (this.#fields.size >= maxFields)
+            throw new FormatError(`The features have more than ${maxFields} different properties.`, scanner.offset);
           found = { type: undefined, raw };
           this.#fields.set(name, found);
         }
         this.#list[n] = found;
       }
-      found.type = merged(found.type, typeAt(cursor));
+      found.type = merged(found.type, typeAt(scanner));
     }
   }
 }
 
-/** Goes over a member's name if it is this one. */
-export function atKey(cursor: Cursor, raw: Buffer): boolean {
-  if (cursor.peek() !== 34) return false;
-  const { bytes, at } = cursor;
+/** Skips a member name if it equals `raw`. */
+export function skipKeyIf(scanner: JsonScanner, raw: Buffer): boolean {
+  if (scanner.peek() !== 34) return false;
+  const { bytes, at } = scanner;
   const { length } = raw;
   if (bytes[at + 1 + length] !== 34) return false;
   for (let i = 0; i < length; i++) if (bytes[at + 1 + i] !== raw[i]) return false;
-  cursor.at = at + length + 2;
+  scanner.at = at + length + 2;
   return true;
 }
 
-/** The type of a value, which is gone over; undefined for null. */
-function typeAt(cursor: Cursor): FieldType | undefined {
-  const c = cursor.peek();
-  const start = cursor.at;
+/** Skips a value and returns its type; undefined for null. */
+function typeAt(scanner: JsonScanner): FieldType | undefined {
+  const c = scanner.peek();
+  const start = scanner.at;
   if (c === 34) {
-    cursor.skipString();
-    return stringType(cursor.bytes, start + 1, cursor.at - 1);
+    scanner.skipString();
+    return stringType(scanner.bytes, start + 1, scanner.at - 1);
   }
-  cursor.skip();
+  scanner.skip();
   if (c === 110) return undefined;
   if (c === 116 || c === 102) return 'boolean';
   if (c === 123 || c === 91) return 'json';
-  const { bytes } = cursor;
-  for (let at = start; at < cursor.at; at++) if (bytes[at] === 46 || (bytes[at]! | 32) === 101) return 'real';
-  if (cursor.at - start < 10) return 'integer';
-  const value = BigInt(bytes.toString('latin1', start, cursor.at));
+  const { bytes } = scanner;
+  for (let at = start; at < scanner.at; at++) if (bytes[at] === 46 || (bytes[at]! | 32) === 101) return 'real';
+  if (scanner.at - start < 10) return 'integer';
+  const value = BigInt(bytes.toString('latin1', start, scanner.at));
   if (BigInt.asIntN(32, value) === value) return 'integer';
   return BigInt.asIntN(64, value) === value ? 'integer64' : 'real';
 }

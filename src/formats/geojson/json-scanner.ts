@@ -1,21 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../../errors.ts';
 import { powersOfTen, quotient } from '../io/decimal.ts';
-import { TextPieces } from './scan-buffer.ts';
+import { ScanBuffer } from './scan-buffer.ts';
 
-const deepest = 500;
-/** Longer texts are not looked for among those that were there before. */
-const longestKept = 12;
+const maxDepth = 500;
+/** Maximum length of strings in the cache of recent strings. */
+const maxCachedLength = 12;
 const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
 const cp1252 = new TextDecoder('windows-1252');
 
-/** A place in a JSON text that is read piece by piece, as bytes. */
-export class Cursor extends TextPieces {
-  /** A text was not UTF-8 and was taken for Windows-1252. */
-  foreignText = false;
-  readonly #texts: string[] = new Array<string>(256).fill('');
+/** Scans JSON as bytes, with the input read in pieces (see `ScanBuffer`). Methods named skip move behind a value. */
+export class JsonScanner extends ScanBuffer {
+  /** A string was not valid UTF-8 and was decoded as Windows-1252. */
+  hasInvalidUtf8 = false;
+  readonly #recent: string[] = new Array<string>(256).fill('');
 
-  /** Goes over blanks; gives the byte that follows, 0 at the end of the file. */
+  /** Skips white space and returns the next byte, 0 at the end of the file. */
   peek(): number {
     const { bytes } = this;
     let { at } = this;
@@ -27,16 +27,16 @@ export class Cursor extends TextPieces {
   }
 
   expect(c: number): void {
-    if (this.peek() !== c) this.fail(`There should be '${String.fromCharCode(c)}', not ${this.#shown()}.`);
+    if (this.peek() !== c) this.fail(`Expected '${String.fromCharCode(c)}', but found ${this.#found()}.`);
     this.at++;
   }
 
-  #shown(): string {
+  #found(): string {
     const c = this.bytes[this.at]!;
     return c > 32 && c < 127 ? `'${String.fromCharCode(c)}'` : `byte ${c}`;
   }
 
-  /** Whether another element or member follows: goes over the comma. `first` for the one after the bracket. */
+  /** Whether another element or member follows. Skips the comma before it, or the closing bracket. `first` is true after the opening one. */
   more(close: number, first: boolean): boolean {
     const c = this.peek();
     if (c === close) {
@@ -44,12 +44,12 @@ export class Cursor extends TextPieces {
       return false;
     }
     if (first) return true;
-    if (c !== 44) this.fail(`There should be ',' or '${String.fromCharCode(close)}', not ${this.#shown()}.`);
+    if (c !== 44) this.fail(`Expected ',' or '${String.fromCharCode(close)}', but found ${this.#found()}.`);
     this.at++;
     return true;
   }
 
-  /** A member's name, with the colon behind it. */
+  /** Reads a member name and skips the colon. */
   key(): string {
     const name = this.string();
     this.expect(58);
@@ -57,7 +57,7 @@ export class Cursor extends TextPieces {
   }
 
   string(): string {
-    if (this.peek() !== 34) this.fail(`There should be a string, not ${this.#shown()}.`);
+    if (this.peek() !== 34) this.fail(`Expected a string, but found ${this.#found()}.`);
     const { bytes } = this;
     const start = this.at + 1;
     let at = start;
@@ -71,31 +71,31 @@ export class Cursor extends TextPieces {
       high |= c;
     }
     this.at = at + 1;
-    if (high < 128) return at - start > longestKept ? bytes.toString('latin1', start, at) : this.#kept(start, at);
-    return this.#text(start, at);
+    if (high < 128) return at - start > maxCachedLength ? bytes.toString('latin1', start, at) : this.#cached(start, at);
+    return this.#decode(start, at);
   }
 
-  /** Short texts come again and again: names, types, words. */
-  #kept(start: number, end: number): string {
+  /** Short strings repeat often: names, types, words. A hash table of recent ones saves allocations. */
+  #cached(start: number, end: number): string {
     const { bytes } = this;
     let hash = end - start;
     for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
-    const slot = hash & (this.#texts.length - 1);
-    const text = this.#texts[slot]!;
+    const slot = hash & (this.#recent.length - 1);
+    const text = this.#recent[slot]!;
     if (text.length === end - start) {
       let i = 0;
       while (i < text.length && text.charCodeAt(i) === bytes[start + i]) i++;
       if (i === text.length) return text;
     }
     const fresh = bytes.toString('latin1', start, end);
-    this.#texts[slot] = fresh;
+    this.#recent[slot] = fresh;
     return fresh;
   }
 
-  #text(start: number, end: number): string {
+  #decode(start: number, end: number): string {
     const slice = this.bytes.subarray(start, end);
     if (isUtf8(slice)) return slice.toString('utf8');
-    this.foreignText = true;
+    this.hasInvalidUtf8 = true;
     return cp1252.decode(slice);
   }
 
@@ -111,16 +111,16 @@ export class Cursor extends TextPieces {
     }
     try {
       const text: unknown = JSON.parse(
-        `"${this.#text(start, at).replace(/\p{Cc}/gu, (c) => JSON.stringify(c).slice(1, -1))}"`,
+        `"${this.#decode(start, at).replace(/\p{Cc}/gu, (c) => JSON.stringify(c).slice(1, -1))}"`,
       );
       this.at = at + 1;
       return text as string;
     } catch {
-      throw new FormatError('A string has an escape that JSON does not know.', this.base + start);
+      throw new FormatError('A string has an escape sequence that is not valid JSON.', this.base + start);
     }
   }
 
-  /** An integer beyond 2^53 comes as bigint when `exact`. */
+  /** Reads a number. With `exact`, an integer above 2^53 is a bigint. */
   number(exact: true): number | bigint;
   number(exact?: false): number;
   number(exact = false): number | bigint {
@@ -183,22 +183,22 @@ export class Cursor extends TextPieces {
     const text = this.bytes.toString('latin1', start, at);
     if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) {
       this.at = start;
-      if (text === '') this.fail(`There should be a number, not ${this.#shown()}.`);
+      if (text === '') this.fail(`Expected a number, but found ${this.#found()}.`);
       this.fail(`'${text.slice(0, 40)}' is not a number.`);
     }
     const value = Number(text);
     return exact && text.length < 1000 && !Number.isSafeInteger(value) && /^-?\d+$/.test(text) ? BigInt(text) : value;
   }
 
-  /** Goes over `null`, `true` or `false`. */
+  /** Skips `null`, `true` or `false`. */
   literal(word: string): void {
     for (let i = 0; i < word.length; i++) {
-      if (this.bytes[this.at] !== word.charCodeAt(i)) this.fail(`There should be ${word}.`);
+      if (this.bytes[this.at] !== word.charCodeAt(i)) this.fail(`Expected ${word}.`);
       this.at++;
     }
   }
 
-  /** Goes over any value. */
+  /** Skips any value. */
   skip(): void {
     const c = this.peek();
     if (c === 34) this.skipString();
@@ -233,14 +233,14 @@ export class Cursor extends TextPieces {
       }
       if (this.at >= end) this.fail('');
       if (c === 123 || c === 91) {
-        if (++depth > deepest) this.fail(`The JSON is nested more than ${deepest} deep.`);
+        if (++depth > maxDepth) this.fail(`The JSON is nested more than ${maxDepth} deep.`);
       } else if (c === 125 || c === 93) depth--;
       this.at++;
     } while (depth > 0);
   }
 }
 
-/** Bytes that numbers, and wrong numbers, are made of. */
+/** 1 for bytes of valid and malformed numbers. */
 const numberByte = Uint8Array.from({ length: 256 }, (_, c) =>
   /[\w.+-]/.test(String.fromCharCode(c)) && c < 128 ? 1 : 0,
 );

@@ -10,24 +10,24 @@ import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import { Srid } from '../srid.ts';
 import { FeatureParser } from './feature-parser.ts';
-import type { Survey } from './infer-schema.ts';
-import { survey } from './infer-schema.ts';
+import type { InferredSchema } from './infer-schema.ts';
+import { inferSchema } from './infer-schema.ts';
 import { walk } from './walk.ts';
 
 export const geoJsonReader = defineReader({
   name: 'GeoJsonReader',
   description:
-    'GeoJSON (RFC 7946): a collection, a feature, a geometry, or a sequence of them (RFC 8142 or one per line); also with a crs member of older files.',
+    'GeoJSON (RFC 7946): a FeatureCollection, Feature or geometry, or a sequence of them (RFC 8142 or one per line). Reads the crs member of GeoJSON 2008.',
   format: 'geojson',
   produces: 'features',
   has: ['place', 'items'],
   parameters: z.object({
     SRID: Srid.describe(
-      'Number of the coordinate system, such as 25832, instead of WGS 84 or the crs member.',
+      'SRID of the coordinate system, such as 25832. Overrides WGS 84 and the crs member.',
     ).optional(),
   }),
   async read(source, { SRID }, context) {
-    const found = await surveyOf(source, context);
+    const found = await schemaOf(source, context);
     const crs = SRID === undefined ? crsOf(found.crs) : undefined;
     return {
       kind: 'features',
@@ -42,28 +42,32 @@ export const geoJsonReader = defineReader({
   },
 });
 
-async function surveyOf(source: ByteSource, context: Context): Promise<Survey> {
+async function schemaOf(source: ByteSource, context: Context): Promise<InferredSchema> {
   try {
-    return await survey(source, context);
+    return await inferSchema(source, context);
   } catch (error) {
     throw await withDetectedFormat(error, source, 'geojson');
   }
 }
 
-async function* chunks(source: ByteSource, found: Survey, context: Context): AsyncGenerator<readonly Feature[]> {
+async function* chunks(
+  source: ByteSource,
+  found: InferredSchema,
+  context: Context,
+): AsyncGenerator<readonly Feature[]> {
   let parser: FeatureParser | undefined;
   const pool = new CoordinatePool();
-  const roots = walk(source, (cursor) => (parser = new FeatureParser(cursor, found, pool, context)));
+  const roots = walk(source, (scanner) => (parser = new FeatureParser(scanner, found, pool, context)));
   for await (const _ of roots) {
     const features = parser!.take();
     if (features.length > 0) yield features;
   }
-  parser?.tell();
+  parser?.report();
 }
 
 /**
- * The coordinate system that a crs member names (GeoJSON of 2008). Without one it is WGS 84; null says that it is unknown.
- * Coordinates are always taken as easting or longitude before northing or latitude, as everybody writes them.
+ * The CRS of a crs member (GeoJSON 2008). Without a member it is WGS 84; null means that it is unknown. Coordinates are always easting or
+ * longitude first, as all programs write them.
  */
 function crsOf(member: unknown): Crs | undefined {
   if (member === undefined) return wgs84;
@@ -73,7 +77,7 @@ function crsOf(member: unknown): Crs | undefined {
     properties?: { name?: unknown; code?: unknown; href?: unknown };
   };
   if (type === 'link')
-    throw new FormatError('The crs member is a link to elsewhere, which is not followed; give SRID to the reader.');
+    throw new FormatError('The crs member is a link, which is not supported. Give SRID to the reader.');
   if (type === 'EPSG' && typeof properties?.code === 'number') return parseSrid(properties.code);
   const name = properties?.name;
   if (type === 'name' && typeof name === 'string') {
@@ -82,5 +86,5 @@ function crsOf(member: unknown): Crs | undefined {
     if (authority !== undefined) return parseSrid(`${authority}:${code}`);
   }
   const shown = JSON.stringify(member).slice(0, 200);
-  throw new FormatError(`The crs member ${shown} is not known; give SRID to the reader.`);
+  throw new FormatError(`The crs member ${shown} is not known. Give SRID to the reader.`);
 }

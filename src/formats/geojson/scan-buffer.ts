@@ -2,19 +2,19 @@ import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 
 const chunk = 1 << 19;
-/** One feature, or one other member of the file, is held in memory. */
-const largest = 256 << 20;
+/** Maximum size of a feature or other member, which is held in memory. */
+const maxValue = 256 << 20;
 
-/** Thrown when a value goes on behind the bytes that are in memory; it is then begun anew with more of them. */
+/** Thrown at the end of the buffer if a value continues in the file. The value is then scanned again with more bytes. */
 const needMore = Symbol('needMore');
 
-/** A text in memory piece by piece, and a place in it. */
-export class TextPieces {
+/** A buffer over a text that is read in pieces, with the current position `at`. */
+export class ScanBuffer {
   bytes: Buffer = Buffer.alloc(1);
   at = 0;
-  /** `bytes[end]` is 0, which stands nowhere in JSON: loops over digits and blanks need no other bound. */
+  /** `bytes[end]` is 0, a sentinel that is not valid in JSON: loops over digits and white space need no other bound. */
   end = 0;
-  /** Place of `bytes[0]` in the file. */
+  /** Offset of `bytes[0]` in the file. */
   base = 0;
   readonly #source: ByteSource;
   #ahead: Promise<Uint8Array> | undefined;
@@ -23,16 +23,16 @@ export class TextPieces {
     this.#source = source;
   }
 
-  get place(): number {
+  get offset(): number {
     return this.base + this.at;
   }
 
-  /** To be called when the end of what is in memory is met: returns only when it is that of the file. */
+  /** Call this at the end of the buffer. Returns only if it is the end of the file. */
   needMore(): void {
     if (this.base + this.end < this.#source.size) throw needMore;
   }
 
-  /** Runs `parse`; when it meets the end of what is in memory, again from where it began, with more. */
+  /** Runs `parse`. If it reaches the end of the buffer, reads more and runs it again from the same position. */
   async run<T>(parse: () => T): Promise<T> {
     for (;;) {
       const start = this.at;
@@ -46,9 +46,9 @@ export class TextPieces {
     }
   }
 
-  /** The same for up to `most` values in a row, until `parse` says that it was the last. Returns whether there may be more. */
-  async runMany(parse: () => boolean, most: number): Promise<boolean> {
-    for (let n = 0; n < most; ) {
+  /** Like `run`, for up to `limit` values, until `parse` returns false. Returns whether there may be more values. */
+  async runMany(parse: () => boolean, limit: number): Promise<boolean> {
+    for (let n = 0; n < limit; ) {
       const start = this.at;
       try {
         if (!parse()) return false;
@@ -64,9 +64,9 @@ export class TextPieces {
 
   async #fill(): Promise<void> {
     const rest = this.end - this.at;
-    if (rest >= largest) throw new FormatError(`A feature or member has more than ${largest} bytes.`, this.place);
+    if (rest >= maxValue) throw new FormatError(`A feature or member has more than ${maxValue} bytes.`, this.offset);
     const from = this.base + this.end;
-    // Twice as much each time, so that a large feature is not begun anew too often.
+    // Doubles each time, so that a large feature is not scanned again too often.
     const wanted = Math.max(chunk, rest);
     const ahead = await this.#ahead;
     const more = ahead !== undefined && wanted === chunk ? ahead : await this.#source.read(from, wanted);
@@ -86,11 +86,12 @@ export class TextPieces {
     this.#ahead?.catch(() => {});
   }
 
+  /** Throws a FormatError, unless more bytes are needed to know. */
   fail(sentence: string): never {
     if (this.at >= this.end) {
       this.needMore();
-      throw new FormatError('The GeoJSON ends too early.', this.place);
+      throw new FormatError('The GeoJSON is incomplete.', this.offset);
     }
-    throw new FormatError(sentence, this.place);
+    throw new FormatError(sentence, this.offset);
   }
 }

@@ -1,99 +1,106 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import { isGeometryType } from './geometry-parser.ts';
-import { Cursor } from './json-scanner.ts';
-
-/** What is done with the pieces of a file. All are called with the cursor at the value and leave it behind it; each may be begun anew. */
-export interface Visitor {
-  /** An object that should be a Feature or a geometry; `end` is false for one of a collection, true for one by itself. */
-  feature(cursor: Cursor, alone: boolean): void;
-  /** A member of a FeatureCollection. */
-  member(cursor: Cursor, key: string): void;
-}
-
-const featuresAtOnce = 512;
+import { JsonScanner } from './json-scanner.ts';
 
 /**
- * Goes through a GeoJSON text: a FeatureCollection, a Feature, a geometry, or a sequence of them (RFC 8142, or one after the other).
- * Yields after every few hundred features.
+ * Callbacks of `walk`. Each is called with the scanner at the start of a value and must move it behind the value. A call may be aborted
+ * for more input and repeated from the start of the value.
  */
-export async function* walk(source: ByteSource, visitor: (cursor: Cursor) => Visitor): AsyncGenerator<void> {
-  const cursor = new Cursor(source);
-  const visit = visitor(cursor);
-  await cursor.run(() => skipMark(cursor));
+export interface Visitor {
+  /** Called at an object that should be a Feature or a geometry; `alone` is true outside of a FeatureCollection. */
+  feature(scanner: JsonScanner, alone: boolean): void;
+  /** Called at the value of another member of a FeatureCollection. */
+  member(scanner: JsonScanner, key: string): void;
+}
+
+const featuresPerChunk = 512;
+
+/**
+ * Walks through a GeoJSON text: a FeatureCollection, a Feature, a geometry, or a sequence of them (RFC 8142, or one per line).
+ * Yields after every 512 features.
+ */
+export async function* walk(source: ByteSource, visitor: (scanner: JsonScanner) => Visitor): AsyncGenerator<void> {
+  const scanner = new JsonScanner(source);
+  const visit = visitor(scanner);
+  await scanner.run(() => skipByteOrderMark(scanner));
   let seen = 0;
-  while (await cursor.run(() => nextRoot(cursor))) {
-    if (!(await cursor.run(() => root(cursor, visit)))) {
-      if (++seen % featuresAtOnce === 0) yield;
+  while (await scanner.run(() => nextRoot(scanner))) {
+    if (!(await scanner.run(() => root(scanner, visit)))) {
+      if (++seen % featuresPerChunk === 0) yield;
       continue;
     }
     let first = true;
     const feature = () => {
-      if (!cursor.more(93, first)) return false;
-      visit.feature(cursor, false);
+      if (!scanner.more(93, first)) return false;
+      visit.feature(scanner, false);
       first = false;
       return true;
     };
-    while (await cursor.runMany(feature, featuresAtOnce)) yield;
+    while (await scanner.runMany(feature, featuresPerChunk)) yield;
     const member = () => {
-      if (!cursor.more(125, false)) return false;
-      visit.member(cursor, cursor.key());
+      if (!scanner.more(125, false)) return false;
+      visit.member(scanner, scanner.key());
       return true;
     };
-    while (await cursor.runMany(member, featuresAtOnce));
+    while (await scanner.runMany(member, featuresPerChunk));
     seen++;
   }
-  if (seen === 0) throw new FormatError('The file is empty; there is no GeoJSON in it.', 0);
+  if (seen === 0) throw new FormatError('The file contains no GeoJSON.', 0);
   yield;
 }
 
-function skipMark(cursor: Cursor): void {
-  cursor.peek();
-  if (cursor.bytes[cursor.at] === 0xef && cursor.bytes[cursor.at + 1] === 0xbb && cursor.bytes[cursor.at + 2] === 0xbf)
-    cursor.at += 3;
+function skipByteOrderMark(scanner: JsonScanner): void {
+  scanner.peek();
+  if (
+    scanner.bytes[scanner.at] === 0xef &&
+    scanner.bytes[scanner.at + 1] === 0xbb &&
+    scanner.bytes[scanner.at + 2] === 0xbf
+  )
+    scanner.at += 3;
 }
 
-/** Goes over what separates the texts of a sequence: line ends and record separators. */
-function nextRoot(cursor: Cursor): boolean {
-  for (let c = cursor.peek(); ; c = cursor.peek()) {
+/** Skips separators between the texts of a sequence: white space and RFC 8142's record separator. False at the end of the file. */
+function nextRoot(scanner: JsonScanner): boolean {
+  for (let c = scanner.peek(); ; c = scanner.peek()) {
     if (c === 0) {
-      if (cursor.at < cursor.end) cursor.fail('The file is no GeoJSON: it has a zero byte.');
+      if (scanner.at < scanner.end) scanner.fail('The file is not GeoJSON: it contains a zero byte.');
       return false;
     }
     if (c !== 0x1e) break;
-    cursor.at++;
+    scanner.at++;
   }
-  if (cursor.bytes[cursor.at] !== 123) cursor.fail("The file is no GeoJSON: it should begin with '{'.");
+  if (scanner.bytes[scanner.at] !== 123) scanner.fail("The file is not GeoJSON: it does not begin with '{'.");
   return true;
 }
 
-/** True when the cursor has been led into the features of a collection; else the object is done with. */
-function root(cursor: Cursor, visit: Visitor): boolean {
-  const start = cursor.at;
-  cursor.at++;
+/** Reads the start of a root object. Returns true at the features of a FeatureCollection; otherwise the whole object was visited. */
+function root(scanner: JsonScanner, visit: Visitor): boolean {
+  const start = scanner.at;
+  scanner.at++;
   let type: string | undefined;
-  for (let first = true; cursor.more(125, first); first = false) {
-    const key = cursor.key();
-    const c = cursor.peek();
+  for (let first = true; scanner.more(125, first); first = false) {
+    const key = scanner.key();
+    const c = scanner.peek();
     if (key === 'type' && c === 34) {
-      type = cursor.string();
+      type = scanner.string();
       if (type === 'Feature' || isGeometryType(type)) break;
     } else if (key === 'features' && c === 91) {
-      cursor.at++;
+      scanner.at++;
       return true;
-    } else if (key === 'features') cursor.fail('The features of the collection are not an array.');
-    else visit.member(cursor, key);
+    } else if (key === 'features') scanner.fail("The member 'features' of the FeatureCollection is not an array.");
+    else visit.member(scanner, key);
   }
   if (type === 'FeatureCollection')
-    throw new FormatError('The FeatureCollection has no features.', cursor.base + start);
+    throw new FormatError("The FeatureCollection has no member 'features'.", scanner.base + start);
   if (type !== 'Feature' && (type === undefined || !isGeometryType(type)))
     throw new FormatError(
       type === undefined
-        ? 'The object has no type; it is no GeoJSON.'
-        : `'${type.slice(0, 40)}' is not a type of GeoJSON.`,
-      cursor.base + start,
+        ? "The object is not GeoJSON: it has no member 'type'."
+        : `'${type.slice(0, 40)}' is not a GeoJSON type.`,
+      scanner.base + start,
     );
-  cursor.at = start;
-  visit.feature(cursor, true);
+  scanner.at = start;
+  visit.feature(scanner, true);
   return false;
 }

@@ -8,12 +8,11 @@ import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
-import { GeometryText } from './geometry-writer.ts';
+import { GeometryWriter } from './geometry-writer.ts';
 
 export const geoJsonWriter = defineWriter({
   name: 'GeoJsonWriter',
-  description:
-    'Features as GeoJSON (RFC 7946). Coordinates of another system than WGS 84 are kept as they are, with a crs member.',
+  description: 'GeoJSON (RFC 7946). Coordinates in another system than WGS 84 are kept, with a crs member.',
   format: 'geojson',
   accepts: ['features'],
   extension: '.geojson',
@@ -22,9 +21,9 @@ export const geoJsonWriter = defineWriter({
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
     const { member, degrees } = await crsMember(data.crs, context);
-    if (data.hasM) context.lost('GeoJSON has no place for measures (M); they were dropped.');
+    if (data.hasM) context.lost('GeoJSON cannot store measures (M); they were dropped.');
     const out = new BufferedWriter(sink);
-    const geometryText = new GeometryText(out, strideOf(data), data.hasZ, degrees);
+    const geometryWriter = new GeometryWriter(out, strideOf(data), data.hasZ, degrees);
     const keys = data.fields.map(({ name }, n) => Buffer.from(`${n === 0 ? '' : ','}${JSON.stringify(name)}:`));
     const name = data.name === undefined ? '' : `"name":${JSON.stringify(data.name)},\n`;
     out.text(`{"type":"FeatureCollection",\n${name}${member}"features":[\n`);
@@ -35,13 +34,13 @@ export const geoJsonWriter = defineWriter({
         number++;
         const wrong = feature.geometry === undefined ? undefined : unwritable(feature.geometry, strideOf(data));
         if (wrong !== undefined) {
-          const reason = new FormatError(`Feature ${number} has the coordinate ${wrong}, which GeoJSON cannot hold.`);
+          const reason = new FormatError(`Feature ${number} has the coordinate ${wrong}. GeoJSON cannot store it.`);
           context.badRecord({ number, reason });
           continue;
         }
         if (!first) out.text(',\n');
         first = false;
-        putFeature(out, feature, data.fields, keys, geometryText);
+        putFeature(out, feature, data.fields, keys, geometryWriter);
       }
       await out.drain();
     }
@@ -59,7 +58,7 @@ function putFeature(
   feature: Feature,
   fields: FeatureCollection['fields'],
   keys: Buffer[],
-  text: GeometryText,
+  text: GeometryWriter,
 ): void {
   out.raw(start);
   if (feature.id !== undefined) out.text(`"id":${JSON.stringify(feature.id)},`);
@@ -74,22 +73,22 @@ function putFeature(
   out.text('}');
 }
 
-const nothing = Buffer.from('null');
+const nullText = Buffer.from('null');
 
 function putValue(out: BufferedWriter, value: unknown, field: Field): void {
   if (typeof value === 'number' && Number.isFinite(value)) {
     out.reserve(longestNumber);
     const start = out.at;
     out.at = putShortest(out.bytes, start, value, field.decimals ?? 0);
-    // A reader that goes by the text shall take it for a real number, as the field is one.
+    // Write 1.0 instead of 1, so that readers that infer types take the field for a real one.
     if (field.type === 'real' && Number.isInteger(value) && !out.bytes.subarray(start, out.at).includes(101))
       out.text('.0');
   } else if (typeof value === 'string' && field.type !== 'json') out.string(value);
-  else if (value === null || value === undefined || typeof value === 'number') out.raw(nothing);
+  else if (value === null || value === undefined || typeof value === 'number') out.raw(nullText);
   else out.text(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** A coordinate that is not finite. */
+/** The first coordinate that is not finite, if any. */
 function unwritable({ coordinates, members }: Geometry, stride: number): number | undefined {
   for (let i = 0; i < coordinates.length; i += stride) {
     if (!Number.isFinite(coordinates[i]!)) return coordinates[i];
@@ -104,20 +103,20 @@ function unwritable({ coordinates, members }: Geometry, stride: number): number 
 
 async function crsMember(crs: Crs | undefined, { lost }: Context): Promise<{ member: string; degrees: boolean }> {
   if (crs === undefined) {
-    lost('The coordinate system is not known; programs will take the coordinates of the GeoJSON for WGS 84.');
+    lost('The coordinate system is not known. Programs will read the coordinates as WGS 84.');
     return { member: '', degrees: false };
   }
   if (sridOf(crs) === 'EPSG:4979' || (await sameCrs(crs, wgs84))) return { member: '', degrees: true };
   const degrees = crs.code === undefined ? (await describeCrs(crs)).geographic : kindOf(crs).startsWith('geographic');
   if (crs.code === undefined) {
     lost(
-      'The coordinates keep their coordinate system, which has no number that a crs member could name; programs will take them for WGS 84.',
+      'The coordinate system has no code for a crs member. Coordinates were kept, but programs will read them as WGS 84.',
     );
     return { member: '', degrees };
   }
   const name = `urn:ogc:def:crs:${crs.authority ?? 'EPSG'}::${crs.code}`;
   lost(
-    `The coordinates keep their system ${sridOf(crs)}, named by a crs member; RFC 7946 knows WGS 84 only, and some programs will not look at it.`,
+    `The coordinates are in ${sridOf(crs)}, named by a crs member. RFC 7946 allows only WGS 84, and some programs ignore the member.`,
   );
   return { member: `"crs":{"type":"name","properties":{"name":"${name}"}},\n`, degrees };
 }
