@@ -74,7 +74,7 @@ test('inspect names kinds of files that no reader takes, and says when it does n
 test('inspect of a broken or missing file is one line and an exit code', async (t) => {
   const broken = await run('broken.tif', tiff.subarray(0, 60));
   t.is(broken.code, 1);
-  t.regex(broken.err, /^platform: .*of a file of 60 bytes.*\n$/);
+  t.regex(broken.err, /^platform: .*but the file has 60 bytes.*\n$/);
   const { io, err } = person({});
   t.is(await main(['inspect', '/nonexistent.tif'], io), 2);
   t.is(err(), 'platform: There is no file /nonexistent.tif.\n');

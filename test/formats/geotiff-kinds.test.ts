@@ -28,10 +28,10 @@ for (const [name, { base64, bands }] of Object.entries(rareTiffs))
 
 test('an image that claims far more cells than its file can hold is refused before GDAL writes them', async (t) => {
   const file = tiffFile({ ...one, tags: { 256: [4, [60_000]], 257: [4, [60_000]], 258: [3, [12]] } });
-  await t.throwsAsync(converted(t, file, copy), { message: /claims 60000 × 60000 cells/ });
+  await t.throwsAsync(converted(t, file, copy), { message: /declares 60000 × 60000 cells/ });
 });
 
-test('an image with control points alone is laid out anew, and the receipt says so', async (t) => {
+test('an image with control points alone is resampled, and the receipt says so', async (t) => {
   const [width, height] = [4, 3];
   const values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
   const corners = [
@@ -48,7 +48,7 @@ test('an image with control points alone is laid out anew, and the receipt says 
     [100, 10, 0, 200, 0, -10],
   );
   t.deepEqual(await valuesOf(grid), values);
-  t.regex(receipt.lost.join(), /control points alone/);
+  t.regex(receipt.lost.join(), /control points only/);
 });
 
 test('64-bit integers stay as they are from GeoTIFF to GeoTIFF and in ASCII text', async (t) => {
@@ -83,7 +83,7 @@ test('64-bit integers beyond 2^53 are rounded by reprojection, and the receipt s
   const transformations = [{ type: 'crsTransformation', outputSrid: 25833 }];
   const file = tiffFile({ width: 2, height: 2, values, bits: 64, format: 2, tags });
   const { bytes, receipt } = await converted(t, file, { ...copy, transformations });
-  t.regex(receipt.lost.join('\n'), /Integers beyond 2\^53 were rounded/);
+  t.regex(receipt.lost.join('\n'), /Integers above 2\^53 were rounded/);
   t.is((await gridOf(t, bytes)).bands[0]!.integer64, 'Int64');
 });
 
@@ -102,10 +102,10 @@ test('names, units, scale and offset of bands are kept from GeoTIFF to GeoTIFF a
   const { bytes, receipt } = await converted(t, file, copy);
   const [band] = (await gridOf(t, bytes)).bands;
   t.like(band, { name: 'Tiefe < 5', unit: 'm', scale: 0.5, offset: -3 });
-  t.deepEqual(receipt.lost, ['Notes in the file were left out: SENSOR.']);
+  t.deepEqual(receipt.lost, ['Metadata of the file were left out: SENSOR.']);
   const ascii = await converted(t, file, toAscii);
-  t.regex(ascii.receipt.lost.join('\n'), /these were 'Tiefe < 5' in m\./);
-  t.regex(ascii.receipt.lost.join('\n'), /number · 0\.5 \+ -3/);
+  t.regex(ascii.receipt.lost.join('\n'), /which are 'Tiefe < 5' in m\./);
+  t.regex(ascii.receipt.lost.join('\n'), /value · 0\.5 \+ -3/);
 });
 
 test('colours and tables of colours are kept from GeoTIFF to GeoTIFF', async (t) => {
@@ -141,7 +141,7 @@ test('further images and masks of a file are said to be left out; smaller copies
   };
   const lost = async (kind: number) => (await converted(t, second(kind), copy)).receipt.lost;
   t.deepEqual(await lost(0), ['The file has 1 more image; only the first one was read.']);
-  t.deepEqual(await lost(4), ['The file has a mask of cells that count; it was left out, so that all cells count.']);
+  t.deepEqual(await lost(4), ['The file has a transparency mask; it was left out, so masked cells are visible.']);
   t.deepEqual(await lost(1), []);
 });
 
@@ -248,7 +248,7 @@ test('an image without a place is not given one', async (t) => {
   t.is((await gridOf(t, tiffFile({ ...one, tags: placed(0, 0, 1) }))).located, undefined);
 });
 
-test('a coordinate system that GeoTIFF has no words for is said to be left out', async (t) => {
+test('a coordinate system that GeoTIFF cannot store is reported as lost', async (t) => {
   const told = async (proj: string) => {
     const lost: string[] = [];
     const tags = await geoTagsFor(await crsFromProj(proj), (sentence) => lost.push(sentence));
@@ -256,7 +256,7 @@ test('a coordinate system that GeoTIFF has no words for is said to be left out',
   };
   const rotated = await told('+proj=ob_tran +o_proj=longlat +o_lon_p=0 +o_lat_p=39.25 +lon_0=18');
   t.is(rotated.tags, undefined);
-  t.regex(rotated.lost, /no words for the coordinate system/);
+  t.regex(rotated.lost, /cannot store the coordinate system/);
   const plain = await told('+proj=laea +lat_0=52 +lon_0=10 +x_0=1 +y_0=2 +ellps=GRS80');
   t.truthy(plain.tags);
   t.is(plain.lost, '');

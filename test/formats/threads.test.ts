@@ -67,7 +67,7 @@ test.serial('threads end with a conversion that meets a broken block, and its se
   const input = terrain(northUp);
   input.fill(0, Math.floor(input.length * 0.6), Math.floor(input.length * 0.6) + 5000);
   const error = await t.throwsAsync(converted(t, input, { ...reprojected, threads: 3 }), { instanceOf: FormatError });
-  t.regex(error!.message, /^A packed block cannot be unpacked: /);
+  t.regex(error!.message, /^A compressed block cannot be decoded: /);
   t.is(watched.started, 2);
   t.is(watched.alive.size, 0);
 });

@@ -4,20 +4,20 @@ import type { Context } from '../define.ts';
 import { parseNumber } from '../io/number-word.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
-import { readNotes } from './gdal-metadata.ts';
+import { parseGdalMetadata } from './gdal-metadata.ts';
 import type { Layout } from './layout.ts';
 
-/** What the tags say of each band: its type, the value for "nothing here", name, unit, and what it is in a picture. */
+/** Reads each band from the tags: sample type, nodata value, name, unit, scale, and its role in a colour image. */
 export async function readBands(directory: Directory, layout: Layout, context: Context): Promise<Band[]> {
   const { type, samples, integer64 } = layout;
   const nodata = readNodata(await directory.text(tag.gdalNodata), layout, context);
-  const { bands: notes } = readNotes(await directory.text(tag.gdalMetadata, 'utf8'));
+  const { bands: metadata } = parseGdalMetadata(await directory.text(tag.gdalMetadata, 'utf8'));
   const roles = await rolesOf(directory, layout, context);
   const shared = { type, ...nodata, ...(integer64 === undefined ? {} : { integer64 }) };
-  return Array.from({ length: samples }, (_, n) => ({ ...shared, ...notes.get(n), ...roles[n] }));
+  return Array.from({ length: samples }, (_, n) => ({ ...shared, ...metadata.get(n), ...roles[n] }));
 }
 
-/** The value of GDAL's own tag, as a number of the samples' type. */
+/** The value of the tag GDAL_NODATA as a number of the sample type. */
 function readNodata(
   given: string,
   { type, integer64 }: Layout,
@@ -26,9 +26,7 @@ function readNodata(
   const text = given.trim();
   if (text === '') return {};
   const ignored = () => {
-    lost(
-      `The image declares '${text.slice(0, 40)}' as its value for cells without data, which no sample can have; it is ignored.`,
-    );
+    lost(`The nodata value '${text.slice(0, 40)}' of the image was ignored, because no sample can have it.`);
     return {};
   };
   if (integer64 !== undefined) {
@@ -39,7 +37,7 @@ function readNodata(
   }
   const value = parseNumber(text);
   if (value === undefined) return ignored();
-  // The largest number, with fifteen digits, is rounded up beyond itself.
+  // The largest double, written with 15 digits, would round up to Infinity.
   const finite = type === 'Float64' && /^-?1\.79769313486232/.test(text) ? Math.sign(value) * Number.MAX_VALUE : value;
   const held = new sampleArrays[type](1).fill(finite)[0]!;
   return isFloat(type) || held === value ? { nodata: held } : ignored();
@@ -51,29 +49,29 @@ function exactInteger(text: string): bigint | undefined {
   return Number.isInteger(value) ? BigInt(value!) : undefined;
 }
 
-/** Alpha in the list of extra samples: multiplied into the colours already, or not. */
+/** Values of ExtraSamples for alpha: associated (premultiplied) and unassociated. */
 const alphas = [1, 2];
 
-/** What colours stand for, where nobody here carries it on. */
+/** Photometric interpretations that data do not keep. */
 const meanings: Readonly<Record<number, string>> = {
-  0: 'The lowest value of the image is white and the highest black',
-  5: 'The bands are printing inks (cyan, magenta, yellow, black)',
-  8: 'The bands are brightness and two hues (CIE L*a*b*)',
-  9: 'The bands are brightness and two hues (ICC L*a*b*)',
-  10: 'The bands are brightness and two hues (ITU L*a*b*)',
+  0: 'white is 0',
+  5: 'CMYK',
+  8: 'CIE L*a*b*',
+  9: 'ICC L*a*b*',
+  10: 'ITU L*a*b*',
 };
 
 async function rolesOf(directory: Directory, { samples, type }: Layout, { lost }: Context): Promise<Partial<Band>[]> {
   const photometric = await directory.number(tag.photometric, 1);
   const extra = await directory.numbers(tag.extraSamples, Math.min(directory.count(tag.extraSamples), samples));
   const roles: Partial<Band>[] = Array.from({ length: samples }, () => ({}));
-  // JPEG gives red, green and blue for colours that were stored as brightness and hue.
+  // JPEG decodes YCbCr to red, green and blue.
   if ((photometric === 2 || photometric === 6) && samples >= 3)
     for (const [n, role] of (['red', 'green', 'blue'] as const).entries()) roles[n] = { role };
   if (photometric === 3 && directory.has(tag.colorMap) && (type === 'UInt8' || type === 'UInt16'))
     roles[0] = { role: 'palette', palette: [...(await directory.numbers(tag.colorMap))] };
-  const unsaid = meanings[photometric];
-  if (unsaid !== undefined) lost(`${unsaid}, which is not said any more.`);
+  const meaning = meanings[photometric];
+  if (meaning !== undefined) lost(`The photometric interpretation of the image (${meaning}) was left out.`);
   extra.forEach((kind, n) => {
     if (alphas.includes(kind)) roles[samples - extra.length + n] = { role: 'alpha' };
   });

@@ -4,51 +4,52 @@ import type { Samples } from '../../data/item.ts';
 import { bytesOf, sampleArrays } from '../../data/samples.ts';
 import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
-import { within } from './directory.ts';
+import { readExactly } from './directory.ts';
 import type { Layout } from './layout.ts';
 import { bytesPerRow, rowsOf } from './layout.ts';
 import { undoDifferences, undoFloatDifferences } from './predictor.ts';
 
-/** Bytes that are read at once when neighbouring blocks lie next to each other; also what a part of a stored strip has. */
-const readAtOnce = 1 << 20;
-/** Blocks that are unpacked at the same time, on the thread pool. */
-const unpackedAhead = 6;
-/** Rows are handed over in pieces of about so many cells, however thin the strips are. */
+/** Size of a read that covers several adjacent blocks, and of a part of an uncompressed strip. */
+const readSize = 1 << 20;
+/** Number of blocks that are decoded in parallel on the thread pool. */
+const maxPending = 6;
+/** Thin strips are joined to row blocks of about as many cells. */
 const cellsPerPiece = 1 << 16;
 
-/** A block, or some rows of a stored one. */
+/** A block, or some rows of an uncompressed one. */
 interface Piece {
   offset: number;
   length: number;
   rows: number;
-  /** Cells from the left edge of the image. */
+  /** First column. */
   left: number;
 }
 
-interface Waiting {
+interface PendingPiece {
   piece: Piece;
-  unpacked: Promise<Uint8Array> | Uint8Array;
-  /** Bytes of the file that this piece was the last to need. */
+  decoded: Promise<Uint8Array> | Uint8Array;
+  /** A read buffer to recycle after this piece, the last one in it. */
   done?: Uint8Array;
 }
 
-export interface Wanted {
+export interface BandRequest {
   band: number;
-  /** The value of cells in blocks that were never written. */
+  /** Value of cells in blocks that were never written. */
   fill: number;
   exactFill: bigint;
-  /** Blocks that hold none of them are not read. */
+  /** Only blocks with some of these rows are read. */
   rows: RowRange;
 }
 
-export async function* bandRows(source: ByteSource, layout: Layout, wanted: Wanted): AsyncGenerator<RowBlock> {
+/** Reads rows of a band; yields at least the requested rows. */
+export async function* bandRows(source: ByteSource, layout: Layout, wanted: BandRequest): AsyncGenerator<RowBlock> {
   const { width, blockHeight } = layout;
   const { down, end } = blocksWith(layout, wanted.rows);
   let firstRow = down * blockHeight;
   const last = Math.min(layout.height, end * blockHeight);
   let piece: { samples: Samples; exact?: BigInt64Array | BigUint64Array; rows: number; filled: number } | undefined;
   let left = 0;
-  for await (const { piece: block, unpacked, done } of unpackedBlocks(source, layout, wanted)) {
+  for await (const { piece: block, decoded, done } of decodedBlocks(source, layout, wanted)) {
     if (piece === undefined) {
       const rows = Math.min(
         last - firstRow,
@@ -58,7 +59,7 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Want
       piece = { samples, ...exactFor(layout, rows * width), rows, filled: 0 };
     }
     const rows = Math.min(block.rows, piece.rows - piece.filled);
-    const bytes = await unpacked;
+    const bytes = await decoded;
     put(layout, wanted, bytes, block, { ...piece, row: piece.filled, rows });
     giveBack(bytes);
     if (done !== undefined) giveBack(done);
@@ -81,13 +82,13 @@ function exactFor({ integer64 }: Layout, cells: number): { exact?: BigInt64Array
   return { exact: integer64 === 'Int64' ? new BigInt64Array(cells) : new BigUint64Array(cells) };
 }
 
-/** The rows of blocks that hold some rows: the first, and the one behind the last. */
+/** Range of block rows that contain the given rows. */
 const blocksWith = ({ blockHeight, blocksDown }: Layout, { first, end }: RowRange) => ({
   down: Math.floor(first / blockHeight),
   end: Math.min(blocksDown, Math.ceil(end / blockHeight)),
 });
 
-function* pieces(layout: Layout, { band, rows: wanted }: Wanted): Generator<Piece> {
+function* pieces(layout: Layout, { band, rows: wanted }: BandRequest): Generator<Piece> {
   const { blocksAcross, blocksDown, blockWidth } = layout;
   const rowBytes = bytesPerRow(layout);
   const first = layout.chunky ? 0 : band * blocksAcross * blocksDown;
@@ -99,11 +100,11 @@ function* pieces(layout: Layout, { band, rows: wanted }: Wanted): Generator<Piec
       const length = layout.byteCounts[block]!;
       const rows = rowsOf(layout, block);
       const left = across * blockWidth;
-      if (layout.tiled || (layout.codec.mostExpansion > 1 && length > 0)) yield { offset, length, rows, left };
+      if (layout.tiled || (layout.codec.maxExpansion > 1 && length > 0)) yield { offset, length, rows, left };
       else {
         if (length > 0 && length < rows * rowBytes)
           throw new FormatError(`Block ${block} has ${length} of ${rows * rowBytes} bytes.`, offset);
-        const step = Math.max(1, Math.floor(readAtOnce / rowBytes));
+        const step = Math.max(1, Math.floor(readSize / rowBytes));
         for (let row = 0; row < rows; row += step) {
           const part = Math.min(step, rows - row);
           yield { offset: offset + row * rowBytes, length: length === 0 ? 0 : part * rowBytes, rows: part, left };
@@ -113,30 +114,31 @@ function* pieces(layout: Layout, { band, rows: wanted }: Wanted): Generator<Piec
   }
 }
 
-/** Blocks in the order of the image, read one after the other, several unpacked at once. */
-async function* unpackedBlocks(source: ByteSource, layout: Layout, wanted: Wanted): AsyncGenerator<Waiting> {
-  const waiting: Waiting[] = [];
+/** Reads blocks in the order of the image, and decodes several at once. */
+async function* decodedBlocks(source: ByteSource, layout: Layout, wanted: BandRequest): AsyncGenerator<PendingPiece> {
+  const pending: PendingPiece[] = [];
   const rowBytes = bytesPerRow(layout);
   // Some programs pad the last strip to full size.
   const raw = rowBytes * layout.blockHeight;
-  const { unpack, mostExpansion } = layout.codec;
+  const { decode, maxExpansion } = layout.codec;
   for await (const { piece, bytes, done } of readTogether(source, pieces(layout, wanted))) {
-    const most = Math.min(raw, bytes.length * mostExpansion);
-    const unpacked = bytes.length === 0 ? bytes : unpack(bytes, most, piece.offset);
-    // An error in an earlier block must not leave this one unheard.
-    if (unpacked instanceof Promise) unpacked.catch(() => undefined);
-    waiting.push({ piece, unpacked, ...(done === undefined ? {} : { done }) });
-    if (waiting.length >= unpackedAhead) yield waiting.shift()!;
+    const maxBytes = Math.min(raw, bytes.length * maxExpansion);
+    const decoded = bytes.length === 0 ? bytes : decode(bytes, maxBytes, piece.offset);
+    // After an error in an earlier block nobody awaits this one: do not report its failure as unhandled.
+    if (decoded instanceof Promise) decoded.catch(() => undefined);
+    pending.push({ piece, decoded, ...(done === undefined ? {} : { done }) });
+    if (pending.length >= maxPending) yield pending.shift()!;
   }
-  yield* waiting;
+  yield* pending;
 }
 
+/** Reads pieces; adjacent ones with a single read. */
 async function* readTogether(source: ByteSource, all: Iterable<Piece>) {
   let group: Piece[] = [];
   let end = 0;
   async function* read() {
     const start = group[0]?.offset ?? 0;
-    const bytes = end > start ? await within(source, start, end - start, 'A block') : new Uint8Array(0);
+    const bytes = end > start ? await readExactly(source, start, end - start, 'A block') : new Uint8Array(0);
     for (const piece of group) {
       const done = piece === group.at(-1) ? bytes : undefined;
       yield { piece, bytes: bytes.subarray(piece.offset - start, piece.offset - start + piece.length), done };
@@ -144,7 +146,7 @@ async function* readTogether(source: ByteSource, all: Iterable<Piece>) {
   }
   for (const piece of all) {
     const first = group[0];
-    if (first !== undefined && (piece.offset !== end || end + piece.length - first.offset > readAtOnce)) {
+    if (first !== undefined && (piece.offset !== end || end + piece.length - first.offset > readSize)) {
       yield* read();
       group = [];
     }
@@ -154,11 +156,11 @@ async function* readTogether(source: ByteSource, all: Iterable<Piece>) {
   if (group.length > 0) yield* read();
 }
 
-/** Puts the cells of one band of a block where they belong. */
+/** Copies the cells of one band from a block into rows. */
 function put(
   layout: Layout,
-  { band, fill, exactFill }: Wanted,
-  unpacked: Uint8Array,
+  { band, fill, exactFill }: BandRequest,
+  decoded: Uint8Array,
   block: Piece,
   to: { samples: Samples; exact?: BigInt64Array | BigUint64Array; row: number; rows: number },
 ): void {
@@ -174,17 +176,17 @@ function put(
     return;
   }
   const bytes = rows * bytesPerRow(layout);
-  if (unpacked.length < bytes)
-    throw new FormatError(`A block has ${unpacked.length} of ${bytes} bytes when unpacked.`, block.offset);
+  if (decoded.length < bytes)
+    throw new FormatError(`A decoded block has ${decoded.length} of ${bytes} bytes.`, block.offset);
   const step = layout.chunky ? layout.samples : 1;
   if (layout.predictor === 3 && layout.bits >= 32 && step === 1 && blockWidth === width) {
     const rowBytes = bytesPerRow(layout);
     const size = layout.bits / 8;
     const out = bytesOf(samples.subarray(start, start + rows * width));
-    undoFloatDifferences(unpacked.subarray(0, bytes), { size, rowBytes, samples: 1 }, out);
+    undoFloatDifferences(decoded.subarray(0, bytes), { size, rowBytes, samples: 1 }, out);
     return;
   }
-  const values = valuesOf(layout, unpacked.subarray(0, bytes));
+  const values = valuesOf(layout, decoded.subarray(0, bytes));
   const rowValues = values.length / rows;
   let from = layout.chunky ? band : 0;
   for (let row = 0; row < rows; row++, from += rowValues, start += width) {
@@ -200,15 +202,15 @@ function put(
 
 type Values = Samples | BigInt64Array | BigUint64Array | Float16Array;
 
-/** Numbers of a block, all samples of its cells. */
-function valuesOf(layout: Layout, unpacked: Uint8Array): Values {
+/** All samples of a block as numbers. */
+function valuesOf(layout: Layout, decoded: Uint8Array): Values {
   const { bits, format, chunky } = layout;
   const rowBytes = bytesPerRow(layout);
-  if (bits < 8) return fewBits(unpacked, bits, rowBytes, layout.blockWidth * (chunky ? layout.samples : 1));
+  if (bits < 8) return fewBits(decoded, bits, rowBytes, layout.blockWidth * (chunky ? layout.samples : 1));
   const size = bits / 8;
-  const asItIs = unpacked.byteOffset % size === 0 && layout.predictor === 1 && (layout.littleEndian || size === 1);
-  // Else a copy, aligned, that may be changed.
-  let bytes = asItIs || layout.predictor === 3 ? unpacked : unpacked.slice();
+  const canView = decoded.byteOffset % size === 0 && layout.predictor === 1 && (layout.littleEndian || size === 1);
+  // Otherwise make an aligned copy that can be changed.
+  let bytes = canView || layout.predictor === 3 ? decoded : decoded.slice();
   if (!layout.littleEndian && layout.predictor !== 3) swap(bytes, size);
   if (layout.predictor === 2) undoDifferences(bytes, size, rowBytes, chunky ? layout.samples : 1);
   else if (layout.predictor === 3) {
@@ -232,7 +234,7 @@ function swap(bytes: Uint8Array, size: number): void {
   else if (size === 8) buffer.swap64();
 }
 
-/** Samples of 1, 2 or 4 bits; each row begins with a byte of its own. */
+/** Unpacks samples of 1, 2 or 4 bits. Each row begins at a byte. */
 function fewBits(bytes: Uint8Array, bits: number, rowBytes: number, perRow: number): Uint8Array {
   const rows = bytes.length / rowBytes;
   const values = new Uint8Array(rows * perRow);

@@ -3,21 +3,22 @@ import type { Grid } from '../../data/grid.ts';
 import type { GeoTags } from './directory.ts';
 import type { ImageOptions } from './image-blocks.ts';
 import { checkSize, ImageBlocks, isBig, rawBytes } from './image-blocks.ts';
-import { imageFields, placeFields } from './image-tags.ts';
+import { georeferenceFields, imageFields } from './image-tags.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
 import { tiffDirectory, tiffHeader } from './write-directory.ts';
 
-/** A GeoTIFF under way. */
-export interface Image {
-  /** Whole rows, from the first of the first band to the last of the last. */
+/** Writes the image of a GeoTIFF. */
+export interface TiffImage {
+  /** Adds whole rows, band after band. */
   add(samples: StoredSamples): Promise<void>;
-  /** Waits for what is on its way, and forgets it. */
+  /** Waits for pending work and discards the image. */
   abandon(): Promise<void>;
+  /** Writes the rest of the file. */
   end(geoTags: GeoTags | undefined): Promise<void>;
 }
 
-/** Blocks in the order in which they come, the list of tags behind them: nothing is written twice but the first bytes. */
-export class PlainImage implements Image {
+/** Writes blocks as they come and the IFD after them, then patches the offset of the IFD in the header. */
+export class ClassicTiff implements TiffImage {
   readonly #grid: Grid;
   readonly #type: StoredType;
   readonly #options: ImageOptions;
@@ -34,8 +35,8 @@ export class PlainImage implements Image {
     this.#blocks = new ImageBlocks(grid, type, options, sink);
   }
 
-  static async begin(grid: Grid, type: StoredType, options: ImageOptions, sink: ByteSink): Promise<PlainImage> {
-    const image = new PlainImage(grid, type, options, sink);
+  static async begin(grid: Grid, type: StoredType, options: ImageOptions, sink: ByteSink): Promise<ClassicTiff> {
+    const image = new ClassicTiff(grid, type, options, sink);
     await sink.append(tiffHeader(image.#big, 0));
     return image;
   }
@@ -54,7 +55,7 @@ export class PlainImage implements Image {
     if (this.#sink.position % 2 === 1) await this.#sink.append(new Uint8Array(1));
     const offset = this.#sink.position;
     const fields = imageFields(this.#grid, this.#type, this.#options, this.#blocks);
-    const directory = tiffDirectory([...fields, ...placeFields(this.#grid, geoTags)], offset, this.#big);
+    const directory = tiffDirectory([...fields, ...georeferenceFields(this.#grid, geoTags)], offset, this.#big);
     checkSize(this.#big, offset + directory.length);
     await this.#sink.append(directory);
     await this.#sink.patch(0, tiffHeader(this.#big, offset));

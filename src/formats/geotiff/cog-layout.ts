@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
-import type { Image } from './classic-layout.ts';
+import type { TiffImage } from './classic-layout.ts';
 import type { GeoTags } from './directory.ts';
 import { tag } from './directory.ts';
 import type { ImageOptions, Raster } from './image-blocks.ts';
 import { checkSize, ImageBlocks, isBig, rawBytes } from './image-blocks.ts';
-import { imageFields, placeFields } from './image-tags.ts';
-import { Halver } from './overview.ts';
+import { georeferenceFields, imageFields } from './image-tags.ts';
+import { OverviewBuilder } from './overview.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
 import type { Field } from './write-directory.ts';
 import { tiffDirectory, tiffHeader } from './write-directory.ts';
 
-export interface CloudOptions extends ImageOptions {
-  /** How smaller images are made; without, there are none. */
-  average: boolean;
+export interface CogOptions extends ImageOptions {
   overviews: boolean;
+  /** Resampling of overviews: average, or else nearest. */
+  average: boolean;
 }
 
 interface Level {
@@ -26,24 +26,24 @@ interface Level {
   path: string;
   sink: FileSink;
   blocks: ImageBlocks;
-  /** Makes the next smaller level. */
-  halver?: Halver;
+  /** Builds the next smaller level. */
+  overview?: OverviewBuilder;
 }
 
 const chunk = 1 << 20;
 
 /**
- * A Cloud Optimized GeoTIFF under way (OGC 21-026): all lists of tags first, then the tiles, those of the smallest image before those of
- * larger ones. So the tiles wait in files in the scratch folder, as large as the output, until the last one is packed.
+ * Writes a Cloud Optimized GeoTIFF (OGC 21-026): all IFDs first, then the tiles of the smallest overview, up to those of the full image.
+ * So the compressed tiles are kept in temporary files, together as large as the output, until the last one is known.
  */
-export class CloudImage implements Image {
+export class CogTiff implements TiffImage {
   readonly #grid: Grid;
   readonly #type: StoredType;
-  readonly #options: CloudOptions;
+  readonly #options: CogOptions;
   readonly #sink: ByteSink;
   readonly #levels: Level[] = [];
 
-  private constructor(grid: Grid, type: StoredType, options: CloudOptions, sink: ByteSink) {
+  private constructor(grid: Grid, type: StoredType, options: CogOptions, sink: ByteSink) {
     this.#grid = grid;
     this.#type = type;
     this.#options = options;
@@ -53,11 +53,11 @@ export class CloudImage implements Image {
   static async begin(
     grid: Grid,
     type: StoredType,
-    options: CloudOptions,
+    options: CogOptions,
     sink: ByteSink,
     scratch: string,
-  ): Promise<CloudImage> {
-    const image = new CloudImage(grid, type, options, sink);
+  ): Promise<CogTiff> {
+    const image = new CogTiff(grid, type, options, sink);
     try {
       for (
         let raster: Raster | undefined = grid;
@@ -71,7 +71,7 @@ export class CloudImage implements Image {
     return image;
   }
 
-  /** Gives the raster of the next level, if one is needed: the smallest has a single tile. */
+  /** Adds a level and returns the raster of the next one. Returns undefined after the level that fits into a single tile. */
   async #addLevel({ width, height }: Raster, scratch: string): Promise<Raster | undefined> {
     const { bands } = this.#grid;
     const { BlockSize: side, overviews, average } = this.#options;
@@ -82,14 +82,14 @@ export class CloudImage implements Image {
     this.#levels.push(level);
     if (!overviews || (width <= side && height <= side)) return undefined;
     const { nodata } = bands[0]!;
-    level.halver = new Halver({
+    level.overview = new OverviewBuilder({
       width,
       height,
       type: this.#type,
       average,
       ...(nodata === undefined ? {} : { nodata }),
     });
-    return { width: level.halver.width, height: level.halver.height, bands };
+    return { width: level.overview.width, height: level.overview.height, bands };
   }
 
   add(samples: StoredSamples): Promise<void> {
@@ -97,9 +97,9 @@ export class CloudImage implements Image {
   }
 
   async #add(n: number, samples: StoredSamples): Promise<void> {
-    const { blocks, halver } = this.#levels[n]!;
+    const { blocks, overview } = this.#levels[n]!;
     await blocks.add(samples);
-    if (halver !== undefined) for (const row of halver.add(samples)) await this.#add(n + 1, row);
+    if (overview !== undefined) for (const row of overview.add(samples)) await this.#add(n + 1, row);
   }
 
   async abandon(): Promise<void> {
@@ -122,7 +122,7 @@ export class CloudImage implements Image {
     );
     const ghost = ghostArea(this.#grid.bands.length);
     const start = tiffHeader(big, 0).length + ghost.length;
-    // The lists have the same size wherever the tiles are.
+    // The size of an IFD does not depend on the offsets of tiles.
     const sizes = levels.map((level, n) => tiffDirectory(this.#fields(level, n, 0, geoTags), 0, big).length);
     const data = start + sizes.reduce((sum, size) => sum + size, 0);
     const shifts: number[] = [];
@@ -146,7 +146,7 @@ export class CloudImage implements Image {
 
   #fields({ raster, blocks }: Level, n: number, shift: number, geoTags: GeoTags | undefined): Field[] {
     const fields = imageFields(raster, this.#type, this.#options, blocks, shift);
-    if (n === 0) return [...fields, ...placeFields(this.#grid, geoTags)];
+    if (n === 0) return [...fields, ...georeferenceFields(this.#grid, geoTags)];
     return [{ tag: tag.newSubfileType, type: 'long', values: [1] }, ...fields];
   }
 
@@ -160,20 +160,20 @@ export class CloudImage implements Image {
   }
 }
 
-/** What GDAL writes behind the header to tell readers how the tiles lie, so that they need to ask for less. */
+/** GDAL's ghost area after the header. It tells readers the order of tiles, which saves them requests. */
 function ghostArea(bands: number): Buffer {
   const lines = [
     'LAYOUT=IFDS_BEFORE_DATA',
-    // Tiles of several bands lie band after band.
+    // With several bands, tiles are in band order, not in row-major order.
     ...(bands === 1 ? ['BLOCK_ORDER=ROW_MAJOR'] : []),
     'BLOCK_LEADER=SIZE_AS_UINT4',
     'BLOCK_TRAILER=LAST_4_BYTES_REPEATED',
     'KNOWN_INCOMPATIBLE_EDITION=NO',
   ];
-  // The blank leaves room for a YES of a program that changes the file.
+  // The blank leaves room for YES, which a program writes when it breaks the layout.
   const text = `${lines.join('\n')}\n `;
   const head = `GDAL_STRUCTURAL_METADATA_SIZE=${String(text.length).padStart(6, '0')} bytes\n`;
   const all = head + text;
-  // The first list of tags follows at the next even byte.
+  // The first IFD starts at an even offset.
   return Buffer.from(all.length % 2 === 0 ? all : `${all}\0`, 'latin1');
 }

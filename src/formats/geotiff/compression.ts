@@ -5,17 +5,22 @@ import { FormatError } from '../../errors.ts';
 import { lzwDecode, lzwEncode } from './lzw.ts';
 import { packBitsDecode, packBitsEncode } from './packbits.ts';
 
-/** `most` bounds what unpacking may give. Where the thread pool does the work, the promise is pending meanwhile. */
-export interface Unpacker {
+/** Decodes the blocks of a compression. */
+export interface Decoder {
   readonly name: string;
-  /** Bytes that one packed byte can stand for at most: a file that promises more is lying. */
-  readonly mostExpansion: number;
-  unpack(bytes: Uint8Array, most: number, offset: number): Promise<Uint8Array> | Uint8Array;
+  /** Maximum ratio of uncompressed to compressed size. A file that declares more is broken. */
+  readonly maxExpansion: number;
+  /**
+   * Returns a promise if the thread pool decodes.
+   * @param maxBytes maximum size of the result
+   * @param offset of the block in the file, for errors
+   */
+  decode(bytes: Uint8Array, maxBytes: number, offset: number): Promise<Uint8Array> | Uint8Array;
 }
 
-export interface Codec extends Unpacker {
-  /** `rowBytes` is where rows end, for codecs that stop there. */
-  pack(bytes: Uint8Array, rowBytes: number): Promise<Uint8Array> | Uint8Array;
+export interface Codec extends Decoder {
+  /** `rowBytes` is the length of a row, for codecs that treat each row separately. */
+  encode(bytes: Uint8Array, rowBytes: number): Promise<Uint8Array> | Uint8Array;
 }
 
 const inflate = promisify<zlib.InputType, zlib.ZlibOptions, Uint8Array>(zlib.inflate);
@@ -25,54 +30,57 @@ const zstdCompress = promisify<zlib.InputType, zlib.ZstdOptions, Uint8Array>(zli
 
 const stored: Codec = {
   name: 'None',
-  mostExpansion: 1,
-  unpack: (bytes) => bytes,
-  pack: (bytes) => bytes,
+  maxExpansion: 1,
+  decode: (bytes) => bytes,
+  encode: (bytes) => bytes,
 };
 
-/** One piece of output that surely suffices, instead of many that are joined. */
-const wholeOutput = (most: number) => ({ maxOutputLength: most, chunkSize: Math.max(64, most + 16) });
+/** One output buffer that is large enough, so that zlib need not join several. */
+const oneBuffer = (maxBytes: number) => ({ maxOutputLength: maxBytes, chunkSize: Math.max(64, maxBytes + 16) });
 
-/** One piece of memory that takes whatever packing gives, instead of many that are joined. */
-async function inOnePiece(bytes: Uint8Array, pack: (chunkSize: number) => Promise<Uint8Array>): Promise<Uint8Array> {
+/** Compresses into one buffer that is large enough for any result, so that zlib need not join several. */
+async function intoOneBuffer(
+  bytes: Uint8Array,
+  encode: (chunkSize: number) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
   const chunkSize = bytes.length + (bytes.length >> 8) + 1024;
-  const packed = await pack(chunkSize);
-  if (packed.buffer.byteLength === chunkSize) ownWhole(packed);
-  return packed;
+  const compressed = await encode(chunkSize);
+  if (compressed.buffer.byteLength === chunkSize) ownWhole(compressed);
+  return compressed;
 }
 
 const deflated: Codec = {
   name: 'Deflate',
-  mostExpansion: 1100,
-  unpack: (bytes, most, offset) => orBroken(inflate(bytes, wholeOutput(most)), offset),
-  // Level 2 of this zlib packs predicted grids within four per cent of what GDAL reaches, in a third of the time of level 6.
-  // Of a window of 4 KB, which stays in the processor's first cache, they hardly miss the rest.
-  pack: (bytes) =>
-    inOnePiece(bytes, (chunkSize) => deflate(bytes, { level: 2, memLevel: 9, windowBits: 12, chunkSize })),
+  maxExpansion: 1100,
+  decode: (bytes, maxBytes, offset) => orFormatError(inflate(bytes, oneBuffer(maxBytes)), offset),
+  // Level 2 compresses predicted grids to within 4 % of GDAL's size, in a third of the time of level 6.
+  // A window of 4 kB stays in the L1 cache, and a larger one hardly improves compression.
+  encode: (bytes) =>
+    intoOneBuffer(bytes, (chunkSize) => deflate(bytes, { level: 2, memLevel: 9, windowBits: 12, chunkSize })),
 };
 
 const zstd: Codec = {
   name: 'Zstd',
-  mostExpansion: 65536,
-  unpack: (bytes, most, offset) => orBroken(zstdDecompress(bytes, wholeOutput(most)), offset),
-  pack: (bytes) => inOnePiece(bytes, (chunkSize) => zstdCompress(bytes, { chunkSize })),
+  maxExpansion: 65536,
+  decode: (bytes, maxBytes, offset) => orFormatError(zstdDecompress(bytes, oneBuffer(maxBytes)), offset),
+  encode: (bytes) => intoOneBuffer(bytes, (chunkSize) => zstdCompress(bytes, { chunkSize })),
 };
 
-/** TIFF's number of a compression → what does it. */
+/** Codecs by value of the tag Compression. */
 export const codecs: Readonly<Record<number, Codec>> = {
   1: stored,
-  5: { name: 'Lzw', mostExpansion: 3000, unpack: lzwDecode, pack: lzwEncode },
+  5: { name: 'Lzw', maxExpansion: 3000, decode: lzwDecode, encode: lzwEncode },
   8: deflated,
-  32773: { name: 'PackBits', mostExpansion: 64, unpack: packBitsDecode, pack: packBitsEncode },
+  32773: { name: 'PackBits', maxExpansion: 64, decode: packBitsDecode, encode: packBitsEncode },
   32946: deflated,
   50000: zstd,
 };
 
-async function orBroken(unpacked: Promise<Uint8Array>, offset: number): Promise<Uint8Array> {
+async function orFormatError(decoded: Promise<Uint8Array>, offset: number): Promise<Uint8Array> {
   try {
-    return await unpacked;
+    return await decoded;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new FormatError(`A packed block cannot be unpacked: ${error.message}.`, offset);
+    throw new FormatError(`A compressed block cannot be decoded: ${error.message}.`, offset);
   }
 }

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 
-/** The tags that are read or written here (TIFF 6.0, GeoTIFF 1.1, GDAL's own). */
+/** Tags that we read or write (TIFF 6.0, GeoTIFF 1.1, GDAL). */
 export const tag = {
   newSubfileType: 254,
   imageWidth: 256,
@@ -36,7 +36,7 @@ export const tag = {
   rationalPolynomials: 50844,
 } as const;
 
-/** Field type → bytes of one value. */
+/** Field type → size of a value in bytes. */
 const sizes: Readonly<Record<number, number>> = {
   1: 1,
   2: 1,
@@ -77,24 +77,24 @@ const decoders: Readonly<Record<number, (view: DataView, at: number, little: boo
 interface Entry {
   type: number;
   count: number;
-  /** Where its values are, in the directory itself or elsewhere. */
+  /** Offset of its values, in the IFD itself or elsewhere. */
   offset: number;
 }
 
-/** Values of a tag that is not a list of blocks; more are never needed. */
-const mostValues = 1 << 20;
+/** Maximum number of values of a tag that is not a list of blocks. */
+const maxValues = 1 << 20;
 
-/** Images that are looked for behind the first one. */
-const mostImages = 1000;
+/** Maximum number of images in a file. */
+const maxImages = 1000;
 
-/** One image of a TIFF file: its tags, whose values are read when asked for. */
+/** An image file directory (IFD): the tags of one image of a TIFF. Values are read on demand. */
 export class Directory {
   readonly #source: ByteSource;
   readonly #entries: ReadonlyMap<number, Entry>;
   readonly littleEndian: boolean;
   readonly offset: number;
   readonly #big: boolean;
-  /** Where the place of the next image stands. */
+  /** Position of the offset of the next IFD. */
   readonly #end: number;
 
   private constructor(
@@ -113,28 +113,27 @@ export class Directory {
     this.#end = end;
   }
 
-  /** @throws FormatError when it is no TIFF file */
+  /** @throws FormatError if the file is not a TIFF */
   static async open(source: ByteSource): Promise<Directory> {
     const head = viewOf(await source.read(0, 16));
     const order = head.byteLength >= 8 ? head.getUint16(0) : 0;
     if (order !== 0x4949 && order !== 0x4d4d)
-      throw new FormatError('The file is not a TIFF: it begins with neither II nor MM.', 0);
+      throw new FormatError('The file is not a TIFF: it does not begin with II or MM.', 0);
     const little = order === 0x4949;
     const version = head.getUint16(2, little);
     if (version === 42) return Directory.#read(source, little, false, head.getUint32(4, little));
-    if (version !== 43)
-      throw new FormatError(`The file is not a TIFF: its version is ${version}, neither 42 nor 43.`, 2);
+    if (version !== 43) throw new FormatError(`The file is not a TIFF: its version is ${version}, not 42 or 43.`, 2);
     if (head.byteLength < 16 || head.getUint16(4, little) !== 8)
-      throw new FormatError('The BigTIFF header is broken.', 4);
+      throw new FormatError('The BigTIFF header is not valid.', 4);
     return Directory.#read(source, little, true, Number(head.getBigUint64(8, little)));
   }
 
   static async #read(source: ByteSource, little: boolean, big: boolean, offset: number): Promise<Directory> {
     const [countSize, entrySize, room] = big ? [8, 20, 8] : [2, 12, 4];
-    const head = viewOf(await within(source, offset, countSize, 'The list of tags'));
+    const head = viewOf(await readExactly(source, offset, countSize, 'The list of tags'));
     const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
-    if (count === 0 || count > 65535) throw new FormatError(`The list of tags promises ${count} tags.`, offset);
-    const list = viewOf(await within(source, offset + countSize, count * entrySize, 'The list of tags'));
+    if (count === 0 || count > 65535) throw new FormatError(`The list of tags declares ${count} tags.`, offset);
+    const list = viewOf(await readExactly(source, offset + countSize, count * entrySize, 'The list of tags'));
     const entries = new Map<number, Entry>();
     for (let at = 0; at < list.byteLength; at += entrySize) {
       const type = list.getUint16(at + 2, little);
@@ -151,11 +150,11 @@ export class Directory {
     return new Directory(source, little, big, offset, entries, offset + countSize + list.byteLength);
   }
 
-  /** The images behind this one; a chain that is broken, or bites its tail, ends there. */
+  /** The IFDs after this one. A broken or circular chain ends at the error. */
   async *others(): AsyncGenerator<Directory> {
     const seen = new Set([this.offset]);
     const size = this.#big ? 8 : 4;
-    for (let last: Directory = this; seen.size <= mostImages; ) {
+    for (let last: Directory = this; seen.size <= maxImages; ) {
       const place = viewOf(await this.#source.read(last.#end, size));
       if (place.byteLength < size) return;
       const offset = this.#big
@@ -186,27 +185,28 @@ export class Directory {
     const entry = this.#entries.get(id);
     const decode = entry === undefined ? undefined : decoders[entry.type];
     if (entry === undefined) return new Float64Array(0);
-    if (decode === undefined) throw new FormatError(`Tag ${id} holds text instead of numbers.`, this.offset);
+    if (decode === undefined) throw new FormatError(`Tag ${id} contains text instead of numbers.`, this.offset);
     const wanted = count ?? entry.count;
     if (wanted > entry.count) throw new FormatError(`Tag ${id} has ${entry.count} of ${wanted} values.`, this.offset);
-    if (count === undefined && wanted > mostValues)
-      throw new FormatError(`Tag ${id} promises ${wanted} values.`, this.offset);
+    if (count === undefined && wanted > maxValues)
+      throw new FormatError(`Tag ${id} declares ${wanted} values. The maximum is ${maxValues}.`, this.offset);
     const size = sizes[entry.type]!;
-    const view = viewOf(await within(this.#source, entry.offset, wanted * size, `Tag ${id}`));
+    const view = viewOf(await readExactly(this.#source, entry.offset, wanted * size, `Tag ${id}`));
     return Float64Array.from({ length: wanted }, (_, n) => decode(view, n * size, this.littleEndian));
   }
 
-  /** The only, or first, value of a tag. */
+  /** The first value of a tag. */
   async number(id: number, otherwise: number): Promise<number> {
     return this.count(id) === 0 ? otherwise : (await this.numbers(id, 1))[0]!;
   }
 
-  /** The bytes of a tag that holds text or bytes; none without the tag. */
+  /** The bytes of a tag with text or bytes; empty without the tag. */
   async bytes(id: number): Promise<Uint8Array> {
     const entry = this.#entries.get(id);
     if (entry === undefined || sizes[entry.type] !== 1) return new Uint8Array(0);
-    if (entry.count > mostValues) throw new FormatError(`Tag ${id} promises ${entry.count} characters.`, this.offset);
-    return within(this.#source, entry.offset, entry.count, `Tag ${id}`);
+    if (entry.count > maxValues)
+      throw new FormatError(`Tag ${id} declares ${entry.count} characters. The maximum is ${maxValues}.`, this.offset);
+    return readExactly(this.#source, entry.offset, entry.count, `Tag ${id}`);
   }
 
   async text(id: number, encoding: 'latin1' | 'utf8' = 'latin1'): Promise<string> {
@@ -216,7 +216,7 @@ export class Directory {
   }
 }
 
-/** The three tags that GeoKeys take. */
+/** The three tags that store GeoKeys. */
 export interface GeoTags {
   directory: Float64Array;
   doubles: Float64Array;
@@ -233,11 +233,16 @@ export async function readGeoTags(directory: Directory): Promise<GeoTags> {
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** Bytes that the file says it has: nothing is allocated before that is checked. */
-export async function within(source: ByteSource, offset: number, length: number, what: string): Promise<Uint8Array> {
+/** Reads bytes that the file declares to have. Checks the range against the file size before it allocates memory. */
+export async function readExactly(
+  source: ByteSource,
+  offset: number,
+  length: number,
+  what: string,
+): Promise<Uint8Array> {
   if (!Number.isSafeInteger(offset + length) || offset + length > source.size)
     throw new FormatError(
-      `${what} should be at bytes ${offset} to ${offset + length} of a file of ${source.size} bytes.`,
+      `${what} should be at bytes ${offset} to ${offset + length}, but the file has ${source.size} bytes.`,
       offset,
     );
   const bytes = await source.read(offset, length);

@@ -3,15 +3,15 @@ import type { SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { unpackImage } from '../../geo/raster/translate.ts';
-import type { Unpacker } from './compression.ts';
+import type { Decoder } from './compression.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
 
-/** A block as the codecs for pictures need to know it. */
+/** Size and type of a block, for codecs that need to know them. */
 export interface BlockShape {
   width: number;
   height: number;
-  /** Samples of a cell that lie in one block. */
+  /** Samples per cell in the block. */
   samples: number;
   type: SampleType;
 }
@@ -45,82 +45,89 @@ const names: Readonly<Record<number, string>> = {
 export const compressionName = (compression: number): string =>
   names[compression] === undefined ? `number ${compression}` : `${names[compression]} (number ${compression})`;
 
-/** Compressions that blocks of pictures have, each block a file of its own kind; undefined for others. */
+/** A decoder for compressions whose blocks are image files: JPEG, WebP and LERC, decoded by GDAL. Undefined for others. */
 export async function imageCodec(
   compression: number,
   directory: Directory,
   shape: BlockShape,
-): Promise<Unpacker | undefined> {
+): Promise<Decoder | undefined> {
   if (compression === 7) return jpeg(directory, shape);
   if (compression === 50001) return webp(shape);
   if (compression === 34887) return lerc(directory, shape);
   return undefined;
 }
 
-/** A block of one value takes next to nothing, however large it is; the size of blocks is bounded elsewhere. */
-const mostExpansion = 2 ** 24;
+/** A block with a single value compresses to a few bytes, so there is no useful limit. The size of blocks is limited in `readLayout`. */
+const maxExpansion = 2 ** 24;
 
-async function jpeg(directory: Directory, shape: BlockShape): Promise<Unpacker> {
-  if (shape.type !== 'UInt8') throw new AppError('unprocessable', 'JPEG blocks of other than 8 bits are not read.');
+async function jpeg(directory: Directory, shape: BlockShape): Promise<Decoder> {
+  if (shape.type !== 'UInt8')
+    throw new AppError('unprocessable', `JPEG blocks with samples of ${shape.type} are not supported. Only UInt8 is.`);
   const tables = await directory.bytes(tag.jpegTables);
   const converted = (await directory.number(tag.photometric, 1)) === 6;
-  // Adobe's marker says whether the three components are red, green, blue; without it a decoder would guess.
+  // Adobe's marker declares three components as RGB or YCbCr; without it a decoder would guess.
   const adobe = Buffer.from([0xff, 0xee, 0, 14, 65, 100, 111, 98, 101, 0, 100, 0, 0, 0, 0, converted ? 1 : 0]);
   const start = [Buffer.from([0xff, 0xd8]), ...(shape.samples === 3 ? [adobe] : [])];
-  // Both the tables and the block begin with the marker of a start; the tables end with that of an end.
+  // Remove the start-of-image markers of tables and block, and the end-of-image marker of the tables.
   const shared = tables.length > 4 ? tables.subarray(2, tables.length - 2) : tables.subarray(0, 0);
   return {
     name: 'JPEG',
-    mostExpansion,
-    unpack(bytes, _most, offset) {
-      if (bytes[0] !== 0xff || bytes[1] !== 0xd8) throw new FormatError('A block is no JPEG.', offset);
+    maxExpansion,
+    decode(bytes, _most, offset) {
+      if (bytes[0] !== 0xff || bytes[1] !== 0xd8) throw new FormatError('A block is not a JPEG.', offset);
       const file = Buffer.concat([...start, shared, bytes.subarray(2)]);
-      return placed(unpackImage({ driver: 'JPEG', files: [['.jpg', file]], ...shape }), offset);
+      return withOffset(unpackImage({ driver: 'JPEG', files: [['.jpg', file]], ...shape }), offset);
     },
   };
 }
 
-function webp(shape: BlockShape): Unpacker {
+function webp(shape: BlockShape): Decoder {
   if (shape.type !== 'UInt8' || shape.samples < 3 || shape.samples > 4)
-    throw new AppError('unprocessable', `WebP blocks of ${shape.samples} samples of ${shape.type} are not read.`);
+    throw new AppError(
+      'unprocessable',
+      `WebP blocks with ${shape.samples} samples of ${shape.type} are not supported.`,
+    );
   return {
     name: 'WebP',
-    mostExpansion,
-    unpack: (bytes, _most, offset) =>
-      placed(unpackImage({ driver: 'WEBP', files: [['.webp', bytes]], ...shape }), offset),
+    maxExpansion,
+    decode: (bytes, _most, offset) =>
+      withOffset(unpackImage({ driver: 'WEBP', files: [['.webp', bytes]], ...shape }), offset),
   };
 }
 
-const lercPackings: Readonly<Record<number, (bytes: Uint8Array, bound: { maxOutputLength: number }) => Uint8Array>> = {
+const lercCompressions: Readonly<
+  Record<number, (bytes: Uint8Array, bound: { maxOutputLength: number }) => Uint8Array>
+> = {
   0: (bytes) => bytes,
   1: inflateSync,
   2: zstdDecompressSync,
 };
 
-/** Blocks of LERC, packed once more or not. GDAL's driver for MRF takes such a block for a file of one page. */
-async function lerc(directory: Directory, shape: BlockShape): Promise<Unpacker> {
-  const [, packedBy = 0] = await directory.numbers(tag.lercParameters);
-  const more = lercPackings[packedBy];
-  // GDAL's driver knows no signed bytes.
-  if (shape.type === 'Int8') throw new AppError('unprocessable', 'LERC blocks of signed bytes are not read.');
-  if (more === undefined) throw new AppError('unprocessable', `LERC packed by method ${packedBy} is not read.`);
+/** LERC blocks, which may be compressed again with Deflate or Zstd. GDAL's MRF driver reads such a block as a file of one page. */
+async function lerc(directory: Directory, shape: BlockShape): Promise<Decoder> {
+  const [, method = 0] = await directory.numbers(tag.lercParameters);
+  const decompress = lercCompressions[method];
+  // The MRF driver does not support Int8.
+  if (shape.type === 'Int8') throw new AppError('unprocessable', 'LERC blocks with samples of Int8 are not supported.');
+  if (decompress === undefined)
+    throw new AppError('unprocessable', `LERC blocks with additional compression ${method} are not supported.`);
   return {
     name: 'LERC',
-    mostExpansion,
-    async unpack(bytes, most, offset) {
+    maxExpansion,
+    async decode(bytes, maxBytes, offset) {
       let blob: Uint8Array;
       try {
-        blob = more(bytes, { maxOutputLength: 2 * most + 4096 });
+        blob = decompress(bytes, { maxOutputLength: 2 * maxBytes + 4096 });
       } catch (error) {
         if (!(error instanceof Error && 'code' in error)) throw error;
-        throw new FormatError(`A packed block cannot be unpacked: ${error.message}.`, offset);
+        throw new FormatError(`A compressed block cannot be decoded: ${error.message}.`, offset);
       }
-      return placed(unpackLerc(blob, shape), offset);
+      return withOffset(unpackLerc(blob, shape), offset);
     },
   };
 }
 
-/** All samples in one blob, or, where samples have gaps of their own, one blob behind the other. */
+/** Decodes a block that consists of one blob with all samples, or of one blob per sample. */
 async function unpackLerc(blob: Uint8Array, shape: BlockShape): Promise<Uint8Array> {
   const { samples } = shape;
   if (samples === 1 || lercHeader(blob, shape).depth === samples) return unpackBlob(blob, shape);
@@ -132,13 +139,13 @@ async function unpackLerc(blob: Uint8Array, shape: BlockShape): Promise<Uint8Arr
   }
   const size = sampleArrays[shape.type].BYTES_PER_ELEMENT;
   const cells = planes[0]!.length / size;
-  const together = new Uint8Array(cells * samples * size);
+  const interleaved = new Uint8Array(cells * samples * size);
   for (const [band, plane] of planes.entries()) {
     if (plane.length !== cells * size) throw new FormatError('The LERC blobs of a block have different sizes.');
     for (let cell = 0; cell < cells; cell++)
-      together.set(plane.subarray(cell * size, (cell + 1) * size), (cell * samples + band) * size);
+      interleaved.set(plane.subarray(cell * size, (cell + 1) * size), (cell * samples + band) * size);
   }
-  return together;
+  return interleaved;
 }
 
 async function unpackBlob(blob: Uint8Array, shape: BlockShape): Promise<Uint8Array> {
@@ -159,12 +166,12 @@ async function unpackBlob(blob: Uint8Array, shape: BlockShape): Promise<Uint8Arr
   return unpackImage({ driver: 'MRF', files, ...shape });
 }
 
-/** Of a LERC 2 blob: its rows (the last strip has fewer), samples of a cell and bytes. */
+/** Reads the header of a LERC 2 blob: number of rows (the last strip has fewer), samples per cell and length in bytes. */
 function lercHeader(blob: Uint8Array, { width, height }: BlockShape): { rows: number; depth: number; length: number } {
   const view = new DataView(blob.buffer, blob.byteOffset, blob.length);
   if (blob.length < 42 || Buffer.from(blob.subarray(0, 6)).toString('latin1') !== 'Lerc2 ')
-    throw new FormatError('A block is no LERC.');
-  // From version 3 on a checksum stands before the size, from version 4 on the number of samples behind it.
+    throw new FormatError('A block is not LERC.');
+  // Version 3 added a checksum before the size, version 4 the number of samples after it.
   const version = view.getInt32(6, true);
   const at = version >= 3 ? 14 : 10;
   const [rows, columns] = [view.getInt32(at, true), view.getInt32(at + 4, true)];
@@ -173,14 +180,14 @@ function lercHeader(blob: Uint8Array, { width, height }: BlockShape): { rows: nu
   const depth = version >= 4 ? view.getInt32(at + 8, true) : 1;
   const length = view.getInt32(at + (version >= 4 ? 20 : 16), true);
   if (length < 42 || length > blob.length)
-    throw new FormatError(`A LERC blob of ${length} bytes does not fit a block of ${blob.length}.`);
+    throw new FormatError(`A LERC blob declares ${length} bytes. Its block has ${blob.length}.`);
   return { rows, depth, length };
 }
 
-/** The same, but an error says where the block is. */
-async function placed(unpacked: Promise<Uint8Array>, offset: number): Promise<Uint8Array> {
+/** Adds the offset of the block to errors. */
+async function withOffset(decoded: Promise<Uint8Array>, offset: number): Promise<Uint8Array> {
   try {
-    return await unpacked;
+    return await decoded;
   } catch (error) {
     throw error instanceof FormatError ? new FormatError(error.message, offset) : error;
   }

@@ -10,15 +10,15 @@ import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
 import { compressionName } from './gdal-codecs.ts';
 
-/** Compressions that GDAL unpacks, and we do not: fax, NeXT, ThunderScan, PixarLog, SGI LogLuv. */
-const unpackedByGdal = [2, 3, 4, 32766, 32771, 32809, 32909, 34676, 34677];
+/** Compressions that only GDAL decodes: fax, NeXT, ThunderScan, PixarLog, SGI LogLuv. */
+const decodedByGdal = [2, 3, 4, 32766, 32771, 32809, 32909, 34676, 34677];
 const usualBits = [1, 2, 4, 8, 16, 32, 64];
 const chunk = 1 << 20;
 
-/** Why an image has to be led through GDAL before it can be read; undefined for nearly all images. */
-export async function oddity(directory: Directory): Promise<string | undefined> {
+/** Why an image must be converted by GDAL before our reader can read it, as a noun for a sentence; undefined for nearly all images. */
+export async function gdalReason(directory: Directory): Promise<string | undefined> {
   const compression = await directory.number(tag.compression, 1);
-  if (unpackedByGdal.includes(compression)) return `the compression ${compressionName(compression)}`;
+  if (decodedByGdal.includes(compression)) return `the compression ${compressionName(compression)}`;
   const bits = await firstValues(directory, tag.bitsPerSample);
   const formats = await firstValues(directory, tag.sampleFormat);
   if (bits.some((one) => one !== bits[0]) || formats.some((one) => one !== formats[0]))
@@ -26,11 +26,11 @@ export async function oddity(directory: Directory): Promise<string | undefined> 
   const [width = 1] = bits;
   if (width < 32 && (!usualBits.includes(width) || (formats[0] === 2 && width < 8))) return `samples of ${width} bits`;
   if ((await directory.number(tag.fillOrder, 1)) === 2) return 'bits in reverse order';
-  if ((await directory.number(tag.photometric, 1)) === 6 && compression !== 7) return 'colours as brightness and hue';
+  if ((await directory.number(tag.photometric, 1)) === 6 && compression !== 7) return 'YCbCr colours';
   return (await controlPoints(directory)) > 0 ? 'control points' : undefined;
 }
 
-/** The number of points that place the image, when nothing else does. */
+/** Number of ground control points, if they are the only georeference of the image. */
 export async function controlPoints(directory: Directory): Promise<number> {
   const alone =
     !directory.has(tag.modelTransformation) &&
@@ -44,10 +44,11 @@ const firstValues = async (directory: Directory, id: number): Promise<number[]> 
 ];
 
 /**
- * The image as GDAL writes it: plain strips in the scratch folder, upright. An image that only has control points is laid out anew.
- * @throws FormatError or AppError when GDAL cannot read it either
+ * Converts the image with GDAL to an uncompressed GeoTIFF in the scratch folder. An image that is georeferenced only by control points is
+ * resampled to a north-up grid.
+ * @throws FormatError or AppError if GDAL cannot read the image
  */
-export async function plainImage(
+export async function convertByGdal(
   source: ByteSource,
   directory: Directory,
   reason: string,
@@ -56,21 +57,33 @@ export async function plainImage(
   await checkExpansion(source, directory);
   const input = join(context.scratch, `${randomUUID()}.tif`);
   const output = join(context.scratch, `${randomUUID()}.tif`);
-  const placedByPoints = (await controlPoints(directory)) > 0;
+  const hasControlPoints = (await controlPoints(directory)) > 0;
   context.log('info', `The image has ${reason}; GDAL reads it.`);
   context.atEnd(() => rm(output, { force: true }));
   const [bits = 1] = await firstValues(directory, tag.bitsPerSample);
-  const whole = [8, 16, 32].find((width) => width >= bits && bits > 2 && bits < 32);
-  // GDAL would keep the odd number of bits.
+  const wholeBytes = [8, 16, 32].find((width) => width >= bits && bits > 2 && bits < 32);
+  // Without NBITS, GDAL would keep the number of bits.
   const width =
-    whole === undefined || (await directory.number(tag.sampleFormat, 1)) === 3 ? [] : ['-co', `NBITS=${whole}`];
-  const plain = [...width, '-of', 'GTiff', '-co', 'COMPRESS=NONE', '-co', 'BIGTIFF=IF_SAFER', '-co', 'INTERLEAVE=BAND'];
+    wholeBytes === undefined || (await directory.number(tag.sampleFormat, 1)) === 3
+      ? []
+      : ['-co', `NBITS=${wholeBytes}`];
+  const uncompressed = [
+    ...width,
+    '-of',
+    'GTiff',
+    '-co',
+    'COMPRESS=NONE',
+    '-co',
+    'BIGTIFF=IF_SAFER',
+    '-co',
+    'INTERLEAVE=BAND',
+  ];
   try {
     await copyTo(input, source, context.signal);
     await translateFile(input, output, {
       driver: 'GTiff',
-      argv: placedByPoints ? [...plain, '-r', 'near', '-overwrite'] : plain,
-      warp: placedByPoints,
+      argv: hasControlPoints ? [...uncompressed, '-r', 'near', '-overwrite'] : uncompressed,
+      warp: hasControlPoints,
     });
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
@@ -78,27 +91,27 @@ export async function plainImage(
   } finally {
     await rm(input, { force: true });
   }
-  if (placedByPoints)
+  if (hasControlPoints)
     context.lost(
-      'The image was placed by control points alone; its cells were laid out anew by a polynomial through them, each with the value of the nearest cell.',
+      'The image was georeferenced by control points only. It was resampled (nearest cell) with a polynomial through them.',
     );
   return reopened(output);
 }
 
-/** Bytes that may be written in any case, and how many times the file's own size beyond that. */
+/** Images up to this size are always converted; above it, the ratio to the file size is limited. */
 const harmless = 100 << 20;
-const mostExpansion = 200;
+const maxExpansion = 200;
 
-/** @throws FormatError when the image claims to be far larger than its file can be */
+/** @throws FormatError if the image declares a size that is implausible for its file */
 async function checkExpansion({ size }: ByteSource, directory: Directory): Promise<void> {
   const width = await directory.number(tag.imageWidth, 0);
   const height = await directory.number(tag.imageLength, 0);
   const samples = await directory.number(tag.samplesPerPixel, 1);
   const bits = Math.max(...(await firstValues(directory, tag.bitsPerSample)), 1);
   const bytes = (width * height * samples * bits) / 8;
-  if (bytes > harmless && bytes > mostExpansion * size)
+  if (bytes > harmless && bytes > maxExpansion * size)
     throw new FormatError(
-      `The image claims ${width} × ${height} cells, which take ${bytes} bytes; the file has ${size}.`,
+      `The image declares ${width} × ${height} cells, which take ${bytes} bytes. The file has only ${size}.`,
       directory.offset,
     );
 }
@@ -118,7 +131,7 @@ async function copyTo(path: string, source: ByteSource, signal: AbortSignal): Pr
   }
 }
 
-/** A file that is opened for each reading, so that nobody has to close it. */
+/** A source that opens its file for each read, so that it need not be closed. */
 async function reopened(path: string): Promise<ByteSource> {
   const read = async (offset: number, length: number): Promise<Uint8Array> => {
     await using file = await open(path);

@@ -1,32 +1,32 @@
 import type { Band } from '../../data/grid.ts';
 
-/** What GDAL's own tag (GDAL_METADATA, a list of items in XML) says of a band. */
-export type BandNotes = Pick<Band, 'name' | 'unit' | 'scale' | 'offset'>;
+/** Properties of a band in the tag GDAL_METADATA, a list of items in XML. */
+export type BandMetadata = Pick<Band, 'name' | 'unit' | 'scale' | 'offset'>;
 
-export interface Notes {
-  /** By number of the band, from 0. */
-  bands: ReadonlyMap<number, BandNotes>;
-  /** Names of items that are understood by nobody here. */
+export interface GdalMetadata {
+  /** By band number, from 0. */
+  bands: ReadonlyMap<number, BandMetadata>;
+  /** Names of items that we do not support. */
   others: readonly string[];
 }
 
-const roles: Readonly<Record<string, keyof BandNotes>> = {
+const roles: Readonly<Record<string, keyof BandMetadata>> = {
   description: 'name',
   unittype: 'unit',
   scale: 'scale',
   offset: 'offset',
 };
-/** Domains of items that say how the file is built. */
+/** Domains of items about the structure of the file. */
 const structure = new Set(['IMAGE_STRUCTURE', 'DERIVED_SUBDATASETS']);
-/** Attributes of an item are short. */
-const longestAttributes = 1000;
+/** Maximum length of the attributes of an item, which bounds the time to parse them. */
+const maxAttributes = 1000;
 
-export function readNotes(xml: string): Notes {
+export function parseGdalMetadata(xml: string): GdalMetadata {
   const bands = new Map<number, Record<string, string | number>>();
   const others = new Set<string>();
   for (const [, given = '', text = ''] of xml.matchAll(/<Item\s([^<>]*)>([^<]*)<\/Item>/g)) {
     const attributes = new Map(
-      [...given.slice(0, longestAttributes).matchAll(/\b(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+      [...given.slice(0, maxAttributes).matchAll(/\b(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
     );
     const band = Number(attributes.get('sample'));
     const member = roles[attributes.get('role') ?? ''];
@@ -38,13 +38,11 @@ export function readNotes(xml: string): Notes {
     } else if (!/^(STATISTICS_|LAYER_TYPE$|COLORINTERP$)/.test(name) && !structure.has(domain) && name !== '')
       others.add(unescaped(name));
   }
-  return { bands: bands as Map<number, BandNotes>, others: [...others] };
+  return { bands: bands as Map<number, BandMetadata>, others: [...others] };
 }
 
-// GDAL escapes twice, and takes it back twice.
-
-/** The tag's text, in UTF-8 as bytes of a string; empty when there is nothing to say. */
-export function writeNotes(bands: readonly Band[]): string {
+/** The content of the tag: UTF-8 as a binary (latin1) string; empty without metadata. Escapes twice, as GDAL does. */
+export function formatGdalMetadata(bands: readonly Band[]): string {
   const items = bands.flatMap((band, sample) =>
     Object.entries(roles).flatMap(([role, member]) => {
       const value = band[member];
@@ -59,7 +57,7 @@ export function writeNotes(bands: readonly Band[]): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no way to say them.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot contain them.
   text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, ' ').replace(/[&<>"]/g, (one) => entities[one]!);
 
 const unescaped = (text: string): string =>

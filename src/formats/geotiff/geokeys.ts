@@ -7,7 +7,7 @@ import type { Directory, GeoTags } from './directory.ts';
 import { readGeoTags, tag } from './directory.ts';
 import { crsOfKeys, keysOfCrs } from './user-defined-crs.ts';
 
-/** Numbers of GeoTIFF 1.1 (OGC 19-008), annex B. */
+/** GeoKey IDs (GeoTIFF 1.1, OGC 19-008, annex B). */
 export const key = {
   modelType: 1024,
   rasterType: 1025,
@@ -21,7 +21,7 @@ const userDefined = 32767;
 export interface Georeference {
   affine: Affine;
   crs?: Crs;
-  /** False: the file does not say where it is, and cells are counted from its upper left corner. */
+  /** False: the image is not georeferenced, and coordinates are cells from its upper left corner. */
   located: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function readGeoreference(directory: Directory): Promise<Georeferen
     affine = [tie[3]! - tie[0]! * dx, dx, 0, tie[4]! - tie[1]! * dy, 0, dy];
   }
   if (affine !== undefined && !usable(affine))
-    throw new FormatError(`The cells of the image have no size or place: ${affine.join(', ')}.`, directory.offset);
+    throw new FormatError(`The geotransform of the image is not valid: ${affine.join(', ')}.`, directory.offset);
   const pixelIsPoint = keys.get(key.rasterType) === 2;
   if (affine !== undefined && pixelIsPoint) {
     const [x, a, b, y, c, d] = affine;
@@ -57,7 +57,7 @@ export async function readGeoreference(directory: Directory): Promise<Georeferen
 const usable = ([x, a, b, y, c, d]: Affine): boolean =>
   [x, a, b, y, c, d].every(Number.isFinite) && a * d - b * c !== 0;
 
-/** Keys whose value stands in the directory itself. */
+/** GeoKeys with a value in the key directory itself. */
 function shortKeys({ directory }: GeoTags): Map<number, number> {
   const keys = new Map<number, number>();
   const count = Math.min(directory[3] ?? 0, Math.floor(directory.length / 4) - 1);
@@ -65,7 +65,7 @@ function shortKeys({ directory }: GeoTags): Map<number, number> {
   return keys;
 }
 
-/** By its code when it has one that is known, else as GDAL understands the keys. */
+/** The CRS by its EPSG code if it is known, else as GDAL reads the keys. */
 async function crsOf(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<Crs | undefined> {
   const model = keys.get(key.modelType);
   const code = model === 1 ? keys.get(key.projectedCrs) : keys.get(key.geodeticCrs);
@@ -80,7 +80,7 @@ async function crsOf(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<
   return crsOfKeys(tags);
 }
 
-/** Keys for a coordinate system; a code says it all. Those that keys cannot say are told as lost. */
+/** GeoKeys for a CRS: its EPSG code, or else all its parameters. Reports a CRS that GeoKeys cannot store as a loss. */
 export async function geoTagsFor(crs: Crs | undefined, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
   if (crs === undefined) return undefined;
   const kind = kindOf(crs);
@@ -92,33 +92,33 @@ export async function geoTagsFor(crs: Crs | undefined, lost: (sentence: string) 
     crs.authority === 'ESRI' ||
     crs.code >= userDefined
   )
-    return foreignTags(crs, lost);
+    return userDefinedTags(crs, lost);
   const keys = [key.modelType, 0, 1, model, key.rasterType, 0, 1, 1, id, 0, 1, crs.code];
   return { directory: Float64Array.from([1, 1, 0, keys.length / 4, ...keys]), doubles: new Float64Array(0), text: '' };
 }
 
-async function foreignTags(crs: Crs, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
+async function userDefinedTags(crs: Crs, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
   const tags = await keysOfCrs(crs);
   const { name } = await describeCrs(crs);
-  const said = tags.directory.length === 0 ? undefined : await crsOfKeys(tags);
-  if (said === undefined) {
-    lost(`A GeoTIFF has no words for the coordinate system '${name}'; it was left out.`);
+  const stored = tags.directory.length === 0 ? undefined : await crsOfKeys(tags);
+  if (stored === undefined) {
+    lost(`A GeoTIFF cannot store the coordinate system '${name}'; it was left out.`);
     return undefined;
   }
-  if (!(await agree(said, crs)))
-    lost(`A GeoTIFF can say only a part of what the coordinate system '${name}' is; it reads back as another.`);
+  if (!(await agree(stored, crs)))
+    lost(`A GeoTIFF can store only a part of the coordinate system '${name}'; it reads back as a different one.`);
   return tags;
 }
 
-/** Whether places all over the world have the same coordinates in both, to a millimetre where both are in metres. */
+/** Whether points all over the world have the same coordinates in both CRSs, within a millimetre for metres. */
 async function agree(a: Crs, b: Crs): Promise<boolean> {
-  const places = Array.from(
+  const points = Array.from(
     { length: 17 * 9 },
     (_, n) => [(n % 17) * 20 - 160.5, Math.floor(n / 17) * 20 - 79.5] as const,
   );
   const coordinates = async (crs: Crs) => {
-    const x = Float64Array.from(places, ([lon]) => lon);
-    const y = Float64Array.from(places, ([, lat]) => lat);
+    const x = Float64Array.from(points, ([lon]) => lon);
+    const y = Float64Array.from(points, ([, lat]) => lat);
     using change = await transformer(wgs84, crs);
     change.forward(x, y);
     return { x, y };

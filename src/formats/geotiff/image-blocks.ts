@@ -4,7 +4,7 @@ import { giveBack, spareBytesOf } from '../../data/spare-memory.ts';
 import { AppError } from '../../errors.ts';
 import type { Codec } from './compression.ts';
 import { codecs } from './compression.ts';
-import { takeDifferences, takeFloatDifferences } from './predictor.ts';
+import { applyDifferences, applyFloatDifferences } from './predictor.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
 import { copyInto, fill, spareStored, storedArrays, storedBytes } from './stored.ts';
 
@@ -16,40 +16,40 @@ export interface ImageOptions {
   BigTiff: 'Auto' | 'Yes' | 'No';
 }
 
-/** The numbers that TIFF gives them. */
+/** Values of the tag Compression. */
 export const compressions = { None: 1, Lzw: 5, Deflate: 8, PackBits: 32773, Zstd: 50000 } as const;
 
 export const isPredicted = ({ Predictor, Compression }: ImageOptions): boolean =>
   Predictor && Compression !== 'None' && Compression !== 'PackBits';
 
-/** The part of a grid that its blocks depend on. */
+/** The properties of a grid on which its blocks depend. */
 export type Raster = Pick<Grid, 'width' | 'height' | 'bands'>;
 
-/** Raw bytes of a strip, and of a row of tiles at most: that of a very wide image is lower than wide. */
+/** Uncompressed size of a strip, and maximum size of a row of tiles; tiles of a very wide image have fewer rows than columns. */
 const stripBytes = 1 << 19;
-const mostTileRowBytes = 1 << 27;
-/** Raw bytes of blocks that are packed at the same time, on the thread pool: a row of large tiles comes at once. So many blocks in any case. */
-const packedAheadBytes = 12 << 20;
-const leastAhead = 6;
-/** Offsets of classic TIFF have 32 bits; packing may make a block a little larger. */
+const maxTileRowBytes = 1 << 27;
+/** Uncompressed size of the blocks that are compressed in parallel on the thread pool, and their minimum number. */
+const pendingBytes = 12 << 20;
+const minPending = 6;
+/** Offsets of classic TIFF have 32 bits. The margin is for compression that makes blocks larger. */
 const classicLimit = 2 ** 32 - 2 ** 26;
 
-/** Whether offsets take 64 bits, for so many bytes before packing. */
+/** Whether to write BigTIFF, for the given uncompressed size. */
 export const isBig = ({ BigTiff }: ImageOptions, raw: number): boolean =>
   BigTiff === 'Yes' || (BigTiff === 'Auto' && raw > classicLimit);
 
 export const rawBytes = ({ width, height, bands }: Raster, type: StoredType): number =>
   width * height * bands.length * storedArrays[type].BYTES_PER_ELEMENT;
 
-/** @throws AppError when classic TIFF cannot say where byte `end` is */
+/** @throws AppError if a classic TIFF would be larger than 4 GB */
 export function checkSize(big: boolean, end: number): void {
   if (!big && end >= 2 ** 32)
-    throw new AppError('unprocessable', 'The GeoTIFF would be larger than 4 GB, which takes BigTiff Yes or Auto.');
+    throw new AppError('unprocessable', 'The GeoTIFF would be larger than 4 GB. Set BigTiff to Yes or Auto.');
 }
 
-/** The blocks of an image under way: rows come in, from the first of the first band to the last of the last, packed blocks go out. */
+/** Cuts rows of an image, band after band, into blocks, and writes compressed blocks to a sink. */
 export class ImageBlocks {
-  /** Of blocks written so far, as places in the sink. */
+  /** Offsets in the sink of the blocks written so far. */
   readonly offsets: number[] = [];
   readonly byteCounts: number[] = [];
   readonly blockRows: number;
@@ -57,13 +57,13 @@ export class ImageBlocks {
   readonly #type: StoredType;
   readonly #options: ImageOptions;
   readonly #sink: ByteSink;
-  /** Around each block its length and the repetition of its end, as GDAL's ghost area of a COG says. */
+  /** Write leader and trailer around each block, as declared in the ghost area of a COG. */
   readonly #framed: boolean;
   readonly #codec: Codec;
   readonly #predicted: boolean;
-  readonly #ahead: number;
-  #packing: Promise<Uint8Array>[] = [];
-  /** Rows of the strip, or row of tiles, that is being filled. */
+  readonly #maxPending: number;
+  #pending: Promise<Uint8Array>[] = [];
+  /** Rows of the current strip or row of tiles. */
   #rows: StoredSamples;
   #filled = 0;
   #row = 0;
@@ -78,14 +78,14 @@ export class ImageBlocks {
     this.#predicted = isPredicted(options);
     const rowBytes = raster.width * storedArrays[type].BYTES_PER_ELEMENT;
     this.blockRows = options.Tiled
-      ? Math.min(options.BlockSize, Math.max(16, Math.floor(mostTileRowBytes / rowBytes / 16) * 16))
+      ? Math.min(options.BlockSize, Math.max(16, Math.floor(maxTileRowBytes / rowBytes / 16) * 16))
       : Math.min(raster.height, Math.max(1, Math.floor(stripBytes / rowBytes)));
     const blockBytes = this.blockRows * (options.Tiled ? (rowBytes / raster.width) * options.BlockSize : rowBytes);
-    this.#ahead = Math.max(leastAhead, Math.floor(packedAheadBytes / blockBytes));
+    this.#maxPending = Math.max(minPending, Math.floor(pendingBytes / blockBytes));
     this.#rows = this.#emptyRows();
   }
 
-  /** Whole rows of the image's type. */
+  /** Adds whole rows in the sample type of the image. */
   async add(samples: StoredSamples): Promise<void> {
     const { width, height } = this.#raster;
     for (let from = 0; from < samples.length; ) {
@@ -96,25 +96,25 @@ export class ImageBlocks {
       this.#filled += part.length / width;
       if (this.#filled < wanted) break;
       for (const block of this.#cut(wanted)) {
-        this.#packing.push(this.#pack(block, this.#options.Tiled ? this.#options.BlockSize : width));
-        if (this.#packing.length >= this.#ahead) await this.#appendFirst();
+        this.#pending.push(this.#compress(block, this.#options.Tiled ? this.#options.BlockSize : width));
+        if (this.#pending.length >= this.#maxPending) await this.#appendFirst();
       }
       this.#row = this.#row + wanted === height ? 0 : this.#row + wanted;
       this.#filled = 0;
-      // A strip is on its way now; tiles are copies.
+      // The pending strip uses this memory. Tiles are copies.
       if (!this.#options.Tiled) this.#rows = this.#emptyRows();
     }
   }
 
-  /** Waits until all blocks are in the sink. */
+  /** Writes all pending blocks. */
   async end(): Promise<void> {
-    while (this.#packing.length > 0) await this.#appendFirst();
+    while (this.#pending.length > 0) await this.#appendFirst();
   }
 
-  /** Waits for what is on its way, and forgets it. */
+  /** Waits for pending blocks and drops them. */
   async abandon(): Promise<void> {
-    await Promise.allSettled(this.#packing);
-    this.#packing = [];
+    await Promise.allSettled(this.#pending);
+    this.#pending = [];
   }
 
   #emptyRows(): StoredSamples {
@@ -140,30 +140,30 @@ export class ImageBlocks {
     }
   }
 
-  #pack(samples: StoredSamples, width: number): Promise<Uint8Array> {
-    const packed = this.#predictAndPack(samples, width);
-    // An error in an earlier block must not leave this one unheard.
-    packed.catch(() => undefined);
-    return packed;
+  #compress(samples: StoredSamples, width: number): Promise<Uint8Array> {
+    const compressed = this.#predictAndCompress(samples, width);
+    // After an error in an earlier block nobody awaits this one: do not report its failure as unhandled.
+    compressed.catch(() => undefined);
+    return compressed;
   }
 
-  /** The samples are not needed any more when they are packed; stored as they are, they belong to the sink. */
-  async #predictAndPack(samples: StoredSamples, width: number): Promise<Uint8Array> {
+  /** Returns compressed bytes and recycles the memory of the samples; without compression the bytes are the samples themselves. */
+  async #predictAndCompress(samples: StoredSamples, width: number): Promise<Uint8Array> {
     const rowBytes = width * samples.BYTES_PER_ELEMENT;
-    if (!this.#predicted) return this.#codec.pack(storedBytes(samples), rowBytes);
+    if (!this.#predicted) return this.#codec.encode(storedBytes(samples), rowBytes);
     let bytes = storedBytes(samples);
     if (samples instanceof Float32Array || samples instanceof Float64Array) {
       bytes = spareBytesOf(samples.byteLength);
-      takeFloatDifferences(samples, width, bytes);
+      applyFloatDifferences(samples, width, bytes);
       giveBack(samples);
-    } else takeDifferences(samples, width);
-    const packed = await this.#codec.pack(bytes, rowBytes);
+    } else applyDifferences(samples, width);
+    const compressed = await this.#codec.encode(bytes, rowBytes);
     giveBack(bytes);
-    return packed;
+    return compressed;
   }
 
   async #appendFirst(): Promise<void> {
-    const bytes = await this.#packing.shift()!;
+    const bytes = await this.#pending.shift()!;
     if (this.#framed) {
       const length = Buffer.alloc(4);
       length.writeUInt32LE(bytes.length);
@@ -171,7 +171,7 @@ export class ImageBlocks {
     }
     this.offsets.push(this.#sink.position);
     this.byteCounts.push(bytes.length);
-    // A copy: the sink may use the memory of what it has written again.
+    // A copy, because the sink recycles the memory of bytes that it has written.
     const trailer = Uint8Array.from(bytes.subarray(-4));
     await this.#sink.append(bytes);
     if (this.#framed) await this.#sink.append(trailer);

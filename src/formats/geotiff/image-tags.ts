@@ -1,7 +1,7 @@
 import type { Band, Grid } from '../../data/grid.ts';
 import type { GeoTags } from './directory.ts';
 import { tag } from './directory.ts';
-import { writeNotes } from './gdal-metadata.ts';
+import { formatGdalMetadata } from './gdal-metadata.ts';
 import type { ImageBlocks, ImageOptions, Raster } from './image-blocks.ts';
 import { compressions, isPredicted } from './image-blocks.ts';
 import type { StoredType } from './stored.ts';
@@ -9,7 +9,7 @@ import { isFloatType, storedArrays } from './stored.ts';
 import type { Field } from './write-directory.ts';
 import { geoFields } from './write-directory.ts';
 
-/** Tags that say what the cells of an image are and where its blocks begin, each `shift` bytes further than they were written. */
+/** Tags for the samples and blocks of an image. `shift` is added to the offsets of blocks. */
 export function imageFields(
   raster: Raster,
   type: StoredType,
@@ -37,18 +37,18 @@ export function imageFields(
   return fields;
 }
 
-/** Tags that say where the image is and what its bands are called. */
-export function placeFields(grid: Grid, geoTags: GeoTags | undefined): Field[] {
-  const notes = writeNotes(grid.bands);
+/** Tags for georeference and GDAL metadata. */
+export function georeferenceFields(grid: Grid, geoTags: GeoTags | undefined): Field[] {
+  const metadata = formatGdalMetadata(grid.bands);
   return [
-    ...(grid.located === false ? [] : cornerFields(grid)),
-    ...(notes === '' ? [] : [{ tag: tag.gdalMetadata, type: 'ascii' as const, values: notes }]),
+    ...(grid.located === false ? [] : geotransformFields(grid)),
+    ...(metadata === '' ? [] : [{ tag: tag.gdalMetadata, type: 'ascii' as const, values: metadata }]),
     ...(geoTags === undefined ? [] : geoFields(geoTags)),
   ];
 }
 
-/** Corner and scale where rows run south and columns east, else the full matrix. */
-function cornerFields({ affine: [x, a, b, y, c, d] }: Grid): Field[] {
+/** Tiepoint and pixel scale for a north-up grid, else ModelTransformation. */
+function geotransformFields({ affine: [x, a, b, y, c, d] }: Grid): Field[] {
   if (b === 0 && c === 0 && a > 0 && d < 0)
     return [
       { tag: tag.modelPixelScale, type: 'double', values: [a, -d, 0] },
@@ -62,17 +62,17 @@ function blockFields(
   { offsets, byteCounts, blockRows }: Pick<ImageBlocks, 'offsets' | 'byteCounts' | 'blockRows'>,
   shift: number,
 ): Field[] {
-  const places = shift === 0 ? offsets : offsets.map((offset) => offset + shift);
+  const shifted = shift === 0 ? offsets : offsets.map((offset) => offset + shift);
   if (Tiled)
     return [
       { tag: tag.tileWidth, type: 'long', values: [BlockSize] },
       { tag: tag.tileLength, type: 'long', values: [blockRows] },
-      { tag: tag.tileOffsets, type: 'offset', values: places },
+      { tag: tag.tileOffsets, type: 'offset', values: shifted },
       { tag: tag.tileByteCounts, type: 'offset', values: byteCounts },
     ];
   return [
     { tag: tag.rowsPerStrip, type: 'long', values: [blockRows] },
-    { tag: tag.stripOffsets, type: 'offset', values: places },
+    { tag: tag.stripOffsets, type: 'offset', values: shifted },
     { tag: tag.stripByteCounts, type: 'offset', values: byteCounts },
   ];
 }
@@ -80,7 +80,7 @@ function blockFields(
 export const isColoured = (bands: readonly Band[]): boolean =>
   ['red', 'green', 'blue'].every((role, n) => bands[n]?.role === role);
 
-/** Whether the bands are a palette that this type of sample can stand for. */
+/** Whether the image is a single band with a palette and a sample type that allows one. */
 export const hasPalette = (bands: readonly Band[], type: StoredType): boolean =>
   bands.length === 1 && bands[0]!.palette !== undefined && (type === 'UInt8' || type === 'UInt16');
 
@@ -94,7 +94,7 @@ function colourFields(bands: readonly Band[], type: StoredType): Field[] {
   return fields;
 }
 
-/** The table of a narrower sample, with black for the values that it could not have. */
+/** The palette for all values of the sample type, padded with black. */
 function fullPalette(palette: readonly number[], type: StoredType): number[] {
   const size = type === 'UInt8' ? 256 : 65536;
   const given = Math.floor(palette.length / 3);

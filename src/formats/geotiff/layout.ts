@@ -1,42 +1,42 @@
 import type { SampleType } from '../../data/item.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Unpacker } from './compression.ts';
+import type { Decoder } from './compression.ts';
 import { codecs } from './compression.ts';
 import type { Directory } from './directory.ts';
 import { tag } from './directory.ts';
 import { compressionName, imageCodec } from './gdal-codecs.ts';
 
-/** How samples lie in the file: `format` 1 unsigned, 2 signed, 3 floating point. */
+/** Layout of the samples in the file. `format` is 1 unsigned, 2 signed, 3 floating point. */
 export interface Layout {
   width: number;
   height: number;
   samples: number;
   bits: number;
   format: number;
-  /** Type that is handed over. */
+  /** Type of the samples in memory. */
   type: SampleType;
-  /** Whole numbers of 64 bits, which `type` does not hold. */
+  /** The file has 64-bit integers; `type` is then Float64. */
   integer64?: 'Int64' | 'UInt64';
-  /** Samples of a cell lie next to each other; else each band has blocks of its own. */
+  /** TIFF's term: the samples of a cell are adjacent. Otherwise each band has its own blocks. */
   chunky: boolean;
   littleEndian: boolean;
-  codec: Unpacker;
+  codec: Decoder;
   predictor: number;
   tiled: boolean;
   blockWidth: number;
   blockHeight: number;
   blocksAcross: number;
   blocksDown: number;
-  /** Of all blocks, row by row, band after band when not chunky. 0 and 0: the block was never written. */
+  /** Of all blocks, row by row, and band by band if not chunky. A block with offset and count 0 was never written (sparse file). */
   offsets: Float64Array;
   byteCounts: Float64Array;
 }
 
-/** As for ASCII grids: whole rows are held in memory. */
-const mostColumns = 10_000_000;
-/** Bytes of one block when unpacked. */
-const largestBlock = 1 << 30;
-const largestPicture = 1 << 27;
+/** Maximum width, because whole rows are held in memory. */
+const maxColumns = 10_000_000;
+/** Maximum size of a decoded block in bytes; lower if GDAL decodes it, as WebAssembly has less memory. */
+const maxBlock = 1 << 30;
+const maxGdalBlock = 1 << 27;
 
 const types: Readonly<Record<string, SampleType>> = {
   '1/1': 'UInt8',
@@ -59,13 +59,13 @@ const formatNames = ['', 'unsigned', 'signed', 'floating point', 'unsigned', 'co
 export const bytesPerRow = (layout: Layout): number =>
   Math.ceil((layout.blockWidth * (layout.chunky ? layout.samples : 1) * layout.bits) / 8);
 
-/** @throws FormatError when the tags contradict each other or the size of the file; AppError when the file is of a kind that is not read */
+/** @throws FormatError if the tags contradict each other or the file size; AppError if the file is valid, but not supported */
 export async function readLayout(directory: Directory, fileSize: number): Promise<Layout> {
   const broken = (message: string) => new FormatError(message, directory.offset);
   const width = await directory.number(tag.imageWidth, 0);
   const height = await directory.number(tag.imageLength, 0);
   if (!(width >= 1 && height >= 1)) throw broken(`The image has ${width} × ${height} cells.`);
-  if (width > mostColumns) throw broken(`The image has ${width} columns; at most ${mostColumns} are read.`);
+  if (width > maxColumns) throw broken(`The image has ${width} columns. The maximum is ${maxColumns}.`);
   const samples = await directory.number(tag.samplesPerPixel, 1);
   if (!(samples >= 1 && samples <= 65535)) throw broken(`The image has ${samples} bands.`);
   const bits = await same(directory, tag.bitsPerSample, samples, 1);
@@ -74,15 +74,15 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
   if (type === undefined)
     throw new AppError(
       'unprocessable',
-      `Samples of ${bits} bits, ${formatNames[format] ?? `format ${format}`}, are not read.`,
+      `Samples of ${bits} bits (${formatNames[format] ?? `format ${format}`}) are not supported.`,
     );
   const compression = await directory.number(tag.compression, 1);
   const predictor = codecs[compression] === undefined ? 1 : await directory.number(tag.predictor, 1);
   const float = format === 3;
   if (![1, 2, 3].includes(predictor) || (predictor === 3 && !float) || (predictor === 2 && bits < 8))
-    throw broken(`Predictor ${predictor} does not fit samples of ${bits} bits, ${formatNames[format]}.`);
+    throw broken(`Predictor ${predictor} is not valid for samples of ${bits} bits (${formatNames[format]}).`);
   const planar = await directory.number(tag.planarConfiguration, 1);
-  if (planar !== 1 && planar !== 2) throw broken(`The planar configuration is ${planar}.`);
+  if (planar !== 1 && planar !== 2) throw broken(`The planar configuration is ${planar}. It must be 1 or 2.`);
   const tiled = directory.has(tag.tileWidth);
   const blockWidth = tiled ? await directory.number(tag.tileWidth, 0) : width;
   const blockHeight = tiled
@@ -93,7 +93,7 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
   const shape = { width: blockWidth, height: blockHeight, samples: planar === 1 ? samples : 1, type };
   const codec = codecs[compression] ?? (await imageCodec(compression, directory, shape));
   if (codec === undefined)
-    throw new AppError('unprocessable', `The compression ${compressionName(compression)} is not read.`);
+    throw new AppError('unprocessable', `The compression ${compressionName(compression)} is not supported.`);
   const layout: Layout = {
     width,
     height,
@@ -103,7 +103,7 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
     type,
     ...(bits === 64 && !float ? { integer64: format === 2 ? 'Int64' : 'UInt64' } : {}),
     chunky: planar === 1 || samples === 1,
-    // What codecs of pictures give is in this machine's order.
+    // GDAL decodes to the byte order of this machine.
     littleEndian: directory.littleEndian || codecs[compression] === undefined,
     codec,
     predictor: compression === 1 || compression === 32773 ? 1 : predictor,
@@ -120,27 +120,26 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
   if (directory.count(offsetTag) < blocks)
     throw broken(`The image has ${blocks} blocks, but the file lists ${directory.count(offsetTag)}.`);
   const raw = bytesPerRow(layout) * blockHeight;
-  // Blocks that are stored as they are can be read in parts.
-  if ((tiled || compression !== 1) && raw > largestBlock)
-    throw new AppError('unprocessable', `The image has blocks of ${raw} bytes; at most ${largestBlock} are read.`);
-  // These are unpacked in WebAssembly, whose memory is smaller.
-  if (codecs[compression] === undefined && raw > largestPicture)
+  // Uncompressed strips are read in parts.
+  if ((tiled || compression !== 1) && raw > maxBlock)
+    throw new AppError('unprocessable', `The image has blocks of ${raw} bytes. The maximum is ${maxBlock}.`);
+  if (codecs[compression] === undefined && raw > maxGdalBlock)
     throw new AppError(
       'unprocessable',
-      `The image has ${codec.name} blocks of ${raw} bytes; at most ${largestPicture} are read.`,
+      `The image has ${codec.name} blocks of ${raw} bytes. The maximum is ${maxGdalBlock}.`,
     );
   const assembled = Math.min(blockHeight, height) * width * 8;
-  if (tiled && assembled > largestBlock)
-    throw new AppError('unprocessable', `A row of tiles takes ${assembled} bytes; at most ${largestBlock} are read.`);
+  if (tiled && assembled > maxBlock)
+    throw new AppError('unprocessable', `A row of tiles takes ${assembled} bytes. The maximum is ${maxBlock}.`);
   layout.offsets = await directory.numbers(offsetTag, blocks);
   if (directory.has(countTag)) layout.byteCounts = await directory.numbers(countTag, blocks);
   else if (compression === 1) layout.byteCounts = new Float64Array(blocks).fill(raw);
-  else throw broken('The file does not say how long its blocks are.');
+  else throw broken('The file has no tag with the sizes of its blocks.');
   checkBlocks(layout, fileSize, directory.has(countTag));
   return layout;
 }
 
-/** The value that all samples of a cell have in common. */
+/** The value of a tag, which must be the same for all samples. */
 async function same(directory: Directory, id: number, samples: number, otherwise: number): Promise<number> {
   const count = Math.min(directory.count(id), samples);
   const values = await directory.numbers(id, count);
@@ -148,30 +147,30 @@ async function same(directory: Directory, id: number, samples: number, otherwise
   if (values.some((value) => value !== first))
     throw new AppError(
       'unprocessable',
-      `Bands of different types (tag ${id}: ${values.slice(0, 8).join(', ')}) are not read.`,
+      `Bands of different types (tag ${id}: ${values.slice(0, 8).join(', ')}) are not supported.`,
     );
   return first;
 }
 
-function checkBlocks(layout: Layout, fileSize: number, told: boolean): void {
+function checkBlocks(layout: Layout, fileSize: number, hasByteCounts: boolean): void {
   const { offsets, byteCounts, codec } = layout;
   for (let block = 0; block < offsets.length; block++) {
     const offset = offsets[block]!;
     const length = byteCounts[block]!;
     if (length === 0) continue;
     const needed = rowsOf(layout, block) * bytesPerRow(layout);
-    if (!told) byteCounts[block] = needed;
+    if (!hasByteCounts) byteCounts[block] = needed;
     if (!Number.isSafeInteger(offset + length) || offset + byteCounts[block]! > fileSize)
       throw new FormatError(
-        `Block ${block} should be at bytes ${offset} to ${offset + length} of a file of ${fileSize} bytes.`,
+        `Block ${block} should be at bytes ${offset} to ${offset + length}, but the file has ${fileSize} bytes.`,
         offset,
       );
-    if (needed > byteCounts[block]! * codec.mostExpansion)
-      throw new FormatError(`Block ${block} cannot hold ${needed} bytes: it has ${length}.`, offset);
+    if (needed > byteCounts[block]! * codec.maxExpansion)
+      throw new FormatError(`Block ${block} has ${length} bytes, too few for ${needed} bytes of samples.`, offset);
   }
 }
 
-/** Rows that are stored in a block: the last strip may be shorter than the others. */
+/** Number of rows in a block: the last strip may be shorter than the others. */
 export const rowsOf = (layout: Layout, block: number): number =>
   layout.tiled
     ? layout.blockHeight

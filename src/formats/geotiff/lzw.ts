@@ -1,15 +1,15 @@
 import { FormatError } from '../../errors.ts';
 
-/** TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bit first, one code earlier than in GIF ("early change"). */
+/** TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bit first. The code width grows one code earlier than in GIF ("early change"). */
 const clear = 256;
 const end = 257;
 const first = 258;
 const codes = 4096;
 
-/** Unpacks at most `most` bytes. */
-export function lzwDecode(bytes: Uint8Array, most: number, offset: number): Uint8Array {
-  const out = new Uint8Array(most);
-  // A code stands for a piece of the output itself: where it begins and how long it is.
+/** Decodes at most `maxBytes` bytes. */
+export function lzwDecode(bytes: Uint8Array, maxBytes: number, offset: number): Uint8Array {
+  const out = new Uint8Array(maxBytes);
+  // The string of each code, as start and length of its occurrence in the output.
   const starts = new Int32Array(codes);
   const lengths = new Int32Array(codes);
   let length = 0;
@@ -18,7 +18,7 @@ export function lzwDecode(bytes: Uint8Array, most: number, offset: number): Uint
   let previous = -1;
   let buffer = 0;
   let bits = 0;
-  for (let at = 0; length < most; ) {
+  for (let at = 0; length < maxBytes; ) {
     while (bits < width) {
       if (at >= bytes.length) return out.subarray(0, length);
       buffer = ((buffer << 8) | bytes[at++]!) & 0xffffff;
@@ -38,14 +38,14 @@ export function lzwDecode(bytes: Uint8Array, most: number, offset: number): Uint
     else {
       const known = code < next;
       if (code < first || (!known && (code !== next || previous < 0)))
-        throw new FormatError(`An LZW block has the code ${code} where at most ${next} is possible.`, offset + at);
+        throw new FormatError(`An LZW block has the invalid code ${code}. The maximum here is ${next}.`, offset + at);
       const from = known ? starts[code]! : previous;
-      const count = Math.min(known ? lengths[code]! : start - previous + 1, most - length);
-      // Byte by byte: the piece may reach into what is being written.
+      const count = Math.min(known ? lengths[code]! : start - previous + 1, maxBytes - length);
+      // Byte by byte: the string may overlap the bytes that are being written.
       for (let n = 0; n < count; n++) out[length++] = out[from + n]!;
     }
     if (previous >= 0) {
-      if (next >= codes) throw new FormatError('An LZW block has more codes than its table has room for.', offset + at);
+      if (next >= codes) throw new FormatError('An LZW block has more than 4096 codes.', offset + at);
       starts[next] = previous;
       lengths[next] = start - previous + 1;
       next++;
@@ -70,26 +70,26 @@ export function lzwEncode(bytes: Uint8Array): Uint8Array {
       out[length++] = (buffer >> bits) & 255;
     }
   };
-  // Code of a piece and its next byte → code of both, by open addressing.
+  // Hash table with open addressing: code of a string and the next byte → code of both.
   const slots = 1 << 14;
   const keys = new Int32Array(slots).fill(-1);
   const values = new Int16Array(slots);
   let next = first;
   put(clear);
-  let piece = -1;
+  let prefix = -1;
   for (const byte of bytes) {
-    if (piece < 0) {
-      piece = byte;
+    if (prefix < 0) {
+      prefix = byte;
       continue;
     }
-    const key = (piece << 8) | byte;
+    const key = (prefix << 8) | byte;
     let slot = (Math.imul(key, 0x9e3779b1) >>> 18) & (slots - 1);
     while (keys[slot] !== -1 && keys[slot] !== key) slot = (slot + 1) & (slots - 1);
     if (keys[slot] === key) {
-      piece = values[slot]!;
+      prefix = values[slot]!;
       continue;
     }
-    put(piece);
+    put(prefix);
     keys[slot] = key;
     values[slot] = next++;
     if (next >= 1 << width && width < 12) width++;
@@ -99,10 +99,10 @@ export function lzwEncode(bytes: Uint8Array): Uint8Array {
       next = first;
       width = 9;
     }
-    piece = byte;
+    prefix = byte;
   }
-  if (piece >= 0) {
-    put(piece);
+  if (prefix >= 0) {
+    put(prefix);
     next++;
     if (next >= 1 << width && width < 12) width++;
   }

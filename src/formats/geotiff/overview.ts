@@ -2,22 +2,22 @@ import type { Samples } from '../../data/item.ts';
 import type { StoredSamples, StoredType } from './stored.ts';
 import { filled, isFloatType, storedArrays } from './stored.ts';
 
-export interface Halving {
+export interface OverviewSource {
   width: number;
   height: number;
   type: StoredType;
   nodata?: number;
-  /** Means of cells with a value; else the upper left cell of those that fall together. */
+  /** Average of the cells with data; otherwise the nearest cell. */
   average: boolean;
 }
 
-/** An image of half the size, rounded down as GDAL does, made of rows as they pass. */
-export class Halver {
+/** Builds an overview of half the size, rounded down as in GDAL, while rows of the image pass. */
+export class OverviewBuilder {
   readonly width: number;
   readonly height: number;
-  readonly #from: Halving;
+  readonly #from: OverviewSource;
   readonly #nodata: number;
-  /** For each source column: the target column it begins in, and the part of it that lies there. */
+  /** For each source column: the target column in which it begins, and the fraction of it in that column. */
   readonly #target: Uint32Array;
   readonly #share: Float64Array;
   #row = 0;
@@ -26,7 +26,7 @@ export class Halver {
   #nextSums: Float64Array;
   #nextWeights: Float64Array;
 
-  constructor(from: Halving) {
+  constructor(from: OverviewSource) {
     this.#from = from;
     this.width = Math.max(1, Math.floor(from.width / 2));
     this.height = Math.max(1, Math.floor(from.height / 2));
@@ -44,14 +44,14 @@ export class Halver {
     ) as [Float64Array, Float64Array, Float64Array, Float64Array];
   }
 
-  /** The rows that are complete with these, in the type of the image; rows of the next band follow those of the last. */
+  /** Adds rows of the image, band after band, and yields the overview rows that they complete. */
   *add(samples: StoredSamples): Generator<StoredSamples> {
     const { width, height, average } = this.#from;
     for (let from = 0; from < samples.length; from += width) {
       const row = samples.subarray(from, from + width);
       const [target, share] = overlap(this.#row, height, this.height);
       if (!average) {
-        // Rounded, the row may begin in the target row before its own.
+        // Because of rounding, the row may be the nearest one of the next target row.
         const own = [target, target + 1].some(
           (one) => one < this.height && nearestOf(one, height, this.height) === this.#row,
         );
@@ -112,7 +112,7 @@ export class Halver {
 const isWhole64 = (row: StoredSamples): row is BigInt64Array | BigUint64Array =>
   row instanceof BigInt64Array || row instanceof BigUint64Array;
 
-/** The way most rows go: two neighbours share a target cell, each of them lies in it whole. */
+/** Fast path for an even width: each target cell consists of two whole source cells. */
 function collectPairs(row: Samples, nodata: number, weight: number, sums: Float64Array, weights: Float64Array): void {
   for (let column = 0; column < row.length; column++) {
     const value = row[column]!;
@@ -123,7 +123,7 @@ function collectPairs(row: Samples, nodata: number, weight: number, sums: Float6
   }
 }
 
-/** Source cell `at` of `many` among `few` cells of the same extent: the one it begins in, and the part of it that lies there. */
+/** Overlap of source cell `at` of `many` with `few` target cells of the same extent: the target cell in which it begins, and the fraction in it. */
 function overlap(at: number, many: number, few: number): [target: number, share: number] {
   const ratio = many / few;
   const target = Math.min(few - 1, Math.floor((at + 1e-9) / ratio));

@@ -1,21 +1,21 @@
 import { FormatError } from '../../errors.ts';
 
-/** TIFF 6.0, section 9. Unpacks at most `most` bytes. */
-export function packBitsDecode(bytes: Uint8Array, most: number, offset: number): Uint8Array {
-  const out = new Uint8Array(most);
+/** TIFF 6.0, section 9. Decodes at most `maxBytes` bytes. */
+export function packBitsDecode(bytes: Uint8Array, maxBytes: number, offset: number): Uint8Array {
+  const out = new Uint8Array(maxBytes);
   let length = 0;
-  for (let at = 0; at < bytes.length && length < most; ) {
+  for (let at = 0; at < bytes.length && length < maxBytes; ) {
     const head = bytes[at++]!;
     if (head === 128) continue;
     if (head < 128) {
-      const run = Math.min(head + 1, most - length);
+      const run = Math.min(head + 1, maxBytes - length);
       if (at + run > bytes.length) throw new FormatError('A PackBits block ends inside a run.', offset + bytes.length);
       out.set(bytes.subarray(at, at + run), length);
       at += head + 1;
       length += run;
     } else {
       if (at >= bytes.length) throw new FormatError('A PackBits block ends inside a run.', offset + bytes.length);
-      const end = Math.min(length + 257 - head, most);
+      const end = Math.min(length + 257 - head, maxBytes);
       out.fill(bytes[at++]!, length, end);
       length = end;
     }
@@ -23,7 +23,7 @@ export function packBitsDecode(bytes: Uint8Array, most: number, offset: number):
   return out.subarray(0, length);
 }
 
-/** Runs of three equal bytes or more; runs end with the rows, as TIFF demands. */
+/** Encodes runs of at least three equal bytes. Runs end at the end of a row, as TIFF demands. */
 export function packBitsEncode(bytes: Uint8Array, rowBytes: number): Uint8Array {
   const out = new Uint8Array(bytes.length + Math.ceil(rowBytes / 128 + 1) * Math.ceil(bytes.length / rowBytes));
   let length = 0;

@@ -1,18 +1,18 @@
 import type { StoredSamples } from './stored.ts';
 
-type Whole = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
+type Integers = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
-/** Rows of whole numbers of these bytes, whatever they stand for: differences are taken modulo their size. */
-function wholes(bytes: Uint8Array, size: number): Whole {
+/** A view of the bytes as unsigned integers, also of signed ones: differences are modulo 2^bits. */
+function integersOf(bytes: Uint8Array, size: number): Integers {
   if (size === 1) return bytes;
   if (size === 2) return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
   if (size === 4) return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   return new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length >> 3);
 }
 
-/** Horizontal differences (predictor 2) back to values, in place; `samples` to a cell. */
+/** Undoes predictor 2 (horizontal differences) in place; `samples` per cell. */
 export function undoDifferences(bytes: Uint8Array, size: number, rowBytes: number, samples: number): void {
-  const values = wholes(bytes, size);
+  const values = integersOf(bytes, size);
   const row = rowBytes / size;
   if (values instanceof BigUint64Array) {
     for (let from = 0; from < values.length; from += row)
@@ -24,8 +24,8 @@ export function undoDifferences(bytes: Uint8Array, size: number, rowBytes: numbe
 }
 
 /**
- * Predictor 3 (Adobe's technical note 3): the bytes of a row's numbers, first all the highest ones, then the next …, each less its
- * neighbour; back to numbers in this machine's order of bytes, into `out`, which has as many bytes. `samples` to a cell.
+ * Undoes predictor 3 (Adobe's TIFF technical note 3). Encoded rows consist of byte planes (all most significant bytes first), with each
+ * byte as difference to its neighbour. Writes numbers in the byte order of this machine to `out`, which has the same length.
  */
 export function undoFloatDifferences(
   bytes: Uint8Array,
@@ -40,7 +40,7 @@ export function undoFloatDifferences(
 
 const words = (out: Uint8Array) => new Uint32Array(out.buffer, out.byteOffset, out.length >> 2);
 
-/** The four planes of a row side by side: the sum of a plane goes on where the one before it ends. */
+/** Four byte planes of a row in one pass. The sum of each plane continues that of the plane before it. */
 function undoSingles(bytes: Uint8Array, from: number, count: number, out: Uint32Array): void {
   const second = from + count;
   const third = second + count;
@@ -77,8 +77,8 @@ function undoPlanes(
   }
 }
 
-/** Predictor 2 over rows of `width` samples, in place. */
-export function takeDifferences(values: Exclude<StoredSamples, Float32Array | Float64Array>, width: number): void {
+/** Applies predictor 2 to rows of `width` samples, in place. */
+export function applyDifferences(values: Exclude<StoredSamples, Float32Array | Float64Array>, width: number): void {
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
     for (let from = values.length - width; from >= 0; from -= width)
       for (let i = from + width - 1; i > from; i--) values[i] = values[i]! - values[i - 1]!;
@@ -88,18 +88,18 @@ export function takeDifferences(values: Exclude<StoredSamples, Float32Array | Fl
     for (let i = from + width - 1; i > from; i--) values[i] = values[i]! - values[i - 1]!;
 }
 
-/** Predictor 3 over rows of `width` numbers, into `out`, which has as many bytes. */
-export function takeFloatDifferences(values: Float32Array | Float64Array, width: number, out: Uint8Array): void {
+/** Applies predictor 3 to rows of `width` numbers. Writes to `out`, which has the same length in bytes. */
+export function applyFloatDifferences(values: Float32Array | Float64Array, width: number, out: Uint8Array): void {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   const rowBytes = width * values.BYTES_PER_ELEMENT;
   for (let row = 0; row < bytes.length; row += rowBytes) {
-    if (values instanceof Float32Array) takeSingles(words(bytes), row, width, out);
-    else takePlanes(bytes, row, { size: values.BYTES_PER_ELEMENT, rowBytes }, out);
+    if (values instanceof Float32Array) applySingles(words(bytes), row, width, out);
+    else applyPlanes(bytes, row, { size: values.BYTES_PER_ELEMENT, rowBytes }, out);
   }
 }
 
-/** The four planes of a row side by side: each goes on from the last byte of the one before it. */
-function takeSingles(values: Uint32Array, row: number, count: number, out: Uint8Array): void {
+/** Four byte planes of a row in one pass. The first difference of each plane refers to the last byte of the plane before it. */
+function applySingles(values: Uint32Array, row: number, count: number, out: Uint8Array): void {
   const from = row >> 2;
   const second = row + count;
   const third = second + count;
@@ -125,7 +125,7 @@ function takeSingles(values: Uint32Array, row: number, count: number, out: Uint8
   }
 }
 
-function takePlanes(
+function applyPlanes(
   bytes: Uint8Array,
   row: number,
   { size, rowBytes }: { size: number; rowBytes: number },

@@ -9,14 +9,14 @@ import { Srid } from '../srid.ts';
 import { readBands } from './bands.ts';
 import { bandRows } from './blocks.ts';
 import { Directory, tag } from './directory.ts';
-import { oddity, plainImage } from './gdal-fallback.ts';
-import { readNotes } from './gdal-metadata.ts';
+import { convertByGdal, gdalReason } from './gdal-fallback.ts';
+import { parseGdalMetadata } from './gdal-metadata.ts';
 import { readGeoreference } from './geokeys.ts';
 import { readLayout } from './layout.ts';
 
 export const geoTiffReader = defineReader({
   name: 'GeoTiffReader',
-  description: 'A grid in GeoTIFF or BigTIFF form (.tif), the first image of the file.',
+  description: 'GeoTIFF or BigTIFF (.tif), the first image of the file.',
   format: 'geotiff',
   produces: 'grid',
   has: ['place', 'items'],
@@ -24,20 +24,18 @@ export const geoTiffReader = defineReader({
     Band: z
       .int()
       .min(1)
-      .describe(
-        'Number of the only band that is wanted, from 1. Without it all are read, and a format of one band takes the first.',
-      )
+      .describe('Number of the band to read, from 1. Default: all bands; a format with one band takes the first.')
       .optional(),
-    SRID: Srid.describe('Number of the coordinate system, such as 25832, instead of what the file says.').optional(),
+    SRID: Srid.describe('SRID of the coordinate system, such as 25832. Overrides the file.').optional(),
   }),
   async read(source, { Band: only }, context) {
     const directory = await openTiff(source);
-    const odd = await oddity(directory);
-    if (odd === undefined) return readImage(source, directory, only, context);
-    // What is told of further images and tags is told of the file itself.
-    const plain = await plainImage(source, directory, odd, context);
-    await tellLosses(directory, context);
-    return readImage(plain, await Directory.open(plain), only, context);
+    const reason = await gdalReason(directory);
+    if (reason === undefined) return readImage(source, directory, only, context);
+    const converted = await convertByGdal(source, directory, reason, context);
+    // GDAL copies only one image: report further images and tags of the original file.
+    await reportLosses(directory, context);
+    return readImage(converted, await Directory.open(converted), only, context);
   },
 });
 
@@ -58,11 +56,11 @@ async function readImage(
   const layout = await readLayout(directory, source.size);
   const { width, height, samples } = layout;
   if (only !== undefined && only > samples)
-    throw new AppError('unprocessable', `Band ${only} is not there: the image has ${samples}.`);
+    throw new AppError('unprocessable', `The image has no band ${only}. It has ${samples}.`);
   const { affine, crs, located } = await readGeoreference(directory);
   if (!located)
-    context.log('warning', 'The image does not say where it is; its cells are counted from the upper left corner.');
-  await tellLosses(directory, context);
+    context.log('warning', 'The image is not georeferenced. Coordinates are cells from its upper left corner.');
+  await reportLosses(directory, context);
   const all = await readBands(directory, layout, context);
   const bands = only === undefined ? all : [all[only - 1]!];
   const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
@@ -77,8 +75,8 @@ async function readImage(
   return { kind: 'grid', width, height, ...place, bands, rows };
 }
 
-/** Says what of the file nobody here carries on. */
-async function tellLosses(directory: Directory, { lost }: Context): Promise<void> {
+/** Reports contents of the file that are not read. */
+async function reportLosses(directory: Directory, { lost }: Context): Promise<void> {
   let images = 0;
   let masks = 0;
   for await (const other of directory.others()) {
@@ -87,13 +85,13 @@ async function tellLosses(directory: Directory, { lost }: Context): Promise<void
     else if ((kind & 1) === 0) images++;
   }
   if (images > 0) lost(`The file has ${images} more image${images > 1 ? 's' : ''}; only the first one was read.`);
-  if (masks > 0) lost('The file has a mask of cells that count; it was left out, so that all cells count.');
+  if (masks > 0) lost('The file has a transparency mask; it was left out, so masked cells are visible.');
   if (directory.has(tag.rationalPolynomials))
-    lost('The file has a camera model (rational polynomials), which was left out.');
-  const { others } = readNotes(await directory.text(tag.gdalMetadata, 'utf8'));
+    lost('The file has rational polynomial coefficients (RPC); they were left out.');
+  const { others } = parseGdalMetadata(await directory.text(tag.gdalMetadata, 'utf8'));
   if (others.length > 0) {
     const named = others.slice(0, 10).map((name) => name.slice(0, 40));
     const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
-    lost(`Notes in the file were left out: ${named.join(', ')}${more}.`);
+    lost(`Metadata of the file were left out: ${named.join(', ')}${more}.`);
   }
 }

@@ -4,9 +4,9 @@ import type { TimeAxis } from '../../data/time-axis.ts';
 import { offsetOf, stepsOf, timeOf } from '../../data/time-axis.ts';
 
 /**
- * A grid whose bands are all slices of the given one, item by item, in each step by step. A band is described by its item's name, the
- * time of its step (ISO 8601, without a zone) and the height of its layer, as far as there are several. A grid of one slice per band
- * comes back as it is.
+ * A grid with a band for each slice of the given grid: items first, in each item steps, in each step layers. The name of a band consists
+ * of the item, the time of the step (ISO 8601 without zone) and the height of the layer, as far as there are several. Returns a grid
+ * with one slice per band unchanged.
  */
 export function slicesAsBands(grid: Grid): Grid {
   if (slicesPerBand(grid) === 1) return grid;

@@ -3,7 +3,7 @@ import type { Samples, SampleType } from '../../data/item.ts';
 import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import { spareSamples } from '../../data/spare-memory.ts';
 
-/** What a GeoTIFF holds: the types of samples, and whole numbers of 64 bits as such. */
+/** Sample types of a GeoTIFF: those of grids, and 64-bit integers. */
 export type StoredType = SampleType | 'Int64' | 'UInt64';
 export type StoredSamples = Samples | BigInt64Array | BigUint64Array;
 
@@ -21,7 +21,7 @@ export const storedArrays: Readonly<Record<StoredType, StoredArray>> = {
 
 export const isFloatType = (type: StoredType): boolean => type !== 'Int64' && type !== 'UInt64' && isFloat(type);
 
-/** The type for all bands; `samples` are the first ones of a band that does not declare its type. */
+/** The common sample type of all bands. `samples` decide about a band without declared type. */
 export function storedType(bands: readonly Band[], samples: Samples): StoredType {
   const [first] = bands;
   if (first?.integer64 !== undefined && bands.every((band) => band.integer64 === first.integer64))
@@ -29,7 +29,7 @@ export function storedType(bands: readonly Band[], samples: Samples): StoredType
   return commonType(bands.map((band) => band.type ?? sampleTypeOf(samples)));
 }
 
-/** The rows of a block in the type of the file. */
+/** The samples of a block in the sample type of the file. */
 export function storedSamples({ samples, exact }: RowBlock, type: StoredType): StoredSamples {
   if (type !== 'Int64' && type !== 'UInt64') return convertSamples(samples, type);
   if (exact !== undefined) return exact;
@@ -41,11 +41,11 @@ export function storedSamples({ samples, exact }: RowBlock, type: StoredType): S
 export const storedBytes = (samples: StoredSamples): Uint8Array =>
   new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 
-/** Samples with arbitrary content. */
+/** Allocates samples without clearing them. */
 export const spareStored = (type: StoredType, length: number): StoredSamples =>
   type === 'Int64' || type === 'UInt64' ? new storedArrays[type](length) : spareSamples(type, length);
 
-/** Numbers beside or amid samples, whatever array they come in; `fill` of a BigInt array takes no others. */
+/** Fills an array of numbers or bigints with a value of either type. */
 export function fill(array: StoredSamples, value: number | bigint): void {
   if (array instanceof BigInt64Array || array instanceof BigUint64Array) array.fill(BigInt(value));
   else array.fill(Number(value));

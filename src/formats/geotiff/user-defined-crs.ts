@@ -11,8 +11,8 @@ import type { Field } from './write-directory.ts';
 import { geoFields, tiffDirectory, tiffHeader } from './write-directory.ts';
 
 /**
- * Coordinate systems without an EPSG code are spelt out in dozens of keys, in dialects of many programs. GDAL knows them:
- * it reads and writes an image of one cell that has nothing but the keys.
+ * The CRS of user-defined GeoKeys. A CRS without EPSG code takes dozens of keys, which programs write in different dialects. GDAL
+ * handles them, so this lets it read an image of one cell with these keys.
  */
 export async function crsOfKeys(tags: GeoTags): Promise<Crs | undefined> {
   const module = await gdal();
@@ -33,7 +33,7 @@ export async function crsOfKeys(tags: GeoTags): Promise<Crs | undefined> {
   return wkt === undefined ? undefined : crsFromWkt(wkt);
 }
 
-/** The keys that stand for a coordinate system, for images whose cells are areas. */
+/** The user-defined GeoKeys of a CRS, for images with PixelIsArea. */
 export async function keysOfCrs(crs: Crs): Promise<GeoTags> {
   const wkt = await crsText(crs, 'WKT2_2019');
   const module = await gdal();
@@ -72,7 +72,7 @@ function withImage<T>(module: Gdal, bytes: Uint8Array, f: (path: string) => T): 
   }
 }
 
-/** An image of one cell, with keys or without. */
+/** A TIFF of one cell, with or without GeoKeys. */
 function oneCell(tags: GeoTags | undefined): Uint8Array {
   const fields: Field[] = [
     { tag: tag.imageWidth, type: 'long', values: [1] },

@@ -6,9 +6,9 @@ import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
 import { spill } from '../io/spill.ts';
-import type { Image } from './classic-layout.ts';
-import { PlainImage } from './classic-layout.ts';
-import { CloudImage } from './cog-layout.ts';
+import type { TiffImage } from './classic-layout.ts';
+import { ClassicTiff } from './classic-layout.ts';
+import { CogTiff } from './cog-layout.ts';
 import type { GeoTags } from './directory.ts';
 import { geoTagsFor } from './geokeys.ts';
 import type { ImageOptions } from './image-blocks.ts';
@@ -18,55 +18,55 @@ import { isFloatType, storedSamples, storedType } from './stored.ts';
 
 export const geoTiffWriter = defineWriter({
   name: 'GeoTiffWriter',
-  description: 'A grid in GeoTIFF form (.tif), with all its bands.',
+  description: 'GeoTIFF (.tif) with all bands.',
   format: 'geotiff',
   accepts: ['grid'],
   parameters: z.object({
     Compression: z
       .enum(['Deflate', 'Lzw', 'Zstd', 'PackBits', 'None'])
       .default('Deflate')
-      .describe('How blocks are packed, without loss.'),
+      .describe('Lossless compression.'),
     Predictor: z
       .boolean()
       .default(true)
       .describe(
-        'Whether Deflate, Lzw and Zstd pack the differences of neighbours, which nearly always makes grids smaller.',
+        'Compress differences of neighbouring cells (with Deflate, Lzw and Zstd), which nearly always makes the file smaller.',
       ),
-    Tiled: z.boolean().default(false).describe('Square tiles instead of strips of rows.'),
+    Tiled: z.boolean().default(false).describe('Store square tiles instead of strips of rows.'),
     Cog: z
       .boolean()
       .default(false)
-      .describe('A Cloud Optimized GeoTIFF: tiles, smaller images for far views, and all lists in front.'),
+      .describe('Write a Cloud Optimized GeoTIFF (COG): tiles, overviews, and all headers at the start.'),
     Overviews: z
       .enum(['Auto', 'Average', 'Nearest', 'None'])
       .default('Auto')
       .describe(
-        'How the smaller images of a Cloud Optimized GeoTIFF are made; Auto averages floats and takes the nearest integer.',
+        'Resampling of the overviews of a Cloud Optimized GeoTIFF. Auto: Average for floats, Nearest for integers.',
       ),
     BlockSize: z
       .int()
       .min(16)
       .max(4096)
       .multipleOf(16)
-      .describe('Side of a tile in cells, a multiple of 16; without it 256, and 512 in a Cloud Optimized GeoTIFF.')
+      .describe('Side of a tile in cells, a multiple of 16. Default: 256, and 512 in a Cloud Optimized GeoTIFF.')
       .optional(),
     BigTiff: z
       .enum(['Auto', 'Yes', 'No'])
       .default('Auto')
-      .describe('64-bit offsets; Auto takes them when the grid has 4 GB or more before packing.'),
+      .describe('Write a BigTIFF, with 64-bit offsets. Auto: if the uncompressed grid takes 4 GB or more.'),
   }),
   extension: '.tif',
   mediaType: 'image/tiff',
   async write(data, parameters, sink, context) {
     const grid = slicesAsBands(data);
     if (grid !== data) context.lost('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
-    tellLosses(grid, context);
+    reportLosses(grid, context);
     const geoTags = await geoTagsFor(grid.crs, context.lost);
     if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
       return writeImage(grid, parameters, geoTags, sink, context);
-    const { grid: settled, close } = await spill(grid, context.scratch);
+    const { grid: typed, close } = await spill(grid, context.scratch);
     try {
-      await writeImage(settled, parameters, geoTags, sink, context);
+      await writeImage(typed, parameters, geoTags, sink, context);
     } finally {
       await close();
     }
@@ -79,12 +79,12 @@ interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
   Overviews: 'Auto' | 'Average' | 'Nearest' | 'None';
 }
 
-function tellLosses({ bands }: Grid, { lost }: Context): void {
+function reportLosses({ bands }: Grid, { lost }: Context): void {
   const [first, ...others] = bands;
   if (others.some((band) => !Object.is(band.nodata, first!.nodata)))
-    lost('A GeoTIFF declares one value for cells without data; that of the first band was kept.');
+    lost('A GeoTIFF has one nodata value for all bands; that of the first band was kept.');
   if (bands.some((band) => band.palette !== undefined) && bands.length > 1)
-    lost('A GeoTIFF has a table of colours only for its single band; it was left out.');
+    lost('A GeoTIFF has a colour table only if it has a single band; it was left out.');
 }
 
 async function writeImage(
@@ -94,7 +94,7 @@ async function writeImage(
   sink: ByteSink,
   context: Context,
 ): Promise<void> {
-  let image: Image | undefined;
+  let image: TiffImage | undefined;
   const restart = async () => {
     await image?.abandon();
     image = undefined;
@@ -107,7 +107,7 @@ async function writeImage(
         context.signal.throwIfAborted();
         if (image === undefined) {
           type = storedType(grid.bands, block.samples);
-          tellTypes(grid, type, context);
+          reportTypes(grid, type, context);
           image = await begin(grid, type, parameters, sink, context.scratch);
         }
         await image.add(storedSamples(block, type!));
@@ -120,15 +120,21 @@ async function writeImage(
   }
 }
 
-function tellTypes({ bands }: Grid, type: StoredType, { lost }: Context): void {
+function reportTypes({ bands }: Grid, type: StoredType, { lost }: Context): void {
   const types = new Set(bands.map((band) => band.integer64 ?? band.type ?? type));
-  if (types.size > 1) lost(`The bands were ${[...types].join(', ')}; all were written as ${type}.`);
+  if (types.size > 1) lost(`Bands have the types ${[...types].join(', ')}; all were written as ${type}.`);
 }
 
-function begin(grid: Grid, type: StoredType, parameters: Parameters, sink: ByteSink, scratch: string): Promise<Image> {
+function begin(
+  grid: Grid,
+  type: StoredType,
+  parameters: Parameters,
+  sink: ByteSink,
+  scratch: string,
+): Promise<TiffImage> {
   const { Cog, Overviews, BlockSize = Cog ? 512 : 256 } = parameters;
-  if (!Cog) return PlainImage.begin(grid, type, { ...parameters, BlockSize }, sink);
+  if (!Cog) return ClassicTiff.begin(grid, type, { ...parameters, BlockSize }, sink);
   const average = Overviews === 'Average' || (Overviews === 'Auto' && isFloatType(type));
   const options = { ...parameters, BlockSize, Tiled: true, average, overviews: Overviews !== 'None' };
-  return CloudImage.begin(grid, type, options, sink, scratch);
+  return CogTiff.begin(grid, type, options, sink, scratch);
 }
