@@ -208,7 +208,7 @@ test('a value that its field cannot hold is a bad record: told with its value, o
   });
 });
 
-test('fields become wider: numbers longer or real, texts longer; in GeoJSON a date becomes text, and what had no value takes any type', async (t) => {
+test('fields are widened to hold new values; in GeoJSON a date becomes text, and a field without values takes any type', async (t) => {
   const narrow = collection([feature(point(1, 2), { n: 5, s: 'a', x: 1.5 })]);
   const wide = { n: 123456.75, s: 'longer than before', x: 22222.125 };
   const grown = await toShapefile(t, narrow, { content: collection([feature(point(1, 2), wide)]) });

@@ -280,8 +280,12 @@ test('a grid without a system, or with one that has no plane, is refused', async
   await t.throwsAsync(warpGrid(gridOf({ ...slope, srid: undefined as never, type: 'Float32' }), wgs84), {
     instanceOf: FormatError,
   });
-  await t.throwsAsync(warpGrid(gridOf({ ...slope, srid: 4978, type: 'Float32' }), wgs84), { message: /is a geocentric coordinate system/ });
-  await t.throwsAsync(warpGrid(gridOf({ ...slope, type: 'Float32' }), parseSrid(5703)), { message: /is a vertical coordinate system/ });
+  await t.throwsAsync(warpGrid(gridOf({ ...slope, srid: 4978, type: 'Float32' }), wgs84), {
+    message: /is a geocentric coordinate system/,
+  });
+  await t.throwsAsync(warpGrid(gridOf({ ...slope, type: 'Float32' }), parseSrid(5703)), {
+    message: /is a vertical coordinate system/,
+  });
   await t.throwsAsync(warpGrid(gridOf({ ...slope, affine: [Number.NaN, 1, 0, 0, 0, -1], type: 'Float32' }), wgs84), {
     instanceOf: FormatError,
   });

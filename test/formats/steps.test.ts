@@ -199,7 +199,7 @@ test('a temporal filter takes steps by number, by time and from a list, each wit
     });
 });
 
-test('a temporal filter that leaves no step, names no step or needs a calendar ends with a sentence; one index too many is told', async (t) => {
+test('a temporal filter without matching steps or without a calendar is refused; a step index that is too high is reported', async (t) => {
   const relative: TimeAxis = { spacing: 'nonEquidistant', unit: 'second', offsets: Float64Array.of(0, 3, 7) };
   const cases: [object, TimeAxis | undefined, RegExp][] = [
     [{ type: 'TemporalIndexFilter', from: 7 }, hourly, /leaves no step: the data have steps 0 to 6/],
