@@ -27,7 +27,7 @@ const recognisers: readonly Recognise[] = [
   (head) => (starts(head, 'II*\0', 'MM\0*', 'II+\0', 'MM\0+') ? known('geotiff', 'a TIFF file (GeoTIFF)') : undefined),
   (head) =>
     head.length >= 100 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000
-      ? { name: 'a single .shp file. Put it into a zip together with its .shx, .dbf and .prj files' }
+      ? { name: 'a single .shp file (put it into a zip with its .shx, .dbf and .prj files)' }
       : undefined,
   (head) => (starts(head, '\x89HDF\r\n\x1a\n') ? { name: 'an HDF5 file (also NetCDF 4)' } : undefined),
   (head) => (starts(head, 'CDF\x01', 'CDF\x02', 'CDF\x05') ? { name: 'a NetCDF file' } : undefined),
@@ -112,8 +112,8 @@ async function zip(source: ByteSource, maxDirectory: number | undefined): Promis
   }
   const has = (...endings: string[]) => names.some((name) => endings.some((ending) => name.endsWith(ending)));
   if (has('.shp')) return known('shapefile', 'a zip with a Shapefile');
-  if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file. Unzip it first' };
-  if (has('.asc')) return { name: 'a zip with an ASCII grid. Unzip it first' };
+  if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file (unzip it first)' };
+  if (has('.asc')) return { name: 'a zip with an ASCII grid (unzip it first)' };
   return anyZip;
 }
 

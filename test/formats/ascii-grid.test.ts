@@ -317,7 +317,10 @@ test('onBadRecord skip turns words that are not numbers into cells without data 
   t.deepEqual(grid.bands, [{ type: 'Int32', nodata: -9999 }]);
   t.deepEqual(await valuesOf(grid), [1, -9999, 3, 4, 5, -9999]);
   t.is(recordsSkipped, 2);
-  t.regex(receipt.lost.join('\n'), /2 cells contain words that are not numbers\. They became cells without data \(-9999\)/);
+  t.regex(
+    receipt.lost.join('\n'),
+    /2 cells contain words that are not numbers\. They became cells without data \(-9999\)/,
+  );
   t.regex(receipt.lost.join('\n'), /2 records were skipped; the first: 'x2' is not a number\. \(at byte 65\)/);
   t.is(bandsOf(receipt.statistics.after)[0]?.empty, 2);
   const features = badRecords!.features as { geometry: { coordinates: number[] }; properties: object }[];

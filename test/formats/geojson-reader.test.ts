@@ -7,7 +7,7 @@ const point = geometryOf('Point', [1, 2]);
 const read = (t: Parameters<typeof asJson>[0], text: string | Uint8Array, more = {}) =>
   asJson(t, text, { ...jsonToJson, ...more });
 
-test('a collection, a feature, a bare geometry and sequences of them are read', async (t) => {
+test('a FeatureCollection, a Feature, a geometry and sequences of them are read', async (t) => {
   const one = JSON.stringify(feature(point, { a: 1 }));
   const two = JSON.stringify(feature(geometryOf('Point', [3, 4]), { a: 2 }));
   const pretty = JSON.stringify(feature(point, { a: 1 }), null, 2);
@@ -235,7 +235,7 @@ test('features are read whole wherever the pieces of a large file end', async (t
   t.is(json.features.at(-1)?.properties.s, long);
 });
 
-test('texts that are not UTF-8 are taken for Windows-1252, and that is told', async (t) => {
+test('strings that are not UTF-8 are decoded as Windows-1252, and the receipt says so', async (t) => {
   const text = Buffer.from(collection([feature(point, { a: 'größe' })]), 'latin1');
   const { json, receipt } = await read(t, text);
   t.is(json.features[0]!.properties.a, 'größe');
@@ -259,7 +259,7 @@ test('a file that is something else is told so, and what it looks like', async (
     ['GeoJsonReader', '<?xml version="1.0"?><kml><Document/></kml>', /It looks like a KML file/],
     ['GeoJsonReader', '', /The file is empty/],
     ['ShapefileReader', '{"type":"FeatureCollection","features":[]}', /It looks like a GeoJSON file/],
-    ['ShapefileReader', shpOf(1, [[[[1, 2]]]]).shp, /It looks like a single \.shp file\. Put it into a zip/],
+    ['ShapefileReader', shpOf(1, [[[[1, 2]]]]).shp, /It looks like a single \.shp file \(put it into a zip/],
     ['ShapefileReader', zipOf([{ name: 'a.tif', bytes: Buffer.from('x') }]), /It looks like a zip with a TIFF file/],
     [
       'ShapefileReader',
