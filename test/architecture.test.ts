@@ -29,7 +29,18 @@ const PLANTED: [rule: string, file: string, source: string, sentence: RegExp][] 
     `import { b } from '../projects/b.ts';`,
     /no place in the order/,
   ],
-  ['the foundation knows no room', 'src/http/a.ts', `import { b } from '../tokens/b.ts';`, /foundation knows no room/],
+  ['http knows no room', 'src/http/rules/a.ts', `import { b } from '../../tokens/b.ts';`, /http knows no room/],
+  [
+    'the foundation knows no room',
+    'src/platform/net/a.ts',
+    `import { b } from '../../http/b.ts';`,
+    /foundation knows no/,
+  ],
+  ['an import of types counts', 'src/projects/a.ts', `import type { B } from '../transfers/b.ts';`, /stands right of/],
+  ['src itself holds the foundation', 'src/mail.ts', ``, /foundation alone/],
+  ['data knows nothing to its right', 'src/data/a.ts', `import type { C } from '../geo/crs/c.ts';`, /is pure/],
+  ['formats do not know the conversion', 'src/formats/io/a.ts', `import { c } from '../../convert/c.ts';`, /is pure/],
+  ['routes are known to app alone', 'src/projects/a.routes.ts', `import { r } from './b.routes.ts';`, /only app.ts/],
   ['no room knows app or server', 'src/tokens/a.ts', `import { buildApp } from '../app.ts';`, /no room knows them/],
   [
     'src imports nothing of workers',
@@ -98,7 +109,7 @@ test('a planted breach is seen: cycles', (t) => {
   const found = violations(
     new Map([
       ['src/projects/a.ts', `import { b } from './b.ts';`],
-      ['src/projects/b.ts', `import { a } from './a.ts';`],
+      ['src/projects/b.ts', `import type { A } from './a.ts';`],
     ]),
   );
   t.regex(found.join('\n'), /A cycle: src\/projects\/a\.ts → src\/projects\/b\.ts → src\/projects\/a\.ts/);
@@ -108,12 +119,13 @@ test('what the rules allow is not seen as a breach', (t) => {
   t.deepEqual(
     violations(
       new Map([
-        ['src/transfers/a.ts', `import type { B } from '../events/b.ts';\nimport { c } from '../projects/c.ts';`],
+        ['src/transfers/a.ts', `import type { B } from '../projects/b.ts';\nimport { c } from '../projects/c.ts';`],
+        ['src/projects/a.routes.ts', `import { c } from '../transfers/c.ts';`],
         ['src/projects/visibility.queries.ts', `import { sql } from '../db.ts';`],
         ['src/projects/routes.ts', `import fp from 'fastify-plugin';`],
         [
           'src/formats/geotiff/a.ts',
-          `import { FormatError } from '../../errors.ts';\nimport { c } from '../../geo/c.ts';`,
+          `import { FormatError } from '../../errors.ts';\nimport { c } from '../../geo/crs/c.ts';\nimport { d } from '../io/d.ts';`,
         ],
         ['cli/commands/serve.ts', `import { serve } from '../../src/server.ts';`],
         ['cli/commands/project.ts', `import type { Config } from '../../src/config.ts';`],
