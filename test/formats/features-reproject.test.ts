@@ -143,9 +143,9 @@ test('what reaches beyond the area of use of the target, such as a pole, or over
     [10, 50],
     [11, 51],
   ];
-  const far = /^1 features reach beyond the area of use of .* \(longitude \S+ to \S+, latitude \S+ to \S+\)/;
+  const far = /1 features reach beyond the area of use of .* \(longitude \S+ to \S+, latitude \S+ to \S+\)/;
   t.notRegex(await told(within, 3857), /reach beyond|antimeridian/);
-  t.regex((await told([...within, [11, -90]], 3857)).replace(/^The coordinates[^;]*;[^.]*\. ?/, ''), far);
+  t.regex(await told([...within, [11, -90]], 3857), far);
   t.regex(await told([...within, [40, 50]], 25832), /1 features reach beyond the area of use of ETRS89/);
   const over = [
     [179, 50],

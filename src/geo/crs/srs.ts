@@ -12,9 +12,9 @@ export function withCrs<T>(module: Gdal, definition: string, f: (handle: number)
     module._CPLErrorReset();
     const status = module.ccall('OSRSetFromUserInput', 'number', ['number', 'string'], [handle, definition]);
     if (status !== 0) {
-      const said = lastMessage(module);
+      const message = lastMessage(module);
       const text = definition.length > 200 ? `${definition.slice(0, 200)}…` : definition;
-      throw new FormatError(`The coordinate system '${text}' cannot be read${said === '' ? '' : `: ${said}`}.`);
+      throw new FormatError(`The coordinate system '${text}' cannot be read${message === '' ? '' : `: ${message}`}.`);
     }
     const traditionalOrder = 0;
     module._OSRSetAxisMappingStrategy(handle, traditionalOrder);
