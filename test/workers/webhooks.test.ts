@@ -93,9 +93,8 @@ test('dead and slow receivers hold up neither others nor conversions', async (t)
   const projectId = await newProject(well.client);
   const { body } = await start(well.client, copyRequest(projectId, await upload(w, well.client, 'text')));
   t.is((await untilEnd(well.client, body.id)).status, 'Completed');
-  await until(() => well.receiver.received.length >= 50);
-  const seen = well.received();
-  t.true(told.every((id) => seen.includes(id)));
+  // the transfer has events, too, so a number of events does not show that these have come
+  await until(() => told.every((id) => well.received().includes(id)));
   for (const hook of dead) {
     t.true(
       (await hook.deliveries()).some(({ state }) => state === 'Pending'),
