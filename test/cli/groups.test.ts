@@ -60,7 +60,7 @@ test('an account goes into a group and out of it', async (t) => {
   t.is((await run(['group', 'list', '--user', id])).out, '');
   const last = await run(['group', 'remove-user', 'Administrators', 'root']);
   t.is(last.code, 1);
-  t.regex(last.err, /^platform: The last administrator stays/);
+  t.regex(last.err, /^platform: This would leave no member of the group Administrators/);
 });
 
 test('metadata that is no JSON object is wrong usage, and is not repeated', async (t) => {

@@ -142,7 +142,10 @@ test('an account is made with the password from stdin; a weak one is refused wit
   );
   t.notRegex(weak.err, /Password[A-Z]/, 'codes are for programs');
   t.is((await run(create, { stdin: PASSWORD })).code, 0);
-  t.like(await run(create, { stdin: PASSWORD }), { code: 1, err: `platform: The account id 'ben' is taken.\n` });
+  t.like(await run(create, { stdin: PASSWORD }), {
+    code: 1,
+    err: `platform: The account id 'ben' is taken. Choose another one.\n`,
+  });
   t.regex((await run(['account', 'show', 'ben'])).out, /^state +active$/m);
   t.regex((await run(['account', 'list'])).out, /^ben +ben +active +[0-9a-f-]{36}$/m);
 });

@@ -40,7 +40,7 @@ test('subprojects are made, listed, shown as a tree, moved and deleted', async (
   );
   const refused = await run(['project', 'move', pond, bay]);
   t.is(refused.code, 1);
-  t.regex(refused.err, /^platform: .*below itself/);
+  t.regex(refused.err, /^platform: Project .* or lies below it\./);
   t.is((await run(['project', 'delete', pond, '--yes'])).code, 0);
   t.is((await run(['project', 'show', bay])).code, 1);
 });
