@@ -1,8 +1,10 @@
 import type { FeatureCollection, Geometry } from './feature-collection.ts';
-import { strideOf } from './feature-statistics.ts';
 
-/** What the vertices of a layer have besides x and y. */
-type Dimensions = Pick<FeatureCollection, 'hasZ' | 'hasM'>;
+/** Whether the vertices of a layer have a height (z) and a measure (m) besides x and y. */
+export type Dimensions = Pick<FeatureCollection, 'hasZ' | 'hasM'>;
+
+/** Numbers per vertex. */
+export const strideOf = ({ hasZ, hasM }: Dimensions): number => 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0);
 
 /** The same geometry for a layer of other dimensions: what its vertices lack is NaN there, what the layer lacks is left out. */
 export function withDimensions(geometry: Geometry, from: Dimensions, to: Dimensions): Geometry {

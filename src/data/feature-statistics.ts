@@ -1,4 +1,5 @@
 import { Box } from './box.ts';
+import { strideOf } from './dimensions.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from './feature-collection.ts';
 import type { FieldStatistics } from './field-statistics.ts';
 import { FieldTally } from './field-statistics.ts';
@@ -73,10 +74,6 @@ export class FeatureTally {
     };
   }
 }
-
-/** Numbers per vertex. */
-export const strideOf = ({ hasZ, hasM }: Pick<FeatureCollection, 'hasZ' | 'hasM'>): number =>
-  2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0);
 
 /** The same features, with a tally of what is pulled; `passed` is told their number. */
 export function watchedFeatures(

@@ -1,8 +1,7 @@
 import { byKind } from '../../data/collections.ts';
 import type { Crs } from '../../data/crs-reference.ts';
-import { allFinite, withDimensions } from '../../data/dimensions.ts';
+import { allFinite, strideOf, withDimensions } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry, GeometryType } from '../../data/feature-collection.ts';
-import { strideOf } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { AppendRules, Context, CrsChange } from '../../formats/define.ts';
 import { crsName, sameCrs } from '../../geo/crs/crs.ts';

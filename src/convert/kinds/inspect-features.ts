@@ -1,5 +1,6 @@
+import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
-import { FeatureTally, strideOf } from '../../data/feature-statistics.ts';
+import { FeatureTally } from '../../data/feature-statistics.ts';
 import { featurePreviewPng } from '../../geo/draw/feature-preview.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';

@@ -1,6 +1,6 @@
 import type { Crs } from '../../data/crs-reference.ts';
+import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
-import { strideOf } from '../../data/feature-statistics.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';

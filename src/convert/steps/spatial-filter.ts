@@ -1,6 +1,6 @@
 import type { Crs } from '../../data/crs-reference.ts';
+import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
-import { strideOf } from '../../data/feature-statistics.ts';
 import type { Affine, Band, Grid, RowBlock } from '../../data/grid.ts';
 import { slicesPerBand } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';

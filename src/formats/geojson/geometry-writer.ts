@@ -1,5 +1,5 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
-import { signedArea } from '../../geo/vector/rings.ts';
+import { doubleSignedArea, isClosed } from '../../geo/vector/rings.ts';
 import type { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putFifteen, putFixed } from '../io/number-text.ts';
 
@@ -78,16 +78,14 @@ export class GeometryWriter {
   }
 
   ring(coordinates: Float64Array, first: number, end: number, outer: boolean): void {
-    const area = signedArea(coordinates, this.#stride, first, end);
-    const [a, b] = [first * this.#stride, (end - 1) * this.#stride];
-    const closed = coordinates[a] === coordinates[b] && coordinates[a + 1] === coordinates[b + 1];
+    const area = doubleSignedArea(coordinates, this.#stride, first, end);
     this.byte(open);
     const reversed = outer ? area < 0 : area > 0;
     for (let v = first; v < end; v++) {
       if (v > first) this.byte(comma);
       this.vertex(coordinates, reversed ? first + end - 1 - v : v);
     }
-    if (!closed) {
+    if (!isClosed(coordinates, this.#stride, first, end)) {
       this.byte(comma);
       this.vertex(coordinates, reversed ? end - 1 : first);
     }

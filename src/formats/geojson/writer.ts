@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Crs } from '../../data/crs-reference.ts';
+import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
-import { strideOf } from '../../data/feature-statistics.ts';
 import { FormatError } from '../../errors.ts';
 import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
+import type { Dimensions } from '../../data/dimensions.ts';
 import type { Feature, Geometry, GeometryType } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
@@ -15,7 +16,6 @@ import type { LayerFiles } from './layers.ts';
 import { findLayer } from './layers.ts';
 import { crsOfPrj } from './prj.ts';
 import { Records } from './records.ts';
-import type { Dimensions } from './shapes.ts';
 import { geometryOf, InvalidRecord } from './shapes.ts';
 
 const perChunk = 512;

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Box } from '../../data/box.ts';
+import type { Dimensions } from '../../data/dimensions.ts';
+import { strideOf } from '../../data/dimensions.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
 import { AppError } from '../../errors.ts';
-import { copyRing, signedArea } from '../../geo/vector/rings.ts';
+import { copyRing, doubleSignedArea, isClosed } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
 import { DeflateSpool } from '../io/deflate-spool.ts';
-import type { Dimensions } from './shapes.ts';
 import { TableSpool } from './table-spool.ts';
 
 /** Shape types. Types with Z are 10 higher, types with M only 20 higher. */
@@ -41,7 +42,7 @@ export class ShapeSpool {
 
   private constructor(dimensions: Dimensions, files: readonly { sink: FileSink; path: string }[]) {
     this.#dimensions = dimensions;
-    this.#stride = 2 + (dimensions.hasZ ? 1 : 0) + (dimensions.hasM ? 1 : 0);
+    this.#stride = strideOf(dimensions);
     this.#files = files;
     const [shp, shx, rows] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0]];
     this.#packed = new DeflateSpool(shp.sink, shp.path);
@@ -96,8 +97,7 @@ export class ShapeSpool {
   }
 
   #lengthOf(geometry: Geometry): number {
-    const { hasZ, hasM } = this.#dimensions;
-    const extra = (hasZ ? 1 : 0) + (hasM ? 1 : 0);
+    const extra = this.#stride - 2;
     if (this.kind === 'point') return 20 + 8 * extra;
     const prepared = this.#prepare(geometry);
     const points = prepared.coordinates.length / this.#stride;
@@ -121,7 +121,7 @@ export class ShapeSpool {
     for (let n = 0, polygon = 0; n < parts.length; n++) {
       const [first, end] = [parts[n]!, parts[n + 1] ?? vertices];
       while (polygon < polygons.length && polygons[polygon]! < n) polygon++;
-      const area = signedArea(coordinates, stride, first, end);
+      const area = doubleSignedArea(coordinates, stride, first, end);
       reverse.push(polygons[polygon] === n ? area > 0 : area < 0);
       if (!isClosed(coordinates, stride, first, end)) open++;
     }
@@ -262,7 +262,3 @@ async function* contents({ sink, path }: { sink: FileSink; path: string }): Asyn
     await source.close();
   }
 }
-
-const isClosed = (coordinates: Float64Array, stride: number, first: number, end: number): boolean =>
-  coordinates[first * stride] === coordinates[(end - 1) * stride] &&
-  coordinates[first * stride + 1] === coordinates[(end - 1) * stride + 1];

@@ -1,3 +1,5 @@
+import type { Dimensions } from '../../data/dimensions.ts';
+import { strideOf } from '../../data/dimensions.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { organizePolygons } from '../../geo/vector/organize-polygons.ts';
@@ -5,12 +7,6 @@ import type { CoordinatePool } from '../io/coordinate-pool.ts';
 
 /** Thrown for a record that cannot be read; the records around it may be valid. */
 export class InvalidRecord extends FormatError {}
-
-/** Coordinates of the vertices of a layer besides x and y. */
-export interface Dimensions {
-  readonly hasZ: boolean;
-  readonly hasM: boolean;
-}
 
 /** Lower measures mean "no data" (ESRI Shapefile Technical Description, 1998). */
 const noMeasure = -1e38;
@@ -98,7 +94,7 @@ export function geometryOf(
   const layout = layoutOf(content, offset);
   const { base, pointCount } = layout;
   if (base === 0 || pointCount === 0) return undefined;
-  const stride = 2 + (dimensions.hasZ ? 1 : 0) + (dimensions.hasM ? 1 : 0);
+  const stride = strideOf(dimensions);
   const coordinates = pool.coordinates(pointCount * stride);
   if (stride === 2) copyPairs(content, layout.points, coordinates);
   else copyVertices(content, layout, dimensions, stride, coordinates);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { byKind } from '../../data/collections.ts';
-import { allFinite } from '../../data/dimensions.ts';
+import { allFinite, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
-import { strideOf } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';

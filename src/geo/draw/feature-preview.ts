@@ -1,3 +1,4 @@
+import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { kindOf } from '../crs/crs.ts';
 import { encodePng } from './png.ts';
@@ -37,7 +38,8 @@ class Canvas {
   readonly #box: Box;
   readonly #scale: readonly [x: number, y: number];
 
-  constructor({ crs, hasZ, hasM }: FeatureCollection, box: Box, side: number) {
+  constructor(layer: FeatureCollection, box: Box, side: number) {
+    const { crs } = layer;
     const [west, south, east, north] = box;
     const middle = Math.min(85, Math.abs((south + north) / 2));
     // A degree of longitude is shorter than a degree of latitude.
@@ -48,7 +50,7 @@ class Canvas {
     this.height = Math.max(1, Math.ceil((north - south) * scale)) + 2 * margin;
     this.#scale = [scale * aspect, scale];
     this.#box = box;
-    this.#stride = 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0);
+    this.#stride = strideOf(layer);
     this.rgba = new Uint8Array(this.width * this.height * 4);
     for (let i = 0; i < this.rgba.length; i += 4) this.rgba.set([...paper, 255], i);
   }

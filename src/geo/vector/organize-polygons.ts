@@ -10,7 +10,7 @@ import { copyRing, Rings } from './rings.ts';
 export function organizePolygons(coordinates: Float64Array, stride: number, parts: Uint32Array): Geometry {
   if (parts.length === 1) return { type: 'Polygon', coordinates, parts };
   const rings = new Rings(coordinates, stride, parts);
-  const outer = rings.area.reduce((sum, area) => sum + Number(area < 0), 0);
+  const outer = rings.doubleArea.reduce((sum, area) => sum + Number(area < 0), 0);
   // A single outer ring that comes first: like GDAL, take all others as its holes without a test.
   if (outer === 1 && rings.isOuter(0)) return { type: 'Polygon', coordinates, parts };
   if (outer < parts.length && !ownersByWinding(rings)) ownersByNesting(rings);

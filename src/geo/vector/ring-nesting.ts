@@ -44,7 +44,7 @@ class Nesting {
   /** Only rings for which `isContainer` holds can contain others. */
   constructor(rings: Rings, isContainer: (n: number) => boolean) {
     this.#rings = rings;
-    const size = rings.area.map(Math.abs);
+    const size = rings.doubleArea.map(Math.abs);
     this.bySize = Uint32Array.from(size.keys());
     this.bySize.sort((a, b) => size[b]! - size[a]! || Number(rings.isOuter(b)) - Number(rings.isOuter(a)) || a - b);
     this.#rank = new Uint32Array(size.length);

@@ -1,10 +1,10 @@
 import { Box } from '../../data/box.ts';
 
 /**
- * Twice the signed area of a ring of vertices `first … end`: positive when it runs counter-clockwise. Coordinates are taken from the
- * first vertex, so that large ones do not swallow small areas.
+ * Twice the signed area of the ring of vertices `first … end - 1` (the shoelace formula), positive when it runs counter-clockwise.
+ * Coordinates are relative to the first vertex: large ones would cost a small area its digits.
  */
-export function signedArea(coordinates: Float64Array, stride: number, first: number, end: number): number {
+export function doubleSignedArea(coordinates: Float64Array, stride: number, first: number, end: number): number {
   const x0 = coordinates[first * stride]!;
   const y0 = coordinates[first * stride + 1]!;
   let sum = 0;
@@ -20,7 +20,12 @@ export function signedArea(coordinates: Float64Array, stride: number, first: num
   return sum;
 }
 
-/** Copies a ring, turned round if asked. Returns the vertex after the last one written. */
+/** Whether the ring of vertices `first … end - 1` ends where it begins. */
+export const isClosed = (coordinates: Float64Array, stride: number, first: number, end: number): boolean =>
+  coordinates[first * stride] === coordinates[(end - 1) * stride] &&
+  coordinates[first * stride + 1] === coordinates[(end - 1) * stride + 1];
+
+/** Copies a ring, reversed when `turn`. Returns the vertex after the last one written. */
 export function copyRing(
   from: Float64Array,
   stride: number,
@@ -41,8 +46,8 @@ export function copyRing(
 export class Rings {
   readonly coordinates: Float64Array;
   readonly stride: number;
-  /** Twice its area, below 0 when it runs clockwise. */
-  readonly area: Float64Array;
+  /** Twice the signed area of each ring: negative when it runs clockwise. */
+  readonly doubleArea: Float64Array;
   /** West, south, east, north. */
   readonly boxes: Float64Array;
   /** The ring around it; -1 for an outer ring. */
@@ -54,11 +59,11 @@ export class Rings {
     this.coordinates = coordinates;
     this.stride = stride;
     this.#parts = parts;
-    this.area = new Float64Array(parts.length);
+    this.doubleArea = new Float64Array(parts.length);
     this.boxes = new Float64Array(4 * parts.length);
     this.owner = new Int32Array(parts.length).fill(-1);
     for (let n = 0; n < parts.length; n++) {
-      this.area[n] = signedArea(coordinates, stride, this.first(n), this.end(n));
+      this.doubleArea[n] = doubleSignedArea(coordinates, stride, this.first(n), this.end(n));
       const box = new Box();
       box.add(coordinates, stride, this.first(n), this.end(n));
       this.boxes.set([box.west, box.south, box.east, box.north], 4 * n);
@@ -74,6 +79,6 @@ export class Rings {
   }
 
   isOuter(n: number): boolean {
-    return this.area[n]! < 0;
+    return this.doubleArea[n]! < 0;
   }
 }
