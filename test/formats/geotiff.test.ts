@@ -203,7 +203,7 @@ test('SRID overrides what the file says', async (t) => {
   t.true(log.some(({ message }) => message.includes('EPSG:25833')));
   t.is(spatialInformation?.srid, 25833);
   t.is(spatialInformation?.resolution, 1);
-  t.regex(spatialInformation!.location!, /^POLYGON\(\(15 54\.1/);
+  t.regex(spatialInformation!.location!, /^POLYGON \(\(15 54\.1/);
 });
 
 test('a value for cells without data that no sample can have is left out, with a line in the log', async (t) => {
@@ -286,3 +286,31 @@ test('kinds of TIFF that are not supported end with a sentence that names the ki
     t.regex(error!.message, message);
   }
 });
+
+for (const { srid, west, south, side } of [
+  { srid: 25832, west: 500000, south: 5999990, side: 10 },
+  { srid: 4326, west: 9, south: 54, side: 0.5 },
+]) {
+  test(`a grid and features of the same extent get the same outline: EPSG:${srid}`, async (t) => {
+    const tags = { ...placed(west, south + side, side), ...geoKeys([1024, 1], [3072, 25832]) };
+    const readerParameters = { SRID: srid };
+    const grid = await converted(t, tiffFile({ width: 1, height: 1, values: [1], tags }), {
+      ...copy,
+      readerParameters,
+    });
+    const [east, north] = [west + side, south + side];
+    const ring = [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, south],
+    ];
+    const features = await converted(t, JSON.stringify({ type: 'Polygon', coordinates: [ring] }), {
+      reader: 'GeoJsonReader',
+      writer: 'GeoJsonWriter',
+      readerParameters,
+    });
+    t.truthy(grid.spatialInformation?.location);
+    t.is(grid.spatialInformation?.location, features.spatialInformation?.location);
+  });
+}

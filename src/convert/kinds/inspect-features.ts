@@ -2,9 +2,10 @@ import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally } from '../../data/feature-statistics.ts';
 import { featurePreviewPng } from '../../geo/draw/feature-preview.ts';
+import { boxGeometry } from '../../geo/vector/outline.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
-import { cornersOf, inspectPlace } from './inspect-place.ts';
+import { inspectPlace } from './inspect-place.ts';
 
 /** Pulls all features once, and once more for a picture. */
 export async function inspectFeatures(
@@ -21,7 +22,7 @@ export async function inspectFeatures(
   const [west, south] = statistics.minimum ?? [];
   const [east, north] = statistics.maximum ?? [];
   const boxed = west !== undefined && south !== undefined && east !== undefined && north !== undefined;
-  await inspectPlace(inspection, layer.crs, boxed ? cornersOf({ west, south, east, north }) : []);
+  await inspectPlace(inspection, layer.crs, boxed ? boxGeometry(west, south, east, north) : undefined);
   Object.assign(inspection, {
     ...(layer.name === undefined ? {} : { layer: layer.name }),
     fields: layer.fields,

@@ -5,7 +5,7 @@ import { sampleTypeOf } from '../../data/samples.ts';
 import { gridPreviewPng } from '../../geo/draw/grid-preview.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
-import { inspectPlace, ring } from './inspect-place.ts';
+import { inspectPlace } from './inspect-place.ts';
 
 /** Pulls every slice once; the picture shows the first. */
 export async function inspectGrid(
@@ -14,7 +14,7 @@ export async function inspectGrid(
   { picture, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   const { width, height, affine } = grid;
-  await inspectPlace(inspection, grid.crs, grid.located === false ? [] : outlineOf(grid));
+  await inspectPlace(inspection, grid.crs, grid.located === false ? undefined : grid);
   const types = new Map<number, Band['type']>();
   const tally = new GridTally();
   const counted = watched(grid, tally, signal, () => {});
@@ -57,6 +57,3 @@ const jsonNumber = (value: number | bigint): number | string =>
     : finiteOrWord(value);
 
 const finiteOrWord = (value: number): number | string => (Number.isFinite(value) ? value : String(value).toLowerCase());
-
-const outlineOf = ({ width, height, affine: [x, a, b, y, c, d] }: Grid) =>
-  ring((u, v) => [x + u * width * a + v * height * b, y + u * width * c + v * height * d]);

@@ -2,28 +2,18 @@ import type { Crs } from '../../data/crs-reference.ts';
 import { FormatError } from '../../errors.ts';
 import { describeCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
+import type { Outline } from '../../geo/vector/outline.ts';
+import { outlineOf } from '../../geo/vector/outline.ts';
+import type { GridGeometry } from '../../geo/warp/image-transformer.ts';
 import type { Extent, Inspection } from '../inspection.ts';
 
-type Points = readonly (readonly [x: number, y: number])[];
-
-/** Points on each side of an outline: straight lines of one system are curves in another. */
-const perSide = 16;
-
-export const ring = (corner: (u: number, v: number) => readonly [number, number]): Points =>
-  Array.from({ length: perSide }, (_, n) => n / perSide).flatMap((share) => [
-    corner(share, 0),
-    corner(1, share),
-    corner(1 - share, 1),
-    corner(0, 1 - share),
-  ]);
-
-export const cornersOf = ({ west, south, east, north }: Extent): Points =>
-  ring((u, v) => [west + u * (east - west), south + v * (north - south)]);
-
-/** What the coordinate system is called, and what the outline covers in it and in degrees. */
-export async function inspectPlace(inspection: Inspection, crs: Crs | undefined, outline: Points): Promise<void> {
-  const x = Float64Array.from(outline, ([value]) => value);
-  const y = Float64Array.from(outline, ([, value]) => value);
+/** Adds the name of the coordinate system, and the extent in it and in degrees. `geometry` is absent for data that lie nowhere. */
+export async function inspectPlace(
+  inspection: Inspection,
+  crs: Crs | undefined,
+  geometry: GridGeometry | undefined,
+): Promise<void> {
+  const { x, y } = geometry === undefined ? nowhere : outlineOf(geometry);
   const extent = extentOf(x, y);
   if (extent !== undefined) inspection.extent = extent;
   if (crs === undefined) return;
@@ -41,6 +31,8 @@ export async function inspectPlace(inspection: Inspection, crs: Crs | undefined,
     inspection.crs ??= { name: 'unknown', kind: 'other' };
   }
 }
+
+const nowhere: Outline = { x: new Float64Array(), y: new Float64Array() };
 
 function extentOf(x: Float64Array, y: Float64Array): Extent | undefined {
   if (x.length === 0 || !x.every(Number.isFinite) || !y.every(Number.isFinite)) return undefined;
