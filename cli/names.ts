@@ -4,6 +4,7 @@ import type { Io } from './io.ts';
 import { allPages } from './pages.ts';
 import { pathSegment } from './paths.ts';
 import { moment } from './table.ts';
+import { isUuid } from './uuid.ts';
 
 /** What people may name instead of giving its id. */
 type Kind = 'project' | 'dataset' | 'tenant' | 'key' | 'group' | 'deleted';
@@ -46,7 +47,6 @@ const NOUNS: Record<Kind, string> = {
   deleted: 'project or dataset in the recycle bin',
 };
 
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MOST_SHOWN = 10;
 
 /**
@@ -90,7 +90,7 @@ export const tenantIdOf = (io: Io, given: string): Promise<string> => idOf(io, '
 
 /** The id of what a person names by id, name or path. Throws when there is none; a `UsageError` when there are several. */
 async function idOf(io: Io, kind: Kind, given: string, tenant: string | undefined): Promise<string> {
-  if (UUID.test(given)) return given;
+  if (isUuid(given)) return given;
   const found = await FIND[kind](io, given, tenant);
   const [only, another] = found;
   if (only === undefined) throw new Error(`There is no ${NOUNS[kind]} '${given}', or you may not see it.`);

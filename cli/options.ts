@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import { UUID } from './names.ts';
+import { isUuid } from './uuid.ts';
 
 /** Of an option that may be given several times. */
 export const repeated = (text: string, before: readonly string[] = []): string[] => [...before, text];
@@ -55,7 +55,7 @@ export function srid(text: string): number {
 
 /** Of an option that takes a UUID. */
 export function uuid(text: string): string {
-  if (!UUID.test(text)) throw new InvalidArgumentError('It is a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
+  if (!isUuid(text)) throw new InvalidArgumentError('It is a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
   return text.toLowerCase();
 }
 

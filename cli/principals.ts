@@ -2,6 +2,7 @@ import type { Account } from './accounts.ts';
 import { accountPath } from './accounts.ts';
 import { Refused } from './errors.ts';
 import type { Io } from './io.ts';
+import { isUuid } from './uuid.ts';
 
 interface Principal {
   id: string;
@@ -42,7 +43,7 @@ export async function principalsOf(io: Io, ids: readonly (string | undefined)[])
 
 /** People go by their login id, most of the interface by a uuid. Whom the caller may not know of, administrators look up. */
 export async function userIdOf(io: Io, account: string): Promise<string> {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account)) return account;
+  if (isUuid(account)) return account;
   const query = { loginId: [account] };
   const { body } = await io.api.call<{ data: Principal[] }>('GET', '/api/iam/principal/list', { query });
   const [known] = body.data;

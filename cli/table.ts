@@ -1,3 +1,5 @@
+import { isUuid } from './uuid.ts';
+
 /** What a terminal shows of text that came from elsewhere: no control characters, which could redraw the screen. */
 export const plain = (value: unknown): string =>
   (value === undefined || value === null ? '' : String(value)).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
@@ -88,7 +90,6 @@ export type { Table };
 export const table = (headings: readonly string[], rows: readonly (readonly unknown[])[]) => new Table(headings, rows);
 
 const isNumber = (cell: string) => /^-?[\d.]+( (B|KiB|MiB|GiB|TiB|%))?$/.test(cell);
-const isId = (cell: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(cell);
 const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\dZ)$/;
 const SHORT_TIME = 10;
 const isTimes = ({ cells }: Pick<Column, 'cells'>) =>
@@ -97,7 +98,7 @@ const isTimes = ({ cells }: Pick<Column, 'cells'>) =>
 function columnOf(heading: string, cells: string[], first: boolean): Column {
   const natural = Math.max(widthOf(heading), ...cells.map(widthOf));
   const right = cells.length > 0 && cells.every(isNumber);
-  const whole = right || cells.some(isId);
+  const whole = right || cells.some(isUuid);
   const most = isTimes({ cells }) ? Math.max(SHORT_TIME, widthOf(heading)) : first ? FIRST : NARROW;
   return {
     heading,

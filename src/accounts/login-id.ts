@@ -1,6 +1,5 @@
 import { invalidMember } from '../errors.ts';
-
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+import { isUuid } from '../platform/text/uuid.ts';
 
 /** Words that stand in the place of a login id in `/api/accounts/{id}` or `/api/tokens/otp/{id}`, and what clients take for folders there. */
 const RESERVED = new Set(
@@ -14,7 +13,7 @@ export function loginIdProblem(id: string): string | undefined {
     return `The login id '${id}' begins or ends with a blank, or has a control character.`;
   if (RESERVED.has(id.toLowerCase())) return `The login id '${id}' is reserved.`;
   // user ids and login ids are taken side by side as names of principals
-  if (UUID.test(id)) return `The login id '${id}' has the form of a user id.`;
+  if (isUuid(id)) return `The login id '${id}' has the form of a user id.`;
   return undefined;
 }
 

@@ -2,6 +2,7 @@ import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { isUuid } from '../platform/text/uuid.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { checkMetadata } from './metadata.ts';
 import type { Group } from './queries.ts';
@@ -88,11 +89,10 @@ export const removeGroup = (db: Db, caller: Caller, id: string) =>
 
 /** Path segments of routes at the position of a group id. */
 const RESERVED = new Set(['count', 'ids', 'user']);
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function checkId(id: string) {
   if (RESERVED.has(id.toLowerCase())) throw invalidMember('id', `The id '${id}' is reserved. Choose another one.`);
-  if (UUID.test(id)) throw invalidMember('id', `The id '${id}' is a UUID, like user ids. Choose another one.`);
+  if (isUuid(id)) throw invalidMember('id', `The id '${id}' is a UUID, like user ids. Choose another one.`);
 }
 
 async function lockGroup(tx: Db, id: string): Promise<Group> {
@@ -110,7 +110,7 @@ async function checkNewName(tx: Db, { id, builtIn }: Group, name: string) {
 
 /** Permissions name groups and accounts in one list, so a group must not have the name of an account. */
 async function refuseLoginId(tx: Db, name: string) {
-  if (UUID.test(name)) throw invalidMember('name', `The name '${name}' is a UUID, like user ids. Choose another one.`);
+  if (isUuid(name)) throw invalidMember('name', `The name '${name}' is a UUID, like user ids. Choose another one.`);
   await lockName(tx, name);
   if ((await findUsers(tx, [name])).length > 0)
     throw conflict(`'${name}' is the login id of an account. Choose another name.`, { code: 'NameTaken' });

@@ -2,6 +2,7 @@ import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import { isUuid } from '../../platform/text/uuid.ts';
 import { endTransfer } from '../../transfers/ends/cancel.ts';
 import type { Why } from '../../transfers/views/why.ts';
 import { whyNot } from '../../transfers/views/why.ts';
@@ -10,12 +11,11 @@ import type { JobDetail } from './queries.ts';
 import { findOtherJob, findQueueRow, findTransferJob, listLogTail, removeJob, restartJob } from './queries.ts';
 
 const LOG_LINES = 20;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NUMBER = /^\d{1,18}$/;
 
 /** All details of a job. Throws `notFound`. */
 export async function showJob(db: Db, id: string): Promise<JobDetail> {
-  if (UUID.test(id)) {
+  if (isUuid(id)) {
     const transfer = await findTransferJob(db, id);
     if (!transfer) throw notFound('Job', id);
     const queue = await findQueueRow(db, { key: id });
@@ -34,14 +34,14 @@ async function getOtherJob(db: Db, id: string) {
 
 /** Explains why a transfer of any tenant has not started, including transfers ahead of it. */
 export async function whyJob(db: Db, id: string): Promise<Why> {
-  if (!UUID.test(id) || !(await findTransferJob(db, id))) throw notFound('Transfer', id);
+  if (!isUuid(id) || !(await findTransferJob(db, id))) throw notFound('Transfer', id);
   return whyNot(db, id, async (ids) => ids);
 }
 
 /** Cancels a transfer of any tenant, or removes another job that is not running from the queue. */
 export async function cancelJob(db: Db, caller: Caller, id: string): Promise<void> {
   await db.transaction(async (tx) => {
-    if (UUID.test(id)) {
+    if (isUuid(id)) {
       const transfer = await findTransferJob(tx, id);
       if (!transfer) throw notFound('Job', id);
       await endTransfer(tx, id, caller.userId);
@@ -60,7 +60,7 @@ export async function cancelJob(db: Db, caller: Caller, id: string): Promise<voi
 /** Retries a failed transfer as its starter, or lets another job that is out of attempts or delayed run now. Returns the id of the new transfer or the job. */
 export async function retryJob(db: Db, caller: Caller, id: string, scopes: readonly string[]): Promise<string> {
   return db.transaction(async (tx) => {
-    if (UUID.test(id)) {
+    if (isUuid(id)) {
       const transfer = await findTransferJob(tx, id);
       if (!transfer) throw notFound('Job', id);
       const started = await retryAsStarter(tx, id, { scopes, address: caller.address, requestId: caller.requestId });

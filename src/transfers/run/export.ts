@@ -1,4 +1,5 @@
 import type { Db } from '../../db.ts';
+import { isUuid } from '../../platform/text/uuid.ts';
 import type { PresentedGrant } from '../../uploads/blob-area.ts';
 import { findBadRecords, findExport, hasVoidGrants } from '../queries.ts';
 
@@ -37,5 +38,8 @@ export async function acceptsExportGrant(
   return folder === undefined && id !== undefined && !(await hasVoidGrants(db, id, generation));
 }
 
-const transferIdIn = (name: string) => UUID.exec(name)?.[0];
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=[_-])/;
+/** Both names begin with the transfer's id. */
+function transferIdIn(name: string): string | undefined {
+  const id = name.slice(0, 36);
+  return isUuid(id) && /[_-]/.test(name[36] ?? '') ? id : undefined;
+}

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
+import { UUID_PATTERN } from '../../platform/text/uuid.ts';
 
 const Unnamed = z.object({
   name: z.string(),
   /** Whether this database made it or let go of it; else it may be anybody's. */
   known: z.boolean(),
 });
-
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /**
  * Of these names in the store, those that no row of any table gives to anything. Every table that names bytes must stand here. Known are
@@ -21,7 +20,7 @@ export const listUnnamed = (db: Db, names: readonly string[]) =>
       or exists (select from spent_blobs s where s.name = stored.name)
       or exists (select from staged_blobs s where s.name = substring(stored.name from '^staging/([^.]+)[.]'))
       or exists (
-        select from transfers t where t.id = substring(stored.name from ${`^[a-z]+/(${UUID})-[0-9]+(?:-bad)?$`})::uuid) as known
+        select from transfers t where t.id = substring(stored.name from ${`^[a-z]+/(${UUID_PATTERN})-[0-9]+(?:-bad)?$`})::uuid) as known
     from unnest(${sql.array(names, 'text')}) as stored (name)
     where not exists (select from datasets d where d.blob = stored.name)
       and not exists (select from staged_blobs s where s.blob = stored.name)
