@@ -116,30 +116,30 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(\.\d{1,9})?Z?)?$/;
 
 /** Of an option that takes a time (UTC). */
 export function time(text: string): string {
-  if (isTime(text)) return text;
+  if (parseTime(text) !== undefined) return text;
   throw new InvalidArgumentError('It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.');
 }
 
 /** Of an option that takes a time (UTC), or how long ago it was: `2h` is two hours ago. Given on as a time. */
 export function pastTime(text: string): string {
   if (DURATION.test(text)) return new Date(Date.now() - milliseconds(text)).toISOString();
-  if (isTime(text)) return text;
+  if (parseTime(text) !== undefined) return text;
   throw new InvalidArgumentError(
     'It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or how long ago, such as 90s, 30m, 2h or 7d.',
   );
 }
 
-function isTime(text: string): boolean {
+/** Milliseconds since 1970, without the fraction of a second; undefined when the text is no time. */
+function parseTime(text: string): number | undefined {
   const [, day, hour = '00', minute = '00', second = '00'] = TIME.exec(text) ?? [];
   const at = new Date(`${day}T${hour}:${minute}:${second}Z`);
-  // a day that the month does not have is another one
-  return !Number.isNaN(at.valueOf()) && at.toISOString().startsWith(`${day}`);
+  // Date reads 30 February as a day of March.
+  return !Number.isNaN(at.valueOf()) && at.toISOString().startsWith(`${day}`) ? at.valueOf() : undefined;
 }
 
-/** A time of `pastTime` as the time since, in the words of the API: `d.hh:mm:ss`, of at least a second. */
+/** How long ago a time of `pastTime` was, as a duration of the API: `d.hh:mm:ss`, at least a second. */
 export function ageOf(past: string): string {
-  const [, day, hour = '00', minute = '00', second = '00'] = TIME.exec(past) ?? [];
-  const passed = Date.now() - Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+  const passed = Date.now() - (parseTime(past) ?? Number.NaN);
   const seconds = Math.max(1, Math.floor(passed / 1000));
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   return `${Math.floor(seconds / 86_400)}.${two((seconds / 3600) % 24)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampFromText } from '../platform/text/time.ts';
 import { loginIdProblem } from './login-id.ts';
 import { isPasswordHash, NO_PASSWORD } from './password.ts';
 
@@ -9,7 +10,7 @@ export class AccountFileError extends Error {
 
 const Time = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z?$/, 'must be a time such as 2026-01-24T08:17:02');
+  .refine((text) => timestampFromText(text) !== undefined, 'must be a time such as 2026-01-24T08:17:02');
 
 /** What the file says of an account. Everything else (home tenant, groups, failed attempts) is the database's. */
 const Entry = z.strictObject({

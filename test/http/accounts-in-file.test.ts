@@ -132,6 +132,11 @@ test('a start with a file that is not understood ends with its name and the line
   await writeFile(broken, '{ "version": 1,\n  "accounts": [\n    { "id": "a", "passwordHash": "plain" }\n  ]\n}\n');
   const error = await t.throwsAsync(openFileStore(broken, db, log));
   t.is(error?.message, `${broken}: Line 3: passwordHash is no hash of a form that is known.`);
+  for (const time of ['tomorrow', '2026-02-30T08:00:00']) {
+    await writeFile(broken, `{"version":1,"accounts":[\n{"id":"a","locked":true,"lockedDateEnd":"${time}"}]}`);
+    const wrong = await t.throwsAsync(openFileStore(broken, db, log));
+    t.is(wrong?.message, `${broken}: Line 2: lockedDateEnd must be a time such as 2026-01-24T08:17:02.`);
+  }
   await close();
 });
 

@@ -1,3 +1,4 @@
+import { beginsWithDate, isDate } from '../../data/date-text.ts';
 import type { FeatureCollection, Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { AppendRules, Context } from '../../formats/define.ts';
@@ -120,8 +121,6 @@ const stemOf = (name: string): string => name.replace(/_\d+$/, '').slice(0, 6).t
 
 const numbers: readonly FieldType[] = ['integer', 'integer64', 'real'];
 const texts: readonly FieldType[] = ['string', 'date', 'dateTime'];
-const dateForm = /^\d{4}([-/])(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])$/;
-const timeForm = /^\d{4}([-/])(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])([T ]|$)/;
 
 /** A field of the dataset, and what comes to it. */
 class JoinedField {
@@ -154,8 +153,8 @@ class JoinedField {
   #fits(value: unknown, type: Exclude<FieldType, 'string'>): boolean {
     if (type === 'boolean') return typeof value === 'boolean';
     if (type === 'json') return this.#from === 'json';
-    if (type === 'date') return typeof value === 'string' && dateForm.test(value);
-    if (type === 'dateTime') return typeof value === 'string' && timeForm.test(value);
+    if (type === 'date') return typeof value === 'string' && isDate(value);
+    if (type === 'dateTime') return typeof value === 'string' && beginsWithDate(value);
     return typeof value === 'number' || typeof value === 'bigint';
   }
 

@@ -1,3 +1,4 @@
+import { parseUtc } from '../../data/date-text.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { Srid } from '../../formats/srid.ts';
@@ -166,14 +167,8 @@ function interval(filter: Members, from: number | undefined, to: number | undefi
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && timeOf(value) !== undefined;
 
-/** A day, with or without a time, on the data's own clock. */
+/** A day, with or without a time, on the data's own clock: milliseconds since 1970. */
 function timeOf(text: string | undefined): number | undefined {
-  const sent = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d(?:\.\d+)?)Z?)?$/i.exec(text?.trim() ?? '');
-  if (sent === null) return undefined;
-  const [, day, hours = '00', minutes = '00', seconds = '00'] = sent;
-  const [whole, fraction = '0'] = seconds.split('.');
-  const time = Date.parse(`${day}T${hours}:${minutes}:${whole}Z`);
-  // 30 February is read as another day.
-  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(`${day}T${hours}`)) return undefined;
-  return time + Number(`0.${fraction}`) * 1000;
+  const parsed = text === undefined ? undefined : parseUtc(text);
+  return parsed && Date.parse(`${parsed.second}Z`) + Number(`0.${parsed.fraction}`) * 1000;
 }

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../data/bytes.ts';
+import { isDate, isDateTime } from '../../data/date-text.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
@@ -198,15 +199,11 @@ function typeAt(scanner: JsonScanner): FieldType | undefined {
   return BigInt.asIntN(64, value) === value ? 'integer64' : 'real';
 }
 
-const dateForm = /^\d{4}([-/])(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])$/;
-const timeForm =
-  /^\d{4}([-/])(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$/;
-
 function stringType(bytes: Buffer, start: number, end: number): FieldType {
   const length = end - start;
   if (length < 10 || length > 40 || (bytes[start + 4] !== 45 && bytes[start + 4] !== 47)) return 'string';
   const text = bytes.toString('latin1', start, end);
-  return dateForm.test(text) ? 'date' : timeForm.test(text) ? 'dateTime' : 'string';
+  return isDate(text) ? 'date' : isDateTime(text) ? 'dateTime' : 'string';
 }
 
 const order: readonly FieldType[] = ['boolean', 'integer', 'integer64', 'real'];

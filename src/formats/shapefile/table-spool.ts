@@ -1,3 +1,4 @@
+import { isDate } from '../../data/date-text.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import type { FileSink } from '../io/bytes.ts';
 import { FileSource } from '../io/bytes.ts';
@@ -7,7 +8,6 @@ import { putCell, tag } from './cells.ts';
 import type { Column, DbfField } from './column-layout.ts';
 import { longestText } from './column-layout.ts';
 
-const dateForm = /^\d{4}[-/]\d\d[-/]\d\d$/;
 const pieceSize = 1 << 18;
 
 /** Stores rows in a temporary file. The widths of dBase fields are known only after the last row. */
@@ -94,7 +94,7 @@ function put(out: BufferedWriter, value: unknown, column: Column): void {
 }
 
 function putText(out: BufferedWriter, text: string, column: Column): void {
-  if (column.dates && column.field.type === 'date' && !dateForm.test(text)) column.dates = false;
+  if (column.dates && column.field.type === 'date' && !isDate(text)) column.dates = false;
   column.addText(putBytes(out, text, column));
 }
 

@@ -1,3 +1,5 @@
+import { parseUtc } from '../../data/date-text.ts';
+
 /** A moment as bodies carry it: UTC, no zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text. */
 export type Timestamp = string;
 
@@ -11,18 +13,10 @@ export function timestampFromPostgres(text: string): Timestamp {
 export const timestampFromDate = (date: Date): Timestamp => `${date.toISOString().slice(0, -1)}0000`;
 export const dateFromTimestamp = (timestamp: Timestamp): Date => new Date(`${timestamp.slice(0, 23)}Z`);
 
-/** `YYYY-MM-DD`, with `T` and a time: `HHMMSS` or `HH:MM:SS[.f…]`, `Z` or nothing behind it; all are UTC. */
-const SENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(?:\.(\d+))?Z?)?$/i;
-
 /** A time as clients send it → wire form, cut at the microsecond; undefined when it is no time. */
 export function timestampFromText(text: string): Timestamp | undefined {
-  const [, day, hours = '00', minutes = '00', seconds = '00', fraction = ''] = SENT.exec(text.trim()) ?? [];
-  if (day === undefined) return undefined;
-  const second = `${day}T${hours}:${minutes}:${seconds}`;
-  const date = new Date(`${second}Z`);
-  // 30 February and 24:00:00 are read by Date as another day
-  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 19) !== second) return undefined;
-  return `${second}.${fraction.slice(0, 6).padEnd(7, '0')}`;
+  const parsed = parseUtc(text);
+  return parsed && `${parsed.second}.${parsed.fraction.slice(0, 6).padEnd(7, '0')}`;
 }
 
 /** `[d.]h:mm:ss`, `N days, h:mm:ss`, with or without a fraction of the second. */
