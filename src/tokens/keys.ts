@@ -6,9 +6,9 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { currentKey } from '../platform/keys/current-key.ts';
 import type { KeyRow } from '../platform/keys/signing-keys.queries.ts';
 import { insertNextKey, listKeys, promoteNextKey, removeRetiredKeys } from '../platform/keys/signing-keys.queries.ts';
-import { currentKey } from '../platform/keys/signing-keys.ts';
 import { dateFromTimestamp } from '../platform/text/time.ts';
 import { readKeyFiles } from './key-files.ts';
 

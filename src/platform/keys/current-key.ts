@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../../db.ts';
+import type { KeyRow, KeyUse } from './signing-keys.queries.ts';
+import { findCurrentKey, insertFirstKey } from './signing-keys.queries.ts';
+
+/** The current key of a use, made by `make` when there is none; two processes at once end up with the same one. */
+export async function currentKey(
+  db: Db,
+  use: KeyUse,
+  make: () => Promise<Record<string, unknown>> | Record<string, unknown>,
+): Promise<KeyRow> {
+  const found = await findCurrentKey(db, use);
+  if (found) return found;
+  await insertFirstKey(db, use, randomUUID(), await make());
+  const current = await findCurrentKey(db, use);
+  if (!current) throw new Error(`No current key for '${use}'.`);
+  return current;
+}
