@@ -1,18 +1,5 @@
+import type { Account } from '../src/accounts/account.ts';
 import { record } from './table.ts';
-
-/** An account as the interface shows it, as far as people are told. */
-export interface Account {
-  id: string;
-  userId: string;
-  tenantId?: string;
-  name: string;
-  email?: string;
-  company?: string;
-  roles?: string;
-  activated: boolean;
-  enabled: boolean;
-  locked: boolean;
-}
 
 /** Of one account, by its login id. */
 export const accountPath = (id: string) => `/api/accounts/${encodeURIComponent(id)}`;

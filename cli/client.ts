@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Method, OptionsInit, RequestError, Response } from 'got';
+import type { Credentials, OtpRequired } from '../src/tokens/log-in.ts';
+import type { TokenAnswer } from '../src/tokens/routes.ts';
 import type { Env } from './env.ts';
 import type { Problem } from './errors.ts';
 import { NotLoggedIn, Refused, Unreachable, UsageError } from './errors.ts';
@@ -46,24 +48,6 @@ export interface Api {
   issue(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
   /** Deletes the stored login and revokes it on the server. Tells how far that got. */
   logOut(): Promise<'nobody was' | 'only here' | 'everywhere'>;
-}
-
-export interface Credentials {
-  id: string;
-  password: string;
-  otp?: string | undefined;
-  otpAuthenticator?: string | undefined;
-}
-
-export interface TokenAnswer {
-  accessToken: { token: string; expiration: string };
-  refreshToken: { token: string; expiration: string };
-}
-
-/** The password is right, a one-time password is missing. */
-export interface OtpRequired {
-  otpRequired: true;
-  otpAuthenticatorIds: string[];
 }
 
 /** A token is renewed this long before it expires, so that it does not expire on its way. */

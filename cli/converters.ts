@@ -1,5 +1,7 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
+import type { List } from '../src/http/rules/paging.ts';
+import type { Converter } from '../src/transfers/views/converters.routes.ts';
 import type { Api } from './client.ts';
 import { UsageError } from './errors.ts';
 import { repeated, srid } from './options.ts';
@@ -9,30 +11,8 @@ import type { GivenFile } from './staged-file.ts';
 import type { TransformationOptions } from './transformations.ts';
 import { transformationOptions, transformationsOf } from './transformations.ts';
 
-interface Parameter {
-  name: string;
-  description: string;
-  dataType: string;
-  required: boolean;
-  defaultValue?: unknown;
-  allowedValues?: unknown[];
-}
-
-/** A reader or a writer as the server lists it. */
-export interface Converter {
-  name: string;
-  description: string;
-  datasetFormat: string;
-  canAppend?: boolean;
-  parameters: Parameter[];
-  /** Of a reader: what can be done to its data. */
-  transformations?: string[];
-  /** Of a reader: what can follow. */
-  writers?: string[];
-}
-
 export const listConverters = (api: Api, kind: 'reader' | 'writer', filter?: string) =>
-  api.call<{ data: Converter[] }>('GET', `/api/conversion/${kind}/list`, { query: { filter } });
+  api.call<List<Converter>>('GET', `/api/conversion/${kind}/list`, { query: { filter } });
 
 /** What people call the files of each format. Several formats live in zip files, so that says nothing. */
 const EXTENSIONS: Record<string, string> = {

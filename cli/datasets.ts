@@ -1,47 +1,13 @@
+import type { FeatureStatistics } from '../src/data/feature-statistics.ts';
+import type { FieldStatistics } from '../src/data/field-statistics.ts';
+import type { BandStatistics, GridStatistics } from '../src/data/grid-statistics.ts';
+import type { Dataset } from '../src/datasets/record.ts';
 import type { Principals } from './principals.ts';
 import type { Shown, Table } from './table.ts';
 import { bytes, moment, plain, record, table } from './table.ts';
 
-export interface Dataset {
-  id: string;
-  name: string;
-  description?: string;
-  projectId: string;
-  datasetType: string;
-  datasetFormat: string;
-  storageSize?: number;
-  createdAt: string;
-  createdBy: string;
-  updatedAt: string;
-  updatedBy: string;
-  rowVersion: string;
-  tags?: string[];
-  metadata?: Record<string, unknown>;
-  properties?: Record<string, unknown>;
-  temporalInformation?: { startTime?: string; endTime?: string; interval?: unknown; resolution?: unknown };
-  spatialInformation?: { location?: string; primarySpatialReference?: string; srid?: number; resolution?: unknown };
-}
-
 /** What `calculateStatisticsTransformation` keeps: of bands or of fields. */
-interface Statistics {
-  kind?: string;
-  width?: number;
-  height?: number;
-  bands?: ({ band: number; name?: string; unit?: string } & Figures)[];
-  features?: number;
-  geometries?: Record<string, number>;
-  vertices?: number;
-  fields?: ({ name: string; type: string } & Figures)[];
-}
-
-interface Figures {
-  values?: number;
-  empty?: number;
-  minimum?: number | string;
-  maximum?: number | string;
-  mean?: number;
-  standardDeviation?: number;
-}
+type Statistics = Partial<Omit<GridStatistics, 'kind'> & Omit<FeatureStatistics, 'kind'>>;
 
 /** All that is known of a dataset, for people. */
 export function describeDataset(dataset: Dataset, people: Principals): Shown {
@@ -102,7 +68,7 @@ function extent(wkt: string | undefined): string {
 const figure = (value: number | string | undefined) =>
   typeof value === 'number' ? String(Number(value.toPrecision(9))) : value;
 
-const figures = ({ values, empty, minimum, maximum, mean, standardDeviation }: Figures) => [
+const figures = ({ values, empty, minimum, maximum, mean, standardDeviation }: BandStatistics | FieldStatistics) => [
   values,
   empty,
   figure(minimum),

@@ -1,12 +1,7 @@
-/** An error as the API tells it (RFC 9457); other members are kept as they came. */
-export interface Problem {
-  title?: string;
-  status?: number;
-  detail?: string;
-  code?: string;
-  errors?: Record<string, string[]>;
-  traceId?: string;
-}
+import type { Problem as WholeProblem } from '../src/http/openapi/problem.ts';
+
+/** An error as the API tells it (RFC 9457), or as far as an older server or a proxy does. */
+export type Problem = Partial<WholeProblem>;
 
 /** The program was called in a way that it does not understand: exit code 2. */
 export class UsageError extends Error {

@@ -1,4 +1,10 @@
 import type { Command } from 'commander';
+import type { FoundItem } from '../src/datasets/find.queries.ts';
+import type { GroupAnswer } from '../src/groups/routes.ts';
+import type { List } from '../src/http/rules/paging.ts';
+import type { Key } from '../src/keys/routes.ts';
+import type { BinItem } from '../src/recycle-bin/record.ts';
+import type { Tenant } from '../src/tenants/routes.ts';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { allPages } from './pages.ts';
@@ -105,26 +111,24 @@ function ambiguous(given: string, kind: Kind, found: readonly Candidate[]): Usag
   return new UsageError(`'${given}' could be ${shown.join(', ')}${more}. ${way}`);
 }
 
-interface Found {
-  id: string;
-  itemType: 'Project' | 'Dataset';
-  name: string;
-  path: string;
-}
-
 /** Projects or datasets at a path; below a project, where one is given, else in the tenant. */
 export async function findAt(
   io: Io,
-  query: { path: string; itemType?: Found['itemType']; projectId?: string },
+  query: { path: string; itemType?: FoundItem['itemType']; projectId?: string },
   tenant?: string,
-): Promise<Found[]> {
+): Promise<FoundItem[]> {
   const headers: Record<string, string> = tenant === undefined ? {} : { 'svc-tenant-id': tenant };
   const from = { query: { ...query, limit: MOST_SHOWN + 1 }, headers };
-  return (await io.api.call<{ data: Found[] }>('GET', '/api/metadata/find', from)).body.data;
+  return (await io.api.call<List<FoundItem>>('GET', '/api/metadata/find', from)).body.data;
 }
 
 /** The one item at a path below a project. Throws as names do. */
-export async function itemAt(io: Io, projectId: string, path: string, itemType?: Found['itemType']): Promise<Found> {
+export async function itemAt(
+  io: Io,
+  projectId: string,
+  path: string,
+  itemType?: FoundItem['itemType'],
+): Promise<FoundItem> {
   const found = await findAt(io, { path, projectId, ...(itemType === undefined ? {} : { itemType }) });
   const [only, another] = found;
   if (only === undefined) throw new Error(`There is no '${path}' in the project, or you may not see it.`);
@@ -138,7 +142,7 @@ type Named = { id: string; name: string };
 const named = (rows: readonly Named[], given: string): Candidate[] =>
   rows.filter(({ name }) => name === given).map(({ id, name }) => ({ id, shown: name }));
 
-const atPath = (itemType: Found['itemType']) => async (io: Io, given: string, tenant?: string) => {
+const atPath = (itemType: FoundItem['itemType']) => async (io: Io, given: string, tenant?: string) => {
   let found = await findAt(io, { path: given, itemType }, tenant);
   // a name with a slash in it, as it is
   if (found.length === 0 && given.includes('/'))
@@ -149,10 +153,10 @@ const atPath = (itemType: Found['itemType']) => async (io: Io, given: string, te
 const FIND: Record<Kind, (io: Io, given: string, tenant: string | undefined) => Promise<Candidate[]>> = {
   project: atPath('Project'),
   dataset: atPath('Dataset'),
-  tenant: async (io, given) => named((await io.api.call<{ data: Named[] }>('GET', '/api/iam/tenant')).body.data, given),
-  key: async (io, given) => named((await io.api.call<{ data: Named[] }>('GET', '/api/iam/key')).body.data, given),
+  tenant: async (io, given) => named((await io.api.call<List<Tenant>>('GET', '/api/iam/tenant')).body.data, given),
+  key: async (io, given) => named((await io.api.call<List<Key>>('GET', '/api/iam/key')).body.data, given),
   group: async (io, given) => {
-    const groups = (await io.api.call<Named[]>('GET', '/api/usergroups')).body;
+    const groups = (await io.api.call<GroupAnswer[]>('GET', '/api/usergroups')).body;
     const same = groups.find(({ id }) => id.toLowerCase() === given.toLowerCase());
     if (same) return [{ id: same.id, shown: same.name }];
     const found = named(groups, given);
@@ -160,10 +164,8 @@ const FIND: Record<Kind, (io: Io, given: string, tenant: string | undefined) => 
     return found.length === 0 ? [{ id: given, shown: given }] : found;
   },
   deleted: async (io, given) => {
-    const items = await allPages<DeletedItem>(io, '/api/recycle-bin/all-deleted-items');
+    const items = await allPages<BinItem>(io, '/api/recycle-bin/all-deleted-items');
     const same = items.filter(({ name }) => name === given);
     return same.map(({ id, itemType, deletedAt }) => ({ id, shown: `${itemType} deleted ${moment(deletedAt)}` }));
   },
 };
-
-type DeletedItem = Named & { itemType: string; deletedAt: string };

@@ -1,10 +1,5 @@
+import type { OffsetPage } from '../src/http/rules/paging.ts';
 import type { Io } from './io.ts';
-
-export interface OffsetPage<Row> {
-  totalCount: number;
-  offset: number;
-  data: Row[];
-}
 
 /** All rows of a list that comes by offset. */
 export async function allPages<Row>(io: Io, path: string, query: Record<string, string> = {}): Promise<Row[]> {

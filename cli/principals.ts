@@ -1,14 +1,10 @@
-import type { Account } from './accounts.ts';
+import type { Account } from '../src/accounts/account.ts';
+import type { List } from '../src/http/rules/paging.ts';
+import type { Principal } from '../src/projects/principals.queries.ts';
 import { accountPath } from './accounts.ts';
 import { Refused } from './errors.ts';
 import type { Io } from './io.ts';
 import { isUuid } from './uuid.ts';
-
-interface Principal {
-  id: string;
-  loginId?: string;
-  name: string;
-}
 
 /** People and keys by their uuids. */
 export interface Principals {
@@ -27,7 +23,7 @@ export async function principalsOf(io: Io, ids: readonly (string | undefined)[])
   for (let at = 0; at < wanted.length; at += MOST_AT_ONCE) {
     const query = { id: wanted.slice(at, at + MOST_AT_ONCE) };
     try {
-      const { body } = await io.api.call<{ data: Principal[] }>('GET', '/api/iam/principal/list', { query });
+      const { body } = await io.api.call<List<Principal>>('GET', '/api/iam/principal/list', { query });
       for (const principal of body.data) known.set(principal.id, principal);
     } catch (error) {
       // an older server has no such list
@@ -45,7 +41,7 @@ export async function principalsOf(io: Io, ids: readonly (string | undefined)[])
 export async function userIdOf(io: Io, account: string): Promise<string> {
   if (isUuid(account)) return account;
   const query = { loginId: [account] };
-  const { body } = await io.api.call<{ data: Principal[] }>('GET', '/api/iam/principal/list', { query });
+  const { body } = await io.api.call<List<Principal>>('GET', '/api/iam/principal/list', { query });
   const [known] = body.data;
   if (known) return known.id;
   try {

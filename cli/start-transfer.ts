@@ -1,3 +1,5 @@
+import type { Summary } from '../src/transfers/queries.ts';
+import type { DryRun } from '../src/transfers/starts/bodies.ts';
 import type { Answer } from './client.ts';
 import { composed } from './client.ts';
 import type { Io } from './io.ts';
@@ -5,18 +7,11 @@ import type { Estimate, Plan } from './local-file.ts';
 import type { GivenFile } from './staged-file.ts';
 import { uploadShown } from './staged-file.ts';
 import { bytes } from './table.ts';
-import type { TransferSummary } from './watch.ts';
 import { followTransfer, showEnded } from './watch.ts';
 
 export interface StartOptions {
   watch?: boolean;
   dryRun?: boolean;
-}
-
-/** What a start says when it only tries. */
-interface DryRun {
-  valid: true;
-  warnings: string[];
 }
 
 const tryStart = (io: Io, path: string, body: unknown) =>
@@ -60,11 +55,11 @@ const duration = (seconds: number) => (seconds < 90 ? `${Math.ceil(seconds)} s` 
 /** Starts a transfer, and follows it where that is wanted. */
 export async function startTransfer(io: Io, path: string, body: unknown, { watch, dryRun }: StartOptions) {
   if (dryRun) return showDryRun(io, path, body);
-  await followed(io, await io.api.call<TransferSummary>('POST', path, { body }), watch);
+  await followed(io, await io.api.call<Summary>('POST', path, { body }), watch);
 }
 
 /** Follows what was started to its end, or only tells its id. */
-export async function followed(io: Io, started: Answer<TransferSummary>, watch = io.interactive): Promise<void> {
+export async function followed(io: Io, started: Answer<Summary>, watch = io.interactive): Promise<void> {
   const { id } = started.body;
   if (watch) showEnded(io, await followTransfer(io, id, `Transfer ${id} has been started.`));
   else io.show(started, () => id);

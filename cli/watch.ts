@@ -1,39 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Receipt } from '../src/convert/conversion.ts';
+import type { Transfer } from '../src/transfers/views/record.ts';
 import type { Answer, Api } from './client.ts';
 import { Interrupted, Unreachable } from './errors.ts';
 import { readStream } from './event-stream.ts';
 import type { Io } from './io.ts';
 import { moment, record } from './table.ts';
-
-export interface TransferSummary {
-  id: string;
-  type: string;
-  format: string;
-  status: string;
-  createdAt: string;
-  createdBy: string;
-}
-
-export interface Transfer extends TransferSummary {
-  projectId?: string;
-  progress?: number;
-  phase?: string;
-  startedAt?: string;
-  finishedAt?: string;
-  attempt?: number;
-  waitingReason?: string;
-  needs?: string[];
-  errorMessage?: string;
-  importParameters?: { fileName?: string; readerName?: string; writerName?: string };
-  exportParameters?: { datasetId?: string; outputFileName?: string; readerName?: string; writerName?: string };
-  importResults?: { projectId: string; datasetId: string }[];
-  downloadPath?: string;
-  badRecordsUrl?: string;
-  recordsRead?: number;
-  recordsWritten?: number;
-  recordsSkipped?: number;
-  receipt?: { output?: { sha256: string }; appended?: { present: number; added: number }; lost?: string[] };
-}
 
 export const hasEnded = ({ status }: Transfer) => status === 'Completed' || status === 'Error';
 
@@ -130,7 +102,8 @@ export function showEnded(io: Io, answer: Answer<Transfer>): void {
 }
 
 export function describeTransfer(transfer: Transfer): string {
-  const { importParameters, exportParameters, receipt } = transfer;
+  const { importParameters, exportParameters } = transfer;
+  const receipt: Receipt | undefined = transfer.receipt;
   const parameters = { ...importParameters, ...exportParameters };
   return record({
     id: transfer.id,

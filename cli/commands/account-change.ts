@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Account } from '../accounts.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Removal } from '../../src/tokens/removal.queries.ts';
 import { accountPath, describeAccount } from '../accounts.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed, counted } from '../confirm.ts';
@@ -72,14 +73,9 @@ export function accountChangeCommands(account: Command, io: Io): void {
     .action((id, options) => resetPassword(io, id, options));
 }
 
-interface Replaced extends Account {
-  phoneNumber?: string;
-  metadata?: object;
-}
-
 /** The interface replaces what it says of the holder: what is not changed is sent as it is. States stay by themselves, also when they change meanwhile. */
 async function change(io: Io, id: string, changed: object, sentence?: string): Promise<void> {
-  const { name, email, company, phoneNumber, roles, metadata } = (await io.api.call<Replaced>('GET', accountPath(id)))
+  const { name, email, company, phoneNumber, roles, metadata } = (await io.api.call<Account>('GET', accountPath(id)))
     .body;
   const body = { id, name, email, company, phoneNumber, roles, metadata, ...changed };
   const answer = await io.api.call<Account>('PUT', '/api/accounts', { body });
@@ -99,13 +95,6 @@ async function updateAccount(io: Io, id: string, options: Changes): Promise<void
   };
   if (Object.keys(changed).length === 0) throw new UsageError('Say what is to be changed, such as --name NAME.');
   await change(io, id, changed);
-}
-
-interface Removal {
-  groups: number;
-  tenants: number;
-  projects: number;
-  logins: number;
 }
 
 async function deleteAccount(io: Io, id: string, options: Confirmed): Promise<void> {

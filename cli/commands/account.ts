@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
+import type { Account } from '../../src/accounts/account.ts';
 import type { PasswordPolicy } from '../../src/accounts/password-policy.ts';
-import type { Account } from '../accounts.ts';
 import { accountPath, describeAccount, stateOf } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';

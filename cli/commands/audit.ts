@@ -1,16 +1,9 @@
 import type { Command } from 'commander';
+import type { AuditEntry } from '../../src/accounts/audit.routes.ts';
+import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Io } from '../io.ts';
 import { formerly, limit, pastTime } from '../options.ts';
 import { moment, table } from '../table.ts';
-
-interface Entry {
-  time: string;
-  action: string;
-  accountId?: string;
-  subject: string;
-  address?: string;
-  reason?: string;
-}
 
 interface AuditOptions {
   account?: string;
@@ -39,7 +32,7 @@ export function auditCommands(audit: Command, io: Io): void {
 
 async function listAudit(io: Io, { account, since, limit: most, cursor }: AuditOptions): Promise<void> {
   const query = { account, after: since, limit: most, cursor };
-  const answer = await io.api.call<{ data: Entry[]; cursor?: string }>('GET', '/api/audit/list', { query });
+  const answer = await io.api.call<CursorPage<AuditEntry>>('GET', '/api/audit/list', { query });
   io.show(answer, ({ data }) =>
     table(
       ['TIME', 'WHO', 'ACTION', 'WHAT', 'FROM', 'REASON'],

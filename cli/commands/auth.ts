@@ -1,16 +1,7 @@
 import type { Command } from 'commander';
+import type { Explained } from '../../src/tokens/second-factor.routes.ts';
 import type { Io } from '../io.ts';
 import { record } from '../table.ts';
-
-interface Explained {
-  account: string;
-  address: string;
-  outcome: 'free' | 'code' | 'forbidden' | 'refused';
-  groups: { name: string; networks: { cidr: string; matches: boolean }[]; authenticators: string[] }[];
-  ownAuthenticators: string[];
-  delay: { failures: number; nextWaitSeconds: number };
-  reasons: string[];
-}
 
 const OUTCOMES = {
   free: 'the password alone lets in',

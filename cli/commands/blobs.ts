@@ -1,30 +1,20 @@
 import type { Command } from 'commander';
+import type { SweepState } from '../../src/transfers/store/sweep-state.queries.ts';
 import type { Io } from '../io.ts';
 import { bytes, moment, record } from '../table.ts';
-
-interface BlobStoreState {
-  place?: string;
-  sweptAt?: string;
-  stoppedAt?: string;
-  stoppedBecause?: string;
-  allBlobs: number;
-  unknownBlobs: number;
-  unknownBytes: number;
-  confirmed?: number;
-}
 
 export function blobsCommands(blobs: Command, io: Io): void {
   blobs
     .command('show')
     .description('show where the bytes are, and how the last sweep went')
-    .action(async () => io.show(await io.api.call<BlobStoreState>('GET', '/api/admin/blob-store'), stateText));
+    .action(async () => io.show(await io.api.call<SweepState>('GET', '/api/admin/blob-store'), stateText));
   blobs
     .command('sweep')
     .description('have a worker remove blobs that nothing names any more, now instead of within the hour')
     .option('--confirm', 'also the unknown blobs that the last sweep left alone; they are gone for ever')
     .action(async ({ confirm }: { confirm?: boolean }) => {
       const body = { confirm: confirm ?? false };
-      io.show(await io.api.call<BlobStoreState>('POST', '/api/admin/blob-store/sweep', { body }), (state) =>
+      io.show(await io.api.call<SweepState>('POST', '/api/admin/blob-store/sweep', { body }), (state) =>
         confirm
           ? `The sweep is in the queue. It may remove ${state.confirmed} unknown blobs (${bytes(state.unknownBytes)}).`
           : 'The sweep is in the queue.',
@@ -39,7 +29,7 @@ export function blobsCommands(blobs: Command, io: Io): void {
     });
 }
 
-const stateText = (state: BlobStoreState) =>
+const stateText = (state: SweepState) =>
   record({
     place: state.place,
     'last sweep': moment(state.sweptAt),

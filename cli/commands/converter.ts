@@ -1,4 +1,4 @@
-import type { Converter } from '../converters.ts';
+import type { Converter } from '../../src/transfers/views/converters.routes.ts';
 import { listConverters } from '../converters.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';

@@ -1,19 +1,9 @@
 import type { Command } from 'commander';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { CronJob, Name } from '../../src/operations/cron/routes.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import { moment, plain, table } from '../table.ts';
-
-interface CronJob {
-  name: string;
-  schedule: string;
-  lastRun?: string;
-  nextRun?: string;
-  finishedAt?: string;
-  /** What its last run could not do, and the first of it. */
-  failed?: number;
-  failures?: { part: string; item?: string; reason: string }[];
-  stopped?: string;
-}
 
 export function cronCommands(cron: Command, io: Io): void {
   cron
@@ -28,7 +18,7 @@ export function cronCommands(cron: Command, io: Io): void {
 }
 
 async function listCron(io: Io): Promise<void> {
-  io.show(await io.api.call<{ data: CronJob[] }>('GET', '/api/admin/cron'), ({ data }) => [
+  io.show(await io.api.call<List<CronJob>>('GET', '/api/admin/cron'), ({ data }) => [
     table(
       ['NAME', 'SCHEDULE (UTC)', 'FAILED', 'LAST', 'NEXT'],
       data.map(({ name, schedule, failed, lastRun, finishedAt, nextRun }) => [
@@ -59,5 +49,5 @@ function failuresOf({ name, failed = 0, failures = [] }: CronJob): string[] {
   return left > 0 ? [...told, `${name}: and ${left} more`] : told;
 }
 
-export const runCron = (io: Io, name: string): Promise<Answer<{ name: string }>> =>
+export const runCron = (io: Io, name: string): Promise<Answer<Name>> =>
   io.api.call('POST', `/api/admin/cron/${encodeURIComponent(name)}/run`);

@@ -1,22 +1,8 @@
 import type { Command } from 'commander';
+import type { System, Systems } from '../../src/crs/routes.ts';
 import type { Io } from '../io.ts';
 import { choice, limit } from '../options.ts';
 import { record, table } from '../table.ts';
-
-interface System {
-  id: number;
-  name: string;
-  authority: string;
-  aliases?: string[];
-  areaOfUse?: { name: string; west: number; south: number; east: number; north: number };
-  wkt: string;
-  proj4String?: string;
-}
-
-interface Systems {
-  totalCount: number;
-  data: System[];
-}
 
 const LONGEST_AREA = 60;
 /** Areas are described at length; `crs show` tells all of it. */
@@ -37,7 +23,7 @@ export function crsCommands(crs: Command, io: Io): void {
     .action(async (text, { fullText: fulltext, bbox, authority, limit: most }) => {
       const query = { text, bbox, fulltext, authority, limit: most };
       const answer = await io.api.call<Systems>('GET', '/api/crs/coordinate-system/list', { query });
-      const { totalCount, data: shown } = answer.body;
+      const { data: shown, totalCount = shown.length } = answer.body;
       if (totalCount > shown.length)
         io.note(
           `${shown.length} of ${totalCount} are shown. Say more of its name, or use --bbox, or --limit ${totalCount > 1000 ? 1000 : totalCount}.`,

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { Summary } from '../../src/transfers/queries.ts';
 import type { Io } from '../io.ts';
 import { formerly } from '../options.ts';
 import { followed } from '../start-transfer.ts';
-import type { TransferSummary } from '../watch.ts';
 
 interface CarryOptions {
   project: string;
@@ -40,6 +40,6 @@ async function carry(io: Io, verb: 'move' | 'copy', id: string, { project, toTen
     const answer = await io.api.call('POST', to, { body, headers: { 'api-version': '3' } });
     return io.show(answer, () => `The dataset is in project ${project}.`, { id, projectId: project, moved: true });
   }
-  const answer = await io.api.call<TransferSummary>('POST', to, { body, headers: { 'api-version': '4' } });
+  const answer = await io.api.call<Summary>('POST', to, { body, headers: { 'api-version': '4' } });
   await followed(io, answer, watch);
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import type { Dataset } from '../../src/datasets/record.ts';
+import type { List } from '../../src/http/rules/paging.ts';
 import type { Answer } from '../client.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
-import type { Dataset } from '../datasets.ts';
 import { describeDataset } from '../datasets.ts';
 import type { DownloadTarget } from '../download.ts';
 import { download, downloadTo, TO_STDOUT } from '../download.ts';
@@ -60,7 +61,7 @@ const path = (id: string) => `/api/metadata/dataset/${encodeURIComponent(id)}`;
 
 async function listDatasets(io: Io, project: string): Promise<void> {
   const from = `/api/metadata/project/${encodeURIComponent(project)}/dataset/list`;
-  const answer = await io.api.call<{ data: Dataset[] }>('GET', from);
+  const answer = await io.api.call<List<Dataset>>('GET', from);
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'NAME', 'FORMAT', 'SIZE', 'UPDATED'],

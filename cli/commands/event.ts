@@ -1,18 +1,11 @@
 import type { Command } from 'commander';
+import type { CloudEvent } from '../../src/events/cloud-event.ts';
+import type { ListedEvent } from '../../src/events/routes.ts';
+import type { List } from '../../src/http/rules/paging.ts';
 import { followStream } from '../event-stream.ts';
 import type { Io } from '../io.ts';
 import { count, limit } from '../options.ts';
 import { moment, plain, table } from '../table.ts';
-
-interface CloudEvent {
-  offset?: number;
-  type: string;
-  subject?: string;
-  time: string;
-  projectid?: string;
-  resourceid?: string;
-  data: { Status?: string; Name?: string; ErrorMessage?: string };
-}
 
 const LIST = '/api/eventing/event/list';
 
@@ -36,7 +29,7 @@ const shortType = (type: string) => type.replace(/^svc\.platform\.events\.(\w+)e
 const about = ({ data }: CloudEvent) => data.ErrorMessage ?? data.Status ?? data.Name;
 
 async function listEvents(io: Io, query: { after?: number; limit: number }): Promise<void> {
-  const answer = await io.api.call<{ data: CloudEvent[] }>('GET', LIST, { query: { ...query } });
+  const answer = await io.api.call<List<ListedEvent>>('GET', LIST, { query: { ...query } });
   io.show(answer, ({ data }) =>
     table(
       ['OFFSET', 'TIME', 'TYPE', 'RESOURCE', 'WHAT'],

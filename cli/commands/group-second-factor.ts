@@ -1,22 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
+import type { Preview } from '../../src/tokens/second-factor.routes.ts';
 import type { Answer } from '../client.ts';
 import { confirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Shown } from '../table.ts';
 import { table } from '../table.ts';
-
-interface Affected {
-  address: string;
-  logins: number;
-}
-
-interface Preview {
-  days: number;
-  lockedOut: string[];
-  accounts: { id: string; logins: number; refused: Affected[]; asked: Affected[]; mustRegister: boolean }[];
-}
 
 interface Options {
   newAuthenticator?: boolean;
@@ -71,7 +61,7 @@ function describe({ days, lockedOut, accounts }: Preview): Shown {
 }
 
 const MOST_SHOWN = 3;
-const from = (affected: Affected[]) =>
+const from = (affected: Preview['accounts'][number]['asked']) =>
   [
     ...affected.slice(0, MOST_SHOWN).map(({ address, logins }) => `${address} (${logins})`),
     ...(affected.length > MOST_SHOWN ? [`and ${affected.length - MOST_SHOWN} more`] : []),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { GroupAnswer as Group } from '../../src/groups/routes.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed, counted } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
@@ -6,13 +7,6 @@ import type { Io } from '../io.ts';
 import { formerly, repeated } from '../options.ts';
 import { record, table } from '../table.ts';
 import { setSecondFactorCommand } from './group-second-factor.ts';
-
-interface Group {
-  id: string;
-  name: string;
-  users: string[];
-  metadata: Record<string, unknown>;
-}
 
 interface GroupOptions {
   id?: string;

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
+import type { Results } from '../../src/datasets/hierarchy.routes.ts';
+import type { Dataset } from '../../src/datasets/record.ts';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { ProjectItem } from '../../src/projects/record.ts';
 import type { Answer } from '../client.ts';
 import { composed } from '../client.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
-import type { Dataset } from '../datasets.ts';
 import type { DownloadTarget } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -16,10 +19,6 @@ import { checkFileFirst, uploadShown } from '../staged-file.ts';
 import type { Table } from '../table.ts';
 import { bytes, moment, table } from '../table.ts';
 import { downloadDataset } from './dataset.ts';
-
-interface Results {
-  results: { projectId: string; datasetId?: string; path: string; sasToken: string }[];
-}
 
 interface Below {
   project: string;
@@ -60,12 +59,6 @@ export function hierarchyCommands(hierarchy: Command, io: Io): void {
     .action((file, { project }) => applyFile(io, file, project));
 }
 
-interface Folder {
-  id: string;
-  name: string;
-  updatedAt: string;
-}
-
 async function listPath(io: Io, path: string | undefined, project: string): Promise<void> {
   const whole = path === undefined || path === '/';
   const item = whole
@@ -76,13 +69,13 @@ async function listPath(io: Io, path: string | undefined, project: string): Prom
     return io.show(answer, (dataset) => listing([], [dataset]));
   }
   const at = `/api/metadata/project/${encodeURIComponent(item.id)}`;
-  const folders = await allPages<Folder>(io, `${at}/subproject/offset-list`);
-  const { data: datasets } = (await io.api.call<{ data: Dataset[] }>('GET', `${at}/dataset/list`)).body;
+  const folders = await allPages<ProjectItem>(io, `${at}/subproject/offset-list`);
+  const { data: datasets } = (await io.api.call<List<Dataset>>('GET', `${at}/dataset/list`)).body;
   io.show(composed({ projects: folders, datasets }), () => listing(folders, datasets));
 }
 
 /** Names as they stand in paths, folders with a slash. */
-const listing = (folders: readonly Folder[], datasets: readonly Dataset[]): Table =>
+const listing = (folders: readonly ProjectItem[], datasets: readonly Dataset[]): Table =>
   table(
     ['NAME', 'FORMAT', 'SIZE', 'UPDATED', 'ID'],
     [

@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { Draining } from '../../src/operations/workers/drain.ts';
 import type { Answer } from '../client.ts';
 import { confirmed, counted } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { milliseconds } from '../options.ts';
-import type { Drain, Worker } from './worker.ts';
 import { drainTable, targetOf, workerTable } from './worker.ts';
-
-interface Draining {
-  drains: Drain[];
-  workers: Worker[];
-  running: number;
-  drained: boolean;
-}
 
 /** All workers without one of these. */
 interface Target {

@@ -1,43 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { FailureGroup } from '../../src/operations/retries/failures.queries.ts';
+import type { MassRetry } from '../../src/operations/retries/mass-retry.queries.ts';
 import type { Answer } from '../client.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { each, jobPath } from '../jobs.ts';
 import { limit, pastTime, whole } from '../options.ts';
 import { moment, record, table } from '../table.ts';
-
-interface Failure {
-  fingerprint: string;
-  sentence: string;
-  type: string;
-  reader?: string;
-  writer?: string;
-  count: number;
-  open: number;
-  firstAt: string;
-  lastAt: string;
-  exampleId: string;
-}
-
-interface MassRetry {
-  id: string;
-  fingerprint: string;
-  perSecond: number;
-  limit?: number;
-  stopOnFail: boolean;
-  state: string;
-  note?: string;
-  createdAt: string;
-  accountId: string;
-  finishedAt?: string;
-  started: number;
-  completed: number;
-  failed: number;
-  refused: number;
-  refusal?: string;
-}
 
 interface RetryOptions {
   fingerprint?: string;
@@ -95,7 +67,7 @@ async function listFailures(
   io: Io,
   { tenant, since, limit }: { tenant?: string; since?: string; limit: number },
 ): Promise<void> {
-  const answer = await io.api.call<{ data: Failure[] }>('GET', FAILURE, { query: { since, limit, tenantId: tenant } });
+  const answer = await io.api.call<List<FailureGroup>>('GET', FAILURE, { query: { since, limit, tenantId: tenant } });
   io.show(answer, ({ data }) =>
     table(
       ['FINGERPRINT', 'OPEN', 'ALL', 'FIRST', 'LAST', 'WHAT', 'EXAMPLE', 'ERROR'],
@@ -168,7 +140,7 @@ const describe = (order: MassRetry) =>
   });
 
 async function listRetries(io: Io, query: { limit: number }): Promise<void> {
-  const answer = await io.api.call<{ data: MassRetry[] }>('GET', RETRY, { query });
+  const answer = await io.api.call<List<MassRetry>>('GET', RETRY, { query });
   io.show(answer, ({ data }) =>
     table(
       ['ORDER', 'STATE', 'FINGERPRINT', 'CREATED', 'BY', 'STARTED', 'COMPLETED', 'FAILED', 'REFUSED', 'WHY'],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { JobState } from '../../src/operations/jobs/queries.ts';
+import type { CursorPage } from '../../src/http/rules/paging.ts';
+import type { Job, JobDetail, JobState } from '../../src/operations/jobs/queries.ts';
 import type { Io } from '../io.ts';
 import { each, JOB, jobPath } from '../jobs.ts';
 import { ageOf, choices, formerly, limit, pastTime } from '../options.ts';
@@ -7,56 +8,6 @@ import { moment, plain, record, table } from '../table.ts';
 import { drainCommand } from './job-drain.ts';
 import { failureCommands } from './job-retry.ts';
 import { showWhy } from './transfer-why.ts';
-
-interface Job {
-  id: string;
-  task: string;
-  state: string;
-  tenantId?: string;
-  type?: string;
-  reader?: string;
-  writer?: string;
-  createdAt: string;
-  startedAt?: string;
-  finishedAt?: string;
-  runAt?: string;
-  attempts: number;
-  worker?: string;
-  progress?: number;
-  needs?: string[];
-  error?: string;
-  fingerprint?: string;
-}
-
-interface JobDetail extends Job {
-  projectId?: string;
-  accountId?: string;
-  requestId?: string;
-  phase?: string;
-  cancelRequestedAt?: string;
-  deadline?: string;
-  workerLosses?: number;
-  childDeaths?: number;
-  outages?: number;
-  memoryMb?: number;
-  cores?: number;
-  retryOf?: string;
-  retries?: string[];
-  host?: string;
-  queue?: {
-    id: string;
-    key?: string;
-    priority: number;
-    runAt: string;
-    attempts: number;
-    maxAttempts: number;
-    lastError?: string;
-    lockedAt?: string;
-    lockedBy?: string;
-    flags: string[];
-  };
-  log: { time: string; level: string; message: string }[];
-}
 
 export function jobCommands(job: Command, io: Io): void {
   const list = job
@@ -113,7 +64,7 @@ interface ListOptions {
 
 async function listJobs(io: Io, { tenant, until, ...more }: ListOptions): Promise<void> {
   const query = { ...more, tenantId: tenant, olderThan: until === undefined ? undefined : ageOf(until) };
-  const answer = await io.api.call<{ data: Job[]; cursor?: string }>('GET', JOB, { query });
+  const answer = await io.api.call<CursorPage<Job>>('GET', JOB, { query });
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'STATE', 'WHAT', 'SINCE', 'TRIES', 'TENANT', 'ASKS FOR', 'WORKER', 'ERROR'],

@@ -1,20 +1,11 @@
 import type { Command } from 'commander';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { Key, NewKey as MadeKey } from '../../src/keys/routes.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, repeated, time } from '../options.ts';
 import { moment, record, table } from '../table.ts';
-
-interface Key {
-  id: string;
-  name: string;
-  role: string;
-  tenantId: string;
-  expiresAt?: string;
-  allowedNetworks?: string[];
-  lastUsedAt?: string;
-  lastUsedFrom?: string;
-}
 
 interface NewKey {
   name: string;
@@ -54,7 +45,7 @@ export function keyCommands(key: Command, io: Io): void {
 
 async function createKey(io: Io, { name, role, expires, network }: NewKey): Promise<void> {
   const body = { name, role, expiresAt: expires, allowedNetworks: network };
-  const answer = await io.api.call<Key & { key: string }>('POST', PATH, { body });
+  const answer = await io.api.call<MadeKey>('POST', PATH, { body });
   io.show(answer, ({ id, key, name, role, expiresAt, allowedNetworks }) =>
     record({ id, key, name, role, expires: expiresAt, networks: allowedNetworks?.join(', ') }),
   );
@@ -62,7 +53,7 @@ async function createKey(io: Io, { name, role, expires, network }: NewKey): Prom
 }
 
 async function listKeys(io: Io): Promise<void> {
-  const answer = await io.api.call<{ data: Key[] }>('GET', PATH);
+  const answer = await io.api.call<List<Key>>('GET', PATH);
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'NAME', 'ROLE', 'EXPIRES', 'NETWORKS', 'LAST USED', 'FROM'],

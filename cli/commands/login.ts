@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
-import type { Answer, Credentials, OtpRequired, TokenAnswer } from '../client.ts';
+import type { Principal } from '../../src/keys/routes.ts';
+import type { Credentials, OtpRequired } from '../../src/tokens/log-in.ts';
+import type { TokenAnswer } from '../../src/tokens/routes.ts';
+import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';
 import type { PasswordOptions } from '../password.ts';
@@ -68,14 +71,6 @@ async function logout(io: Io): Promise<void> {
   const done = await io.api.logOut();
   if (io.json) io.out(JSON.stringify({ url, loggedOut: done !== 'nobody was', ended: done === 'everywhere' }));
   else io.note(sentences[done]);
-}
-
-interface Principal {
-  id: string;
-  name: string;
-  email?: string;
-  role?: string;
-  tenantId?: string;
 }
 
 async function whoami(io: Io): Promise<void> {

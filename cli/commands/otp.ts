@@ -1,18 +1,11 @@
 import type { Command } from 'commander';
+import type { RecoveryCodes, Registration, Status } from '../../src/tokens/otp.routes.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { moment, record } from '../table.ts';
 import type { CredentialOptions } from './login.ts';
 import { credentialsFrom, takesCredentials } from './login.ts';
-
-interface Status {
-  id: string;
-  authenticators: { type: string; own: boolean; registered: boolean }[];
-  recoveryCodes: number;
-  failures: number;
-  blockedUntil?: string;
-}
 
 const PATH = '/api/tokens/otp';
 const pathOf = (account: string) => `${PATH}/${encodeURIComponent(account)}`;
@@ -39,7 +32,7 @@ export function otpCommands(otp: Command, io: Io): void {
 
 async function register(io: Io, options: CredentialOptions): Promise<void> {
   const body = await credentialsFrom(io, options);
-  const answer = await io.api.call<{ manualEntryCode: string }>('POST', `${PATH}/registration`, {
+  const answer = await io.api.call<Registration>('POST', `${PATH}/registration`, {
     body,
     anonymous: true,
   });
@@ -77,7 +70,7 @@ async function reset(io: Io, account: string, options: Confirmed): Promise<void>
 async function recoveryCodes(io: Io, options: CredentialOptions): Promise<void> {
   const given = await credentialsFrom(io, options);
   const otp = given.otp ?? (await io.ask('One-time password:', 'give --otp'));
-  const answer = await io.api.call<{ recoveryCodes: string[] }>('POST', `${PATH}/recovery-codes`, {
+  const answer = await io.api.call<RecoveryCodes>('POST', `${PATH}/recovery-codes`, {
     body: { ...given, otp },
     anonymous: true,
   });

@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { Member } from '../../src/projects/record.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import type { Principals } from '../principals.ts';
 import { principalsOf, userIdOf } from '../principals.ts';
 import type { Table } from '../table.ts';
 import { table } from '../table.ts';
-
-interface Member {
-  userId: string;
-  role: string;
-  principalType: string;
-}
 
 interface Given {
   account: string;
@@ -65,7 +61,7 @@ function given(text: string, before: Given[] | undefined): Given[] {
 }
 
 async function listMembers(io: Io, id: string): Promise<void> {
-  const answer = await io.api.call<{ data: Member[] }>('GET', `${path(id)}/member`);
+  const answer = await io.api.call<List<Member>>('GET', `${path(id)}/member`);
   const people = await principalsOf(
     io,
     answer.body.data.map(({ userId }) => userId),

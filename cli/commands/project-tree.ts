@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import type { PlacedDataset } from '../../src/datasets/record.ts';
+import type { OffsetPage } from '../../src/http/rules/paging.ts';
+import type { ProjectDescendant } from '../../src/projects/descendants.queries.ts';
+import type { Access, Rule } from '../../src/projects/explain.ts';
 import { composed } from '../client.ts';
 import type { Io } from '../io.ts';
 import { count, formerly, limit } from '../options.ts';
@@ -7,35 +11,10 @@ import { userIdOf } from '../principals.ts';
 import type { Table } from '../table.ts';
 import { plain, record, table } from '../table.ts';
 
-interface Below {
-  totalCount: number;
-  offset: number;
-  data: { id: string; parentProjectId: string; name: string; relativePath: string }[];
-}
-
-/** Datasets below a project. */
-interface Placed extends Omit<Below, 'data'> {
-  data: { id: string; projectId: string; name: string; relativePath: string }[];
-}
-
 interface TreeOptions {
   limit: number;
   offset?: number;
   datasets?: boolean;
-}
-
-interface Access {
-  role?: string;
-  reasons: { capability: string; allowed: boolean; rules: Rule[] }[];
-}
-
-interface Rule {
-  rule: string;
-  effect: string;
-  projectId?: string;
-  role?: string;
-  principal?: string;
-  operation?: string;
 }
 
 export function projectTreeCommands(project: Command, io: Io): void {
@@ -65,12 +44,16 @@ export function projectTreeCommands(project: Command, io: Io): void {
 const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
 
 async function showTree(io: Io, id: string, { datasets, ...query }: TreeOptions): Promise<void> {
-  const folders = await io.api.call<Below>('GET', `${path(id)}/offset-list-recursive`, { query: { ...query } });
+  const folders = await io.api.call<OffsetPage<ProjectDescendant>>('GET', `${path(id)}/offset-list-recursive`, {
+    query: { ...query },
+  });
   if (!datasets) {
     io.show(folders, ({ data }) => tree(data.map((row) => ({ ...row, suffix: '' }))));
     return tellRest(io, folders.body);
   }
-  const files = await io.api.call<Placed>('GET', `${path(id)}/dataset/recursive-list`, { query: { ...query } });
+  const files = await io.api.call<OffsetPage<PlacedDataset>>('GET', `${path(id)}/dataset/recursive-list`, {
+    query: { ...query },
+  });
   const answer = composed({ projects: folders.body, datasets: files.body });
   io.show(answer, ({ projects, datasets }) =>
     // the slash tells folders from datasets
@@ -82,12 +65,12 @@ async function showTree(io: Io, id: string, { datasets, ...query }: TreeOptions)
   tellRest(io, folders.body.totalCount > files.body.totalCount ? folders.body : files.body);
 }
 
-function tellRest(io: Io, { offset, data, totalCount }: Below | Placed): void {
+function tellRest(io: Io, { offset, data, totalCount }: OffsetPage<unknown>): void {
   const next = offset + data.length;
   if (next < totalCount) io.note(`There are ${totalCount - next} more: --offset ${next}`);
 }
 
-type Row = Pick<Below['data'][number], 'id' | 'name' | 'relativePath'> & { suffix: string };
+type Row = Pick<ProjectDescendant, 'id' | 'name' | 'relativePath'> & { suffix: string };
 
 /** A level is a segment of the path; rows come by path, so each stands below the one that holds it only after sorting by whole paths. */
 function tree(data: readonly Row[]): Table {

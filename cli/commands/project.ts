@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { CursorPage } from '../../src/http/rules/paging.ts';
+import type { Project, ProjectItem } from '../../src/projects/record.ts';
 import type { Answer } from '../client.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
@@ -12,27 +14,6 @@ import { moment, record, table } from '../table.ts';
 import { memberTable, projectMemberCommands } from './project-members.ts';
 import { projectTreeCommands } from './project-tree.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
-
-interface Project {
-  id: string;
-  name: string;
-  description?: string;
-  accessLevel: string;
-  parentProjectId?: string;
-  createdAt: string;
-  createdBy: string;
-  updatedAt: string;
-  updatedBy: string;
-  members?: { userId: string; role: string }[];
-  metadata?: object;
-  settings?: object;
-  rowVersion: string;
-}
-
-interface Page {
-  cursor?: string;
-  data: Project[];
-}
 
 interface ListOptions {
   namePrefix?: string;
@@ -110,7 +91,7 @@ async function createProject(
 
 async function listProjects(io: Io, { parent, ...options }: ListOptions): Promise<void> {
   const list = parent === undefined ? '/api/metadata/project/list' : `${path(parent)}/subproject/list`;
-  const answer = await io.api.call<Page>('GET', list, { query: { ...options } });
+  const answer = await io.api.call<CursorPage<ProjectItem>>('GET', list, { query: { ...options } });
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'NAME', 'ACCESS', 'UPDATED'],

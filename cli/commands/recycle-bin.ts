@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { OffsetPage } from '../../src/http/rules/paging.ts';
+import type { BinItem, DeletedDataset, DeletedProject, Preview } from '../../src/recycle-bin/record.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmedByName, counted } from '../confirm.ts';
 import { Refused, UsageError } from '../errors.ts';
@@ -8,36 +10,9 @@ import { principalsOf } from '../principals.ts';
 import { bytes, moment, record, table } from '../table.ts';
 import { runCron } from './cron.ts';
 
-type ItemType = 'Project' | 'Dataset';
-
-interface Item {
-  id: string;
-  name: string;
-  itemType: ItemType;
-  datasetFormat?: string;
-  sizeKB?: number;
-  projectId?: string;
-  deletedAt: string;
-  deletedBy: string;
-}
-
-/** What both kinds of record have. */
-interface Deleted {
-  id: string;
-  name: string;
-  description?: string;
-  deletedAt: string;
-  deletedBy: string;
-  parentProjectId?: string;
-  projectId?: string;
-  datasetFormat?: string;
-}
-
-interface Preview {
-  restores: { id: string; name: string; itemType: ItemType }[];
-  missing: { id: string; name: string; privilege: string; grantableBy: string[] }[];
-  removes: { projects: number; datasets: number; bytes: number };
-}
+/** A project or a dataset. */
+type Deleted = Pick<DeletedProject | DeletedDataset, 'id' | 'name' | 'description' | 'deletedAt' | 'deletedBy'> &
+  Partial<Pick<DeletedProject, 'parentProjectId'> & Pick<DeletedDataset, 'projectId' | 'datasetFormat'>>;
 
 interface ListOptions {
   mine?: boolean;
@@ -88,9 +63,7 @@ export function recycleBinCommands(bin: Command, io: Io): void {
 
 async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void> {
   const from = `/api/recycle-bin/${mine ? 'my' : 'all'}-deleted-items`;
-  const answer = await io.api.call<{ totalCount: number; offset: number; data: Item[] }>('GET', from, {
-    query: { ...query },
-  });
+  const answer = await io.api.call<OffsetPage<BinItem>>('GET', from, { query: { ...query } });
   const people = await principalsOf(
     io,
     answer.body.data.map(({ deletedBy }) => deletedBy),

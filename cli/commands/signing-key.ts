@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
+import type { States } from '../../src/tokens/keys.routes.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import { moment, table } from '../table.ts';
-
-interface States {
-  data: { kid: string; state: string; activatedAt?: string; retiredAt?: string }[];
-}
 
 export function signingKeyCommands(key: Command, io: Io): void {
   key

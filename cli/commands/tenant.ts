@@ -1,29 +1,14 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { EndedRoles } from '../../src/projects/leave-tenant.routes.ts';
+import type { ListedMember, MyTenant, Tenant } from '../../src/tenants/routes.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed, counted } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import { userIdOf } from '../principals.ts';
 import { moment, record, table } from '../table.ts';
-
-interface Tenant {
-  id: string;
-  name: string;
-  role?: string;
-  weight?: number;
-  recycleBinDays?: number;
-  createdAt?: string;
-  members?: unknown[];
-}
-
-interface Member {
-  userId: string;
-  role: string;
-  /** The login id. */
-  accountId: string;
-  name: string;
-}
 
 export function tenantCommands(tenant: Command, io: Io): void {
   tenant
@@ -124,7 +109,10 @@ function days(text: string): number | 'default' {
 }
 
 async function listTenants(io: Io, { all }: { all?: boolean }): Promise<void> {
-  const answer = await io.api.call<{ data: Tenant[] }>('GET', all ? '/api/iam/tenant' : '/api/iam/tenant/my');
+  const answer = await io.api.call<List<Pick<Tenant, 'id' | 'name' | 'createdAt'> & Partial<Pick<MyTenant, 'role'>>>>(
+    'GET',
+    all ? '/api/iam/tenant' : '/api/iam/tenant/my',
+  );
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'NAME', 'ROLE', 'CREATED'],
@@ -134,7 +122,7 @@ async function listTenants(io: Io, { all }: { all?: boolean }): Promise<void> {
 }
 
 async function listMembers(io: Io, id: string): Promise<void> {
-  const answer = await io.api.call<{ data: Member[] }>('GET', `${path(id)}/member`);
+  const answer = await io.api.call<List<ListedMember>>('GET', `${path(id)}/member`);
   io.show(answer, ({ data }) =>
     table(
       ['LOGIN ID', 'NAME', 'ROLE', 'USER ID'],
@@ -152,11 +140,6 @@ async function addMember(io: Io, id: string, account: string, role: string): Pro
 interface Removal {
   keepProjectRoles?: boolean;
   dryRun?: boolean;
-}
-
-interface EndedRoles {
-  projectRoles: number;
-  projectsWithoutOwner: number;
 }
 
 async function removeMember(io: Io, id: string, account: string, { keepProjectRoles, dryRun }: Removal): Promise<void> {

@@ -1,18 +1,11 @@
 import type { Command } from 'commander';
+import type { Families } from '../../src/tokens/families.routes.ts';
 import { confirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { moment, table } from '../table.ts';
 import type { CredentialOptions } from './login.ts';
 import { takesCredentials, tokensFor } from './login.ts';
-
-interface Family {
-  id: string;
-  createdAt: string;
-  expiresAt: string;
-  lastExchangedAt?: string;
-  lastAddress?: string;
-}
 
 interface RevokeOptions {
   family?: string;
@@ -48,7 +41,7 @@ async function issue(io: Io, options: CredentialOptions): Promise<void> {
 }
 
 async function families(io: Io, account?: string): Promise<void> {
-  const answer = await io.api.call<{ data: Family[] }>('GET', FAMILY, { query: { account } });
+  const answer = await io.api.call<Families>('GET', FAMILY, { query: { account } });
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'SINCE', 'UNTIL', 'LAST USED', 'FROM'],

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
+import type { Summary } from '../../src/transfers/queries.ts';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import type { DownloadTarget } from '../download.ts';
@@ -7,7 +8,6 @@ import { needsName, TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { showDryRun } from '../start-transfer.ts';
-import type { TransferSummary } from '../watch.ts';
 import { followTransfer, showEnded } from '../watch.ts';
 import { downloadShown } from './dataset.ts';
 
@@ -51,7 +51,7 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   };
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
   if (options.dryRun) return showDryRun(io, path, body);
-  const { id } = (await io.api.call<TransferSummary>('POST', path, { body })).body;
+  const { id } = (await io.api.call<Summary>('POST', path, { body })).body;
   const started = `Transfer ${id} has been started; its file can be fetched with 'platform transfer download ${id}', too.`;
   const ended = await followTransfer(io, id, started);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import type { ConversionOptions, Converter } from '../converters.ts';
+import type { Converter } from '../../src/transfers/views/converters.routes.ts';
+import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, listConverters, named, readerFor } from '../converters.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';

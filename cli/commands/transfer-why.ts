@@ -1,17 +1,9 @@
 import type { Command } from 'commander';
+import type { Why } from '../../src/transfers/views/why.ts';
 import type { Io } from '../io.ts';
 import type { Shown } from '../table.ts';
 import { plain, record, table } from '../table.ts';
 import { transferPath } from '../watch.ts';
-
-interface Why {
-  status: string;
-  needs?: string[];
-  position?: number;
-  reason?: string;
-  blockedBy?: string[];
-  workers: { id: string; canRun: boolean; reason?: string }[];
-}
 
 export function whyCommand(transfer: Command, io: Io): void {
   transfer

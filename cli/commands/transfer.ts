@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { CursorPage, List } from '../../src/http/rules/paging.ts';
+import type { LoggedLine, Summary } from '../../src/transfers/queries.ts';
+import type { Transfer } from '../../src/transfers/views/record.ts';
 import type { Answer } from '../client.ts';
 import type { DownloadTarget } from '../download.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, formerly, limit, pastTime } from '../options.ts';
 import { moment, plain, table } from '../table.ts';
-import type { Transfer, TransferSummary } from '../watch.ts';
 import { describeTransfer, followTransfer, showEnded, transferPath } from '../watch.ts';
 import { downloadShown } from './dataset.ts';
 import { convertCommand } from './transfer-convert.ts';
@@ -74,7 +76,7 @@ interface ListOptions {
 async function listTransfers(io: Io, { status, since, until, limit }: ListOptions): Promise<void> {
   const query = { status, from: since, to: until, limit };
   const from = '/api/conversion/transfer/list-summaries';
-  const answer = await io.api.call<{ data: TransferSummary[] }>('GET', from, { query });
+  const answer = await io.api.call<List<Summary>>('GET', from, { query });
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'TYPE', 'FORMAT', 'STATUS', 'STARTED'],
@@ -112,18 +114,13 @@ function exportOf({ id, status, errorMessage, downloadPath, importResults = [] }
 }
 
 async function cancelTransfer(io: Io, id: string): Promise<void> {
-  const answer = await io.api.call<Transfer>('POST', `${transferPath(id)}/cancel`);
+  const answer = await io.api.call<Summary>('POST', `${transferPath(id)}/cancel`);
   io.show(answer, () => `Transfer ${id} is being cancelled.`);
 }
 
 async function retry(io: Io, id: string): Promise<void> {
-  const answer = await io.api.call<TransferSummary>('POST', `${transferPath(id)}/retry`);
+  const answer = await io.api.call<Summary>('POST', `${transferPath(id)}/retry`);
   io.show(answer, (made) => made.id);
-}
-
-interface LogPage {
-  cursor?: string;
-  data: { time: string; level: string; message: string }[];
 }
 
 /** All of it; with `--json` its first page of at most 1000 lines. */
@@ -131,7 +128,7 @@ async function showLog(io: Io, id: string, level: string | undefined): Promise<v
   let cursor: string | undefined;
   do {
     const query = { level, limit: 1000, cursor };
-    const answer: Answer<LogPage> = await io.api.call('GET', `${transferPath(id)}/log`, { query });
+    const answer: Answer<CursorPage<LoggedLine>> = await io.api.call('GET', `${transferPath(id)}/log`, { query });
     io.show(answer, ({ data }) =>
       data.map((line) => `${moment(line.time)}  ${line.level.padEnd(7)}  ${plain(line.message)}`).join('\n'),
     );

@@ -1,28 +1,12 @@
 import type { Command } from 'commander';
+import type { Delivery, Webhook } from '../../src/events/webhook.queries.ts';
+import type { NewWebhook, Replayed } from '../../src/events/webhook.routes.ts';
+import type { CursorPage, List } from '../../src/http/rules/paging.ts';
 import type { Confirmed } from '../confirm.ts';
 import { confirmed } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, count, limit, repeated } from '../options.ts';
 import { moment, record, table } from '../table.ts';
-
-interface Webhook {
-  id: string;
-  url: string;
-  types: string[];
-  createdAt: string;
-  secret?: string;
-}
-
-interface Delivery {
-  eventId: string;
-  offset: number;
-  type: string;
-  state: string;
-  attempts: number;
-  status?: number;
-  error?: string;
-  nextAttemptAt?: string;
-}
 
 const HOOKS = '/api/eventing/webhook';
 const path = (id: string) => `${HOOKS}/${encodeURIComponent(id)}`;
@@ -65,7 +49,7 @@ export function webhookCommands(webhook: Command, io: Io): void {
     .action((id, { after }) => replay(io, id, after));
 }
 
-const describe = ({ id, url, types, createdAt, secret }: Webhook) =>
+const describe = ({ id, url, types, createdAt, secret }: Webhook & Partial<NewWebhook>) =>
   record({ id, url, types: types.join(', ') || 'all', created: moment(createdAt), secret });
 
 /** `transferfinished` stands for the long name. */
@@ -77,7 +61,7 @@ async function createWebhook(io: Io, url: string, options: { type?: string[]; se
     ...(options.type ? { types: options.type.map(longType) } : {}),
     ...(options.secretStdin ? { secret: await io.stdin() } : {}),
   };
-  io.show(await io.api.call<Webhook>('POST', HOOKS, { body }), describe);
+  io.show(await io.api.call<NewWebhook>('POST', HOOKS, { body }), describe);
 }
 
 async function deleteWebhook(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
@@ -90,7 +74,7 @@ async function deleteWebhook(io: Io, id: string, { yes = !io.interactive }: Conf
 }
 
 async function listWebhooks(io: Io): Promise<void> {
-  const answer = await io.api.call<{ data: Webhook[] }>('GET', HOOKS);
+  const answer = await io.api.call<List<Webhook>>('GET', HOOKS);
   io.show(answer, ({ data }) =>
     table(
       ['ID', 'URL', 'TYPES', 'CREATED'],
@@ -100,7 +84,7 @@ async function listWebhooks(io: Io): Promise<void> {
 }
 
 async function listDeliveries(io: Io, id: string, query: { state?: string; limit: number }): Promise<void> {
-  const answer = await io.api.call<{ data: Delivery[] }>('GET', `${path(id)}/delivery/list`, { query: { ...query } });
+  const answer = await io.api.call<CursorPage<Delivery>>('GET', `${path(id)}/delivery/list`, { query: { ...query } });
   io.show(answer, ({ data }) =>
     table(
       ['OFFSET', 'EVENT', 'STATE', 'TRIES', 'STATUS', 'NEXT TRY', 'ERROR'],
@@ -118,6 +102,6 @@ async function listDeliveries(io: Io, id: string, query: { state?: string; limit
 }
 
 async function replay(io: Io, id: string, after: number): Promise<void> {
-  const answer = await io.api.call<{ replayed: number }>('POST', `${path(id)}/replay`, { body: { after } });
+  const answer = await io.api.call<Replayed>('POST', `${path(id)}/replay`, { body: { after } });
   io.show(answer, ({ replayed }) => `${replayed} events are sent again.`);
 }

@@ -1,36 +1,9 @@
 import type { Command } from 'commander';
+import type { Drain } from '../../src/operations/workers/queries.ts';
+import type { Workers } from '../../src/operations/workers/routes.ts';
+import type { WorkerState } from '../../src/operations/workers/workers.ts';
 import type { Io } from '../io.ts';
 import { moment, table } from '../table.ts';
-
-export interface Worker {
-  id: string;
-  host: string;
-  pid: number;
-  labels: string[];
-  startedAt: string;
-  alive: boolean;
-  draining: boolean;
-  drainingSince?: string;
-  concurrency: number;
-  running: number;
-  memoryMb: number;
-  cores: number;
-  scratchGb: number;
-  reserved: { memoryMb: number; cores: number; scratchGb: number };
-}
-
-/** Which workers take no more transfers, and since when. */
-export interface Drain {
-  scope: 'all' | 'host' | 'pool';
-  name: string;
-  since: string;
-  accountId: string;
-}
-
-interface Workers {
-  data: Worker[];
-  drains: Drain[];
-}
 
 export function workerCommands(worker: Command, io: Io): void {
   worker
@@ -55,7 +28,7 @@ export const drainTable = (drains: readonly Drain[]) =>
 export const targetOf = ({ scope, name }: Pick<Drain, 'scope' | 'name'>): string =>
   scope === 'all' ? '--all' : scope === 'host' ? `--host ${name}` : `--worker ${name}`;
 
-export const workerTable = (workers: readonly Worker[]) =>
+export const workerTable = (workers: readonly WorkerState[]) =>
   table(
     ['ID', 'HOST', 'PID', 'STATE', 'RUNNING', 'MEMORY (MB)', 'CORES', 'SCRATCH (GB)', 'LABELS', 'SINCE'],
     workers.map((one) => [
@@ -72,7 +45,7 @@ export const workerTable = (workers: readonly Worker[]) =>
     ]),
   );
 
-function stateOf({ alive, draining, drainingSince, running }: Worker): string {
+function stateOf({ alive, draining, drainingSince, running }: WorkerState): string {
   if (!alive) return 'gone';
   // a process for one transfer: `work --transfer`
   if (!draining) return drainingSince === undefined ? 'takes jobs' : 'takes no jobs';

@@ -11,6 +11,7 @@ import { AuditRow, listAudit } from './audit.queries.ts';
 const AuditEntry = AuditRow.extend({ details: z.any().meta({ type: 'object', additionalProperties: true }) }).meta({
   id: 'AuditEntry',
 });
+export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export async function auditRoutes(app: App, { db, cursors }: { db: Db; cursors: Signer }) {
   app.get(

@@ -25,6 +25,7 @@ const System = z
     proj4String: z.string().optional(),
   })
   .meta({ id: 'CoordinateSystem' });
+export type System = z.infer<typeof System>;
 const Systems = z
   .object({
     /** Number of matches; only with `limit`. */
@@ -32,6 +33,7 @@ const Systems = z
     data: z.array(System),
   })
   .meta({ id: 'CoordinateSystemPage' });
+export type Systems = z.infer<typeof Systems>;
 
 /** `west,south,east,north`. If west is greater than east, the box crosses the antimeridian. */
 const box = z

@@ -32,6 +32,8 @@ const Result = z
     sasToken: z.string(),
   })
   .meta({ id: 'HierarchyResult' });
+const Results = z.object({ results: z.array(Result) });
+export type Results = z.infer<typeof Results>;
 
 export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
   app.post(
@@ -43,7 +45,7 @@ export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
         summary: 'Creates, deletes, moves and renames paths below a project, atomically',
         params: Id,
         body: Hierarchy,
-        response: { 200: z.object({ results: z.array(Result) }) },
+        response: { 200: Results },
       },
     },
     async ({ caller, params, body }) => {

@@ -99,3 +99,4 @@ export const PlacedDataset = z
     sasToken: z.string().optional(),
   })
   .meta({ id: 'PlacedDataset' });
+export type PlacedDataset = z.infer<typeof PlacedDataset>;

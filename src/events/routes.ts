@@ -23,6 +23,7 @@ export interface EventRoutes {
 
 const DEFAULT_LIMIT = 50;
 const ListedEvent = CloudEvent.extend({ offset: z.int() }).meta({ id: 'Event' });
+export type ListedEvent = z.infer<typeof ListedEvent>;
 
 export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventRoutes) {
   app.get(

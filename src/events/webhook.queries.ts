@@ -83,6 +83,7 @@ export const Delivery = z
     updatedAt: z.string(),
   })
   .meta({ id: 'Delivery' });
+export type Delivery = z.infer<typeof Delivery>;
 
 export interface DeliveryFilter {
   state?: string | undefined;

@@ -17,6 +17,12 @@ export interface WebhookRoutes {
   cursors: Signer;
 }
 
+/** With its secret, shown once. */
+const NewWebhook = Webhook.extend({ secret: z.string() });
+export type NewWebhook = z.infer<typeof NewWebhook>;
+const Replayed = z.object({ replayed: z.int() });
+export type Replayed = z.infer<typeof Replayed>;
+
 const tags = ['events'];
 const config = { access: 'signedIn', service: 'eventing' } as const;
 
@@ -37,7 +43,7 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
           types: z.array(z.enum(EVENT_TYPES)).max(100).optional(),
           secret: z.string().max(200).optional(),
         }),
-        response: { 201: Webhook.extend({ secret: z.string() }) },
+        response: { 201: NewWebhook },
       },
     },
     async ({ caller, body }, reply) => reply.code(201).send(await createWebhook(db, outbound, caller, body)),
@@ -117,7 +123,7 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
         summary: 'Delivers all events behind an offset again (tenant Owners)',
         params: Id,
         body: z.object({ after: z.int().min(0) }),
-        response: { 202: z.object({ replayed: z.int() }) },
+        response: { 202: Replayed },
       },
     },
     async ({ caller, params, body }, reply) =>

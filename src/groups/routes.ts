@@ -22,6 +22,7 @@ const GroupAnswer = z
     metadata: z.any().meta({ type: 'object', additionalProperties: true }),
   })
   .meta({ id: 'Group' });
+export type GroupAnswer = z.infer<typeof GroupAnswer>;
 const answerOf = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
 
 const Name = z

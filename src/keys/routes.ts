@@ -19,6 +19,7 @@ const made = {
   createdAt: z.string(),
 };
 const NewKey = z.object({ ...made, key: z.string() }).meta({ id: 'NewApiKey' });
+export type NewKey = z.infer<typeof NewKey>;
 const Key = z
   .object({
     ...made,
@@ -27,6 +28,7 @@ const Key = z
     lastUsedFrom: z.string().optional(),
   })
   .meta({ id: 'ApiKey' });
+export type Key = z.infer<typeof Key>;
 const Principal = z
   .object({
     id: z.string(),
@@ -36,6 +38,7 @@ const Principal = z
     tenantId: z.string().optional(),
   })
   .meta({ id: 'Principal' });
+export type Principal = z.infer<typeof Principal>;
 
 export async function keyRoutes(app: App, { db, identities }: { db: Db; identities: Identities }) {
   const config = { access: 'signedIn', service: 'iam' } as const;

@@ -13,6 +13,7 @@ export const ProjectDescendant = z
     relativePath: z.string(),
   })
   .meta({ id: 'ProjectDescendant' });
+export type ProjectDescendant = z.infer<typeof ProjectDescendant>;
 
 /**
  * Visible descendants of a visible project, as a table with `relative_path`. A project that the caller does not see can have visible

@@ -20,7 +20,7 @@ const Rule = z.object({
   principal: z.string().optional(),
   operation: z.string().optional(),
 });
-type Rule = z.infer<typeof Rule>;
+export type Rule = z.infer<typeof Rule>;
 
 export const Access = z
   .object({

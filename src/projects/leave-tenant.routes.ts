@@ -11,6 +11,7 @@ const EndedRoles = z.object({
   /** Root projects that the Owners of the tenant take over. */
   projectsWithoutOwner: z.int(),
 });
+export type EndedRoles = z.infer<typeof EndedRoles>;
 
 /** In this room because leaving a tenant ends roles in projects. */
 export async function leaveTenantRoutes(app: App, { db }: { db: Db }) {

@@ -14,6 +14,7 @@ export const Principal = z
     name: z.string(),
   })
   .meta({ id: 'KnownPrincipal' });
+export type Principal = z.infer<typeof Principal>;
 
 /**
  * Looks up accounts and API keys by id or login id. Returns those that the caller may see: principals of the caller's tenants, and members

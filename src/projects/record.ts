@@ -28,6 +28,7 @@ const base = {
 
 /** A project in a list. */
 export const ProjectItem = z.object(base).meta({ id: 'ProjectItem' });
+export type ProjectItem = z.infer<typeof ProjectItem>;
 /** The full record of a project. `members` are its own; empty if it inherits them. */
 export const Project = z
   .object({

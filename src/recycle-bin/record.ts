@@ -23,10 +23,13 @@ export const BinItem = z
     ...deletion,
   })
   .meta({ id: 'DeletedItem' });
+export type BinItem = z.infer<typeof BinItem>;
 
 export const DeletedProjectItem = ProjectItem.extend(deletion).meta({ id: 'DeletedProjectItem' });
 export const DeletedProject = Project.extend(deletion).meta({ id: 'DeletedProject' });
+export type DeletedProject = z.infer<typeof DeletedProject>;
 export const DeletedDataset = Dataset.extend(deletion).meta({ id: 'DeletedDataset' });
+export type DeletedDataset = z.infer<typeof DeletedDataset>;
 
 /** What a restore would bring back, which privileges are missing and who can grant them, and what a purge would delete. */
 export const Preview = z

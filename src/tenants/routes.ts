@@ -20,6 +20,7 @@ const Tenant = z
     members: z.array(z.object({ userId: z.string(), role: z.string() })).optional(),
   })
   .meta({ id: 'Tenant' });
+export type Tenant = z.infer<typeof Tenant>;
 const MyTenant = z
   .object({
     id: z.string(),
@@ -29,8 +30,10 @@ const MyTenant = z
     updatedAt: z.string(),
   })
   .meta({ id: 'MyTenant' });
+export type MyTenant = z.infer<typeof MyTenant>;
 const Member = z.object({ userId: z.string(), role: z.string() }).meta({ id: 'TenantMember' });
 const ListedMember = Member.extend({ accountId: z.string(), name: z.string() }).meta({ id: 'ListedTenantMember' });
+export type ListedMember = z.infer<typeof ListedMember>;
 
 const Uuid = z.uuid().toLowerCase();
 const Window = z.object(offsetQuery);

@@ -18,6 +18,7 @@ const Families = z
     ),
   })
   .meta({ id: 'Logins' });
+export type Families = z.infer<typeof Families>;
 const OfAccount = z.object({ account: z.string().optional() });
 
 export async function familyRoutes(app: App, { db }: { db: Db }) {

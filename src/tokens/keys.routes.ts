@@ -25,6 +25,7 @@ const States = z
     ),
   })
   .meta({ id: 'SigningKeys' });
+export type States = z.infer<typeof States>;
 
 export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
   app.get(

@@ -22,6 +22,11 @@ const Status = z
     blockedUntil: z.string().optional(),
   })
   .meta({ id: 'SecondFactor' });
+export type Status = z.infer<typeof Status>;
+const Registration = z.object({ manualEntryCode: z.string(), qrCode: z.string() });
+export type Registration = z.infer<typeof Registration>;
+const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 const Path = z.object({ id: z.string() });
 
 export async function otpRoutes(app: App, parts: OtpParts) {
@@ -34,7 +39,7 @@ export async function otpRoutes(app: App, parts: OtpParts) {
         summary: 'Answers the setup code of your authenticator, to be scanned or typed',
         description: 'After its first one-time password was accepted, the request needs one.',
         body: Credentials,
-        response: { 200: z.object({ manualEntryCode: z.string(), qrCode: z.string() }) },
+        response: { 200: Registration },
       },
     },
     async (request) => registerOtp(parts, request.body, originOf(request)),
@@ -49,7 +54,7 @@ export async function otpRoutes(app: App, parts: OtpParts) {
         summary: 'Creates recovery codes, each of which replaces a one-time password once',
         description: 'Needs a one-time password. Earlier recovery codes become invalid.',
         body: Credentials,
-        response: { 200: z.object({ recoveryCodes: z.array(z.string()) }) },
+        response: { 200: RecoveryCodes },
       },
     },
     async (request) => ({ recoveryCodes: await makeRecoveryCodes(parts, request.body, originOf(request)) }),

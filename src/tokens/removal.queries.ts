@@ -9,6 +9,7 @@ export const Removal = z.object({
   projects: z.number(),
   logins: z.number(),
 });
+export type Removal = z.infer<typeof Removal>;
 
 export const countRemoval = (db: Db, userId: string) =>
   db.one(sql.type(Removal)`

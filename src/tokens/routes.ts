@@ -16,6 +16,7 @@ const Issued = z
 const TokenAnswer = z
   .object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued })
   .meta({ id: 'Tokens' });
+export type TokenAnswer = z.infer<typeof TokenAnswer>;
 
 const open = { access: 'public', service: 'tokens' } as const;
 

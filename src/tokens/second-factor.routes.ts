@@ -23,11 +23,12 @@ const Preview = z
     ),
   })
   .meta({ id: 'SecondFactorPreview' });
+export type Preview = z.infer<typeof Preview>;
 const Explained = z
   .object({
     account: z.string(),
     address: z.string(),
-    outcome: z.string(),
+    outcome: z.enum(['free', 'code', 'forbidden', 'refused']),
     refusal: z.string().optional(),
     network: z.string().optional(),
     otpAuthenticatorIds: z.array(z.string()).optional(),
@@ -45,6 +46,7 @@ const Explained = z
     reasons: z.array(z.string()),
   })
   .meta({ id: 'LoginExplanation' });
+export type Explained = z.infer<typeof Explained>;
 
 export async function secondFactorRoutes(app: App, parts: LoginParts) {
   const { db } = parts;

@@ -259,6 +259,7 @@ type LogLevelName = z.infer<typeof LogLevelName>;
 export const LoggedLine = z
   .object({ time: z.string(), level: LogLevelName, message: z.string() })
   .meta({ id: 'LogLine' });
+export type LoggedLine = z.infer<typeof LoggedLine>;
 
 /** @param level of this level and worse; all lines without it */
 export const listLog = (

@@ -206,7 +206,7 @@ export const WORDS: Record<string, string | readonly [string, unknown]> = {
   mustRegister: 'Whether the account has no authenticator yet.',
   lastAt: ['When it last happened, UTC.', '2026-01-24T08:17:02.4350000'],
   account: ['Login id.', 'ann'],
-  outcome: ['What the login would meet.', 'OtpRequired'],
+  outcome: ['What the login would meet.', 'code'],
   refusal: ['Why it is refused, in a sentence.', 'The account is locked.'],
   network: ['The network that lets it in.', '10.0.0.0/8'],
   groups: 'Groups that ask for a second factor.',

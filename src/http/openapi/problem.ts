@@ -13,3 +13,4 @@ export const Problem = z
     traceId: z.string(),
   })
   .meta({ id: 'Problem', description: 'A refusal or failure (RFC 9457).' });
+export type Problem = z.infer<typeof Problem>;

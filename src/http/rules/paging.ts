@@ -22,6 +22,11 @@ export const cursorPageOf = <Item extends z.ZodType>(item: Item) =>
 export const offsetPageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ totalCount: z.int(), offset: z.int(), limit: z.int(), data: z.array(item) });
 
+/** What the routes of lists answer. */
+export type List<Item> = z.infer<ReturnType<typeof listOf<z.ZodType<Item>>>>;
+export type CursorPage<Item> = z.infer<ReturnType<typeof cursorPageOf<z.ZodType<Item>>>>;
+export type OffsetPage<Item> = z.infer<ReturnType<typeof offsetPageOf<z.ZodType<Item>>>>;
+
 /** Where a page ended: the sort value of its last row as text (a time in wire form), and the row's id. */
 export interface Position {
   value: string;
@@ -32,11 +37,6 @@ export interface Position {
 export type CursorScope = readonly unknown[];
 
 const Sent = z.tuple([z.string(), z.string()]);
-
-export interface CursorPage<Row> {
-  cursor?: string;
-  data: Row[];
-}
 
 /**
  * One page of a list. `list` gets where to go on and how many rows to fetch at most (one more than the page holds, which tells whether
@@ -56,13 +56,6 @@ export async function cursorPage<Row>(
   const last = data.at(-1);
   if (rows.length <= limit || last === undefined) return { data };
   return { cursor: await writeCursor(signer, positionOf(last), scope), data };
-}
-
-export interface OffsetPage<Row> {
-  totalCount: number;
-  offset: number;
-  limit: number;
-  data: Row[];
 }
 
 /** One page by number of rows; an offset past the end has no rows. */

@@ -11,11 +11,23 @@ import { listLastRuns } from './queries.ts';
 
 const names = Object.keys(CRON) as (keyof typeof CRON)[];
 
+const Name = z.object({ name: z.string() });
+export type Name = z.infer<typeof Name>;
+const CronJob = Name.extend({
+  schedule: z.string(),
+  lastRun: z.string().optional(),
+  nextRun: z.string().optional(),
+  finishedAt: z.string().optional(),
+  failed: z.number().optional(),
+  failures: z.array(ChoreFailure).optional(),
+  stopped: z.string().optional().meta({ description: 'What the run did not do, why, and what to do about it' }),
+});
+export type CronJob = z.infer<typeof CronJob>;
+
 /** Cron jobs of workers, for administrators. */
 export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
-  const Name = z.object({ name: z.string() });
 
   app.get(
     '/api/admin/cron',
@@ -27,20 +39,7 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
         description:
           '`failed` is the number of failed items of the last finished run; `failures` lists the first ones. The next run tries them again.',
         response: {
-          200: listOf(
-            Name.extend({
-              schedule: z.string(),
-              lastRun: z.string().optional(),
-              nextRun: z.string().optional(),
-              finishedAt: z.string().optional(),
-              failed: z.number().optional(),
-              failures: z.array(ChoreFailure).optional(),
-              stopped: z
-                .string()
-                .optional()
-                .meta({ description: 'What the run did not do, why, and what to do about it' }),
-            }),
-          ),
+          200: listOf(CronJob),
         },
       },
     },

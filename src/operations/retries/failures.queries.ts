@@ -21,6 +21,7 @@ export const FailureGroup = z
     exampleError: z.string(),
   })
   .meta({ id: 'FailureGroup' });
+export type FailureGroup = z.infer<typeof FailureGroup>;
 
 export interface FailureFilter {
   tenantId?: string | undefined;

@@ -50,6 +50,7 @@ export const MassRetry = z
     refusal: z.string().optional(),
   })
   .meta({ id: 'MassRetry' });
+export type MassRetry = z.infer<typeof MassRetry>;
 const massRetries = (where: ReturnType<typeof sql.fragment>) => sql.fragment`
   select o.id, o.failure as fingerprint, o.per_second, o.most as limit, o.stop_on_fail, o.state, o.note, o.created_at, o.created_by,
     o.account_id, o.finished_at, n.*

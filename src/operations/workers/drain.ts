@@ -1,21 +1,22 @@
+import { z } from 'zod';
 import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { Drain, DrainTarget } from './queries.ts';
-import { deleteDrain, insertDrain, isWorker, listDrains } from './queries.ts';
-import type { WorkerState } from './workers.ts';
-import { listWorkerStates } from './workers.ts';
+import type { DrainTarget } from './queries.ts';
+import { Drain, deleteDrain, insertDrain, isWorker, listDrains } from './queries.ts';
+import { listWorkerStates, WorkerState } from './workers.ts';
 
 /** Active drains and their progress. */
-export interface Draining {
-  drains: Drain[];
-  workers: WorkerState[];
+export const Draining = z.object({
+  drains: z.array(Drain),
+  workers: z.array(WorkerState),
   /** Number of transfers that still run on draining workers. */
-  running: number;
+  running: z.number(),
   /** True once no draining worker takes or runs transfers. */
-  drained: boolean;
-}
+  drained: z.boolean(),
+});
+export type Draining = z.infer<typeof Draining>;
 
 /** Target of a drain: all workers, those of a host, or one. */
 export function targetOf({ worker, host }: { worker?: string | undefined; host?: string | undefined }): DrainTarget {

@@ -2,16 +2,12 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { listOf } from '../../http/rules/paging.ts';
-import { drain, draining, endDrain, targetOf } from './drain.ts';
+import { Draining, drain, draining, endDrain, targetOf } from './drain.ts';
 import { Drain, listDrains } from './queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';
 
-const Draining = z.object({
-  drains: z.array(Drain),
-  workers: z.array(WorkerState),
-  running: z.number(),
-  drained: z.boolean(),
-});
+const Workers = listOf(WorkerState).extend({ drains: z.array(Drain) });
+export type Workers = z.infer<typeof Workers>;
 /** Without members: all workers. */
 const Target = { worker: z.string().min(1).max(128).optional(), host: z.string().min(1).max(255).optional() };
 
@@ -27,7 +23,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       schema: {
         tags,
         summary: 'Lists worker processes with their resources and running transfers, and active drains',
-        response: { 200: listOf(WorkerState).extend({ drains: z.array(Drain) }) },
+        response: { 200: Workers },
       },
     },
     async () => ({ data: [...(await listWorkerStates(db))], drains: [...(await listDrains(db))] }),

@@ -103,5 +103,6 @@ export const LegacyImportBody = z
   .meta({ id: 'LegacyImportBody' });
 export const LegacyExportBody = z.object(legacy).meta({ id: 'LegacyExportBody' });
 const DryRun = z.object({ valid: z.literal(true), warnings: z.array(z.string()) }).meta({ id: 'DryRun' });
+export type DryRun = z.infer<typeof DryRun>;
 export const StartQuery = z.object({ dryRun: queryBoolean().optional() });
 export const Started = z.union([Summary, DryRun]);

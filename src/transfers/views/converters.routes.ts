@@ -32,6 +32,7 @@ const Converter = z
     writers: z.array(z.string()).optional(),
   })
   .meta({ id: 'Converter' });
+export type Converter = z.infer<typeof Converter>;
 const Name = z.object({ name: z.string() });
 /** `File`: of formats that are kept as files; `Dedicated`: of those that have a store of their own. */
 const Query = z.object({ filter: queryEnum(['All', 'File', 'Dedicated']).default('All') });
