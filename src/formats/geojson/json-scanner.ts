@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../../errors.ts';
-import { powersOfTen, quotient } from '../io/decimal.ts';
+import { nearestDouble } from '../io/decimal.ts';
 import { ScanBuffer } from './scan-buffer.ts';
 
 const maxDepth = 500;
 /** Maximum length of strings in the cache of recent strings. */
 const maxCachedLength = 12;
-const smallPowers = Int32Array.from({ length: 10 }, (_, n) => 10 ** n);
 const cp1252 = new TextDecoder('windows-1252');
 
 /** Scans JSON as bytes, with the input read in pieces (see `ScanBuffer`). Methods named skip move behind a value. */
@@ -129,6 +128,7 @@ export class JsonScanner extends ScanBuffer {
     let at = start;
     const negative = bytes[at] === 45;
     if (negative) at++;
+    // Nearly all of a file are numbers: a call of DecimalScanner for each takes a quarter longer than these loops.
     let high = 0;
     let low = 0;
     let digits = 0;
@@ -163,15 +163,8 @@ export class JsonScanner extends ScanBuffer {
       this.needMore();
     }
     this.at = at;
-    let value: number;
-    if (lowDigits === 0) value = places === 0 ? high : high / powersOfTen[places]!;
-    else {
-      const big = high * smallPowers[lowDigits]!;
-      const whole = big + low;
-      value =
-        whole <= Number.MAX_SAFE_INTEGER ? whole / powersOfTen[places]! : quotient(big, low, powersOfTen[places]!, 0);
-      if (Number.isNaN(value)) return this.#slowNumber(start, exact);
-    }
+    const value = lowDigits === 0 && places === 0 ? high : nearestDouble(high, low, lowDigits, places, false);
+    if (Number.isNaN(value)) return this.#slowNumber(start, exact);
     return negative ? -value : value;
   }
 

@@ -74,12 +74,14 @@ function putFeature(
 }
 
 const nullText = Buffer.from('null');
+/** A guess, for fields that do not say how many decimals they have. */
+const usualDecimals = 3;
 
 function putValue(out: BufferedWriter, value: unknown, field: Field): void {
   if (typeof value === 'number' && Number.isFinite(value)) {
     out.reserve(longestNumber);
     const start = out.at;
-    out.at = putShortest(out.bytes, start, value, field.decimals ?? 0);
+    out.at = putShortest(out.bytes, start, value, field.decimals || usualDecimals);
     // Write 1.0 instead of 1, so that readers that infer types take the field for a real one.
     if (field.type === 'real' && Number.isInteger(value) && !out.bytes.subarray(start, out.at).includes(101))
       out.text('.0');

@@ -1,44 +1,113 @@
 /** 10^0 … 10^22: the powers of ten that a double holds exactly. */
 export const powersOfTen = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
 
-const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const [comma, point] = [44, 46];
 
 /**
- * The number that the bytes from `start` to `end` write; undefined when they write none. Up to 15 digits come from two integers that a
- * double holds exactly, so that their quotient is rounded correctly; all else goes by way of a string.
+ * Reads unsigned decimal numbers without making strings: digits and at most one point among them. Signs and exponents differ from format to
+ * format; the caller reads them. Nine digits make a 32-bit integer, the next nine another one.
  */
-export function decimalNumber(bytes: Buffer, start: number, end: number): number | undefined {
-  let at = start;
-  const first = bytes[at]!;
-  const negative = first === 45;
-  if (negative || first === 43) at++;
-  let mantissa = 0;
-  let digits = 0;
-  let point = -1;
-  for (; at < end; at++) {
-    const d = bytes[at]! - 48;
-    if (d >= 0 && d <= 9) {
-      mantissa = mantissa * 10 + d;
-      digits++;
-    } else if (d === -2 && point < 0) point = digits;
-    else return slow(bytes, start, end);
+export class DecimalScanner {
+  /** Digits behind the point, of those that were kept; -1 where there is no point. */
+  places = -1;
+  /** The first nine digits without the point. */
+  #high = 0;
+  /** The next nine. */
+  #low = 0;
+  #lowDigits = 0;
+  /** Digits behind the point that were not kept are not all zero. */
+  #more = false;
+  /** Digits before the point were not kept. */
+  #tooLong = false;
+  readonly #separator: number;
+
+  /** `decimalComma`: a comma counts as a point, too. */
+  constructor({ decimalComma = false } = {}) {
+    this.#separator = decimalComma ? comma : point;
   }
-  if (digits === 0 || digits > 15) return slow(bytes, start, end);
-  const value = point < 0 ? mantissa : mantissa / powersOfTen[digits - point]!;
-  return negative ? -value : value;
+
+  /** Reads `bytes[start…limit)` up to the first byte that does not belong to a number. Returns its place. */
+  scan(bytes: Uint8Array, start: number, limit: number): number {
+    let at = start;
+    let stop = start + 9 < limit ? start + 9 : limit;
+    let high = 0;
+    for (; at < stop && isDigit(bytes[at]!); at++) high = (Math.imul(high, 10) + bytes[at]! - 48) | 0;
+    this.#more = false;
+    this.#tooLong = false;
+    let low = 0;
+    let lowDigits = 0;
+    if (at === stop) {
+      const first = at;
+      const kept = at + 9 < limit ? at + 9 : limit;
+      for (; at < kept && isDigit(bytes[at]!); at++) low = (Math.imul(low, 10) + bytes[at]! - 48) | 0;
+      lowDigits = at - first;
+      for (; at < limit && isDigit(bytes[at]!); at++) this.#tooLong = true;
+    }
+    let places = -1;
+    if (at < limit && (bytes[at] === point || bytes[at] === this.#separator)) {
+      const first = ++at;
+      stop = stop < limit ? stop + 1 : limit;
+      for (; at < stop && isDigit(bytes[at]!); at++) high = (Math.imul(high, 10) + bytes[at]! - 48) | 0;
+      const left = at + 9 - lowDigits;
+      stop = left < limit ? left : limit;
+      const firstLow = at;
+      for (; at < stop && isDigit(bytes[at]!); at++) low = (Math.imul(low, 10) + bytes[at]! - 48) | 0;
+      lowDigits += at - firstLow;
+      places = at - first;
+      for (; at < limit && isDigit(bytes[at]!); at++) if (bytes[at]! > 48) this.#more = true;
+    }
+    this.#high = high;
+    this.#low = low;
+    this.#lowDigits = lowDigits;
+    this.places = places;
+    return at;
+  }
+
+  /** The number that was read; NaN when the 18 digits that were kept do not tell its double. */
+  value(): number {
+    if (this.#tooLong) return Number.NaN;
+    return nearestDouble(this.#high, this.#low, this.#lowDigits, Math.max(0, this.places), this.#more);
+  }
 }
 
-function slow(bytes: Buffer, start: number, end: number): number | undefined {
+/**
+ * The double nearest to (high · 10^lowDigits + low) / 10^places. `high` and `low` are whole numbers of at most nine digits. NaN when two
+ * doubles are possible, which may be so where digits were left out (`more`): `Number` of the text tells then.
+ */
+export function nearestDouble(high: number, low: number, lowDigits: number, places: number, more: boolean): number {
+  const power = powersOfTen[places]!;
+  // The quotient of two integers that doubles hold exactly is rounded correctly.
+  if (lowDigits === 0) return high / power;
+  const big = high * powersOfTen[lowDigits]!;
+  const whole = big + low;
+  return whole <= Number.MAX_SAFE_INTEGER && !more ? whole / power : quotient(big, low, power, more ? 1 : 0);
+}
+
+const isDigit = (c: number): boolean => c >= 48 && c <= 57;
+
+const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const cell = new DecimalScanner();
+
+/** The number that `bytes[start…end)` write, with a sign or an exponent or without; undefined when they are not a number. */
+export function decimalNumber(bytes: Buffer, start: number, end: number): number | undefined {
+  const negative = bytes[start] === 45;
+  const first = negative || bytes[start] === 43 ? start + 1 : start;
+  const isNumber = cell.scan(bytes, first, end) === end && end - first > (cell.places < 0 ? 0 : 1);
+  const value = isNumber ? cell.value() : Number.NaN;
+  if (!Number.isNaN(value)) return negative ? -value : value;
   const text = bytes.toString('latin1', start, end);
   return form.test(text) ? Number(text) : undefined;
 }
 
-/** (big + small … big + small + slack) / divisor when the rounding is beyond doubt, else NaN. `big` and `small` are exact integers. */
-export function quotient(big: number, small: number, divisor: number, slack: number): number {
+/**
+ * The double nearest to x / divisor, where x lies between big + small and big + small + slack; NaN when two doubles are possible. `big` and
+ * `small` are exact integers.
+ */
+function quotient(big: number, small: number, divisor: number, slack: number): number {
   const sum = big + small;
   const rest = small - (sum - big);
   const first = sum / divisor;
-  // first · divisor without rounding error (Dekker, with Veltkamp's split by 2^27 + 1).
+  // The rounding error of first · divisor (Dekker 1971, with Veltkamp's split by 2^27 + 1).
   const product = first * divisor;
   const a = 134217729 * first;
   const firstHigh = a - (a - first);

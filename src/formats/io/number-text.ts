@@ -19,7 +19,7 @@ function putScaled(bytes: Uint8Array, start: number, negative: boolean, whole: n
   if (rest === 0 || places === 0) return at;
   bytes[at++] = 46;
   if (places > 8) {
-    const low = 10 ** (places - 8);
+    const low = powersOfTen[places - 8]!;
     const high = Math.floor(rest / low);
     rest -= high * low;
     at = putDigits(bytes, at, high, 8);
@@ -95,15 +95,27 @@ export function putFifteen(bytes: Uint8Array, at: number, value: number): number
   return putScaled(bytes, at, value < 0, Math.round(size * powersOfTen[decimals]!), decimals);
 }
 
-/** The shortest text that reads back as the same number. `decimals` is a guess at the digits after its point. */
+/**
+ * size · 10^decimals, when that is a whole number of at most 15 digits from which `size` is read back; else -1. The quotient of two integers
+ * that doubles hold exactly is rounded correctly: it is the number that a reader of the text gets.
+ */
+export function scaled(size: number, decimals: number): number {
+  const whole = Math.round(size * powersOfTen[decimals]!);
+  return whole < 1e15 && whole / powersOfTen[decimals]! === size ? whole : -1;
+}
+
+/** The shortest text that reads back as the same number. `decimals` is a guess at the number of its decimals. */
 export function putShortest(bytes: Uint8Array, at: number, value: number, decimals: number): number {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size <= Number.MAX_SAFE_INTEGER) return putScaled(bytes, at, value < 0, size, 0);
-  for (const places of decimals > 0 && decimals <= 15 ? [decimals, 3, 6, 9] : [3, 6, 9]) {
-    const whole = Math.round(size * powersOfTen[places]!);
-    // The quotient of two exact integers is rounded correctly: it is what a reader of that text will get.
-    if (whole < 1e15 && whole / powersOfTen[places]! === size) return putScaled(bytes, at, value < 0, whole, places);
+  if (decimals <= 15) {
+    const whole = scaled(size, decimals);
+    if (whole >= 0) return putScaled(bytes, at, value < 0, whole, decimals);
   }
+  // A number that has fewer decimals has these, too, with zeros at their end.
+  const most = size < 1e6 ? 9 : size < 1e9 ? 6 : 3;
+  const whole = scaled(size, most);
+  if (whole >= 0) return putScaled(bytes, at, value < 0, whole, most);
   return putText(bytes, at, String(value));
 }
 

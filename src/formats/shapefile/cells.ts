@@ -1,5 +1,4 @@
-import { powersOfTen } from '../io/decimal.ts';
-import { putPadded } from '../io/number-text.ts';
+import { putPadded, scaled } from '../io/number-text.ts';
 import type { DbfField } from './column-layout.ts';
 
 /** Values in the spool: what they are, then 8 bytes of a number or a byte of length and a text. */
@@ -38,13 +37,8 @@ function putText(
 function putNumber(value: number, to: Buffer, place: number, { type, width, decimals }: DbfField): void {
   const size = Math.abs(value);
   if (type === 'N') {
-    const whole = Math.round(size * powersOfTen[decimals]!);
-    if (
-      whole < 1e15 &&
-      whole / powersOfTen[decimals]! === size &&
-      putPadded(to, place, width, value < 0, whole, decimals)
-    )
-      return;
+    const whole = scaled(size, decimals);
+    if (whole >= 0 && putPadded(to, place, width, value < 0, whole, decimals)) return;
   }
   let text = String(value);
   for (let digits = 17; text.length > width && digits > 0; digits--) text = String(Number(value.toPrecision(digits)));

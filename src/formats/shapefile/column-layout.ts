@@ -1,6 +1,6 @@
 import type { Field } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
-import { powersOfTen } from '../io/decimal.ts';
+import { scaled } from '../io/number-text.ts';
 import { shortName } from '../short-names.ts';
 
 /** Maximum length of a text in a dBase field, in bytes. */
@@ -63,9 +63,7 @@ export class Column {
       return;
     }
     for (let d = this.#decimals; d <= mostDecimals; d++) {
-      const whole = Math.round(size * powersOfTen[d]!);
-      if (whole >= 1e15) break;
-      if (whole / powersOfTen[d]! !== size) continue;
+      if (scaled(size, d) < 0) continue;
       this.#decimals = d;
       if (size > this.#largest) this.#largest = size;
       return;
