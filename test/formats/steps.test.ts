@@ -153,6 +153,26 @@ test('a reprojected grid has the values of each step, layer and item, read in an
     );
 });
 
+test('cells that hold the value chosen for cells without data are counted in each step and layer', async (t) => {
+  const whole = made();
+  const integers: Grid = {
+    ...whole,
+    bands: [{ name: 'class', type: 'Int32' }],
+    async *rows(slice) {
+      for await (const { samples, ...rows } of whole.rows(slice)) {
+        const values = Int32Array.from(samples);
+        if (slice.step === 3 && slice.layer === 1 && rows.firstRow === 0) values[0] = -9999;
+        yield { ...rows, samples: values };
+      }
+    },
+  };
+  const { read: _, ...passing } = integers;
+  const { lost } = await passed(t, passing, [{ type: 'crsTransformation', outputSrid: 3857 }], async (grid) => {
+    for (const slice of all(grid)) await rowsOf(grid, slice);
+  });
+  t.regex(lost.join(), /-9999, which 1 of its cells/);
+});
+
 test('an item filter keeps the steps and layers of each item', async (t) => {
   const itemFilter = { itemIndices: [2, 0] };
   await passed(t, made(), [{ type: 'itemFilterTransformation', itemFilter }], async (grid) => {
