@@ -45,8 +45,12 @@ export const transformationOptions = (command: Command): Command =>
       srid,
     )
     .option('--to-srid <srid>', 'transform into this coordinate system', srid)
-    .option('--from <time>', 'only steps at this time or later, such as 2026-01-24T08:00:00, on the clock of the data')
-    .option('--to <time>', 'only steps at this time or earlier')
+    .option(
+      '--from <time>',
+      'only steps at this time or later, such as 2026-01-24T08:00:00, on the clock of the data',
+      time,
+    )
+    .option('--to <time>', 'only steps at this time or earlier', time)
     .option(
       '--steps <numbers>',
       'only these steps, from 0: an interval such as 0-10 or 5-, or a list such as 0,6,12',
@@ -85,11 +89,19 @@ function temporalFilters({ from, to, steps }: TransformationOptions): unknown[] 
   ];
 }
 
+/** A day, with or without a time. */
+function time(text: string): string {
+  if (/^\d{4}-\d\d-\d\d(T\d\d:?\d\d:?\d\d(\.\d+)?Z?)?$/i.test(text.trim())) return text;
+  throw new InvalidArgumentError('It is a time such as 2026-01-24T08:00:00, or a day such as 2026-01-24.');
+}
+
 /** `3`, `0-10`, `5-` or `-5`. */
 function interval(text: string): Interval {
   const [, from = '', dash, to = ''] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(text) ?? [];
   if (dash === undefined || (from === '' && to === ''))
     throw new InvalidArgumentError('It is a number such as 3, or an interval such as 0-10 or 5-.');
+  if (from !== '' && to !== '' && Number(from) > Number(to))
+    throw new InvalidArgumentError(`${from} is behind ${to}: write the lower number first.`);
   if (dash === '') return { from: Number(from), to: Number(from) };
   return { ...(from === '' ? {} : { from: Number(from) }), ...(to === '' ? {} : { to: Number(to) }) };
 }

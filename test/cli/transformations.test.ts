@@ -41,6 +41,16 @@ test('steps are chosen by time, by an interval or from a list, layers by an inte
   }
 });
 
+test('times and intervals that cannot be read are refused before anything is sent', (t) => {
+  for (const [argv, message] of [
+    [['--from', 'yesterday'], /such as 2026-01-24T08:00:00/],
+    [['--to', '24.1.2026'], /such as 2026-01-24T08:00:00/],
+    [['--steps', '5-2'], /5 is behind 2/],
+    [['--layers', '3-1'], /3 is behind 1/],
+  ] as const)
+    t.throws(() => asked(...argv), { message }, argv.join(' '));
+});
+
 test('numbers of steps and layers that cannot be read are refused with an example', (t) => {
   for (const argv of [
     ['--steps', 'a'],

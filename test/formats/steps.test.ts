@@ -203,7 +203,7 @@ test('a temporal filter takes steps by number, by time and from a list, each wit
   const cases: [object, number[]][] = [
     [{ type: 'TemporalIndexFilter', from: 2, to: 4 }, [2, 3, 4]],
     [{ type: 'TemporalIndexFilter', from: 5 }, [5, 6]],
-    [{ type: 'TemporalIndexListFilter', indices: [6, 1, 3] }, [6, 1, 3]],
+    [{ type: 'TemporalIndexListFilter', indices: [6, 1, 3, 1] }, [6, 1, 3]],
     [{ type: 'TemporalValueFilter', from: '2026-01-24T14:00:00', to: '2026-01-25T02:00:00' }, [1, 2, 3]],
     [{ type: 'TemporalValueFilter', at: '2026-01-25T08:00:00' }, [4]],
   ];

@@ -1,4 +1,3 @@
-import { ItemTally } from '../../data/item-statistics.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { passThrough } from '../pipeline.ts';
@@ -6,6 +5,7 @@ import { boxInformation } from '../spatial-information.ts';
 import { choose } from '../steps/item-filter.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
 import type { KindHandler, Pulled, Steps } from './handler.ts';
+import { itemTally } from './item-tally.ts';
 
 const steps: Steps<Mesh> = {
   CalculateStatisticsTransformation: (mesh) => mesh,
@@ -32,25 +32,17 @@ const steps: Steps<Mesh> = {
 const pulled: Pulled<Mesh> = {
   steps,
   progress: 'output',
-  tally({ items }, whole) {
-    const tally = new ItemTally(items, whole);
-    return {
-      get records() {
-        return tally.values;
+  tally: ({ items }, whole) =>
+    itemTally(items, whole, (tally) => (mesh, signal, passed) => ({
+      ...mesh,
+      async values(item, step) {
+        signal.throwIfAborted();
+        const values = await mesh.values(item, step);
+        tally.add(item, step, values, mesh.items[item]!);
+        passed((item + (step + 1) / stepsOf(mesh)) / mesh.items.length);
+        return values;
       },
-      watch: (mesh, signal, passed) => ({
-        ...mesh,
-        async values(item, step) {
-          signal.throwIfAborted();
-          const values = await mesh.values(item, step);
-          tally.add(item, step, values, mesh.items[item]!);
-          passed((item + (step + 1) / stepsOf(mesh)) / mesh.items.length);
-          return values;
-        },
-      }),
-      result: (mesh) => tally.of(mesh),
-    };
-  },
+    })),
   pullsSame: (one, other) => one.values === other.values,
   place: (mesh, _statistics, context) => boxInformation(mesh.crs, boxOf(mesh), context),
 };

@@ -1,4 +1,3 @@
-import { ItemTally } from '../../data/item-statistics.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { passThrough } from '../pipeline.ts';
@@ -6,6 +5,7 @@ import { boxInformation, spatialInformation } from '../spatial-information.ts';
 import { choose } from '../steps/item-filter.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
 import type { KindHandler, Pulled, Steps } from './handler.ts';
+import { itemTally } from './item-tally.ts';
 
 const steps: Steps<MultiArray> = {
   CalculateStatisticsTransformation: (array) => array,
@@ -37,25 +37,17 @@ function partOf(array: MultiArray, item: number, step: number, start: readonly n
 const pulled: Pulled<MultiArray> = {
   steps,
   progress: 'output',
-  tally({ items }, whole) {
-    const tally = new ItemTally(items, whole);
-    return {
-      get records() {
-        return tally.values;
+  tally: ({ items }, whole) =>
+    itemTally(items, whole, (tally) => (array, signal, passed) => ({
+      ...array,
+      async read(item, step, start, shape) {
+        signal.throwIfAborted();
+        const values = await array.read(item, step, start, shape);
+        tally.add(item, partOf(array, item, step, start), values, array.items[item]!);
+        passed((item + step / stepsOf(array)) / array.items.length);
+        return values;
       },
-      watch: (array, signal, passed) => ({
-        ...array,
-        async read(item, step, start, shape) {
-          signal.throwIfAborted();
-          const values = await array.read(item, step, start, shape);
-          tally.add(item, partOf(array, item, step, start), values, array.items[item]!);
-          passed((item + step / stepsOf(array)) / array.items.length);
-          return values;
-        },
-      }),
-      result: (array) => tally.of(array),
-    };
-  },
+    })),
   pullsSame: (one, other) => one.read === other.read,
   async place({ crs, placement, axes }, _statistics, context) {
     if (placement === undefined) return undefined;

@@ -1,5 +1,4 @@
 import type { ExactIntegers, Samples } from '../../data/item.ts';
-import { ItemTally } from '../../data/item-statistics.ts';
 import type { Series, SeriesChunk } from '../../data/series.ts';
 import { chosenSteps, stepCount } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
@@ -8,6 +7,7 @@ import { choose } from '../steps/item-filter.ts';
 import { stepsIn } from '../steps/temporal-filter.ts';
 import type { TemporalFilter } from '../steps/transformation-shapes.ts';
 import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+import { itemTally } from './item-tally.ts';
 
 const steps: Steps<Series> = {
   CalculateStatisticsTransformation: (series) => series,
@@ -30,7 +30,7 @@ function withChosenSteps(series: Series, filter: TemporalFilter, { context }: St
   const { time } = series;
   if (time.spacing === 'pulled')
     throw new AppError('unprocessable', 'The times of these series are known only while they are read; choose none.');
-  const chosen = [...new Set(stepsIn(time, filter, context))].sort((one, other) => one - other);
+  const chosen = stepsIn(time, filter, context).sort((one, other) => one - other);
   const wanted = new Uint8Array(stepCount(time));
   for (const step of chosen) wanted[step] = 1;
   return {
@@ -64,29 +64,21 @@ function pick<A extends Samples | ExactIntegers>(all: A, kept: readonly number[]
 const pulled: Pulled<Series> = {
   steps,
   progress: 'input',
-  tally({ items }, whole) {
-    const tally = new ItemTally(items, whole);
-    return {
-      get records() {
-        return tally.values;
+  tally: ({ items }, whole) =>
+    itemTally(items, whole, (tally) => (series, signal, passed) => ({
+      ...series,
+      async *chunks() {
+        const { time } = series;
+        for await (const chunk of series.chunks()) {
+          signal.throwIfAborted();
+          for (const [item, values] of chunk.values.entries())
+            tally.add(item, chunk.firstStep, values, series.items[item]!);
+          const read = chunk.firstStep + chunk.offsets.length;
+          passed(time.spacing === 'pulled' ? 0 : read / Math.max(1, stepCount(time)));
+          yield chunk;
+        }
       },
-      watch: (series, signal, passed) => ({
-        ...series,
-        async *chunks() {
-          const { time } = series;
-          for await (const chunk of series.chunks()) {
-            signal.throwIfAborted();
-            for (const [item, values] of chunk.values.entries())
-              tally.add(item, chunk.firstStep, values, series.items[item]!);
-            const read = chunk.firstStep + chunk.offsets.length;
-            passed(time.spacing === 'pulled' ? 0 : read / Math.max(1, stepCount(time)));
-            yield chunk;
-          }
-        },
-      }),
-      result: (series) => tally.of(series),
-    };
-  },
+    })),
   pullsSame: (one, other) => one.chunks === other.chunks,
   place: async () => undefined,
 };

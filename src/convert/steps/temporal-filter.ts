@@ -39,9 +39,11 @@ export function chosenTime(
  */
 export function stepsIn(
   axis: TimeAxis,
-  { by, from, to, at }: TemporalFilter,
+  { by, from, to, at: list }: TemporalFilter,
   { lost }: Pick<Context, 'lost'>,
 ): number[] {
+  // a step that is named twice is taken once
+  const at = list && [...new Set(list)];
   const all = Array.from({ length: stepCount(axis) }, (_, step) => step);
   if (by === 'index') {
     const chosen =
