@@ -43,16 +43,16 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     threads,
     log: hooks.log,
     progress: neverFalling(hooks),
-    lost(sentence) {
+    reportLoss(sentence) {
       if (!lost.has(sentence)) hooks.log('warning', sentence);
       lost.add(sentence);
     },
     onBadRecord: request.onBadRecord ?? 'fail',
-    badRecord(record) {
+    reportBadRecord(record) {
       if (request.onBadRecord !== 'skip') throw record.reason;
       bad.add(record);
     },
-    atEnd: (close) => open.defer(close),
+    onEnd: (close) => open.defer(close),
   };
   hooks.signal.throwIfAborted();
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
@@ -72,7 +72,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const { crs, statistics, inputCrs, appended, ...rest }: Passed & { appended?: AppendedCounts } =
     session === undefined ? passed : await session.told(passed);
   if (bad.count > 0) {
-    context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
+    context.reportLoss(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
     if (request.badRecords !== undefined) {
       await bad.write(request.badRecords.path, inputCrs);
       rest.badRecordsWritten = true;

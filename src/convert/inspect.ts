@@ -39,9 +39,10 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
     scratch,
     log: (level, message) => void (level === 'warning' && remarks.add(message)),
     progress: () => {},
-    lost: (sentence) => void remarks.add(sentence),
-    badRecord: ({ number, reason }) => void (remarks.size < 20 && remarks.add(`Record ${number}: ${reason.message}`)),
-    atEnd: (close) => open.defer(close),
+    reportLoss: (sentence) => void remarks.add(sentence),
+    reportBadRecord: ({ number, reason }) =>
+      void (remarks.size < 20 && remarks.add(`Record ${number}: ${reason.message}`)),
+    onEnd: (close) => open.defer(close),
   };
   const data = await reader.read(source, completeParameters(reader, {}), context);
   inspection.kind = data.kind;

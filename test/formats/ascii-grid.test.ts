@@ -417,9 +417,9 @@ test('a grid whose cells with data hold every possible nodata value ends the con
     scratch: '',
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd() {},
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd() {},
   };
   await t.throwsAsync(findWriter('AsciiGridWriter')!.write(grid, {}, sink, context), {
     instanceOf: AppError,

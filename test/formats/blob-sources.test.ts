@@ -55,12 +55,12 @@ async function readAll(t: ExecutionContext, reader: string, source: ByteSource) 
     signal: new AbortController().signal,
     scratch,
     log: (level, message) => void said.push(`${level} ${message}`),
-    lost: (sentence) => void said.push(sentence),
+    reportLoss: (sentence) => void said.push(sentence),
     progress() {},
-    badRecord({ reason }) {
+    reportBadRecord({ reason }) {
       throw reason;
     },
-    atEnd: (close) => open.defer(close),
+    onEnd: (close) => open.defer(close),
   };
   const data = await findReader(reader)!.read(source, {}, context);
   t.true(data.kind === 'grid' || data.kind === 'features');
@@ -218,10 +218,10 @@ for (const [where, openStore] of Object.entries(stores)) {
         signal: new AbortController().signal,
         scratch: root,
         log() {},
-        lost() {},
+        reportLoss() {},
         progress() {},
-        badRecord() {},
-        atEnd() {},
+        reportBadRecord() {},
+        onEnd() {},
       },
     );
     if (grid.kind !== 'grid') throw new Error(`The reader made ${grid.kind}.`);

@@ -31,10 +31,10 @@ async function survives(reader: string, bytes: Uint8Array, scratch: string): Pro
     signal: new AbortController().signal,
     scratch,
     log: nothing,
-    lost: nothing,
+    reportLoss: nothing,
     progress: nothing,
-    badRecord: nothing,
-    atEnd: (close: () => Promise<void>) => void closing.push(close),
+    reportBadRecord: nothing,
+    onEnd: (close: () => Promise<void>) => void closing.push(close),
   };
   try {
     const data = await findReader(reader)!.read(memory(bytes), {}, context);

@@ -230,10 +230,10 @@ test('a conversion that ends early leaves no tiles in the scratch folder', async
     signal: new AbortController().signal,
     scratch: folder,
     log() {},
-    lost() {},
+    reportLoss() {},
     progress() {},
-    badRecord() {},
-    atEnd() {},
+    reportBadRecord() {},
+    onEnd() {},
   };
   const writing = writer.write(broken, completeParameters(writer, { Cog: true, BlockSize: 16 }), sink, context);
   await t.throwsAsync(writing, { message: 'The input went away.' });

@@ -25,9 +25,9 @@ export async function gridOf(
     scratch: folder,
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd() {},
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd() {},
   });
   if (data.kind !== 'grid') throw new Error(`${reader} made ${data.kind}.`);
   return data;

@@ -43,10 +43,10 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     signal: new AbortController().signal,
     scratch,
     log: nothing,
-    lost: nothing,
+    reportLoss: nothing,
     progress: nothing,
-    badRecord: nothing,
-    atEnd: (close: () => Promise<void>) => open.defer(close),
+    reportBadRecord: nothing,
+    onEnd: (close: () => Promise<void>) => open.defer(close),
   };
   try {
     const grid = await findReader(reader)!.read(memory(bytes), {}, context);
@@ -217,10 +217,10 @@ test('a file that shrinks while it is read is an outage, not a wrong grid', asyn
       signal: new AbortController().signal,
       scratch: '',
       log: nothing,
-      lost: nothing,
+      reportLoss: nothing,
       progress: nothing,
-      badRecord: nothing,
-      atEnd: nothing,
+      reportBadRecord: nothing,
+      onEnd: nothing,
     },
   );
   if (grid.kind !== 'grid') return t.fail();

@@ -112,9 +112,9 @@ async function passed<D extends Data>(
     scratch: folder,
     log() {},
     progress() {},
-    lost: (sentence: string) => void lost.push(sentence),
-    badRecord() {},
-    atEnd() {},
+    reportLoss: (sentence: string) => void lost.push(sentence),
+    reportBadRecord() {},
+    onEnd() {},
   };
   const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
   const write = async (data: Data) => look(data as D);
@@ -430,9 +430,9 @@ async function written(t: ExecutionContext, grid: Grid, name: string, parameters
     scratch: folder,
     log() {},
     progress() {},
-    lost: (sentence) => void lost.push(sentence),
-    badRecord() {},
-    atEnd() {},
+    reportLoss: (sentence) => void lost.push(sentence),
+    reportBadRecord() {},
+    onEnd() {},
   });
   await sink.close();
   return { content: await readFile(join(folder, 'out')), lost };

@@ -47,7 +47,7 @@ export async function appendFeatures(
             });
           } catch (error) {
             if (!(error instanceof FormatError)) throw error;
-            context.badRecord({ number, reason: error, ...placeOf(feature) });
+            context.reportBadRecord({ number, reason: error, ...placeOf(feature) });
           }
         }
         yield fitting;
@@ -101,13 +101,13 @@ function dimensionsOf(
   present: FeatureCollection,
   added: FeatureCollection,
   { declared }: AppendRules,
-  { lost }: Context,
+  { reportLoss }: Context,
 ): Dimensions {
   const open = declared && present.geometryTypes === undefined;
   const hasZ = present.hasZ || ((!declared || open) && added.hasZ);
   const hasM = present.hasM || (open && added.hasM);
-  if (added.hasZ && !hasZ) lost('The dataset has no heights (Z); those of the added features were left out.');
-  if (added.hasM && !hasM) lost('The dataset has no measures (M); those of the added features were left out.');
+  if (added.hasZ && !hasZ) reportLoss('The dataset has no heights (Z); those of the added features were left out.');
+  if (added.hasM && !hasM) reportLoss('The dataset has no measures (M); those of the added features were left out.');
   return { hasZ, hasM };
 }
 

@@ -11,7 +11,7 @@ export interface FieldPlan {
   /** Values of the dataset's fields out of the values of an appended feature, the `number`th; FormatError for one that does not fit. */
   values(values: readonly unknown[], id: string | number | undefined, number: number): unknown[];
   /** What was changed on the way, when all have passed. */
-  tell(context: Pick<Context, 'lost'>): void;
+  tell(context: Pick<Context, 'reportLoss'>): void;
 }
 
 const mostNamed = 20;
@@ -45,9 +45,9 @@ export function planFields(
       if (declared && idPlace < 0 && id !== undefined) idsLeft++;
       return columns.map((column, n) => column.take(n === idPlace ? id : values[places[n]!], number));
     },
-    tell({ lost }) {
-      if (idsLeft > 0) lost(`Ids of ${idsLeft} features were left out: the dataset has no field 'id' for them.`);
-      for (const column of columns) column.tell(lost);
+    tell({ reportLoss }) {
+      if (idsLeft > 0) reportLoss(`Ids of ${idsLeft} features were left out: the dataset has no field 'id' for them.`);
+      for (const column of columns) column.tell(reportLoss);
     },
   };
 }
@@ -170,9 +170,11 @@ class JoinedField {
     log('info', `The field '${field.name}' held ${nouns[this.#before.type]}; it holds ${nouns[field.type]} now.`);
   }
 
-  tell(lost: Context['lost']): void {
+  tell(reportLoss: Context['reportLoss']): void {
     if (this.#asText > 0)
-      lost(`${this.#asText} values of '${this.field.name}' are kept as text, which the field holds in the dataset.`);
+      reportLoss(
+        `${this.#asText} values of '${this.field.name}' are kept as text, which the field holds in the dataset.`,
+      );
   }
 }
 

@@ -67,15 +67,15 @@ async function readPresent({ path, format, crs }: Present, context: Context): Pr
   const [reader, another] = readers.filter((one) => one.format === format);
   if (reader === undefined || another !== undefined) throw new Error(`No one reader reads datasets of '${format}'.`);
   const source = await FileSource.open(path, { checksum: false });
-  context.atEnd(() => source.close());
+  context.onEnd(() => source.close());
   const strict: Context = {
     ...context,
     onBadRecord: 'fail',
     log: (level, message) => context.log(level, `The dataset: ${message}`),
-    lost: (sentence) => context.lost(`Of what the dataset held: ${sentence}`),
+    reportLoss: (sentence) => context.reportLoss(`Of what the dataset held: ${sentence}`),
     progress: () => {},
     // what is there may not become less
-    badRecord: ({ reason }) => {
+    reportBadRecord: ({ reason }) => {
       throw reason;
     },
   };
@@ -127,7 +127,9 @@ async function crsOf(content: Crs | undefined, record: Present['crs']): Promise<
 
 /** Places of bad records are told in the system of the input, which is not known any more behind a transformation. */
 const placeless = (context: Context, transformed: boolean): Context =>
-  transformed ? { ...context, badRecord: ({ number, reason }) => context.badRecord({ number, reason }) } : context;
+  transformed
+    ? { ...context, reportBadRecord: ({ number, reason }) => context.reportBadRecord({ number, reason }) }
+    : context;
 
 function both(before: CrsChange | undefined, after: CrsChange | undefined): CrsChange {
   if (after === undefined) return before ?? {};

@@ -71,7 +71,7 @@ async function reprojected(grid: Grid, outputSrid: string, shared: StepContext):
   held.defer(() => warped.close());
   if (source !== rounded) await tellClashes(source, warped.grid, context);
   operations.push(() => operationSentence(warped.operation()));
-  context.lost(
+  context.reportLoss(
     'The cells were laid out anew: floating point values are interpolated bilinearly, integers are those of the nearest cell.',
   );
   shared.to = target;
@@ -86,7 +86,7 @@ const canPass = (grid: Grid): grid is TypedGrid =>
   );
 
 /** Says when cells of the source hold what means "nothing here" only now, because the source had no value for that. */
-async function tellClashes(source: TypedGrid, target: Grid, { lost, signal }: Context): Promise<void> {
+async function tellClashes(source: TypedGrid, target: Grid, { reportLoss, signal }: Context): Promise<void> {
   for (const [band, { nodata: declared }] of source.bands.entries()) {
     const nodata = target.bands[band]?.nodata;
     if (declared !== undefined || nodata === undefined || Number.isNaN(nodata)) continue;
@@ -97,7 +97,7 @@ async function tellClashes(source: TypedGrid, target: Grid, { lost, signal }: Co
         for (let i = 0; i < samples.length; i++) if (samples[i] === nodata) cells++;
       }
     if (cells > 0)
-      lost(
+      reportLoss(
         `Band ${band + 1} had no value for cells without data and got ${nodata}, which ${cells} of its cells hold themselves: they count as cells without data now.`,
       );
   }

@@ -35,7 +35,7 @@ export function chosenFields(data: FeatureCollection, { items }: ItemFilter, con
 export function choose(
   items: ItemFilter['items'],
   all: readonly { readonly name?: string }[],
-  { lost }: Context,
+  { reportLoss }: Context,
 ): number[] {
   const indices = new Map<string, number>();
   for (const [n, { name }] of all.entries()) if (name !== undefined && !indices.has(name)) indices.set(name, n);
@@ -47,7 +47,7 @@ export function choose(
     else missing.push(item);
   }
   if (missing.length > 0 && chosen.size > 0)
-    lost(
+    reportLoss(
       `Items that the filter names and that are not there were left out: ${several(missing)}; there are the items ${listed(all)}.`,
     );
   if (chosen.size > 0) return [...chosen];

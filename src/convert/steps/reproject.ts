@@ -15,7 +15,7 @@ export async function reprojected(
   context: Context,
 ): Promise<{ features: FeatureCollection; operation(): Operation }> {
   const change = await transformer(data.crs!, target);
-  context.atEnd(async () => change.close());
+  context.onEnd(async () => change.close());
   const [from, to] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
   const { geographic, name, area } = to;
   // two of its three coordinates tell nothing
@@ -68,7 +68,7 @@ export async function reprojected(
     const first = seen + 1;
     seen += chunk.length;
     for (const [feature, [badX, badY]] of bad)
-      context.badRecord({
+      context.reportBadRecord({
         number: first + feature,
         reason: new FormatError(
           `Feature ${first + feature} has the point (${badX}, ${badY}), which has no place in ${name}.`,
@@ -127,10 +127,10 @@ class AreaOfUseCheck {
     return (members ?? []).some((member) => this.#leaves(member, stride));
   }
 
-  report({ lost }: Context): void {
+  report({ reportLoss }: Context): void {
     if (this.#features === 0) return;
     const { west, south, east, north } = this.#area;
-    lost(
+    reportLoss(
       `${this.#features} features reach beyond the area of use of ${this.#name} (longitude ${west} to ${east}, latitude ${south} to ${north}). Coordinates outside of it, and at the poles above all, are distorted or wrong.`,
     );
   }
@@ -164,13 +164,13 @@ class AntimeridianCheck {
     else if (crosses) this.#crossing++;
   }
 
-  report({ lost }: Context): void {
+  report({ reportLoss }: Context): void {
     if (this.#crossing > 0)
-      lost(
+      reportLoss(
         `${this.#crossing} features cross the antimeridian (180° of longitude). They are not split there, and some programs draw them across the whole map.`,
       );
     if (this.#around > 0)
-      lost(
+      reportLoss(
         `${this.#around} features contain a pole. In longitude and latitude their outline runs around the world and does not close at the pole.`,
       );
   }

@@ -95,7 +95,7 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
         yield cut;
       }
       if (clashing > 0)
-        context.lost(
+        context.reportLoss(
           `Band ${band + 1} had no value for cells without data and got ${clashes}, which ${several ? 'some' : clashing} of its cells within the filter hold themselves: they count as cells without data now.`,
         );
     },

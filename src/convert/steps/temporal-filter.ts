@@ -26,7 +26,7 @@ export function withChosenSteps(grid: Grid, filter: TemporalFilter, context: Con
 export function chosenTime(
   { time }: { readonly time?: TimeAxis },
   filter: TemporalFilter,
-  context: Pick<Context, 'lost'>,
+  context: Pick<Context, 'reportLoss'>,
 ): { steps: number[]; time: TimeAxis } {
   if (time === undefined) throw new AppError('unprocessable', 'The data have no time axis, so no steps can be chosen.');
   const steps = stepsIn(time, filter, context);
@@ -40,7 +40,7 @@ export function chosenTime(
 export function stepsIn(
   axis: TimeAxis,
   { by, from, to, at: list }: TemporalFilter,
-  { lost }: Pick<Context, 'lost'>,
+  { reportLoss }: Pick<Context, 'reportLoss'>,
 ): number[] {
   // a step that is named twice is taken once
   const at = list && [...new Set(list)];
@@ -51,7 +51,7 @@ export function stepsIn(
     const missing = at?.filter((step) => step >= all.length) ?? [];
     if (chosen.length === 0) throw nothingLeft(axis, `the data have ${counted(all.length)}`);
     if (missing.length > 0)
-      lost(
+      reportLoss(
         `The temporal filter names steps that are not there: ${listed(missing)}; the data have ${counted(all.length)}.`,
       );
     return chosen;

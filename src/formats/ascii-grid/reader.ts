@@ -69,7 +69,7 @@ async function reportBadCells(source: ByteSource, header: AsciiHeader, context: 
     if (at >= width * height) return nodata;
     bad++;
     const [column, row] = [at % width, Math.floor(at / width)];
-    context.badRecord({ number: at + 1, reason, x: left + (column + 0.5) * dx, y: top + (row + 0.5) * dy });
+    context.reportBadRecord({ number: at + 1, reason, x: left + (column + 0.5) * dx, y: top + (row + 0.5) * dy });
     return nodata;
   });
   for await (const { bytes, end, base } of words(source, header.end)) {
@@ -83,7 +83,7 @@ async function reportBadCells(source: ByteSource, header: AsciiHeader, context: 
     }
   }
   if (bad === 0) return header;
-  context.lost(`${bad} cells contain words that are not numbers. They became cells without data (${nodata}).`);
+  context.reportLoss(`${bad} cells contain words that are not numbers. They became cells without data (${nodata}).`);
   return { ...header, nodata };
 }
 
@@ -140,7 +140,7 @@ async function* rows(
     }
     if (firstRow === height) refuseSurplus(header, bytes, at, end, base);
   }
-  if (scanner.rounded) context.lost('Integers above 2^53 were rounded to 53 bits.');
+  if (scanner.rounded) context.reportLoss('Integers above 2^53 were rounded to 53 bits.');
   if (firstRow < height) {
     const values = firstRow * width + scanner.count;
     throw new FormatError(`The grid ends after ${values} of ${width * height} values.`, source.size);

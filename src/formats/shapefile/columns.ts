@@ -42,7 +42,7 @@ export function columnReader(
     if (odd.size === 0) {
       odd.add(column.name);
       const text = shown(bytes.toString('latin1', at, at + column.length).trim());
-      context.lost(
+      context.reportLoss(
         `Values of the field '${shown(column.name)}' that are none of its type, such as '${text}', became null.`,
       );
     }
@@ -82,7 +82,7 @@ export function columnReader(
       checkLength(column, 8);
       return { field: { type: 'dateTime' }, value: julianTime };
   }
-  context.lost(
+  context.reportLoss(
     `The field '${shown(column.name)}' of type '${shown(column.type)}' is left out: its values are not in the .dbf file.`,
   );
   return undefined;
