@@ -8,15 +8,15 @@ import { handlerOf } from './kinds/kinds.ts';
 
 export interface InspectOptions {
   path: string;
-  /** A folder for temporary files. */
+  /** Folder for temporary files. */
   scratch: string;
   picture: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Looks into a file, recognised by its content: reads all of it once, and features that are to be drawn twice.
- * @throws FormatError or AppError with a reader's own sentence when the file is broken
+ * Detects the format of a file by its content and describes the data. Reads the whole file once; features twice if a picture is requested.
+ * @throws FormatError or AppError with the reader's sentence if the file is broken
  */
 export async function inspect({ path, scratch, picture, signal }: InspectOptions): Promise<{
   inspection: Inspection;

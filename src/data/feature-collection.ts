@@ -57,8 +57,8 @@ export interface FeatureCollection {
   readonly geometryTypes?: readonly GeometryType[];
   /** Names of fields have at most ten bytes and were cut where they had more. */
   readonly cutNames?: true;
-  /** A dataset that is there, grown: its fields stay as wide as they are, and no others are made. */
-  readonly grown?: true;
+  /** An existing dataset with appended features: the writer keeps its fields and their widths, and adds none. */
+  readonly appended?: true;
   /** How many there are at most, where that is known beforehand. */
   readonly count?: number;
   readonly origin?: Origin;

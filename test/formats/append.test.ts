@@ -30,18 +30,22 @@ interface Added {
 }
 
 /** Adds to a dataset that is GeoJSON, and gives all of it. */
-async function toGeoJson(t: ExecutionContext, present: string, { content, from = 'geojson', asked }: Added) {
+async function toGeoJson(t: ExecutionContext, existing: string, { content, from = 'geojson', asked }: Added) {
   const converters = from === 'geojson' ? jsonToJson : toJson;
-  return asJson(t, content, { ...converters, present: { content: present, format: 'geojson' }, ...asked });
+  return asJson(t, content, { ...converters, existing: { content: existing, format: 'geojson' }, ...asked });
 }
 
-/** Adds to a dataset that is a shapefile made of `present`, and gives all of it as GeoJSON. */
-async function toShapefile(t: ExecutionContext, present: string | Buffer, { content, from = 'geojson', asked }: Added) {
-  const before = typeof present === 'string' ? (await converted(t, present, toShape)).bytes : present;
+/** Adds to a dataset that is a shapefile made of `existing`, and gives all of it as GeoJSON. */
+async function toShapefile(
+  t: ExecutionContext,
+  existing: string | Buffer,
+  { content, from = 'geojson', asked }: Added,
+) {
+  const before = typeof existing === 'string' ? (await converted(t, existing, toShape)).bytes : existing;
   const converters = from === 'geojson' ? toShape : shapeToShape;
   const grown = await converted(t, content, {
     ...converters,
-    present: { content: before, format: 'shapefile' },
+    existing: { content: before, format: 'shapefile' },
     ...asked,
   });
   const { json, receipt } = await asJson(t, grown.bytes);
@@ -85,7 +89,7 @@ test('any format of features can be added to any: a shapefile to GeoJSON, GeoJSO
   }
 });
 
-test('features are brought into the coordinate system of the dataset, and the receipt says how', async (t) => {
+test('features are reprojected to the coordinate system of the dataset, and the receipt says how', async (t) => {
   const utm = await asJson(t, collection(wells), {
     ...jsonToJson,
     transformations: [{ type: 'crsTransformation', outputSrid: 25832 }],
@@ -114,10 +118,10 @@ test('without a coordinate system on one side nothing is added to the other', as
   const content = collection([feature(point(1, 2), { name: 'C' })], nowhere);
   await t.throwsAsync(toGeoJson(t, collection(wells), { content }), {
     message:
-      'The coordinate system of the input is not known, so it cannot be brought into that of the dataset, EPSG:4326; give SRID to the reader.',
+      'The coordinate system of the input is not known, so the input cannot be reprojected to that of the dataset, EPSG:4326. Give SRID to the reader.',
   });
   await t.throwsAsync(toGeoJson(t, collection(wells, nowhere), { content: collection(wells) }), {
-    message: 'The dataset does not say in which coordinate system it is, so nothing in EPSG:4326 can be added to it.',
+    message: 'The coordinate system of the dataset is not known, so data in EPSG:4326 cannot be appended to it.',
   });
   const both = await toGeoJson(t, collection(wells, nowhere), { content });
   t.is(both.json.features.length, 3);
@@ -129,7 +133,7 @@ test("what the content cannot say of its coordinate system is taken from the dat
   const site = collection([feature(point(100, 200), { name: 'A' })]);
   const { json } = await asJson(t, collection([feature(point(9.3, 50), { name: 'B' })]), {
     ...jsonToJson,
-    present: { content: site, format: 'geojson', crs: { wkt } },
+    existing: { content: site, format: 'geojson', crs: { wkt } },
   });
   t.deepEqual(json.features[0]!.geometry!.coordinates, [100, 200]);
   t.deepEqual(json.features[1]!.geometry!.coordinates, [0, 0]);
@@ -162,7 +166,7 @@ test('fields are matched by their name, else in another letter case; in a shapef
     toShapefile(t, grown.bytes, { content: collection([feature(point(1, 2), { population_2021: 4 })]) }),
     {
       message:
-        "The field 'population_2021' may be any of 'population', 'populati_1' in the dataset; give it the name that it has there.",
+        "The field 'population_2021' matches several fields of the dataset: 'population', 'populati_1'. Rename it to one of them.",
     },
   );
   const back = await toGeoJson(t, collection([feature(point(1, 2), years)]), {
@@ -186,7 +190,7 @@ test('a value that its field cannot hold is a bad record: told with its value, o
   ]);
   for (const grow of [toGeoJson, toShapefile]) {
     await t.throwsAsync(grow(t, collection(wells), { content }), {
-      message: "Feature 1 has 'deep' in 'depth', where the dataset holds numbers.",
+      message: "Feature 1 has 'deep' in 'depth'; the field of the dataset holds numbers.",
     });
     const { json, receipt, recordsRead, recordsSkipped, recordsWritten, badRecords } = await grow(
       t,
@@ -200,11 +204,11 @@ test('a value that its field cannot hold is a bad record: told with its value, o
   }
   const days = collection([feature(point(1, 2), { dug: 'long ago' })]);
   await t.throwsAsync(toShapefile(t, collection(wells), { content: days }), {
-    message: "Feature 1 has 'long ago' in 'dug', where the dataset holds dates.",
+    message: "Feature 1 has 'long ago' in 'dug'; the field of the dataset holds dates.",
   });
   const flags = collection([feature(point(1, 2), { ok: true })]);
   await t.throwsAsync(toGeoJson(t, flags, { content: collection([feature(point(1, 2), { ok: 1 })]) }), {
-    message: "Feature 1 has 1 in 'ok', where the dataset holds true and false.",
+    message: "Feature 1 has 1 in 'ok'; the field of the dataset holds booleans.",
   });
 });
 
@@ -213,7 +217,7 @@ test('fields are widened to hold new values; in GeoJSON a date becomes text, and
   const wide = { n: 123456.75, s: 'longer than before', x: 22222.125 };
   const grown = await toShapefile(t, narrow, { content: collection([feature(point(1, 2), wide)]) });
   t.deepEqual(rows(grown.json), [{ n: 5, s: 'a', x: 1.5 }, wide]);
-  t.true(grown.log.some(({ message }) => message === "The field 'n' held whole numbers; it holds numbers now."));
+  t.true(grown.log.some(({ message }) => message === "The field 'n' held integers; now it holds numbers."));
 
   const json = await toGeoJson(t, collection([feature(point(1, 2), { when: '2020-01-31', any: null, s: 'a' })]), {
     content: collection([feature(point(1, 2), { when: 'long ago', any: { a: [1] }, s: 5 })]),
@@ -222,7 +226,7 @@ test('fields are widened to hold new values; in GeoJSON a date becomes text, and
     { when: '2020-01-31', any: null, s: 'a' },
     { when: 'long ago', any: { a: [1] }, s: '5' },
   ]);
-  t.true(json.receipt.lost.includes("1 values of 's' are kept as text, which the field holds in the dataset."));
+  t.true(json.receipt.lost.includes("1 values of 's' were converted to text, the type of the field in the dataset."));
 });
 
 /** Names, types and widths of the only table of a zip. */
@@ -280,7 +284,7 @@ test('types and widths of the fields of a shapefile stay, or grow with what come
 
 test('a shapefile holds its one kind of geometry; what is no other way to say it is a bad record', async (t) => {
   await t.throwsAsync(toShapefile(t, collection(wells), { content: collection([feature(square(5), { name: 'C' })]) }), {
-    message: 'Feature 1 is a Polygon; the dataset holds Point only.',
+    message: 'Feature 1 is a Polygon; the dataset can only hold Point.',
   });
   const one = collection([
     feature(geometryOf('MultiPoint', [[1, 2]]), { name: 'C' }),
@@ -312,7 +316,7 @@ test('a shapefile holds its one kind of geometry; what is no other way to say it
   const empty = collection([feature(null, { name: 'A' })]);
   await t.throwsAsync(
     toShapefile(t, empty, { content: collection([feature(point(5, 6), { name: 'B' }), feature(square(5))]) }),
-    { message: 'Feature 2 is a Polygon; the dataset holds Point only.' },
+    { message: 'Feature 2 is a Polygon; the dataset can only hold Point.' },
     'the first geometry decides',
   );
 });
@@ -320,7 +324,7 @@ test('a shapefile holds its one kind of geometry; what is no other way to say it
 test('a dataset of several layers takes nothing, since nobody can say which one is meant', async (t) => {
   const mixed = collection([...wells, feature(square(5), { name: 'C' })]);
   await t.throwsAsync(toShapefile(t, mixed, { content: collection(wells) }), {
-    message: 'The dataset holds several layers; only to a single one can be added.',
+    message: 'The dataset has several layers. Only a dataset with one layer can be appended to.',
   });
 });
 
@@ -350,20 +354,20 @@ test('heights: GeoJSON takes them, a flat shapefile drops them and says so', asy
 
 test('what a dataset holds must be readable whole: nothing of it is skipped', async (t) => {
   const broken = collection([...wells, feature({ type: 'Point', coordinates: ['x', 1] }, { name: 'C' })]);
-  for (const present of [broken, 'no GeoJSON', ''])
+  for (const existing of [broken, 'no GeoJSON', ''])
     await t.throwsAsync(
-      toGeoJson(t, present, {
+      toGeoJson(t, existing, {
         content: collection([feature(point(1, 2), { name: 'D' })]),
         asked: { onBadRecord: 'skip' },
       }),
-      { message: /^What the dataset holds cannot be read: / },
+      { message: /^The existing dataset cannot be read: / },
     );
 });
 
 test('a format that cannot grow says so', async (t) => {
   const grid = 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n5\n';
   const asked = { reader: 'AsciiGridReader', writer: 'AsciiGridWriter' };
-  await t.throwsAsync(converted(t, grid, { ...asked, present: { content: grid, format: 'asciigrid' } }), {
+  await t.throwsAsync(converted(t, grid, { ...asked, existing: { content: grid, format: 'asciigrid' } }), {
     message: 'AsciiGridWriter cannot append.',
   });
 });

@@ -30,7 +30,7 @@ export interface Asked {
   onProgress?: (fraction: number) => void;
   onBadRecord?: 'fail' | 'skip';
   /** What the output's dataset holds already. */
-  present?: { content: string | Uint8Array; format: string; crs?: { wkt: string; srid?: number } };
+  existing?: { content: string | Uint8Array; format: string; crs?: { wkt: string; srid?: number } };
 }
 
 /** Converts bytes as the worker's child does, in a folder of this test. */
@@ -40,8 +40,8 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
   const path = join(folder, 'input');
   const output = join(folder, 'output');
   await writeFile(path, input);
-  const there = asked.present;
-  if (there !== undefined) await writeFile(join(folder, 'present'), there.content);
+  const there = asked.existing;
+  if (there !== undefined) await writeFile(join(folder, 'existing'), there.content);
   const log: Converted['log'] = [];
   const progress: number[] = [];
   const result = await convert(
@@ -56,7 +56,7 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       ...(asked.onBadRecord === undefined ? {} : { onBadRecord: asked.onBadRecord }),
       ...(there === undefined
         ? {}
-        : { present: { path: join(folder, 'present'), format: there.format, ...(there.crs && { crs: there.crs }) } }),
+        : { existing: { path: join(folder, 'existing'), format: there.format, ...(there.crs && { crs: there.crs }) } }),
       badRecords: { path: join(folder, 'bad') },
     },
     {

@@ -73,19 +73,19 @@ test('the fields that an item filter names are kept, in the order of the filter;
   t.deepEqual(json.features[0]!.geometry?.coordinates, [1, 2]);
 });
 
-test('items that are not there are told and left out; when none is left the conversion ends with those there are', async (t) => {
+test('items that do not exist are reported and ignored; if none exists, the error names those of the data', async (t) => {
   const { receipt, json } = await asJson(t, points, {
     ...jsonToJson,
     transformations: only({ names: ['depth', 'Depth'], itemIndices: [9] }),
   });
   t.deepEqual(json.features[0]!.properties, { depth: 1.5 });
   t.deepEqual(receipt.lost, [
-    "Items that the filter names and that are not there were left out: 9, 'Depth'; there are the items 0 'name', 1 'depth', 2 'kind'.",
+    "The item filter names items that do not exist: 9, 'Depth'. The data have the items 0 'name', 1 'depth', 2 'kind'.",
   ]);
   const none = { ...tiffToTiff, transformations: only({ names: ['x'] }) };
   await t.throwsAsync(converted(t, bands, none), {
     instanceOf: AppError,
-    message: "The item filter names 'x', but there are only the items 0 'depth', 1, 2 'speed'.",
+    message: "The item filter names 'x', but the data only have the items 0 'depth', 1, 2 'speed'.",
   });
 });
 

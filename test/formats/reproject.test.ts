@@ -10,7 +10,7 @@ const slope = (size: number, value: (x: number, y: number) => number | string) =
   `ncols ${size}\nnrows ${size}\nxllcorner 300000\nyllcorner 5900000\ncellsize 100\nNODATA_value -9999\n${Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => value(x, y)).join(' ')).join('\n')}\n`;
 const toTiff = { reader: 'AsciiGridReader', writer: 'GeoTiffWriter' };
 
-test('a grid is brought into another coordinate system, and the receipt says how', async (t) => {
+test('a grid is reprojected to another coordinate system, and the receipt says how', async (t) => {
   const text = slope(50, (x, y) => (x + y / 4).toFixed(2));
   const result = await converted(t, text, { ...toTiff, transformations: to('EPSG:3857', 25832) });
   const grid = await gridOf(t, result.bytes);
@@ -20,7 +20,7 @@ test('a grid is brought into another coordinate system, and the receipt says how
   t.is(result.receipt.crs?.from, 'EPSG:25832');
   t.is(result.receipt.crs?.to, 'EPSG:3857');
   t.regex(result.receipt.crs!.operation!, /\.$/);
-  t.true(result.receipt.lost.some((sentence) => sentence.includes('interpolated')));
+  t.true(result.receipt.lost.some((sentence) => sentence.includes('resampled')));
   t.is(result.recordsRead, 2500);
   t.is(result.recordsWritten, grid.width * grid.height);
   const { before, after } = result.receipt.statistics;
@@ -34,7 +34,7 @@ test('a grid is brought into another coordinate system, and the receipt says how
   );
 });
 
-test('whole numbers are taken from the nearest cell and stay whole', async (t) => {
+test('integers take the value of the nearest cell', async (t) => {
   const values = new Set(['3', '70', '-9999']);
   const text = slope(40, (x) => (x < 20 ? 3 : 70));
   const { bytes } = await converted(t, text, { ...toTiff, transformations: to(4326, 'EPSG:25832') });
@@ -75,7 +75,7 @@ test('without a known coordinate system the conversion ends with a sentence', as
     ),
     { instanceOf: AppError },
   );
-  t.regex(error!.message, /not known, so it cannot be changed to EPSG:3857/);
+  t.regex(error!.message, /not known, so it cannot be reprojected to EPSG:3857/);
 });
 
 test('several bands are reprojected together', async (t) => {
@@ -116,11 +116,8 @@ test('infinite values are no figures of the statistics, which travel as JSON', a
 test('cells that hold the value which reprojection had to choose for cells without data are counted in the receipt', async (t) => {
   const text = slope(20, (x, y) => (x === 3 && y === 4 ? -9999 : x)).replace('NODATA_value -9999\n', '');
   const { receipt } = await converted(t, text, { ...toTiff, transformations: to(3857, 25832) });
-  t.regex(
-    receipt.lost.join('\n'),
-    /Band 1 had no value for cells without data and got -9999, which 1 of its cells hold/,
-  );
+  t.regex(receipt.lost.join('\n'), /Band 1 had no nodata value and got -9999. 1 of its cells have/);
   const without = slope(20, (x) => x).replace('NODATA_value -9999\n', '');
   const sound = await converted(t, without, { ...toTiff, transformations: to(3857, 25832) });
-  t.false(sound.receipt.lost.some((sentence) => sentence.includes('had no value')));
+  t.false(sound.receipt.lost.some((sentence) => sentence.includes('had no nodata value')));
 });

@@ -147,12 +147,12 @@ test('what lies a last bit beside an edge does not meet it', async (t) => {
 test('a filter that meets no feature ends the conversion; an empty layer has nothing to lose', async (t) => {
   await t.throwsAsync(named(t, within(box(500, 500, 501, 501))), {
     instanceOf: AppError,
-    message: 'None of the 15 features meets the geometry of the spatial filter.',
+    message: 'None of the 15 features intersects the spatial filter.',
   });
   t.deepEqual((await named(t, within(box(0, 0, 1, 1)), collection([], plane))).names, []);
 });
 
-test('a filter in another system than the data is brought into theirs, with edges that bend', async (t) => {
+test('a filter in another system is transformed to that of the data, with curved edges', async (t) => {
   // The parallel 60° N from 0° to 20° E in LAEA Europe bends 39 km away from the straight line between its ends (pyproj 3.7).
   const text = collection(
     [
@@ -255,7 +255,7 @@ test('where the type has to choose a value for cells without data, cells that ho
   const grid = await gridOf(t, bytes);
   t.is(grid.bands[0]?.nodata, 0);
   t.deepEqual(await valuesOf(grid), [0, 1, 10, 0]);
-  t.regex(receipt.lost.join(), /got 0, which 1 of its cells within the filter hold themselves/);
+  t.regex(receipt.lost.join(), /got 0\. 1 of its cells inside the filter have this value/);
 });
 
 test('a text grid is filtered as well, and declares what its cells without data hold', async (t) => {
@@ -302,14 +302,17 @@ test('all bands of a grid are cut, 64-bit integers to the last digit', async (t)
   t.deepEqual(await valuesOf(grid, 1), [2 ** 40 + 7, -9999, 2 ** 40 + 13, 2 ** 40 + 15]);
 });
 
-test('a filter beside the grid, or between the centres of its cells, ends the conversion', async (t) => {
+test('a filter outside the grid, or without a cell centre inside, ends the conversion', async (t) => {
   const cut = (wkt: string, srid?: unknown) =>
     converted(t, square(), { ...tiffToTiff, transformations: within(wkt, srid) });
-  await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: AppError, message: /lies beside the grid/ });
-  await t.throwsAsync(cut(box(0.6, 0.6, 0.9, 0.9)), { instanceOf: AppError, message: /takes no cell of the grid/ });
+  await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: AppError, message: /does not intersect the grid/ });
+  await t.throwsAsync(cut(box(0.6, 0.6, 0.9, 0.9)), {
+    instanceOf: AppError,
+    message: /contains no cell centre of the grid/,
+  });
   await t.throwsAsync(cut(box(0, 0, 1, 1), 25832), {
     instanceOf: AppError,
-    message: /coordinate system of the input is not known, so a filter in EPSG:25832 has no place in it/,
+    message: /coordinate system of the input is not known, so a filter in EPSG:25832 cannot be applied/,
   });
 });
 

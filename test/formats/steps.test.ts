@@ -170,7 +170,7 @@ test('cells that hold the value chosen for cells without data are counted in eac
   const { lost } = await passed(t, passing, [{ type: 'crsTransformation', outputSrid: 3857 }], async (grid) => {
     for (const slice of all(grid)) await rowsOf(grid, slice);
   });
-  t.regex(lost.join(), /-9999, which 1 of its cells/);
+  t.regex(lost.join(), /-9999. 1 of its cells/);
 });
 
 test('an item filter keeps the steps and layers of each item', async (t) => {
@@ -233,7 +233,7 @@ test('a temporal filter without matching steps or without a calendar is refused;
       hourly,
       /No step is at 2026-01-24T09:00:00; the nearest are 2026-01-24T08:00:00 and 2026-01-24T14:00:00/,
     ],
-    [{ type: 'TemporalValueFilter', from: '2026-01-24' }, relative, /relative .* choose steps by their index/],
+    [{ type: 'TemporalValueFilter', from: '2026-01-24' }, relative, /relative .* Choose steps by index/],
   ];
   for (const [temporalFilter, time, message] of cases)
     await t.throwsAsync(
@@ -251,7 +251,7 @@ test('a temporal filter without matching steps or without a calendar is refused;
   const { lost } = await passed(t, made(), [{ type: 'temporalFilterTransformation', temporalFilter }], async (grid) => {
     t.is(stepsOf(grid), 1);
   });
-  t.regex(lost.join(), /steps that are not there: 9; the data have steps 0 to 6/);
+  t.regex(lost.join(), /steps that do not exist: 9. The data have steps 0 to 6/);
 });
 
 test('a vertical filter takes layers by number and by height, each with its own values', async (t) => {

@@ -57,7 +57,7 @@ test('what is known but not offered has a code of its own and names what is offe
     t.is(details.code, 'TransformationNotSupported', type);
     t.regex(
       details.errors!['transformations[1].type']![0]!,
-      /is not offered for this kind of data; CrsTransf.* are\.$/,
+      /is not supported for this kind of data. Use CrsTransf.*$/,
     );
   }
   const { details } = refusal([

@@ -100,10 +100,7 @@ test('transformations are taken by import, convert, update and export; statistic
       transformations: [{ type: 'spatialFilterTransformation', spatialFilter: nowhere }],
     });
     t.is(exported.status, 'Error');
-    t.is(
-      exported.errorMessage,
-      'The geometry of the spatial filter lies beside the grid: they have no place in common.',
-    );
+    t.is(exported.errorMessage, 'The spatial filter does not intersect the grid.');
   } finally {
     await stop();
   }

@@ -136,10 +136,10 @@ class Spools {
   constructor(data: FeatureCollection, context: Context) {
     this.#data = data;
     this.#context = context;
-    this.columns = data.fields.map((field) => new Column(field, { existing: data.grown ?? false }));
+    this.columns = data.fields.map((field) => new Column(field, { existing: data.appended ?? false }));
     // Many programs refuse a table without fields.
     if (data.fields.length === 0) this.columns.push(new Column({ name: 'FID', type: 'integer' }));
-    this.#withId = !data.grown && !data.fields.some(({ name }) => name.toLowerCase() === 'id');
+    this.#withId = !data.appended && !data.fields.some(({ name }) => name.toLowerCase() === 'id');
     if (this.#withId) this.columns.push(new Column({ name: 'id', type: 'string' }, { optional: true }));
   }
 
