@@ -291,7 +291,7 @@ test('fields of all types have their values; what is blank, stars or zeros is nu
   });
 });
 
-test('a value that is none of its type becomes null and is told; a memo field is left out and told', async (t) => {
+test('an invalid value becomes null and is reported; a memo field is left out and reported', async (t) => {
   const columns = [
     { name: 'nr', type: 'N', width: 5 },
     { name: 'day', type: 'D', width: 8 },
@@ -304,7 +304,7 @@ test('a value that is none of its type becomes null and is told; a memo field is
   t.deepEqual(json.features[0]!.properties, { nr: null, day: null });
   t.true(receipt.lost.some((sentence) => sentence.includes("'nr'") && sentence.includes("'12x'")));
   t.true(receipt.lost.some((sentence) => sentence.includes("'day'")));
-  t.true(receipt.lost.some((sentence) => sentence.startsWith("The field 'memo' of type 'M' is left out")));
+  t.true(receipt.lost.some((sentence) => sentence.startsWith("The field 'memo' of type 'M' was left out")));
 });
 
 test('records marked as deleted are left out', async (t) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { RowBlock } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
-import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
@@ -153,7 +153,7 @@ function take(scanner: NumberScanner, numbers: Numbers): Samples {
   scanner.count = 0;
   numbers.whole &&= scanner.whole;
   numbers.single &&= scanner.single;
-  const samples = spareSamples(numbers.whole ? 'Int32' : numbers.single ? 'Float32' : 'Float64', values.length);
+  const samples = pooledSamples(numbers.whole ? 'Int32' : numbers.single ? 'Float32' : 'Float64', values.length);
   samples.set(values);
   return samples;
 }
@@ -188,7 +188,7 @@ async function* words(source: ByteSource, from: number) {
     // If parsing this chunk throws, nobody awaits the next read: do not report its failure as unhandled.
     next.catch(() => undefined);
     yield { bytes, end, base };
-    giveBack(bytes);
+    releaseBuffer(bytes);
     base += end;
   }
 }

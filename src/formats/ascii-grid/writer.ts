@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid, RowBlock } from '../../data/grid.ts';
 import { firstSlice, layersOf } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
-import { giveBack } from '../../data/spare-memory.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
@@ -143,7 +143,7 @@ async function tryRows(
       at = end;
     }
     wholeFloats &&= isFloat(type) && block.samples.every((value) => Number.isInteger(value));
-    giveBack(block.samples);
+    releaseBuffer(block.samples);
   }
   if (wholeFloats)
     context.reportLoss(`All values are integers. An ASCII grid does not store that their type was ${type}.`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
-import { giveBack } from '../../data/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
@@ -112,7 +112,7 @@ async function writeImage(
           image = await begin(grid, type, parameters, sink, context.scratch);
         }
         await image.add(storedSamples(block, type!));
-        giveBack(block.samples);
+        releaseBuffer(block.samples);
       }
     await image!.end(geoTags);
   } catch (error) {
