@@ -72,7 +72,7 @@ const featuresOf = async (client: Client, datasetId: string) =>
   (JSON.parse((await bytesOf(client, datasetId)).toString()) as Json).features;
 
 test.serial(
-  'append adds the features of a file: id, name and metadata stay, rowVersion rises, the receipt counts, importResults names the dataset',
+  'append adds the features of a file and keeps id, name and metadata; rowVersion increases, and the receipt has counts',
   async (t) => {
     const { client, projectId, datasetId } = await scene();
     const before = (await client.get(dataset(datasetId))).body;
