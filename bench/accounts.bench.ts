@@ -16,7 +16,10 @@ const ROUNDS = 200;
 const PASSWORD = 'Bench-stapler-1';
 const WRONG = 'Bench-stapler-2';
 
-/** Timing side channel: do response times of logins, password resets and registrations reveal whether an account exists? Sequential requests. */
+/**
+ * Timing side channel: do response times of logins, password resets and registrations reveal whether an account exists?
+ * Sequential requests.
+ */
 export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
   const server = await startLocalPostgres(join(folder, 'postgres'));

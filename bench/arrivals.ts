@@ -12,8 +12,9 @@ export interface Arrivals {
 }
 
 /**
- * Open-loop load with Poisson arrivals: requests are sent at their times, whether or not earlier ones are answered. Returns milliseconds from
- * the intended send time to the answer (no coordinated omission). Rejects for any status but 200.
+ * Open-loop load with Poisson arrivals: requests are sent at their times, whether or not earlier ones are answered.
+ * Returns milliseconds from the intended send time to the answer (no coordinated omission). Rejects for any status but
+ * 200.
  */
 export function arrivals(options: Arrivals): Promise<number[]> {
   return new Promise((resolve, reject) => {

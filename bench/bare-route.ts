@@ -2,8 +2,8 @@ import Fastify from 'fastify';
 import pg from 'pg';
 
 /**
- * Program: the baseline of the benchmark `read`, a minimal Fastify route that selects a row by its primary key. Argument: database URL. Sends
- * its address as an IPC message, and stops on SIGTERM.
+ * Program: the baseline of the benchmark `read`, a minimal Fastify route that selects a row by its primary key.
+ * Argument: database URL. Sends its address as an IPC message, and stops on SIGTERM.
  */
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 20 });
 const app = Fastify();

@@ -2,8 +2,9 @@ import { run } from 'graphile-worker';
 import pg from 'pg';
 
 /**
- * Program: a minimal worker for transfers. One statement claims a transfer; a transaction of two statements completes it and inserts its
- * dataset. Arguments: database URL, concurrency. Sends an IPC message when it is ready, and stops on SIGTERM.
+ * Program: a minimal worker for transfers. One statement claims a transfer; a transaction of two statements completes
+ * it and inserts its dataset. Arguments: database URL, concurrency. Sends an IPC message when it is ready, and stops on
+ * SIGTERM.
  */
 const [databaseUrl, concurrency] = process.argv.slice(2) as [string, string];
 const pool = new pg.Pool({ connectionString: databaseUrl, max: Number(concurrency) });

@@ -15,8 +15,9 @@ function grid(): Buffer<ArrayBuffer> {
 }
 
 /**
- * Throughput of conversions of a small grid to GeoTIFF, from the first HTTP request to the last completed transfer, with one and two worker
- * processes. Also prints how many completed in each half second of the last round. Target: 100/s on two cores.
+ * Throughput of conversions of a small grid to GeoTIFF, from the first HTTP request to the last completed transfer,
+ * with one and two worker processes. Also prints how many completed in each half second of the last round. Target:
+ * 100/s on two cores.
  */
 export const bench = () =>
   withProcesses(async ({ pool, launch, databaseCpu }) => {

@@ -36,8 +36,8 @@ print(pyogrio.__gdal_version_string__)
 `;
 
 /**
- * GDALVectorTranslate in a process of its own, called through ctypes from the library in pyogrio's wheel, so that no Python runs per feature.
- * Prints seconds and peak resident memory in MB.
+ * GDALVectorTranslate in a process of its own, called through ctypes from the library in pyogrio's wheel, so that no
+ * Python runs per feature. Prints seconds and peak resident memory in MB.
  */
 const translate = `
 import ctypes, glob, os, resource, sys, time
@@ -85,7 +85,10 @@ const costOf = (stdout: string): Cost => {
   return { seconds, megabytes };
 };
 
-/** Shapefile to GeoJSON and back, compared to GDAL (BENCH_PYTHON: a Python with pyogrio). Target: 1.5 times as fast, peak ≤ 256 MB. */
+/**
+ * Shapefile to GeoJSON and back, compared to GDAL (BENCH_PYTHON: a Python with pyogrio). Target: 1.5 times as fast,
+ * peak ≤ 256 MB.
+ */
 export async function bench(): Promise<void> {
   const python = process.env.BENCH_PYTHON;
   if (python === undefined) {

@@ -12,7 +12,9 @@ export interface FloodRequest {
 /** Number of answers by status; status 0: no answer. */
 export type FloodResult = Record<number, number>;
 
-/** Sends logins with wrong passwords at a constant rate, each from another client address, without waiting for answers. */
+/**
+ * Sends logins with wrong passwords at a constant rate, each from another client address, without waiting for answers.
+ */
 export function flood(options: FloodRequest): Promise<FloodResult> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: options });

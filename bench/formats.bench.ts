@@ -19,7 +19,10 @@ interface Run {
 const side = 5000;
 const rounds = 5;
 const here = fileURLToPath(import.meta.url);
-/** Runs the conversion twice and reports the second run, with libraries loaded. The process of our conversion does the same. */
+/**
+ * Runs the conversion twice and reports the second run, with libraries loaded. The process of our conversion does the
+ * same.
+ */
 const reference = `
 import ctypes, glob, json, os, resource, sys, time
 import rasterio, rasterio.shutil
@@ -65,8 +68,9 @@ for other in others:
 `;
 
 /**
- * Our conversions compared to GDAL (rasterio's build, with libdeflate) at its fastest settings, alternating; medians of wall and CPU seconds.
- * Also compares the outputs cell by cell. BENCH_PYTHON: a Python with rasterio. Targets: speed ≥ 1.5, reprojection ≥ 1, memory ≤ 1.
+ * Our conversions compared to GDAL (rasterio's build, with libdeflate) at its fastest settings, alternating; medians of
+ * wall and CPU seconds. Also compares the outputs cell by cell. BENCH_PYTHON: a Python with rasterio. Targets: speed ≥
+ * 1.5, reprojection ≥ 1, memory ≤ 1.
  */
 export async function bench(): Promise<void> {
   const python = process.env.BENCH_PYTHON;

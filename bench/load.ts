@@ -18,7 +18,10 @@ export interface LoadResult {
   p99: number;
 }
 
-/** Closed-loop load on a loopback server: each of `connections` clients sends its next request as soon as it has an answer. */
+/**
+ * Closed-loop load on a loopback server: each of `connections` clients sends its next request as soon as it has an
+ * answer.
+ */
 export function load(request: LoadRequest): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: request });

@@ -7,7 +7,9 @@ const SECONDS = 8;
 const CLIENTS = 4;
 const PER_SECOND = 200;
 
-/** Response times of signed-in readers during 200 failed logins per second, compared to the same readers without them. */
+/**
+ * Response times of signed-in readers during 200 failed logins per second, compared to the same readers without them.
+ */
 export const bench = () =>
   withPlatform(
     async ({ app, headers, port }) => {

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 
 /**
- * `npm run bench` runs all benchmarks; `npm run bench -- queue read` runs those whose name is or starts with one of the words (`queue`,
- * `queue-curve`). Each benchmark prints ratios to a baseline measured in the same run, because absolute figures depend on the machine.
+ * `npm run bench` runs all benchmarks; `npm run bench -- queue read` runs those whose name is or starts with one of the
+ * words (`queue`, `queue-curve`). Each benchmark prints ratios to a baseline measured in the same run, because absolute
+ * figures depend on the machine.
  */
 const words = process.argv.slice(2);
 const matches = (word: string, name: string) => name === word || name.startsWith(`${word}-`);

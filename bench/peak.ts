@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Peak resident memory of this process in KB. `resourceUsage` includes the parent's memory at the time of the fork; `VmHWM` of Linux does
- * not.
+ * Peak resident memory of this process in KB. `resourceUsage` includes the parent's memory at the time of the fork;
+ * `VmHWM` of Linux does not.
  */
 export function peakKb(): number {
   try {

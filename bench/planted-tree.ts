@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import type { BenchPlatform } from './platform.ts';
 
-/** Inserts `count` children below the projects `p` that match the SQL condition `parents`. `own`: SQL condition on the number `n` of a child that gets members of its own. */
+/**
+ * Inserts `count` children below the projects `p` that match the SQL condition `parents`. `own`: SQL condition on the
+ * number `n` of a child that gets members of its own.
+ */
 export type Below = (parents: string, count: number, own: string) => Promise<void>;
 
 export interface PlantedTree {
@@ -9,7 +12,10 @@ export interface PlantedTree {
   below: Below;
 }
 
-/** Inserts members `u1`, `u2` … of the tenant and root projects. With SQL, because it would take an hour through the API. */
+/**
+ * Inserts members `u1`, `u2` … of the tenant and root projects. With SQL, because it would take an hour through the
+ * API.
+ */
 export async function plantTree(
   { pool, tenantId, userId }: BenchPlatform,
   { users, roots }: { users: number; roots: number },

@@ -29,7 +29,9 @@ export interface BenchPlatform {
   /** Authorization of another account. Sets its password to the administrator's. */
   headersOf(accountId: string): Promise<Record<string, string>>;
   port(): Promise<number>;
-  /** Baseline: a Fastify route that runs these statements, unprepared, through pg and returns the rows of the last one. */
+  /**
+   * Baseline: a Fastify route that runs these statements, unprepared, through pg and returns the rows of the last one.
+   */
   peer(statements: readonly Statement[]): Promise<{ port: number; close(): Promise<void> }>;
 }
 

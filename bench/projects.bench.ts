@@ -11,8 +11,9 @@ const SUBTREE = 10_000;
 const DELETED = 20_000;
 
 /**
- * Lists, capabilities, recycle bin and the move of a large subtree among 220,000 projects and 500 users, with a folder of 20,000 children.
- * As a member of some hundred projects and as an Owner of the tenant, compared to a Fastify route with the same SQL statements, unprepared.
+ * Lists, capabilities, recycle bin and the move of a large subtree among 220,000 projects and 500 users, with a folder
+ * of 20,000 children. As a member of some hundred projects and as an Owner of the tenant, compared to a Fastify route
+ * with the same SQL statements, unprepared.
  */
 export const bench = () =>
   withPlatform(async (platform) => {

@@ -27,8 +27,9 @@ interface Figures {
 }
 
 /**
- * Cost of the queue depth: 10² to 10⁵ waiting transfers while others are started, listed and swept, and while one worker runs transfers
- * (refilled, so that the depth is constant). Prints each figure relative to the shortest queue. Target: flat.
+ * Cost of the queue depth: 10² to 10⁵ waiting transfers while others are started, listed and swept, and while one
+ * worker runs transfers (refilled, so that the depth is constant). Prints each figure relative to the shortest queue.
+ * Target: flat.
  */
 export const bench = () =>
   withProcesses(async (processes) => {

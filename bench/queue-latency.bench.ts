@@ -12,9 +12,9 @@ const SECONDS = 10;
 const SINGLE = 100;
 
 /**
- * Latency of no-op transfers: the response time of submits at 100 requests per second, while a worker runs the transfers; and, on an idle
- * platform, the time from the answer until a worker starts the transfer. Compared to bare graphile-worker on the same server, alternating.
- * Targets: p99 of the response ≤ 50 ms, p95 of the start ≤ 100 ms.
+ * Latency of no-op transfers: the response time of submits at 100 requests per second, while a worker runs the
+ * transfers; and, on an idle platform, the time from the answer until a worker starts the transfer. Compared to bare
+ * graphile-worker on the same server, alternating. Targets: p99 of the response ≤ 50 ms, p95 of the start ≤ 100 ms.
  */
 export const bench = () =>
   withProcesses(async (processes) => {

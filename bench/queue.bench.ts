@@ -9,8 +9,9 @@ const TRANSFERS = 1000;
 const CLIENTS = 10;
 
 /**
- * Throughput of no-op transfers from the first HTTP request to the last completed transfer, with rights, locks, log, event, receipt and
- * fsync. Compared to bare graphile-worker with the same three commits and rows, alternating, on the same server. Target: 0.7 end to end.
+ * Throughput of no-op transfers from the first HTTP request to the last completed transfer, with rights, locks, log,
+ * event, receipt and fsync. Compared to bare graphile-worker with the same three commits and rows, alternating, on the
+ * same server. Target: 0.7 end to end.
  */
 export const bench = () =>
   withProcesses(async (processes) => {

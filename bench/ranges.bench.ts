@@ -73,9 +73,9 @@ const PATTERNS: readonly Pattern[] = [
 ];
 
 /**
- * Ranged reads of a blob, on disk and in a bucket with 20 ms to the first byte, compared to a local file (the lower bound) and to one ranged
- * GET per read; medians. Targets for the bucket, relative to plain GETs: a scan 2 times as fast, small adjacent reads 10 times, scattered
- * reads at most 1.2 times as slow with no more requests.
+ * Ranged reads of a blob, on disk and in a bucket with 20 ms to the first byte, compared to a local file (the lower
+ * bound) and to one ranged GET per read; medians. Targets for the bucket, relative to plain GETs: a scan 2 times as
+ * fast, small adjacent reads 10 times, scattered reads at most 1.2 times as slow with no more requests.
  */
 export async function bench(): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'bench-ranges-'));

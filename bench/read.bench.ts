@@ -19,8 +19,8 @@ interface Read {
 }
 
 /**
- * Request rates of reads on one API process with logging to a file, compared to a bare Fastify route that selects a project by primary key
- * through `pg`, unprepared, from the same database, in its own process. Alternating.
+ * Request rates of reads on one API process with logging to a file, compared to a bare Fastify route that selects a
+ * project by primary key through `pg`, unprepared, from the same database, in its own process. Alternating.
  */
 export const bench = () =>
   withProcesses(async (processes) => {
@@ -67,7 +67,9 @@ export const bench = () =>
     }
   });
 
-/** Inserts a project with 50 subprojects, 50 datasets and 50 transfers, and thousands of others that are not requested. */
+/**
+ * Inserts a project with 50 subprojects, 50 datasets and 50 transfers, and thousands of others that are not requested.
+ */
 export async function plant({ pool, launch }: Processes) {
   const api = await launch('serve');
   const call = caller(api.address);

@@ -20,8 +20,9 @@ const SECONDS = 2;
 const TARGET_MS = 50;
 
 /**
- * A recycle bin of 100,000 items in a tenant with 220,000 projects. Response times of its lists with four clients, as an Owner of the tenant,
- * as a member of some projects and as an owner of half of them; then speed and memory of a worker that purges all items.
+ * A recycle bin of 100,000 items in a tenant with 220,000 projects. Response times of its lists with four clients, as
+ * an Owner of the tenant, as a member of some projects and as an owner of half of them; then speed and memory of a
+ * worker that purges all items.
  */
 export const bench = () =>
   withPlatform(async (platform) => {

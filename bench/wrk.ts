@@ -13,8 +13,9 @@ export interface WrkOptions {
 }
 
 /**
- * Requests per second that a loopback server answers. Uses `wrk` if it is installed (`apt-get install wrk`), which needs a fifth of the CPU time
- * of a client in JavaScript; otherwise a thread of this process, which may be the bottleneck. Any status but 2xx is an error.
+ * Requests per second that a loopback server answers. Uses `wrk` if it is installed (`apt-get install wrk`), which
+ * needs a fifth of the CPU time of a client in JavaScript; otherwise a thread of this process, which may be the
+ * bottleneck. Any status but 2xx is an error.
  */
 export async function answersPerSecond({ url, headers, connections, seconds }: WrkOptions): Promise<number> {
   const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);

@@ -19,7 +19,10 @@ export class BadRecords {
     if (this.#listed.length < mostListed) this.#listed.push(record);
   }
 
-  /** Writes a FeatureCollection in WGS 84: a point where the location is known, else no geometry. `crs` is the CRS of the input. */
+  /**
+   * Writes a FeatureCollection in WGS 84: a point where the location is known, else no geometry. `crs` is the CRS of
+   * the input.
+   */
   async write(path: string, crs: Crs | undefined): Promise<void> {
     const x = Float64Array.from(this.#listed, (record) => record.x ?? Number.NaN);
     const y = Float64Array.from(this.#listed, (record) => record.y ?? Number.NaN);

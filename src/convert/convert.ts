@@ -23,7 +23,8 @@ import { inputSrid, parseTransformations } from './steps/transformations.ts';
 
 /**
  * Converts a local file to a local file.
- * @throws AppError or FormatError with a sentence for the user if a retry cannot help; any other error is an outage or a bug
+ * @throws AppError or FormatError with a sentence for the user if a retry cannot help; any other error is an outage or
+ * a bug
  */
 export async function convert(request: ConversionRequest, hooks: ConversionHooks): Promise<ConversionResult> {
   const reader = findReader(request.reader.name);

@@ -6,11 +6,16 @@ import { handlerOf } from './kinds/kinds.ts';
 import type { TransformationName } from './steps/transformations.ts';
 import { transformationsFor } from './steps/transformations.ts';
 
-/** The transformations that apply to a reader's data: the data have the required facet, and their kind implements the step. */
+/**
+ * The transformations that apply to a reader's data: the data have the required facet, and their kind implements the
+ * step.
+ */
 export const offeredBy = ({ has, produces }: Pick<Reader, 'has' | 'produces'>): TransformationName[] =>
   transformationsFor(has).filter((name) => name in (handlerOf(produces).steps ?? {}));
 
-/** Whether a writer can follow a reader: it accepts the reader's kind of data, or a kind that a bridge converts it to. */
+/**
+ * Whether a writer can follow a reader: it accepts the reader's kind of data, or a kind that a bridge converts it to.
+ */
 export const fits = ({ produces }: Reader, { accepts }: Writer): boolean =>
   accepts.includes(produces) || bridgeTo(accepts, produces) !== undefined;
 

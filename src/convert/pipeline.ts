@@ -58,7 +58,10 @@ export async function passThrough<D extends Located & Data>(
   };
 }
 
-/** Applies the steps in the order of the request. `parseTransformations` has refused those that the kind of data does not support. */
+/**
+ * Applies the steps in the order of the request. `parseTransformations` has refused those that the kind of data does
+ * not support.
+ */
 async function applySteps<D extends Located>(
   data: D,
   steps: Steps<D>,

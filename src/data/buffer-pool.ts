@@ -2,8 +2,8 @@ import type { Samples, SampleType } from './item.ts';
 import { sampleArrays } from './samples.ts';
 
 /**
- * Pool of buffers for blocks of samples. New buffers cost a page fault per 4 KB and a full garbage collection per few dozen MB, together up
- * to a third of the time of a conversion.
+ * Pool of buffers for blocks of samples. New buffers cost a page fault per 4 KB and a full garbage collection per few
+ * dozen MB, together up to a third of the time of a conversion.
  */
 const pool: ArrayBuffer[] = [];
 /** More buffers than a pipeline uses at a time. */
@@ -37,14 +37,17 @@ export function pooledSamples(type: SampleType, length: number): Samples {
   return new array(takeBuffer(length * array.BYTES_PER_ELEMENT), 0, length);
 }
 
-/** Declares that no other array uses the buffer of `bytes`, although the buffer is larger, so that `releaseBuffer` may take it. */
+/**
+ * Declares that no other array uses the buffer of `bytes`, although the buffer is larger, so that `releaseBuffer` may
+ * take it.
+ */
 export function markOwned(bytes: ArrayBufferView): void {
   lent.set(bytes.buffer, bytes.byteLength);
 }
 
 /**
- * Returns the buffer of an array to the pool; do not use the array afterwards. Ignores a view of a part of a larger buffer, because
- * other arrays may use the rest.
+ * Returns the buffer of an array to the pool; do not use the array afterwards. Ignores a view of a part of a larger
+ * buffer, because other arrays may use the rest.
  */
 export function releaseBuffer({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
   if (!(buffer instanceof ArrayBuffer) || byteOffset !== 0 || buffer.byteLength < leastBytes) return;

@@ -1,5 +1,6 @@
 /*
- * The data model. A reader produces one of these kinds, a writer accepts some of them. Large parts are streamed, never held in memory.
+ * The data model. A reader produces one of these kinds, a writer accepts some of them. Large parts are streamed, never
+ * held in memory.
  *
  * Mapping of formats to the model:
  *

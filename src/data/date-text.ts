@@ -19,7 +19,8 @@ export const beginsWithDate = (text: string): boolean =>
 const utc = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(?:\.(\d+))?Z?)?$/i;
 
 /**
- * Parses a UTC time of an API client to `YYYY-MM-DDTHH:MM:SS` and the fractional digits of the second. Undefined for an invalid time.
+ * Parses a UTC time of an API client to `YYYY-MM-DDTHH:MM:SS` and the fractional digits of the second. Undefined for an
+ * invalid time.
  */
 export function parseUtc(text: string): { second: string; fraction: string } | undefined {
   const [, day, hours = '00', minutes = '00', seconds = '00', fraction = ''] = utc.exec(text.trim()) ?? [];

@@ -22,7 +22,10 @@ export type GeometryType =
   | 'MultiPolygon'
   | 'GeometryCollection';
 
-/** All vertices in one flat array. `parts`: index of the first vertex of each ring or line; `polygons`: first part of each polygon. */
+/**
+ * All vertices in one flat array. `parts`: index of the first vertex of each ring or line; `polygons`: first part of
+ * each polygon.
+ */
 export interface Geometry {
   readonly type: GeometryType;
   /** Interleaved: x, y and, if the layer has them, z and m of each vertex. */
@@ -37,9 +40,9 @@ export interface Feature {
   readonly id?: string | number;
   readonly geometry?: Geometry;
   /**
-   * One value per field of the layer, null if missing: strings, numbers (bigint above 2^53), booleans; dates as 2024-12-31 and times as
-   * 2024-12-31T23:59:59.5+01:00 (seconds and zone are optional), nested values as JSON text. Values are not converted to the type of
-   * their field.
+   * One value per field of the layer, null if missing: strings, numbers (bigint above 2^53), booleans; dates as
+   * 2024-12-31 and times as 2024-12-31T23:59:59.5+01:00 (seconds and zone are optional), nested values as JSON text.
+   * Values are not converted to the type of their field.
    */
   readonly values: readonly unknown[];
 }

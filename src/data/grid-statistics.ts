@@ -53,7 +53,10 @@ export class GridTally {
   }
 }
 
-/** Wraps `grid` so that reading adds to the tally. Calls `passed` with the fraction of the rows of all bands read so far. */
+/**
+ * Wraps `grid` so that reading adds to the tally. Calls `passed` with the fraction of the rows of all bands read so
+ * far.
+ */
 export function watched(grid: Grid, tally: GridTally, signal: AbortSignal, passed: (fraction: number) => void): Grid {
   const slices = slicesPerBand(grid);
   return {

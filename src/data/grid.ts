@@ -18,7 +18,9 @@ export interface Band extends Item {
   readonly palette?: readonly number[];
 }
 
-/** Equidistant horizontal layers: the centre of layer k is at `first + k · spacing`, positive up; layer 0 is the lowest. */
+/**
+ * Equidistant horizontal layers: the centre of layer k is at `first + k · spacing`, positive up; layer 0 is the lowest.
+ */
 export interface LayerAxis {
   readonly count: number;
   readonly first: number;
@@ -65,11 +67,14 @@ export interface Grid {
   readonly layers?: LayerAxis;
   readonly origin?: Origin;
   /**
-   * All rows of a slice, in order. May be called again, but iterations must not overlap. Blocks without any of the `wanted` rows may be
-   * left out.
+   * All rows of a slice, in order. May be called again, but iterations must not overlap. Blocks without any of the
+   * `wanted` rows may be left out.
    */
   rows(slice: Slice, wanted?: RowRange): AsyncIterable<RowBlock>;
-  /** Reads any rows of a slice; only if the format supports it cheaply (`spill.ts` makes such a grid). Then all bands have a type. */
+  /**
+   * Reads any rows of a slice; only if the format supports it cheaply (`spill.ts` makes such a grid). Then all bands
+   * have a type.
+   */
   read?(slice: Slice, firstRow: number, rowCount: number): Promise<Samples>;
 }
 

@@ -1,4 +1,7 @@
-/** Sample type in a file. 64-bit integers are passed as Float64, with their exact values in parallel arrays (`Item.integer64`). */
+/**
+ * Sample type in a file. 64-bit integers are passed as Float64, with their exact values in parallel arrays
+ * (`Item.integer64`).
+ */
 export type SampleType = 'Int8' | 'UInt8' | 'Int16' | 'UInt16' | 'Int32' | 'UInt32' | 'Float32' | 'Float64';
 export type Samples =
   | Int8Array
@@ -40,7 +43,10 @@ export interface Item {
   /** The physical value is sample · scale + offset; absent: 1 and 0. */
   readonly scale?: number;
   readonly offset?: number;
-  /** Absent (text formats): known only after all values are read. Then each block has the narrowest type for all values so far. */
+  /**
+   * Absent (text formats): known only after all values are read. Then each block has the narrowest type for all values
+   * so far.
+   */
   readonly type?: SampleType;
   /** The value of cells without data, a number of the item's type or NaN. DFS calls it the delete value. */
   readonly nodata?: number;
@@ -51,8 +57,8 @@ export interface Item {
   /** Reference coordinates x, y, z and orientation alpha, phi, theta of a DFS item, as stored. */
   readonly reference?: readonly number[];
   /**
-   * Additional dimensions of each value, from slowest to fastest, such as directions and frequencies of a wave spectrum. A step has as
-   * many values per location as the product of their lengths.
+   * Additional dimensions of each value, from slowest to fastest, such as directions and frequencies of a wave
+   * spectrum. A step has as many values per location as the product of their lengths.
    */
   readonly components?: readonly Axis[];
 }

@@ -26,7 +26,10 @@ export interface MeshItem extends Item {
 export interface MeshLayers {
   /** Maximum number of layers of a column according to the file; it may exceed the real one. */
   readonly maximum: number;
-  /** Number of terrain-following layers at the top. If it is less than `maximum`, the others have fixed heights (sigma-z). */
+  /**
+   * Number of terrain-following layers at the top. If it is less than `maximum`, the others have fixed heights
+   * (sigma-z).
+   */
   readonly sigma: number;
   /** Index of the first cell of each column, then the number of cells. */
   readonly columns: Uint32Array;

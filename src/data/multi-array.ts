@@ -25,8 +25,8 @@ export type Placement =
     };
 
 /**
- * Items over named dimensions and time, for data that a `Grid` cannot describe: curvilinear cells, layers of different thickness,
- * spectra. Read in rectangular blocks (hyperslabs).
+ * Items over named dimensions and time, for data that a `Grid` cannot describe: curvilinear cells, layers of different
+ * thickness, spectra. Read in rectangular blocks (hyperslabs).
  */
 export interface MultiArray {
   readonly kind: 'array';
@@ -39,8 +39,8 @@ export interface MultiArray {
   readonly time?: TimeAxis;
   readonly origin?: Origin;
   /**
-   * Reads a block (hyperslab) of an item at a step: first index and size per dimension of the item; the last dimension varies fastest.
-   * An item that is constant over time ignores the step.
+   * Reads a block (hyperslab) of an item at a step: first index and size per dimension of the item; the last dimension
+   * varies fastest. An item that is constant over time ignores the step.
    */
   read(item: number, step: number, start: readonly number[], shape: readonly number[]): Promise<Samples>;
 }

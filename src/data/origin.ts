@@ -1,6 +1,6 @@
 /**
- * Format-specific content of the input file for a writer of the same format. It preserves parts that the data model has no members for,
- * such as titles and custom blocks.
+ * Format-specific content of the input file for a writer of the same format. It preserves parts that the data model has
+ * no members for, such as titles and custom blocks.
  */
 export interface Origin {
   /** `format` of the reader; writers of other formats ignore the content. */

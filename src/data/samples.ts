@@ -51,7 +51,9 @@ const ranges: Readonly<Record<SampleType | 'Int64' | 'UInt64', readonly [number,
   UInt64: [0, 2 ** 64],
 };
 
-/** A nodata value that the type can hold: the given one, else NaN for floats, −9999 or the lowest value for integers. */
+/**
+ * A nodata value that the type can hold: the given one, else NaN for floats, −9999 or the lowest value for integers.
+ */
 export function nodataOf(type: SampleType | 'Int64' | 'UInt64', given: number | undefined): number {
   if (type === 'Float32' || type === 'Float64') return given ?? Number.NaN;
   const [lowest, highest] = ranges[type];

@@ -14,7 +14,10 @@ export const MILLISECONDS: Readonly<Record<TimeUnit, number>> = {
 
 interface Clock {
   readonly unit: TimeUnit;
-  /** Milliseconds since 1970-01-01T00:00:00 on the data's clock (local time without zone). Absent: a relative axis that starts at 0. */
+  /**
+   * Milliseconds since 1970-01-01T00:00:00 on the data's clock (local time without zone). Absent: a relative axis that
+   * starts at 0.
+   */
   readonly start?: number;
 }
 

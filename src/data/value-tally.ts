@@ -112,7 +112,10 @@ function addSum(tally: Tally, sum: number): void {
   tally.sum = both;
 }
 
-/** Adds the block's squared differences from its own mean, and the term for the difference of the means (Chan, Golub, LeVeque 1979). */
+/**
+ * Adds the block's squared differences from its own mean, and the term for the difference of the means (Chan, Golub,
+ * LeVeque 1979).
+ */
 function addSquares(tally: Tally, samples: Samples, nodata: number, block: { sum: number; values: number }): void {
   const mean = block.sum / block.values;
   let squares = 0;

@@ -12,13 +12,16 @@ import { planFields } from './append-fields.ts';
 /** The features of a dataset, followed by the added ones. */
 export interface AppendedFeatures {
   readonly data: FeatureCollection;
-  /** The reprojection of the added features; call it after all features are read. Absent: they were in the dataset's CRS. */
+  /**
+   * The reprojection of the added features; call it after all features are read. Absent: they were in the dataset's
+   * CRS.
+   */
   crs?(): CrsChange;
 }
 
 /**
- * Appends features to those of a dataset: matches their fields (`append-fields.ts`), reprojects them to the dataset's CRS and checks their
- * geometry types. A feature that does not fit is a bad record.
+ * Appends features to those of a dataset: matches their fields (`append-fields.ts`), reprojects them to the dataset's
+ * CRS and checks their geometry types. A feature that does not fit is a bad record.
  * @throws FormatError before anything is written if the added features have fields that the dataset lacks
  */
 export async function appendFeatures(
@@ -112,7 +115,10 @@ function dimensionsOf(
   return { hasZ, hasM };
 }
 
-/** An existing feature in the output's dimensions. Never skipped as a bad record: it would vanish from the dataset, so the append fails. */
+/**
+ * An existing feature in the output's dimensions. Never skipped as a bad record: it would vanish from the dataset, so
+ * the append fails.
+ */
 function existingFeature(
   feature: Feature,
   number: number,
@@ -135,7 +141,10 @@ const families: readonly (readonly GeometryType[])[] = [
   ['Polygon', 'MultiPolygon'],
 ];
 
-/** Returns a function that changes a feature's geometry to a type that the dataset can hold. It throws FormatError if none fits. */
+/**
+ * Returns a function that changes a feature's geometry to a type that the dataset can hold. It throws FormatError if
+ * none fits.
+ */
 function geometryFitter(
   existing: FeatureCollection,
   added: FeatureCollection,

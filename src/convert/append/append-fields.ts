@@ -8,7 +8,10 @@ import { shortNames } from '../../formats/short-names.ts';
 export interface FieldPlan {
   /** Fields of the output: those of the dataset, some with a wider type. */
   readonly fields: readonly Field[];
-  /** Maps the values of an added feature to `fields`. Throws FormatError, with the feature's number, for a value that does not fit. */
+  /**
+   * Maps the values of an added feature to `fields`. Throws FormatError, with the feature's number, for a value that
+   * does not fit.
+   */
   values(values: readonly unknown[], id: string | number | undefined, number: number): unknown[];
   /** Reports values that were changed or left out; call it after the last feature. */
   reportLosses(context: Pick<Context, 'reportLoss'>): void;
@@ -17,8 +20,8 @@ export interface FieldPlan {
 const mostNamed = 20;
 
 /**
- * Matches fields by name: exactly, else in any letter case; if one side is a shapefile, also by the name shortened to ten bytes. Added
- * features get null in fields that they lack.
+ * Matches fields by name: exactly, else in any letter case; if one side is a shapefile, also by the name shortened to
+ * ten bytes. Added features get null in fields that they lack.
  * @throws FormatError naming the added fields that the dataset lacks
  */
 export function planFields(
@@ -87,8 +90,9 @@ function matched(existing: FeatureCollection, added: FeatureCollection, { log }:
 }
 
 /**
- * Matches fields whose names are the same after shortening to ten bytes; one of the two must be short already. Names with the same
- * beginning are numbered in their order, so they match only if both sides have the same number of them; otherwise the match is ambiguous.
+ * Matches fields whose names are the same after shortening to ten bytes; one of the two must be short already. Names
+ * with the same beginning are numbered in their order, so they match only if both sides have the same number of them;
+ * otherwise the match is ambiguous.
  */
 function matchShort(
   existing: readonly Field[],
@@ -178,7 +182,10 @@ class JoinedField {
   }
 }
 
-/** Widens numbers. Without declared types, also widens dates to times or text, and takes the added type for a field without values. */
+/**
+ * Widens numbers. Without declared types, also widens dates to times or text, and takes the added type for a field
+ * without values.
+ */
 function joinedType(before: Field, added: Field, declared: boolean): FieldType {
   if (before.untyped) return added.type;
   if (added.untyped) return before.type;

@@ -15,8 +15,8 @@ import type { AppendedFeatures } from './append-features.ts';
 import { appendFeatures } from './append-features.ts';
 
 /**
- * Opens the existing features of a dataset. The output is a new file with the existing features and the input, so the old file stays
- * complete until the new one is. `write` writes data in the dataset's format.
+ * Opens the existing features of a dataset. The output is a new file with the existing features and the input, so the
+ * old file stays complete until the new one is. `write` writes data in the dataset's format.
  */
 export async function openFeatureAppend(
   { existing, writer, write, steps }: AppendWork,
@@ -116,7 +116,9 @@ function unreadable(error: unknown): unknown {
   return new AppError('unprocessable', `The existing dataset cannot be read: ${error.message}`);
 }
 
-/** The CRS in the file; the CRS in the dataset's metadata if the file cannot store it (GeoJSON in a CRS without a code). */
+/**
+ * The CRS in the file; the CRS in the dataset's metadata if the file cannot store it (GeoJSON in a CRS without a code).
+ */
 async function crsOf(content: Crs | undefined, record: ExistingDataset['crs']): Promise<Crs | undefined> {
   if (record === undefined || (content !== undefined && record.srid !== undefined)) return content;
   try {
@@ -129,7 +131,10 @@ async function crsOf(content: Crs | undefined, record: ExistingDataset['crs']): 
   }
 }
 
-/** Drops locations of bad records: they must be in the CRS of the input, but after a reprojection only the target coordinates are known. */
+/**
+ * Drops locations of bad records: they must be in the CRS of the input, but after a reprojection only the target
+ * coordinates are known.
+ */
 const withoutLocations = (context: Context): Context => ({
   ...context,
   reportBadRecord: ({ number, reason }) => context.reportBadRecord({ number, reason }),

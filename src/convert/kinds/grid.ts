@@ -76,7 +76,9 @@ async function reproject(grid: Grid, outputSrid: string, shared: StepContext): P
   return warped.grid;
 }
 
-/** Whether one pass over the rows is enough: sample types are known, and each band has a nodata value or can use NaN. */
+/**
+ * Whether one pass over the rows is enough: sample types are known, and each band has a nodata value or can use NaN.
+ */
 const canStream = (grid: Grid): grid is TypedGrid =>
   grid.bands.every(
     ({ type, nodata, integer64 }) =>

@@ -1,7 +1,10 @@
 /** Validation errors of a request: path → sentences, as in `errors` of the API's answer. */
 export type Refusals = Record<string, string[]>;
 
-/** Reads members of a JSON object: names in any letter case (an exact match wins), null as absent. Collects validation errors. */
+/**
+ * Reads members of a JSON object: names in any letter case (an exact match wins), null as absent. Collects validation
+ * errors.
+ */
 export class Members {
   readonly path: string;
   readonly #values = new Map<string, { sent: string; value: unknown }>();
@@ -45,7 +48,10 @@ export class Members {
     refuse(this.#refusals, this.pathOf(name), sentence);
   }
 
-  /** A required member. Undefined, with a validation error, if it is missing or `right` returns false; `what` names the valid values. */
+  /**
+   * A required member. Undefined, with a validation error, if it is missing or `right` returns false; `what` names the
+   * valid values.
+   */
   need<T>(name: string, right: (value: unknown) => value is T, what: string): T | undefined {
     return this.has(name) ? this.may(name, right, what) : this.refuse(name, `${this.pathOf(name)} is required.`);
   }

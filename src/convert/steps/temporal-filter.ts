@@ -5,7 +5,10 @@ import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { TemporalFilter } from './transformation-shapes.ts';
 
-/** Milliseconds (a microsecond) within which times are equal: times of equidistant steps are products with rounding errors. */
+/**
+ * Milliseconds (a microsecond) within which times are equal: times of equidistant steps are products with rounding
+ * errors.
+ */
 const TOLERANCE = 1e-3;
 
 /** The grid at the requested steps, in the order of the request. */

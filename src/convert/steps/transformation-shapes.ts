@@ -31,7 +31,10 @@ export interface SpatialFilter {
   srid?: string;
 }
 
-/** A closed interval of times (milliseconds since 1970 on the data's clock, without zone) or of step indices. An absent end is unbounded. */
+/**
+ * A closed interval of times (milliseconds since 1970 on the data's clock, without zone) or of step indices. An absent
+ * end is unbounded.
+ */
 export interface TemporalFilter {
   type: 'TemporalFilterTransformation';
   by: 'index' | 'time';

@@ -44,7 +44,8 @@ export const transformationsFor = (has: readonly Facet[]): TransformationName[] 
   });
 
 /**
- * Validates the transformations of a request, at submit and again in the child process. Member names match in any letter case.
+ * Validates the transformations of a request, at submit and again in the child process. Member names match in any
+ * letter case.
  * @param offered transformations that the reader offers; absent: the reader is not known yet
  * @throws AppError `invalid` with all validation errors, under `transformations[n]…`
  */
@@ -92,8 +93,8 @@ function notOffered(name: TransformationName, offered: readonly TransformationNa
 }
 
 /**
- * The CRS of the input according to the request, which overrides the file: `inputSrid` of the first crsTransformation or the reader's
- * parameter `SRID`, as `AUTHORITY:CODE`.
+ * The CRS of the input according to the request, which overrides the file: `inputSrid` of the first crsTransformation
+ * or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
  * @throws AppError `invalid` if both are given and differ
  */
 export function inputSrid(transformations: readonly Transformation[], readerSrid: unknown): string | undefined {

@@ -29,8 +29,8 @@ export class NumberScanner {
   }
 
   /**
-   * Parses words from `bytes[from…end)` until there are `limit` values. The last byte before `end` must be a blank. `base` is the file offset
-   * of `bytes[0]`, for errors. Returns the position where it stopped.
+   * Parses words from `bytes[from…end)` until there are `limit` values. The last byte before `end` must be a blank.
+   * `base` is the file offset of `bytes[0]`, for errors. Returns the position where it stopped.
    */
   scan(bytes: Uint8Array, from: number, end: number, base: number, limit = this.values.length): number {
     const { values } = this;
@@ -43,7 +43,8 @@ export class NumberScanner {
       let c = bytes[at]!;
       const negative = c === 45;
       if (negative || c === 43) c = bytes[++at]!;
-      // Most numbers have at most nine digits, which fit into a 32-bit integer. A function call per number would cost 50 % more time.
+      // Most numbers have at most nine digits, which fit into a 32-bit integer. A function call per number would cost
+      // 50 % more time.
       let mantissa = 0;
       let digits = 0;
       let fraction = 0;
@@ -100,7 +101,10 @@ export class NumberScanner {
   }
 }
 
-/** Whether `value`, which is mantissa / 10^fraction (7 to 9 digits), is the shortest decimal number that rounds to its Float32. */
+/**
+ * Whether `value`, which is mantissa / 10^fraction (7 to 9 digits), is the shortest decimal number that rounds to its
+ * Float32.
+ */
 function isSingle(mantissa: number, fraction: number, value: number): boolean {
   let digits = mantissa;
   let places = fraction;
@@ -127,7 +131,10 @@ function isSingleSlowly(value: number): boolean {
   return false;
 }
 
-/** Whether an integer above 2^53 was parsed without rounding. True for numbers with a point or an exponent, where rounding is expected. */
+/**
+ * Whether an integer above 2^53 was parsed without rounding. True for numbers with a point or an exponent, where
+ * rounding is expected.
+ */
 function isExact(bytes: Uint8Array, start: number, end: number, value: number): boolean {
   if (!Number.isFinite(value) || end - start > 400) return true;
   const digits = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');

@@ -5,8 +5,9 @@ import { powersOfTen as powers } from '../io/decimal.ts';
 const longestText = 26;
 
 /**
- * Writes each number as the shortest text that parses to the same number of its type. `places` is the number of decimals of the last number:
- * neighbours mostly have the same. The loops are not shared with `io/number-text.ts`, because a function call per number costs 12 % more time.
+ * Writes each number as the shortest text that parses to the same number of its type. `places` is the number of
+ * decimals of the last number: neighbours mostly have the same. The loops are not shared with `io/number-text.ts`,
+ * because a function call per number costs 12 % more time.
  */
 export class NumberWriter {
   readonly #capacity: number;

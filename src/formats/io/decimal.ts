@@ -4,8 +4,9 @@ export const powersOfTen = Float64Array.from({ length: 23 }, (_, n) => Number(`1
 const [comma, point] = [44, 46];
 
 /**
- * Parses unsigned decimal numbers (digits with at most one decimal point) without allocating strings. The caller parses signs and exponents,
- * which differ between formats. Nine digits fit into a 32-bit integer, the next nine into a second one.
+ * Parses unsigned decimal numbers (digits with at most one decimal point) without allocating strings. The caller parses
+ * signs and exponents, which differ between formats. Nine digits fit into a 32-bit integer, the next nine into a second
+ * one.
  */
 export class DecimalScanner {
   /** Number of fractional digits kept; -1 without a decimal point. */
@@ -26,7 +27,9 @@ export class DecimalScanner {
     this.#separator = decimalComma ? comma : point;
   }
 
-  /** Parses `bytes[start…limit)` up to the first byte that is not part of the number. Returns the position of that byte. */
+  /**
+   * Parses `bytes[start…limit)` up to the first byte that is not part of the number. Returns the position of that byte.
+   */
   scan(bytes: Uint8Array, start: number, limit: number): number {
     let at = start;
     let stop = start + 9 < limit ? start + 9 : limit;
@@ -71,8 +74,8 @@ export class DecimalScanner {
 }
 
 /**
- * The double nearest to (high · 10^lowDigits + low) / 10^places. `high` and `low` are integers of at most nine digits. NaN if two doubles
- * are possible because digits were dropped (`more`); then parse the text with `Number`.
+ * The double nearest to (high · 10^lowDigits + low) / 10^places. `high` and `low` are integers of at most nine digits.
+ * NaN if two doubles are possible because digits were dropped (`more`); then parse the text with `Number`.
  */
 export function nearestDouble(high: number, low: number, lowDigits: number, places: number, more: boolean): number {
   const power = powersOfTen[places]!;
@@ -88,7 +91,9 @@ const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const cell = new DecimalScanner();
 
-/** Parses `bytes[start…end)` as a decimal number with optional sign and exponent. Undefined if they are not a number. */
+/**
+ * Parses `bytes[start…end)` as a decimal number with optional sign and exponent. Undefined if they are not a number.
+ */
 export function decimalNumber(bytes: Buffer, start: number, end: number): number | undefined {
   const negative = bytes[start] === 45;
   const first = negative || bytes[start] === 43 ? start + 1 : start;
@@ -100,8 +105,8 @@ export function decimalNumber(bytes: Buffer, start: number, end: number): number
 }
 
 /**
- * The double nearest to x / divisor, where x is between big + small and big + small + slack; NaN if two doubles are possible. `big` and
- * `small` are exact integers.
+ * The double nearest to x / divisor, where x is between big + small and big + small + slack; NaN if two doubles are
+ * possible. `big` and `small` are exact integers.
  */
 function quotient(big: number, small: number, divisor: number, slack: number): number {
   const sum = big + small;

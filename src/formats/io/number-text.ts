@@ -4,8 +4,8 @@ import { powersOfTen } from './decimal.ts';
 export const longestNumber = 32;
 
 /**
- * Writes whole / 10^decimals without trailing zeros; `whole` is an integer below 2^53. Returns the position after the text, as all `put…`
- * functions here do.
+ * Writes whole / 10^decimals without trailing zeros; `whole` is an integer below 2^53. Returns the position after the
+ * text, as all `put…` functions here do.
  */
 function putScaled(bytes: Uint8Array, start: number, negative: boolean, whole: number, decimals: number): number {
   let at = start;
@@ -96,15 +96,18 @@ export function putFifteen(bytes: Uint8Array, at: number, value: number): number
 }
 
 /**
- * size · 10^decimals if this is an integer of at most 15 digits and reading it back gives `size`; otherwise -1. Division of two exact integers
- * is correctly rounded, so it gives the same double as parsing the text.
+ * size · 10^decimals if this is an integer of at most 15 digits and reading it back gives `size`; otherwise -1.
+ * Division of two exact integers is correctly rounded, so it gives the same double as parsing the text.
  */
 export function scaled(size: number, decimals: number): number {
   const whole = Math.round(size * powersOfTen[decimals]!);
   return whole < 1e15 && whole / powersOfTen[decimals]! === size ? whole : -1;
 }
 
-/** Writes the shortest text that parses to the same number. `decimals` is a guess at the number of decimals, to save time. */
+/**
+ * Writes the shortest text that parses to the same number. `decimals` is a guess at the number of decimals, to save
+ * time.
+ */
 export function putShortest(bytes: Uint8Array, at: number, value: number, decimals: number): number {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size <= Number.MAX_SAFE_INTEGER) return putScaled(bytes, at, value < 0, size, 0);
@@ -120,8 +123,8 @@ export function putShortest(bytes: Uint8Array, at: number, value: number, decima
 }
 
 /**
- * Writes whole / 10^decimals, with all decimals, right-aligned into a field of blanks; `whole` is below 2^53. Returns false, without
- * writing, if the field is too narrow.
+ * Writes whole / 10^decimals, with all decimals, right-aligned into a field of blanks; `whole` is below 2^53. Returns
+ * false, without writing, if the field is too narrow.
  */
 export function putPadded(
   bytes: Uint8Array,

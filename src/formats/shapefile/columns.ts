@@ -5,7 +5,10 @@ import { decimalNumber } from '../io/decimal.ts';
 import { shown } from '../io/zip.ts';
 import type { Decode } from './encoding.ts';
 
-/** Field descriptor of a .dbf file. `offset`: of the values, in bytes from the start of a row; `place`: file offset of the descriptor. */
+/**
+ * Field descriptor of a .dbf file. `offset`: of the values, in bytes from the start of a row; `place`: file offset of
+ * the descriptor.
+ */
 export interface DbfColumn {
   name: Buffer;
   type: string;
