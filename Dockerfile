@@ -1,5 +1,5 @@
-# One image for API (`serve`, the default) and worker (`work`). Postgres runs in another container and Node is in the base image, so the
-# optional packages with the embedded Postgres and Node are omitted.
+# One image for API (`serve`, the default) and worker (`work`). Postgres runs in another container and Node is in the
+# base image, so the optional packages with the embedded Postgres and Node are omitted.
 FROM node:26.10.0-slim
 ENV NODE_ENV=production PLATFORM_DATA=/data PLATFORM_HOST=0.0.0.0 PLATFORM_PORT=8080
 WORKDIR /app

@@ -2,8 +2,8 @@ import { stripTypeScriptTypes } from 'node:module';
 import { posix } from 'node:path';
 
 /**
- * Order of the rooms (folders of `src`): a file may import, types included, from its own room, the foundation, and rooms earlier in the list.
- * Route files are leaves and may import from any room.
+ * Order of the rooms (folders of `src`): a file may import, types included, from its own room, the foundation, and
+ * rooms earlier in the list. Route files are leaves and may import from any room.
  */
 const PURE = ['data', 'blobs', 'geo', 'formats', 'convert'];
 const DOMAINS = [
@@ -29,7 +29,10 @@ const DOMAINS = [
 const TOP = ['src/app.ts', 'src/server.ts'];
 /** All other files directly in `src`. With `platform/` they are the foundation; `http` comes after it. */
 const FOUNDATION = ['audit', 'config', 'db', 'errors', 'jobs', 'outbox'].map((name) => `src/${name}.ts`);
-/** CLI files that may import from `src` and `workers`: commands that start processes or work on local files or stores, and the demo. */
+/**
+ * CLI files that may import from `src` and `workers`: commands that start processes or work on local files or stores,
+ * and the demo.
+ */
 const STARTS_PROCESSES =
   /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
 const MAY_USE_SQL =

@@ -29,13 +29,13 @@ interface Added {
   asked?: Partial<Asked>;
 }
 
-/** Adds to a dataset that is GeoJSON, and gives all of it. */
+/** Appends to a GeoJSON dataset and returns the parsed output. */
 async function toGeoJson(t: ExecutionContext, existing: string, { content, from = 'geojson', asked }: Added) {
   const converters = from === 'geojson' ? jsonToJson : toJson;
   return asJson(t, content, { ...converters, existing: { content: existing, format: 'geojson' }, ...asked });
 }
 
-/** Adds to a dataset that is a shapefile made of `existing`, and gives all of it as GeoJSON. */
+/** Converts `existing` to a shapefile, appends to it, and returns the output as GeoJSON. */
 async function toShapefile(
   t: ExecutionContext,
   existing: string | Buffer,
@@ -54,7 +54,7 @@ async function toShapefile(
 
 const rows = (json: Json) => json.features.map(({ properties }) => properties);
 
-test('features are added behind those of the dataset, with its fields in its order; what they lack is null', async (t) => {
+test('features are appended after those of the dataset, with its fields in its order; missing values are null', async (t) => {
   const added = collection([feature(point(11, 51), { depth: 3, name: 'C' }), feature(null, { dug: '2021-05-01' })]);
   const expected = [
     { name: 'A', depth: 12, dug: '2020-01-31' },
@@ -80,7 +80,7 @@ test('features are added behind those of the dataset, with its fields in its ord
   }
 });
 
-test('any format of features can be added to any: a shapefile to GeoJSON, GeoJSON to a shapefile, a shapefile to one', async (t) => {
+test('features of any format can be appended to any: shapefile to GeoJSON, GeoJSON to shapefile, shapefile to shapefile', async (t) => {
   const file = (await converted(t, collection([feature(point(11, 51), { NAME: 'C', depth: 2 })]), toShape)).bytes;
   for (const grow of [toGeoJson, toShapefile]) {
     const { json, log } = await grow(t, collection(wells), { content: file, from: 'shapefile' });
@@ -113,7 +113,7 @@ test('features are reprojected to the coordinate system of the dataset, and the 
   t.deepEqual(there.json.features[3]!.geometry!.coordinates, [10, 50]);
 });
 
-test('without a coordinate system on one side nothing is added to the other', async (t) => {
+test('an append ends with an error if only one side has a coordinate system', async (t) => {
   const nowhere = { crs: null };
   const content = collection([feature(point(1, 2), { name: 'C' })], nowhere);
   await t.throwsAsync(toGeoJson(t, collection(wells), { content }), {
@@ -127,7 +127,7 @@ test('without a coordinate system on one side nothing is added to the other', as
   t.is(both.json.features.length, 3);
 });
 
-test("what the content cannot say of its coordinate system is taken from the dataset's record", async (t) => {
+test("a coordinate system that the file cannot store is taken from the dataset's metadata", async (t) => {
   const wkt =
     'PROJCRS["Site grid",BASEGEOGCRS["WGS 84",DATUM["World Geodetic System 1984",ELLIPSOID["WGS 84",6378137,298.257223563]]],CONVERSION["x",METHOD["Transverse Mercator"],PARAMETER["Latitude of natural origin",50],PARAMETER["Longitude of natural origin",9.3],PARAMETER["Scale factor at natural origin",1],PARAMETER["False easting",0],PARAMETER["False northing",0]],CS[Cartesian,2],AXIS["(E)",east],AXIS["(N)",north],LENGTHUNIT["metre",1]]';
   const site = collection([feature(point(100, 200), { name: 'A' })]);
@@ -139,7 +139,7 @@ test("what the content cannot say of its coordinate system is taken from the dat
   t.deepEqual(json.features[1]!.geometry!.coordinates, [0, 0]);
 });
 
-test('fields that the dataset does not have end the transfer and are named', async (t) => {
+test('the error names fields that the dataset does not have', async (t) => {
   const content = collection([feature(point(1, 2), { name: 'C', owner: 'x', rate: 1 })]);
   for (const grow of [toGeoJson, toShapefile])
     await t.throwsAsync(grow(t, collection(wells), { content, asked: { onBadRecord: 'skip' } }), {
@@ -183,7 +183,7 @@ test('fields are matched by their name, else in another letter case; in a shapef
   });
 });
 
-test('a value that its field cannot hold is a bad record: told with its value, or skipped and listed', async (t) => {
+test('a value that its field cannot hold is a bad record: an error with the value, or skipped and listed', async (t) => {
   const content = collection([
     feature(point(11, 50), { name: 'C', depth: 'deep' }),
     feature(point(12, 50), { name: 'D', depth: 4 }),
@@ -242,7 +242,7 @@ async function tableOf(zip: Buffer): Promise<string[]> {
   });
 }
 
-test('types and widths of the fields of a shapefile stay, or grow with what comes; ids have their place in a field id', async (t) => {
+test('fields of a shapefile keep their types; widths stay or grow with the values; ids go to a field id', async (t) => {
   const columns = [
     { name: 'text', type: 'C', width: 80 },
     { name: 'count', type: 'N', width: 5 },
@@ -282,7 +282,7 @@ test('types and widths of the fields of a shapefile stay, or grow with what come
   t.deepEqual(ids, ['one', 'two'], 'ids of GeoJSON stay ids');
 });
 
-test('a shapefile holds its one kind of geometry; what is no other way to say it is a bad record', async (t) => {
+test('a shapefile keeps its geometry type; a geometry that cannot be converted to it is a bad record', async (t) => {
   await t.throwsAsync(toShapefile(t, collection(wells), { content: collection([feature(square(5), { name: 'C' })]) }), {
     message: 'Feature 1 is a Polygon; the dataset can only hold Point.',
   });
@@ -321,14 +321,14 @@ test('a shapefile holds its one kind of geometry; what is no other way to say it
   );
 });
 
-test('a dataset of several layers takes nothing, since nobody can say which one is meant', async (t) => {
+test('a dataset with several layers cannot be appended to', async (t) => {
   const mixed = collection([...wells, feature(square(5), { name: 'C' })]);
   await t.throwsAsync(toShapefile(t, mixed, { content: collection(wells) }), {
     message: 'The dataset has several layers. Only a dataset with one layer can be appended to.',
   });
 });
 
-test('heights: GeoJSON takes them, a flat shapefile drops them and says so', async (t) => {
+test('heights are kept in GeoJSON, and dropped with a reported loss in a shapefile without Z', async (t) => {
   const content = collection([feature(point(11, 51, 100), { name: 'C' })]);
   const json = await toGeoJson(t, collection(wells), { content });
   t.deepEqual(
@@ -352,7 +352,7 @@ test('heights: GeoJSON takes them, a flat shapefile drops them and says so', asy
   );
 });
 
-test('what a dataset holds must be readable whole: nothing of it is skipped', async (t) => {
+test('a broken record of the existing dataset ends the append, even with onBadRecord skip', async (t) => {
   const broken = collection([...wells, feature({ type: 'Point', coordinates: ['x', 1] }, { name: 'C' })]);
   for (const existing of [broken, 'no GeoJSON', ''])
     await t.throwsAsync(
@@ -364,7 +364,7 @@ test('what a dataset holds must be readable whole: nothing of it is skipped', as
     );
 });
 
-test('a format that cannot grow says so', async (t) => {
+test('a format without append ends with an error', async (t) => {
   const grid = 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n5\n';
   const asked = { reader: 'AsciiGridReader', writer: 'AsciiGridWriter' };
   await t.throwsAsync(converted(t, grid, { ...asked, existing: { content: grid, format: 'asciigrid' } }), {
@@ -372,7 +372,7 @@ test('a format that cannot grow says so', async (t) => {
   });
 });
 
-test('progress rises over what was there and what comes', async (t) => {
+test('progress covers existing and added features', async (t) => {
   const many = Array.from({ length: 5000 }, (_, n) => feature(point(n / 100, 50), { n }));
   const { progress } = await toGeoJson(t, collection(many), { content: collection(many) });
   t.deepEqual(

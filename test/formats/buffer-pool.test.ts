@@ -22,7 +22,7 @@ const options: Record<string, unknown>[] = [
   { Tiled: true, Predictor: false, Compression: 'None' },
 ];
 
-test('grids of many blocks that are converted at the same time keep their values, however blocks are packed', async (t) => {
+test('concurrent conversions of grids with many blocks keep their values, with every compression', async (t) => {
   await Promise.all(
     options.map(async (writerParameters, n) => {
       // integers use another predictor than floats

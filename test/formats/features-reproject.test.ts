@@ -71,7 +71,7 @@ test('a point that cannot be transformed ends the conversion, or is skipped and 
   t.is(badRecords?.features[0]?.properties.record, 2);
 });
 
-test('what crosses the antimeridian, or has a pole inside, is told', async (t) => {
+test('the receipt reports features that cross the antimeridian or contain a pole', async (t) => {
   const utm1 = { type: 'name', properties: { name: 'EPSG:32601' } };
   const crossing = collection(
     [
@@ -98,7 +98,7 @@ test('what crosses the antimeridian, or has a pole inside, is told', async (t) =
   t.true(around.receipt.lost.some((sentence) => sentence.startsWith('1 features contain a pole')));
 });
 
-test('inputSrid stands over what the file says; without any system crsTransformation cannot be done', async (t) => {
+test('inputSrid overrides the file; without any coordinate system, crsTransformation ends with an error', async (t) => {
   const point = feature(geometryOf('Point', [500000, 5538630.7028]));
   const { json } = await asJson(t, collection([point]), to(4326, { inputSrid: 25832 }));
   t.deepEqual(json.features[0]!.geometry!.coordinates, [9, 50]);
@@ -132,7 +132,7 @@ test('progress rises to the end, and a cancelled conversion stops', async (t) =>
   await t.throwsAsync(running, { name: 'AbortError' });
 });
 
-test('what reaches beyond the area of use of the target, such as a pole, or over the antimeridian is said in the receipt', async (t) => {
+test('the receipt reports features beyond the area of use of the target, and features across the antimeridian', async (t) => {
   const told = async (points: number[][], outputSrid: number) => {
     const text = collection([feature(geometryOf('LineString', points))]);
     const transformations = [{ type: 'crsTransformation', outputSrid }];

@@ -13,7 +13,10 @@ export interface Answer {
 
 type Headers = Record<string, string>;
 
-/** HTTP client of the app without a network (Fastify inject). Sends bodies as JSON, except Buffers, streams, and strings with a content type. */
+/**
+ * HTTP client of the app without a network (Fastify inject). Sends bodies as JSON, except Buffers, streams, and strings
+ * with a content type.
+ */
 export interface Client {
   get(url: string, headers?: Headers): Promise<Answer>;
   post(url: string, body?: unknown, headers?: Headers): Promise<Answer>;

@@ -46,7 +46,10 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
   };
 }
 
-/** Returns the name of the template, creating it if needed. The name contains a hash of the migrations, so a change creates a new one. */
+/**
+ * Returns the name of the template, creating it if needed. The name contains a hash of the migrations, so a change
+ * creates a new one.
+ */
 async function templateOf(serverUrl: string): Promise<string> {
   const folder = new URL('sql/migrations/', root);
   const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));

@@ -2,7 +2,9 @@ import { registerCompletionHandler } from 'ava';
 
 const PATIENCE_MS = 30_000;
 
-/** Fails a test file whose process does not exit after its tests, and prints the open resources: ava might wait forever. */
+/**
+ * Fails a test file whose process does not exit after its tests, and prints the open resources: ava might wait forever.
+ */
 registerCompletionHandler(() => {
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');

@@ -31,7 +31,9 @@ export async function roleOf(w: World, user: User, id: string): Promise<string |
   return body.canDelete ? 'Owner' : body.canEdit ? 'Contributor' : 'Reader';
 }
 
-/** Ids of projects whose root, path or member source is inconsistent with their parents. Empty for a consistent tree. */
+/**
+ * Ids of projects whose root, path or member source is inconsistent with their parents. Empty for a consistent tree.
+ */
 export const unsound = (w: World) =>
   w.sql(`
     with recursive truth as (

@@ -7,7 +7,9 @@ export interface ServerProcess extends Started {
   readonly url: string;
 }
 
-/** Starts a server with the database and folder of a world, and waits until it listens. `settings` have dotted names. */
+/**
+ * Starts a server with the database and folder of a world, and waits until it listens. `settings` have dotted names.
+ */
 export async function startServer(
   world: { url: string; folder: string },
   settings: Record<string, string> = {},

@@ -68,7 +68,10 @@ export async function openSource({ host = '127.0.0.1', port = 0, make }: SourceO
 export const firstByte = (request: IncomingMessage) =>
   Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
 
-/** Sends `content`, or the requested range if the request's If-Range matches `etag`. Drops the connection before byte `cut`. */
+/**
+ * Sends `content`, or the requested range if the request's If-Range matches `etag`. Drops the connection before byte
+ * `cut`.
+ */
 export function sendFile(
   request: IncomingMessage,
   response: ServerResponse,

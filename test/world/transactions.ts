@@ -16,9 +16,9 @@ interface Connection {
 }
 
 /**
- * Watches all transactions of this process while `work` runs. A transaction that only sends statements sends the next one in the same turn of
- * the event loop in which it receives an answer. If the turn ends without it, the transaction awaits something else: a file, a timer, a thread,
- * the network, or a statement on another connection.
+ * Watches all transactions of this process while `work` runs. A transaction that only sends statements sends the next
+ * one in the same turn of the event loop in which it receives an answer. If the turn ends without it, the transaction
+ * awaits something else: a file, a timer, a thread, the network, or a statement on another connection.
  */
 export async function waitsWithin(work: () => Promise<unknown>): Promise<Wait[]> {
   const { query } = pg.Client.prototype;

@@ -28,8 +28,8 @@ export interface Started {
 export type WorkerProcess = Started;
 
 /**
- * Starts a worker with the database and folder of a world, and waits until it takes jobs. `settings` have dotted names; `more` are additional
- * environment variables.
+ * Starts a worker with the database and folder of a world, and waits until it takes jobs. `settings` have dotted names;
+ * `more` are additional environment variables.
  */
 export const startWorker = async (
   world: { url: string; folder: string },
@@ -106,7 +106,10 @@ export function startOnce(
   return { process: child, ended: end(child).then(([code, signal]) => ({ code: code ?? signal, ...said })) };
 }
 
-/** Waits for the exit and then for the rest of the output. Limits the wait, because orphaned children could hold the pipe open. */
+/**
+ * Waits for the exit and then for the rest of the output. Limits the wait, because orphaned children could hold the
+ * pipe open.
+ */
 async function end(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   const closed = once(child, 'close');
   const [code, signal] = await once(child, 'exit');
