@@ -142,9 +142,9 @@ export async function examine(path: string, plan: Plan, signal: AbortSignal): Pr
     scratch,
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd: (close) => open.defer(close),
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd: (close) => open.defer(close),
   };
   const data = await reader.read(source, completeParameters(reader, plan.readerParameters), context);
   if (reprojects(plan) && !saysSystem(plan) && data.kind !== 'bytes' && data.crs === undefined)

@@ -11,32 +11,33 @@ export interface Extent {
   north: number;
 }
 
-/** What is in a file, as JSON. */
+/** Description of the content of a file, as JSON. */
 export interface Inspection {
   size: number;
-  /** What the content looks like, in words. */
+  /** Name of the detected format, such as "GeoTIFF file". */
   looksLike?: string;
-  /** `datasetFormat`, and the reader that takes it. */
+  /** `datasetFormat`. Absent, like `reader`: no reader supports the detected format. */
   format?: string;
   reader?: string;
   kind?: DataKind;
   crs?: { srid?: string; name: string; kind: string };
-  /** In the file's own coordinates, and in degrees. */
+  /** In the coordinate system of the file. */
   extent?: Extent;
+  /** In degrees. */
   extentWgs84?: Extent;
-  /** Of a grid. */
+  /** `width` to `bands`: only for a grid. */
   width?: number;
   height?: number;
-  /** GDAL's order, corner based. */
+  /** GDAL geotransform: six numbers, corner based. */
   affine?: readonly number[];
   bands?: (Pick<Band, 'name' | 'unit' | 'scale' | 'offset' | 'role'> & {
     type: string;
     nodata?: number | string;
   } & BandStatistics)[];
-  /** Of features. */
+  /** `layer` to `statistics`: only for features. */
   layer?: string;
   fields?: readonly Field[];
   statistics?: FeatureStatistics;
-  /** What a conversion would leave out already when reading, and other remarks. */
+  /** Losses and warnings that the reader reports. */
   remarks: string[];
 }

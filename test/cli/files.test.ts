@@ -103,7 +103,7 @@ test('a dry run reads the local file, refuses what surely fails and gives an est
   const wells = await put('wells.zip', shapefileOf());
   const items = await importing(wells, '--writer', 'GeoJsonWriter', '--items', 'depth', '--dry-run');
   t.is(items.code, 1);
-  t.regex(items.err, /It would fail: The item filter names 'depth', but there are only the items 0 'nr'\./);
+  t.regex(items.err, /It would fail: The item filter names 'depth', but the data only have the items 0 'nr'\./);
   const good = await importing(grid, '--writer', 'GeoTiffWriter', '--srid', '25832', '--to-srid', '3857', '--dry-run');
   t.is(good.code, 0, good.err);
   t.regex(good.out, /^Estimate: about \d+ s of conversion, about [\d.]+ \w+ before compression\.$/m);

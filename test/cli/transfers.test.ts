@@ -187,7 +187,11 @@ test('items, a place and statistics are options; the place may be a GeoJSON file
 
   const wkt = await run([...argv, '--clip', 'POINT (1113194.90793 6621293.72274)', '--clip-srid', '3857']);
   t.is(wkt.code, 1);
-  t.regex(wkt.out + wkt.err, /None of the 2 features meets the geometry/, 'a point is hit exactly or not at all');
+  t.regex(
+    wkt.out + wkt.err,
+    /None of the 2 features intersects the spatial filter/,
+    'a point is hit exactly or not at all',
+  );
   t.regex((await run(['reader', 'show', 'GeoJsonReader'])).out, /^transformations +CrsTransformation, .*ItemFilter/m);
 });
 

@@ -72,7 +72,7 @@ const featuresOf = async (client: Client, datasetId: string) =>
   (JSON.parse((await bytesOf(client, datasetId)).toString()) as Json).features;
 
 test.serial(
-  'append adds the features of a file: id, name and metadata stay, rowVersion rises, the receipt counts, importResults names the dataset',
+  'append adds the features of a file and keeps id, name and metadata; rowVersion increases, and the receipt has counts',
   async (t) => {
     const { client, projectId, datasetId } = await scene();
     const before = (await client.get(dataset(datasetId))).body;
@@ -140,8 +140,8 @@ test.serial(
     ]);
     for (const [content, sentence] of [
       [collection([well(1, { colour: 'red' })]), /^The dataset has no field 'colour'; it has 'name', 'depth'\.$/],
-      [collection([feature(line, { name: 'C' })]), /^Feature 1 is a LineString; the dataset holds Point only\.$/],
-      [collection([well(1, { depth: 'deep' })]), /^Feature 1 has 'deep' in 'depth', where the dataset holds/],
+      [collection([feature(line, { name: 'C' })]), /^Feature 1 is a LineString; the dataset can only hold Point\.$/],
+      [collection([well(1, { depth: 'deep' })]), /^Feature 1 has 'deep' in 'depth'; the field of the dataset holds/],
       ['no GeoJSON', /GeoJSON/i],
     ] as const) {
       const transfer = await ended(t, client, await append(client, datasetId, content));

@@ -14,7 +14,7 @@ import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
 import { inspectFeatures } from './inspect-features.ts';
 
 const steps: Steps<FeatureCollection> = {
-  CrsTransformation: (data, { outputSrid }, shared) => changedCrs(data, outputSrid, shared),
+  CrsTransformation: (data, { outputSrid }, shared) => reproject(data, outputSrid, shared),
   CalculateStatisticsTransformation: (data) => data,
   ItemFilterTransformation: (data, filter, { context }) => chosenFields(data, filter, context),
   SpatialFilterTransformation: (data, filter, { context }) => featuresWithin(data, filter, context),
@@ -47,15 +47,11 @@ export const featuresHandler: KindHandler<FeatureCollection> = {
   inspect: inspectFeatures,
 };
 
-async function changedCrs(
-  data: FeatureCollection,
-  outputSrid: string,
-  shared: StepContext,
-): Promise<FeatureCollection> {
+async function reproject(data: FeatureCollection, outputSrid: string, shared: StepContext): Promise<FeatureCollection> {
   if (data.crs === undefined)
     throw new AppError(
       'unprocessable',
-      `The coordinate system of the input is not known, so it cannot be changed to ${outputSrid}; give inputSrid, or SRID to the reader.`,
+      `The coordinate system of the input is not known, so it cannot be reprojected to ${outputSrid}. Give inputSrid, or SRID to the reader.`,
     );
   const target = parseSrid(outputSrid);
   if (await sameCrs(data.crs, target)) return { ...data, crs: target };
