@@ -12,15 +12,15 @@ import type { createLog } from '../src/platform/telemetry/log.ts';
 import { openTracing } from '../src/platform/telemetry/tracing.ts';
 import { announcer } from '../src/transfers/ends/announce.ts';
 import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
-import type { Equipment } from '../src/transfers/queue/needs.ts';
-import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resources.ts';
+import type { Equipment } from '../src/transfers/queue/requirements.ts';
+import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resource-request.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
 import { openOwnStore } from '../src/transfers/store/owner.ts';
 import { keepChildren } from './children.ts';
-import { equipmentOf } from './equipment.ts';
 import type { Liveness } from './liveness.ts';
 import { proveLife } from './liveness.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
+import { equipmentOf } from './worker-capacity.ts';
 
 type Log = ReturnType<typeof createLog>;
 

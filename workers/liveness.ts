@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
-import type { Equipment } from '../src/transfers/queue/needs.ts';
+import type { Equipment } from '../src/transfers/queue/requirements.ts';
 
 /** A worker as others see it. */
 export interface WorkerRecord extends Equipment {

@@ -3,8 +3,8 @@ import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-
 import { Logger, run } from 'graphile-worker';
 import { withOptions } from '../src/db.ts';
 import { storableError } from '../src/platform/text/storable.ts';
-import type { Gate, GateOptions } from './gate.ts';
-import { CHORES, openGate } from './gate.ts';
+import type { Gate, GateOptions } from './admission.ts';
+import { CHORES, openGate } from './admission.ts';
 
 export interface QueueOptions extends Omit<GateOptions, 'nudge'> {
   databaseUrl: string;

@@ -12,7 +12,7 @@ import type { Io } from '../io.ts';
 import { jsonObject, repeated } from '../options.ts';
 import { principalsOf } from '../principals.ts';
 import { bytes, moment, table } from '../table.ts';
-import { carryCommands } from './dataset-carry.ts';
+import { carryCommands } from './dataset-move-copy.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
 
 export function datasetCommands(dataset: Command, io: Io): void {

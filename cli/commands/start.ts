@@ -6,9 +6,9 @@ import { connect } from '../../src/db.ts';
 import { hasAdministrator } from '../../src/groups/queries.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { readableLines } from '../log-lines.ts';
-import type { Part, Ready } from '../part.ts';
-import { keepRunning } from '../part.ts';
 import { stopSignal, untilParentEnds } from '../stop-signal.ts';
+import type { Part, Ready } from '../supervisor.ts';
+import { keepRunning } from '../supervisor.ts';
 
 type Environment = Record<string, string | undefined>;
 

@@ -3,8 +3,8 @@ import { troubleOf } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { silence } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Arrivals } from './arrivals.ts';
 import { cloudEventOf } from './cloud-event.ts';
+import type { Arrivals } from './event-notifier.ts';
 import { listVisible } from './queries.ts';
 
 const PAGE = 100;

@@ -12,10 +12,10 @@ import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
 import type { Asker, Asking } from '../projects/visibility.queries.ts';
 import { ASKER, askerOf, askerValues, visibleProjects } from '../projects/visibility.queries.ts';
-import { NO_WORKER } from './queue/standing.ts';
+import { firstWake } from './queue/enqueue.ts';
+import { NO_WORKER } from './queue/queue-status.ts';
 import { lockOf } from './queue/sweep.queries.ts';
-import { nextTurn } from './queue/turn.queries.ts';
-import { firstWake } from './queue/wake.ts';
+import { nextTurn } from './queue/virtual-time.queries.ts';
 import type { AcceptedRequest } from './starts/request.ts';
 import { Carry, TransferType } from './starts/request.ts';
 

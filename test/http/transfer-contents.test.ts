@@ -1,5 +1,5 @@
 import test from 'ava';
-import { enrol, VERSION_4 } from '../world/carries.ts';
+import { enrol, VERSION_4 } from '../world/move-copy.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';

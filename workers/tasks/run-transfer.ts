@@ -1,8 +1,8 @@
 import type { JobHelpers } from 'graphile-worker';
-import { TRANSFER } from '../../src/transfers/queue/needs.ts';
+import { TRANSFER } from '../../src/transfers/queue/requirements.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 import { perform, putBack } from '../../src/transfers/run/perform.ts';
-import type { Gate } from '../gate.ts';
+import type { Gate } from '../admission.ts';
 
 /** Takes the capacity before it awaits anything: until then no other slot of this worker can look for a job. */
 export const runTransferTask =

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { TRANSFER } from '../../transfers/queue/needs.ts';
-import { PRIORITIES } from '../../transfers/queue/wake.ts';
+import { PRIORITIES } from '../../transfers/queue/enqueue.ts';
+import { TRANSFER } from '../../transfers/queue/requirements.ts';
 
 /** Number of jobs with the same task, flags and state. */
 const QueuePart = z.object({

@@ -1,5 +1,5 @@
-import type { Figure } from './figures.queries.ts';
-import { BUCKETS } from './figures.ts';
+import type { Figure } from './count-transfers.queries.ts';
+import { BUCKETS } from './count-transfers.ts';
 import type { Labels, MetricFamily } from './prometheus-text.ts';
 import { histogramValues } from './prometheus-text.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
-import { needsOf, roomOn } from '../../transfers/queue/needs.ts';
+import { needsOf, roomOn } from '../../transfers/queue/requirements.ts';
 import { listWorkerRows, WorkerRow } from './queries.ts';
 
 /** A worker process in answers. */

@@ -2,8 +2,8 @@ import type { Db } from '../../db.ts';
 import { appendAll } from '../../outbox.ts';
 import type { Subject } from '../events.ts';
 import { finished, sidesOf } from '../events.ts';
-import { wakeAgain, wakeLater } from '../queue/wake.ts';
-import { completeCarry } from '../run/carry.queries.ts';
+import { wakeAgain, wakeLater } from '../queue/enqueue.ts';
+import { completeCarry } from '../run/move-or-copy.queries.ts';
 import type { Completion, EndedRow, Fence, LogLine } from '../run/run.queries.ts';
 import {
   completeTransfer,

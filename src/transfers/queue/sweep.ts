@@ -5,6 +5,7 @@ import { endOfDeleted } from '../ends/end-waiting.ts';
 import type { Ending } from '../ends/outcome.ts';
 import { CANCELLED, endingOf } from '../ends/outcome.ts';
 import { settle } from '../ends/settle.ts';
+import { wake, wakeAgain } from './enqueue.ts';
 import {
   disownStuckWorkers,
   listForgotten,
@@ -17,9 +18,8 @@ import {
   trySweepLock,
   unlockJobs,
 } from './sweep.queries.ts';
-import { takeRested } from './turn.queries.ts';
+import { takeRested } from './virtual-time.queries.ts';
 import { tellNeeds } from './waiting-needs.ts';
-import { wake, wakeAgain } from './wake.ts';
 
 /** What a sweep found and repaired. */
 export interface Swept {

@@ -1,9 +1,9 @@
 import type { Db } from '../../db.ts';
-import type { LiveWorker } from './standing.ts';
-import { couldRun, reasonOf } from './standing.ts';
+import type { Waiting } from './enqueue.ts';
+import { wakeAgain } from './enqueue.ts';
+import type { LiveWorker } from './queue-status.ts';
+import { couldRun, reasonOf } from './queue-status.ts';
 import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiting-needs.queries.ts';
-import type { Waiting } from './wake.ts';
-import { wakeAgain } from './wake.ts';
 
 /**
  * Finds out what needs wait and why nobody starts them, and has one worker keep room free for a transfer that stands first and was

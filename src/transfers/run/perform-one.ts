@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CANCELLED, PROJECT_DELETED } from '../ends/outcome.ts';
-import type { Equipment } from '../queue/needs.ts';
-import { neverOn } from '../queue/standing.ts';
+import { neverOn } from '../queue/queue-status.ts';
+import type { Equipment } from '../queue/requirements.ts';
 import type { Executor } from './executor.ts';
 import type { State } from './one.queries.ts';
 import { findState } from './one.queries.ts';

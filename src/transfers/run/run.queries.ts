@@ -10,7 +10,7 @@ import type { Event } from '../../outbox.ts';
 import { eventInsert } from '../../outbox.ts';
 import type { Counts } from '../ends/outcome.ts';
 import { MOST_ATTEMPTS } from '../ends/outcome.ts';
-import { clockAtTurn } from '../queue/turn.queries.ts';
+import { clockAtTurn } from '../queue/virtual-time.queries.ts';
 import { Carry, TransferType } from '../starts/request.ts';
 
 /** A claimed transfer: everything that an attempt needs. */

@@ -6,8 +6,8 @@ import type { Request } from 'got';
 import { AppError } from '../../errors.ts';
 import type { LogLevel } from '../../formats/define.ts';
 import type { Outbound } from '../../platform/net/outbound.ts';
-import type { Answer, Asking } from './remote-answer.ts';
-import { ask, Broken, broken, decoderOf } from './remote-answer.ts';
+import type { Answer, Asking } from './remote-response.ts';
+import { ask, Broken, broken, decoderOf } from './remote-response.ts';
 
 export interface RemoteLimits {
   outbound: Outbound;

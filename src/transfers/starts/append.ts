@@ -4,7 +4,7 @@ import { invalidMember } from '../../errors.ts';
 import { findWriter, writers } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { resourcesOf } from '../queue/resource-request.ts';
 import type { StartRequest } from './check.ts';
 import type { UploadedFile } from './input-file.ts';
 import { keepInputFile } from './input-file.ts';

@@ -1,7 +1,7 @@
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
-import { askedOf, needsOf } from '../queue/needs.ts';
-import { inWords } from '../queue/standing.ts';
+import { inWords } from '../queue/queue-status.ts';
+import { askedOf, needsOf } from '../queue/requirements.ts';
 import { isUnderWay, listAsked, lockAsked } from './distinct-needs.queries.ts';
 
 /**

@@ -8,7 +8,7 @@ import { holdStaged } from '../../uploads/staged.queries.ts';
 import type { Summary } from '../queries.ts';
 import { findTransfer, lockTransfer } from '../queries.ts';
 import { holdSource } from '../sources/sources.queries.ts';
-import { planCarry } from './carry.ts';
+import { planCarry } from './move-or-copy.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
 import type { Plan } from './start.ts';

@@ -8,7 +8,7 @@ import { preferredWait } from '../../http/rules/prefer.ts';
 import type { Service } from '../../http/rules/versions.ts';
 import type { Summary } from '../queries.ts';
 import { findSummary } from '../queries.ts';
-import type { Endings } from '../views/waiting.ts';
+import type { Endings } from '../views/wait-for-end.ts';
 import { Started, StartQuery } from './bodies.ts';
 import type { DryRun } from './start.ts';
 

@@ -4,7 +4,7 @@ import type { Db } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { resourcesOf } from '../queue/resource-request.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
 import type { UploadedFile } from './input-file.ts';

@@ -22,7 +22,7 @@ import type { Changes } from './changes.ts';
 import { followTransfer } from './follow.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
-import type { Endings } from './waiting.ts';
+import type { Endings } from './wait-for-end.ts';
 
 export interface TransferRoutes {
   db: Database;

@@ -3,9 +3,9 @@ import type { Db } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
-import { askedOf } from '../queue/needs.ts';
-import type { LiveWorker } from '../queue/standing.ts';
-import { couldRun, neverOn, notNowOn, reasonOf } from '../queue/standing.ts';
+import type { LiveWorker } from '../queue/queue-status.ts';
+import { couldRun, neverOn, notNowOn, reasonOf } from '../queue/queue-status.ts';
+import { askedOf } from '../queue/requirements.ts';
 import { listLiveWorkers } from '../queue/waiting-needs.queries.ts';
 import { getStanding } from './why.queries.ts';
 

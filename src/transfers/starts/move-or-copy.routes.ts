@@ -6,7 +6,7 @@ import type { App } from '../../http/route.ts';
 import { narrowed } from '../../http/rules/auth.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { Started, StartQuery } from './bodies.ts';
-import { startCarry } from './carry.ts';
+import { startCarry } from './move-or-copy.ts';
 import type { StartParts } from './start.ts';
 import type { StartRoutes } from './start-route.ts';
 import { answerStart } from './start-route.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { USUAL } from './needs.ts';
+import { USUAL } from './requirements.ts';
 
 /** Virtual microseconds between two turns of a tenant of weight 1. */
 const STEP = 10_000;

@@ -1,5 +1,5 @@
-import type { Equipment, Room } from '../src/transfers/queue/needs.ts';
-import { needsOf, obstacles, roomOn } from '../src/transfers/queue/needs.ts';
+import type { Equipment, Room } from '../src/transfers/queue/requirements.ts';
+import { needsOf, obstacles, roomOn } from '../src/transfers/queue/requirements.ts';
 
 /** What this worker has and what of it is free. All of it in this process: two of its slots cannot both take the last of anything. */
 export interface Capacity {

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { openCapacity } from '../../workers/capacity.ts';
-import { openGate } from '../../workers/gate.ts';
+import { openGate } from '../../workers/admission.ts';
+import { openCapacity } from '../../workers/allocator.ts';
 
 const HAS = { labels: ['north'], memoryMb: 4096, cores: 2, scratchGb: 10, concurrency: 2 };
 

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from '../src/config.ts';
-import type { Equipment } from '../src/transfers/queue/needs.ts';
-import { LEAST_MEMORY_MB } from '../src/transfers/queue/needs.ts';
+import type { Equipment } from '../src/transfers/queue/requirements.ts';
+import { LEAST_MEMORY_MB } from '../src/transfers/queue/requirements.ts';
 
 type Settings = Pick<
   Config,

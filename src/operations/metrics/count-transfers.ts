@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import { addEnds, findBatchEnd, lockPosition, setPosition } from './figures.queries.ts';
+import { addEnds, findBatchEnd, lockPosition, setPosition } from './count-transfers.queries.ts';
 
 /** Upper bounds of the histogram buckets for wait and run times, in seconds. */
 export const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];

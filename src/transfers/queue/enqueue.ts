@@ -1,6 +1,6 @@
 import type { Db, sql } from '../../db.ts';
 import { enqueue, enqueueAll, enqueueing } from '../../jobs.ts';
-import { TRANSFER, USUAL } from './needs.ts';
+import { TRANSFER, USUAL } from './requirements.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import test from 'ava';
-import { keepRunning } from '../../cli/part.ts';
+import { keepRunning } from '../../cli/supervisor.ts';
 
 /** A process that says that it is ready, and ends with code 7 when it is told anything. */
 const launched = (): ChildProcess =>

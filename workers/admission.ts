@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHORE } from '../src/jobs.ts';
-import { TRANSFER } from '../src/transfers/queue/needs.ts';
-import type { Capacity } from './capacity.ts';
+import { TRANSFER } from '../src/transfers/queue/requirements.ts';
+import type { Capacity } from './allocator.ts';
 
 /** What a worker learns from the database every second. */
 export interface Outlook {

@@ -1,7 +1,7 @@
 import { isLabel } from '../../platform/settings/labels.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
-import type { Amount } from './needs.ts';
-import { flagsOf, LEAST_MEMORY_MB } from './needs.ts';
+import type { Amount } from './requirements.ts';
+import { flagsOf, LEAST_MEMORY_MB } from './requirements.ts';
 
 /** MB that a transfer may use unless it says otherwise. */
 export const DEFAULT_MEMORY_MB = 4096;

@@ -1,5 +1,5 @@
-import type { Amount, Equipment, Needs, Room } from './needs.ts';
-import { hasLabel, LEAST_MEMORY_MB, needsOf, obstacles, roomOn, TRANSFER } from './needs.ts';
+import type { Amount, Equipment, Needs, Room } from './requirements.ts';
+import { hasLabel, LEAST_MEMORY_MB, needsOf, obstacles, roomOn, TRANSFER } from './requirements.ts';
 
 /** A live worker, what it runs, and the transfer that it keeps room free for. */
 export interface LiveWorker extends Equipment {
