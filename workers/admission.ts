@@ -1,186 +1,184 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHORE } from '../src/jobs.ts';
 import { TRANSFER } from '../src/transfers/queue/requirements.ts';
-import type { Capacity } from './allocator.ts';
+import type { Allocation, Allocator } from './allocator.ts';
 
-/** What a worker learns from the database every second. */
-export interface Outlook {
-  /** The distinct needs of transfers that wait. */
+/** State of the queue, which a worker reads from the database every second. */
+export interface QueueSnapshot {
+  /** The distinct flags of waiting transfers. */
   waiting: readonly (readonly string[])[];
-  /** The transfer that this worker keeps room free for, taking no others. */
+  /** The transfer that this worker keeps its resources free for; it starts no others. */
   holdsFor?: { id: string; flags: readonly string[] } | undefined;
-  /** It takes no more transfers. */
+  /** The worker takes no more transfers. */
   draining: boolean;
 }
 
-/** A transfer's place in this worker. */
-export interface Place {
-  release(): void;
-}
-
-/** Where the slots of the queue come by before each look for a job. */
-export interface Gate {
-  /** Flags of jobs that a slot must leave where they are; it waits here while there is nothing it could take. Null: it may take any. */
-  forbidden(): string[] | null | Promise<string[] | null>;
-  /** A slot has come back from its look, with a job or without. */
-  looked(milliseconds: number, found: boolean): void;
-  /** A place for the transfer that a slot has just brought. Undefined: there is none after all, and the same needs are forbidden from now on. */
-  enter(id: string, flags: readonly string[]): Place | undefined;
-  /** Counts a chore until it is called again. */
-  chore(): () => void;
-  learn(outlook: Outlook): void;
-  /** Nobody waits here any more. */
+/** Admission control: decides which jobs a free slot may fetch from the queue. */
+export interface Admission {
+  /**
+   * Flags of jobs that a slot must skip; null: none. Waits while the slot could take no job at all. Asked before each poll of the queue.
+   */
+  forbiddenFlags(): string[] | null | Promise<string[] | null>;
+  /** Reports the end of a poll. */
+  polled(milliseconds: number, found: boolean): void;
+  /** Allocates resources for a transfer that a slot has fetched. Undefined: not enough is free, and its flags are forbidden for a while. */
+  admit(id: string, flags: readonly string[]): Allocation | undefined;
+  /** Counts a running chore until the returned function is called. */
+  startChore(): () => void;
+  update(snapshot: QueueSnapshot): void;
+  /** Lets all waiting slots go on. */
   close(): void;
 }
 
-export interface GateOptions {
-  capacity: Capacity;
-  /** Whether a chore is due. Asked while there is no room for transfers, so that these do not keep mails waiting. */
+export interface AdmissionOptions {
+  allocator: Allocator;
+  /** Whether a chore is due. Asked while there is no capacity for transfers, so that a full worker still runs chores. */
   choresWait(): Promise<boolean>;
-  /** Has so many slots that wait for a notification look again. */
+  /** Makes this number of slots that wait for a notification poll again. */
   nudge(count: number): void;
 }
 
-/** Slots besides those of transfers, so that a chore never waits for one of them to end. */
-export const CHORES = 2;
-const LOOK_FOR_CHORES_EVERY_MS = 1000;
-/** A look past many rows that are forbidden costs the database; no more than a fifth of the time is spent on looks in vain. */
-const REST = 4;
-const QUICK_MS = 10;
-/** How long needs are remembered that a slot stumbled upon, before the outlook must have them. */
-const REMEMBERED_MS = 5000;
+/** Slots besides those of transfers, so that a chore never waits for a transfer to end. */
+export const CHORE_SLOTS = 2;
+const POLL_FOR_CHORES_EVERY_MS = 1000;
+/** A poll that skips many rows is expensive for the database: after a slow poll without a job, pause for this many times its duration. */
+const PAUSE_FACTOR = 4;
+const SLOW_MS = 10;
+/** How long flags stay forbidden after a refused allocation; by then a snapshot has them. */
+const REFUSAL_MS = 5000;
 
-export function openGate({ capacity, choresWait, nudge }: GateOptions): Gate {
-  /** Absent before anything is taken. */
-  let outlook: Outlook | undefined;
-  const stumbled = new Map<string, { flags: readonly string[]; until: number }>();
-  /** Slots on their way between here and a job. */
-  let looking = 0;
+export function openAdmission({ allocator, choresWait, nudge }: AdmissionOptions): Admission {
+  /** Undefined before the first update. */
+  let snapshot: QueueSnapshot | undefined;
+  const refused = new Map<string, { flags: readonly string[]; until: number }>();
+  /** Slots that poll the queue now. */
+  let polling = 0;
   let chores = 0;
-  let restUntil = 0;
+  let pausedUntil = 0;
   let closed = false;
-  let lookout = false;
-  let nextLook = 0;
+  /** One of the waiting slots has a timer. */
+  let hasTimer = false;
+  let nextChorePoll = 0;
   let changed = Promise.withResolvers<void>();
 
-  function change() {
+  function wakeSlots() {
     changed.resolve();
     changed = Promise.withResolvers();
   }
 
-  /** Needs that wait somewhere, as far as is known. */
-  function* waiting() {
-    yield* outlook?.waiting ?? [];
+  /** Known combinations of flags of waiting transfers. */
+  function* waitingFlags() {
+    yield* snapshot?.waiting ?? [];
     const now = performance.now();
-    for (const [key, { flags, until }] of stumbled) {
+    for (const [key, { flags, until }] of refused) {
       if (until > now) yield flags;
-      else stumbled.delete(key);
+      else refused.delete(key);
     }
   }
 
-  function hasRoom(): boolean {
-    if (outlook === undefined) return false;
-    const { holdsFor, draining } = outlook;
-    if (draining || capacity.running + looking >= capacity.has.concurrency) return false;
-    if (holdsFor) return looking === 0 && capacity.obstacles(holdsFor.flags).length === 0;
-    return capacity.obstacles([]).length === 0;
+  function hasCapacity(): boolean {
+    if (snapshot === undefined) return false;
+    const { holdsFor, draining } = snapshot;
+    if (draining || allocator.running + polling >= allocator.capacity.concurrency) return false;
+    if (holdsFor) return polling === 0 && allocator.unmet(holdsFor.flags).length === 0;
+    return allocator.unmet([]).length === 0;
   }
 
-  /** Few flags: each costs the look something at each row. One obstacle of several is enough. */
-  function forbiddenNow(): string[] {
+  /** As few flags as possible, because the poll checks each of them at every row: one unmet flag per combination is enough. */
+  function unmetFlags(): string[] {
     const flags = new Set<string>();
-    for (const needs of waiting()) {
-      const [first, ...others] = capacity.obstacles(needs);
+    for (const combination of waitingFlags()) {
+      const [first, ...others] = allocator.unmet(combination);
       if (first !== undefined && !flags.has(first) && !others.some((flag) => flags.has(flag))) flags.add(first);
     }
-    if (chores >= CHORES) flags.add(CHORE);
+    if (chores >= CHORE_SLOTS) flags.add(CHORE);
     return [...flags];
   }
 
-  /** Undefined: there is nothing to look for. */
-  function pass(): string[] | null | undefined {
-    if (closed || outlook === undefined) return null;
-    if (!hasRoom()) return undefined;
-    const flags = forbiddenNow();
-    if (flags.length > 0 && performance.now() < restUntil) return undefined;
-    looking++;
+  /** Undefined: the slot must not poll now. */
+  function tryPoll(): string[] | null | undefined {
+    if (closed || snapshot === undefined) return null;
+    if (!hasCapacity()) return undefined;
+    const flags = unmetFlags();
+    if (flags.length > 0 && performance.now() < pausedUntil) return undefined;
+    polling++;
     return flags.length > 0 ? flags : null;
   }
 
   async function wait(): Promise<string[] | null> {
     for (;;) {
-      const flags = pass();
+      const flags = tryPoll();
       if (flags !== undefined) return flags;
-      const mine = !lookout;
-      lookout = true;
+      const ownsTimer = !hasTimer;
+      hasTimer = true;
       try {
-        const rest = Math.max((hasRoom() ? restUntil : nextLook) - performance.now(), 1);
-        // one of those that wait looks out for the others
-        await (mine ? Promise.race([changed.promise, sleep(rest, undefined, { ref: false })]) : changed.promise);
-        if (!mine || closed || hasRoom() || performance.now() < nextLook) continue;
-        nextLook = performance.now() + LOOK_FOR_CHORES_EVERY_MS;
-        if (chores >= CHORES || !(await choresWait())) continue;
-        looking++;
+        const pause = Math.max((hasCapacity() ? pausedUntil : nextChorePoll) - performance.now(), 1);
+        // only one of the waiting slots has a timer; it wakes the others
+        await (ownsTimer ? Promise.race([changed.promise, sleep(pause, undefined, { ref: false })]) : changed.promise);
+        if (!ownsTimer || closed || hasCapacity() || performance.now() < nextChorePoll) continue;
+        nextChorePoll = performance.now() + POLL_FOR_CHORES_EVERY_MS;
+        if (chores >= CHORE_SLOTS || !(await choresWait())) continue;
+        polling++;
         return [TRANSFER];
       } catch {
-        // the database is away; the look that follows tells the queue so
-        looking++;
+        // the database is unreachable; the poll reports it to the queue
+        polling++;
         return [TRANSFER];
       } finally {
-        if (mine) {
-          lookout = false;
-          change();
+        if (ownsTimer) {
+          hasTimer = false;
+          wakeSlots();
         }
       }
     }
   }
 
-  /** A slot that waits for a notification may have looked when there was less room, and left something where it was. */
-  function callAnother() {
-    if (!closed && outlook?.waiting.some((flags) => flags.length > 0)) nudge(1);
+  /** A slot that waits for a notification may have skipped a job that fits now. */
+  function nudgeOne() {
+    if (!closed && snapshot?.waiting.some((flags) => flags.length > 0)) nudge(1);
   }
 
   return {
-    forbidden() {
-      const flags = pass();
+    forbiddenFlags() {
+      const flags = tryPoll();
       return flags === undefined ? wait() : flags;
     },
-    looked(milliseconds, found) {
-      looking--;
-      if (!found && milliseconds > QUICK_MS) restUntil = performance.now() + REST * milliseconds;
-      change();
+    polled(milliseconds, found) {
+      polling--;
+      if (!found && milliseconds > SLOW_MS) pausedUntil = performance.now() + PAUSE_FACTOR * milliseconds;
+      wakeSlots();
     },
-    enter(id, flags) {
-      if (outlook?.holdsFor?.id === id) outlook = { ...outlook, holdsFor: undefined };
-      const place = capacity.take(flags);
-      if (!place) {
-        stumbled.set(flags.join(' '), { flags, until: performance.now() + REMEMBERED_MS });
+    admit(id, flags) {
+      if (snapshot?.holdsFor?.id === id) snapshot = { ...snapshot, holdsFor: undefined };
+      const allocation = allocator.allocate(flags);
+      if (!allocation) {
+        refused.set(flags.join(' '), { flags, until: performance.now() + REFUSAL_MS });
         return undefined;
       }
-      callAnother();
+      nudgeOne();
       return {
         release() {
-          place.release();
-          restUntil = 0;
-          change();
-          callAnother();
+          allocation.release();
+          pausedUntil = 0;
+          wakeSlots();
+          nudgeOne();
         },
       };
     },
-    chore() {
+    startChore() {
       chores++;
       return () => {
         chores--;
-        change();
+        wakeSlots();
       };
     },
-    learn(learned) {
-      outlook = learned;
-      change();
+    update(latest) {
+      snapshot = latest;
+      wakeSlots();
     },
     close() {
       closed = true;
-      change();
+      wakeSlots();
     },
   };
 }

@@ -1,39 +1,44 @@
-import type { Equipment, Room } from '../src/transfers/queue/requirements.ts';
-import { needsOf, obstacles, roomOn } from '../src/transfers/queue/requirements.ts';
+import type { Resources, WorkerCapacity } from '../src/transfers/queue/requirements.ts';
+import { allocationOn, requirementsOf, unmetRequirements } from '../src/transfers/queue/requirements.ts';
 
-/** What this worker has and what of it is free. All of it in this process: two of its slots cannot both take the last of anything. */
-export interface Capacity {
-  readonly has: Equipment;
-  /** Transfers that run. */
+/** Allocates the resources of this worker to transfers. Synchronous, so that two slots cannot allocate the same resource. */
+export interface Allocator {
+  readonly capacity: WorkerCapacity;
+  /** Number of running transfers. */
   readonly running: number;
-  /** The flags that keep a transfer with these needs from being started now; none: it can. */
-  obstacles(flags: readonly string[]): string[];
-  /** Takes what these needs take. Undefined: it is not there. */
-  take(flags: readonly string[]): { release(): void } | undefined;
+  /** The flags that the free resources cannot meet. Empty: a transfer with these flags can start now. */
+  unmet(flags: readonly string[]): string[];
+  /** Allocates resources for a transfer with these flags. Undefined: not enough is free. */
+  allocate(flags: readonly string[]): Allocation | undefined;
 }
 
-export function openCapacity(has: Equipment): Capacity {
-  const taken = new Set<Room>();
-  function free(): Room {
-    const left = { memoryMb: has.memoryMb, cores: has.cores, scratchGb: has.scratchGb };
-    for (const room of taken) {
-      left.memoryMb -= room.memoryMb;
-      left.cores -= room.cores;
-      left.scratchGb -= room.scratchGb;
+export interface Allocation {
+  release(): void;
+}
+
+export function openAllocator(capacity: WorkerCapacity): Allocator {
+  const allocations = new Set<Resources>();
+  function free(): Resources {
+    const left = { memoryMb: capacity.memoryMb, cores: capacity.cores, scratchGb: capacity.scratchGb };
+    for (const allocated of allocations) {
+      left.memoryMb -= allocated.memoryMb;
+      left.cores -= allocated.cores;
+      left.scratchGb -= allocated.scratchGb;
     }
     return left;
   }
   return {
-    has,
+    capacity,
     get running() {
-      return taken.size;
+      return allocations.size;
     },
-    obstacles: (flags) => obstacles(has, free(), flags),
-    take(flags) {
-      if (taken.size >= has.concurrency || obstacles(has, free(), flags).length > 0) return undefined;
-      const room = roomOn(has, needsOf(flags));
-      taken.add(room);
-      return { release: () => void taken.delete(room) };
+    unmet: (flags) => unmetRequirements(capacity, free(), flags),
+    allocate(flags) {
+      if (allocations.size >= capacity.concurrency || unmetRequirements(capacity, free(), flags).length > 0)
+        return undefined;
+      const allocated = allocationOn(capacity, requirementsOf(flags));
+      allocations.add(allocated);
+      return { release: () => void allocations.delete(allocated) };
     },
   };
 }

@@ -195,7 +195,10 @@ for (const verb of ['move', 'copy'] as const) {
         const worker = await work();
         const ended = await untilEnd(client, id);
         t.is(ended.status, 'Error');
-        t.is(ended.errorMessage, `Who started this transfer can no longer act as an Owner of tenant '${tenantId}'.`);
+        t.is(
+          ended.errorMessage,
+          `The account that started this transfer is no longer an Owner of tenant '${tenantId}'.`,
+        );
         t.deepEqual(await stateOf(scene), before);
         t.is(await countIn(target.projectId), 0);
         await worker.stop();
@@ -321,7 +324,7 @@ test.serial('a move whose starter was disabled ends as Error and changes nothing
   await work();
   const ended = await untilEnd(other, id);
   t.is(ended.status, 'Error');
-  t.regex(ended.errorMessage, /can no longer act as an Owner/);
+  t.regex(ended.errorMessage, /is no longer an Owner/);
   t.deepEqual(await stateOf(scene), before);
 });
 

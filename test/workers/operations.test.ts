@@ -107,7 +107,7 @@ test('what cannot be started again is said, and the others go on; an order can b
   const { body } = await client.post(`/api/admin/failure/${fingerprint}/retry`, { perSecond: 100 });
   const order = await ended(body.id);
   t.like(order, { state: 'Done', started: 1, refused: 1 });
-  t.regex(order.refusal, /no longer kept/);
+  t.regex(order.refusal, /no longer stored/);
   const [retried] = await retriesOf(ids);
   t.is((await untilEnd(w.as(owner), retried?.id ?? '')).status, 'Completed');
   t.like(await client.post(`/api/admin/retry/${order.id}/stop`), { status: 409, body: { code: 'RetryEnded' } });

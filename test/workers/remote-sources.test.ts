@@ -305,7 +305,7 @@ test('a transfer that waits until an outage may be over says when it is tried ag
     send: (_, response) => response.writeHead(503, { 'retry-after': '600' }).end(),
   });
   await until(async () => (await log()).some((line) => /is tried again/.test(line)));
-  const sentence = /^After an outage, which its log tells of, it is tried again at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.$/;
+  const sentence = /^It is retried after an outage \(see its log\) at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.$/;
   t.regex((await client.get(`/api/conversion/transfer/${id}`)).body.waitingReason, sentence);
   t.regex((await client.get(`/api/conversion/transfer/${id}/why`)).body.reason, sentence);
   t.is((await client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);

@@ -183,7 +183,7 @@ test.serial('what no live worker could ever run says what it needs and what ther
   await s.reason(ids[1] ?? '', /^It needs 64 cores; the largest worker has 4\.$/);
   await s.reason(ids[2] ?? '', /^It needs 300 GB of scratch space; the largest worker has 100\.$/);
   t.like(await s.why(ids[0] ?? ''), {
-    workers: [{ canRun: false, reason: 'It has 8192 MB of memory; 65536 are needed.' }],
+    workers: [{ canRun: false, reason: 'Not enough memory: needs 65536 MB, has 8192 MB.' }],
   });
 });
 
@@ -194,11 +194,11 @@ serial('transfers that need more memory together than a worker has run one after
   await s.running(first);
   const big = await s.submit({ memoryRequestMb: 4096 });
   const small = await s.submit();
-  t.is((await untilEnd(s.client, small)).status, 'Completed', 'what is small overtakes');
+  t.is((await untilEnd(s.client, small)).status, 'Completed', 'a small transfer overtakes');
   await s.reason(big, /^It waits until a worker has 4096 MB of memory free\.$/);
   const why = await s.why(big);
   t.like(why, { position: 0, blockedBy: [first] });
-  t.like(why.workers[0], { canRun: true, reason: 'It has not 4096 MB of memory free.' });
+  t.like(why.workers[0], { canRun: true, reason: 'Not enough free memory: needs 4096 MB, has 3840 MB.' });
   const stranger = w.as(await w.account());
   t.is((await stranger.get(`/api/conversion/transfer/${big}/why`)).status, 404);
   const begun = performance.now();
@@ -214,7 +214,7 @@ serial('transfers that need more memory together than a worker has run one after
 });
 
 serial(
-  'a worker that could run what was overtaken for too long keeps room free for it, and others go on',
+  'a worker keeps its resources free for a transfer that was overtaken for too long; other workers go on',
   async (t) => {
     const { child } = await launchFrozen({
       'worker.memory': '4096',
@@ -230,8 +230,11 @@ serial(
     await sleep(1500);
     const small = await s.submit();
     await sleep(1500);
-    t.is((await s.get(small)).status, 'Pending', 'what is small overtakes no more');
-    t.like((await s.why(small)).workers[0], { canRun: true, reason: 'It keeps room free for another transfer.' });
+    t.is((await s.get(small)).status, 'Pending', 'small transfers overtake no more');
+    t.like((await s.why(small)).workers[0], {
+      canRun: true,
+      reason: 'It keeps its resources free for another transfer.',
+    });
     await launch({ 'worker.memory': '1024', 'worker.labels': 'other' });
     t.is((await untilEnd(s.client, small)).status, 'Completed', 'it runs elsewhere');
     t.is((await holder()).length, 1);
@@ -251,7 +254,7 @@ serial(
 );
 
 serial(
-  'nobody keeps room free for a transfer that rests, but for one behind it, and for itself when it is due',
+  'no worker keeps resources free for a transfer that backs off, but for the next one, and for it when it is due',
   async (t) => {
     await launchFrozen({ 'worker.memory': '4096', 'worker.concurrency': '3', 'transfers.patience': '0ms' });
     const s = await scene();

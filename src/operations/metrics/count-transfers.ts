@@ -11,7 +11,7 @@ const BATCH_SIZE = 5000;
  * the position advances in the same transaction. Every worker calls it every few seconds, so that a scrape is cheap and every process
  * returns the same values.
  */
-export async function addFigures(db: Db): Promise<void> {
+export async function countEndedTransfers(db: Db): Promise<void> {
   for (let more = true; more; ) {
     more = await db.transaction(async (tx) => {
       const after = await lockPosition(tx);

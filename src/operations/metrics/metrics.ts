@@ -5,7 +5,7 @@ import type { Database } from '../../db.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { listChoreRuns } from '../cron/chores.queries.ts';
 import { listWorkerStates } from '../workers/workers.ts';
-import { listFigures } from './count-transfers.queries.ts';
+import { listCounters } from './count-transfers.queries.ts';
 import { countMassRetries, getLags, listQueueParts } from './gauges.queries.ts';
 import { asMetric } from './prometheus-text.ts';
 import { transferCounters } from './transfer-counters.ts';
@@ -86,7 +86,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
-      listFigures(db),
+      listCounters(db),
       countMassRetries(db),
       listChoreRuns(db),
       findSweepState(db),

@@ -12,10 +12,10 @@ const AT_ONCE = 200;
 export function announcer(db: Database): (id: string) => void {
   let ids: string[] = [];
   const tell = () => {
-    const told = ids;
+    const batch = ids;
     ids = [];
-    for (let at = 0; at < told.length; at += AT_ONCE) {
-      notifyEnded(db, told.slice(at, at + AT_ONCE)).catch(() => {}); // clients that wait also poll
+    for (let at = 0; at < batch.length; at += AT_ONCE) {
+      notifyEnded(db, batch.slice(at, at + AT_ONCE)).catch(() => {}); // clients that wait also poll
     }
   };
   return (id) => {

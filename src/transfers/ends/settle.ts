@@ -2,8 +2,8 @@ import type { Db } from '../../db.ts';
 import { appendAll } from '../../outbox.ts';
 import type { Subject } from '../events.ts';
 import { finished, sidesOf } from '../events.ts';
-import { wakeAgain, wakeLater } from '../queue/enqueue.ts';
-import { completeCarry } from '../run/move-or-copy.queries.ts';
+import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
+import { completeMoveOrCopy } from '../run/move-or-copy.queries.ts';
 import type { Completion, EndedRow, Fence, LogLine } from '../run/run.queries.ts';
 import {
   completeTransfer,
@@ -23,8 +23,8 @@ export interface Completed {
 }
 
 /** An attempt moved or copied a dataset, in the transaction that settles it. */
-export interface Carried {
-  kind: 'carried';
+export interface MovedOrCopied {
+  kind: 'movedOrCopied';
   transfer: Subject;
   datasetId: string;
 }
@@ -32,7 +32,7 @@ export interface Carried {
 /** What ends, and how. A transfer that is no longer in the state that its member names is left alone. */
 export type Settlement =
   /** An attempt that this process runs. */
-  | { attempt: Fence; outcome: Completed | Carried | Ending | HandedBack; lines: readonly LogLine[] }
+  | { attempt: Fence; outcome: Completed | MovedOrCopied | Ending | HandedBack; lines: readonly LogLine[] }
   /** A transfer that nobody runs, or whose worker does not answer. */
   | { unheld: Fence; outcome: Ending }
   /** Those of these transfers that wait. */
@@ -46,7 +46,7 @@ export interface Settled {
 /**
  * The one settlement of transfers: writes outcome, log and event, and frees the datasets, all or nothing. Gives the transfers that it
  * settled; none if another process settled them first. A ledger of credits charges and releases its holds here.
- * @param db a transaction for `carried`, `unheld` and `waiting`
+ * @param db a transaction for `movedOrCopied`, `unheld` and `waiting`
  */
 export async function settle(db: Db, settlement: Settlement): Promise<Settled[]> {
   if ('waiting' in settlement) {
@@ -61,8 +61,8 @@ export async function settle(db: Db, settlement: Settlement): Promise<Settled[]>
   switch (outcome.kind) {
     case 'completed':
       return complete(db, attempt, outcome, lines);
-    case 'carried':
-      return carry(db, attempt, outcome, lines);
+    case 'movedOrCopied':
+      return completeDataset(db, attempt, outcome, lines);
     case 'handedBack':
       return db.transaction((tx) => handBack(tx, attempt, outcome, lines));
     default:
@@ -97,13 +97,13 @@ async function complete(
   return completed === null ? [] : [{ id, kind: 'completed' }];
 }
 
-async function carry(
+async function completeDataset(
   tx: Db,
   fence: Fence,
-  { transfer, datasetId }: Carried,
+  { transfer, datasetId }: MovedOrCopied,
   lines: readonly LogLine[],
 ): Promise<Settled[]> {
-  await completeCarry(tx, fence, datasetId, lines);
+  await completeMoveOrCopy(tx, fence, datasetId, lines);
   const events = sidesOf(transfer).map((side) => finished(side, { status: 'Completed', progress: 100, datasetId }));
   await appendAll(tx, events);
   return [{ id: fence.id, kind: 'completed' }];
@@ -134,6 +134,6 @@ async function handBack(
   if (!released) return [];
   const ending = endingOf(released);
   if (ending !== undefined) return settle(tx, { unheld: released, outcome: ending });
-  await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, [released]));
+  await (delay ? enqueueLater(tx, released, delay) : enqueueFirst(tx, [released]));
   return [{ id: fence.id, kind: 'handedBack' }];
 }

@@ -1,41 +1,43 @@
 import type { Db, sql } from '../../db.ts';
-import { enqueue, enqueueAll, enqueueing } from '../../jobs.ts';
-import { TRANSFER, USUAL } from './requirements.ts';
+import { enqueue, enqueueAll, enqueueFragment } from '../../jobs.ts';
+import { DEFAULT_PRIORITY, TRANSFER } from './requirements.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** What the row of a transfer says of its row in the queue. */
-export interface Waiting<Turn = number> {
+/** The columns of a waiting transfer that its queue row repeats. */
+export interface WaitingTransfer<Time = number> {
   id: string;
   flags: readonly string[];
-  turn: Turn;
+  /** See `virtual-time.queries.ts`. */
+  virtualTime: Time;
 }
 
-/** Before all that have not been started yet: somebody has waited for it already. */
-const FIRST = 5;
-/** Those that transfers have in the queue; chores have none. */
-export const PRIORITIES = [FIRST, USUAL];
+/** Before all transfers that have never started. */
+const HIGH_PRIORITY = 5;
+/** Priorities of transfers' queue rows; chores have priority 0. */
+export const TRANSFER_PRIORITIES = [HIGH_PRIORITY, DEFAULT_PRIORITY];
 
-/** Puts transfers into the queue, each at its turn; at most one row waits there for each. */
-export const wake = (tx: Db, waiting: readonly Waiting[]) => enqueueAll(tx, 'runTransfer', waiting.map(jobOf), USUAL);
+/** Enqueues transfers by virtual time. A transfer has at most one waiting queue row. */
+export const enqueueTransfers = (tx: Db, waiting: readonly WaitingTransfer[]) =>
+  enqueueAll(tx, 'runTransfer', waiting.map(jobOf), DEFAULT_PRIORITY);
 
-/** The same for those that were started before, or that were overtaken for too long. */
-export const wakeAgain = (tx: Db, waiting: readonly Waiting[]) =>
-  enqueueAll(tx, 'runTransfer', waiting.map(jobOf), FIRST);
+/** Enqueues transfers that were started before, or overtaken for too long, ahead of the others. */
+export const enqueueFirst = (tx: Db, waiting: readonly WaitingTransfer[]) =>
+  enqueueAll(tx, 'runTransfer', waiting.map(jobOf), HIGH_PRIORITY);
 
-/** The same for one after `delay` milliseconds; the sweep gives it a new turn then. */
-export function wakeLater(tx: Db, waiting: Waiting, delay: number) {
-  const { payload, ...place } = jobOf(waiting);
-  return enqueue(tx, 'runTransfer', payload, { ...place, priority: USUAL, delay });
+/** Enqueues a transfer that backs off for `delay` milliseconds; then the sweep gives it a new virtual time. */
+export function enqueueLater(tx: Db, waiting: WaitingTransfer, delay: number) {
+  const { payload, jobKey, flags } = jobOf(waiting);
+  return enqueue(tx, 'runTransfer', payload, { jobKey, flags, priority: DEFAULT_PRIORITY, delay });
 }
 
-/** The same for a new one, in the statement that makes it, whose part `from` has its `turn`; with `callBehind`. */
-export const firstWake = (waiting: Waiting<Fragment>, from: Fragment) =>
-  enqueueing({ name: 'runTransfer', ...jobOf(waiting), priority: USUAL }, from);
+/** Part of a `with` that enqueues a new transfer: `from` is the part that inserts it. Call `notifyAfterCommit` as well. */
+export const enqueueNew = (waiting: WaitingTransfer<Fragment>, from: Fragment) =>
+  enqueueFragment({ name: 'runTransfer', ...jobOf(waiting), priority: DEFAULT_PRIORITY }, from);
 
-const jobOf = <Turn>({ id, flags, turn }: Waiting<Turn>) => ({
+const jobOf = <Time>({ id, flags, virtualTime }: WaitingTransfer<Time>) => ({
   jobKey: id,
   payload: { transferId: id },
   flags: [TRANSFER, ...flags],
-  turn,
+  virtualTime,
 });

@@ -1,101 +1,101 @@
-/** What a transfer takes of a worker while it runs, as its flags say it. */
-export interface Needs {
-  /** `key=value`, or a bare key: any value will do. */
+/** Resources that a transfer requires of its worker while it runs, as its queue flags encode them. */
+export interface Requirements {
+  /** `key=value`, or a bare key, which matches any value. */
   labels: readonly string[];
   memoryMb: Amount;
-  /** Absent: the usual share, so that as many run as the worker has slots for. */
+  /** Absent: the worker's cores divided by its slots. */
   cores?: number;
   scratchGb: Amount;
 }
 
-/** An estimate never keeps a transfer from a worker that is smaller: there it takes all there is. */
+/** An estimate never excludes a smaller worker: there, the transfer takes the whole worker. */
 export interface Amount {
-  least: number;
+  amount: number;
   estimated: boolean;
 }
 
-/** What a worker has for transfers. */
-export interface Equipment {
+/** Total resources of a worker. */
+export interface WorkerCapacity {
   labels: readonly string[];
   memoryMb: number;
   cores: number;
   scratchGb: number;
-  /** Transfers at a time. */
+  /** Maximum number of transfers at a time. */
   concurrency: number;
 }
 
-/** What is taken while a transfer runs, or free at a moment. */
-export interface Room {
+/** Resources that a running transfer takes, or that a worker has free. */
+export interface Resources {
   memoryMb: number;
   cores: number;
   scratchGb: number;
 }
 
-/** Every transfer takes this much memory, so no flag says it. */
-export const LEAST_MEMORY_MB = 256;
-/** The flag of every transfer's row in the queue. */
+/** Every transfer takes at least this much memory, so no flag encodes it. */
+export const MIN_MEMORY_MB = 256;
+/** Flag of every transfer's queue row. */
 export const TRANSFER = 'transfer';
-/** Priority of its row: after all chores, which take moments. */
-export const USUAL = 10;
+/** Priority of a transfer's queue row: after all chores, which are short. */
+export const DEFAULT_PRIORITY = 10;
 /** Sums of shares such as 2/3 of a core are not exact. */
 const TOLERANCE = 1e-6;
 
-/** What a transfer needs besides the least, sorted: equal needs have equal flags. */
-export function flagsOf({ labels, memoryMb, cores, scratchGb }: Needs): string[] {
+/** Encodes requirements above the minimum as flags. Sorted, so that equal requirements have equal flags. */
+export function flagsOf({ labels, memoryMb, cores, scratchGb }: Requirements): string[] {
   const flags = labels.map((label) => `label:${label}`);
-  if (memoryMb.least > LEAST_MEMORY_MB) flags.push(`memory${sign(memoryMb)}${memoryMb.least}`);
+  if (memoryMb.amount > MIN_MEMORY_MB) flags.push(`memory${sign(memoryMb)}${memoryMb.amount}`);
   if (cores !== undefined) flags.push(`cores:${cores}`);
-  if (scratchGb.least > 0) flags.push(`scratch${sign(scratchGb)}${scratchGb.least}`);
+  if (scratchGb.amount > 0) flags.push(`scratch${sign(scratchGb)}${scratchGb.amount}`);
   return [...new Set(flags)].sort();
 }
 
 const sign = ({ estimated }: Amount) => (estimated ? '~' : ':');
 
-/** Those of what a request asks for, without those of estimates. */
-export const askedOf = (flags: readonly string[]): string[] => flags.filter((flag) => !flag.includes('~'));
+/** The flags that come from the request, without those of estimates. */
+export const requestedFlags = (flags: readonly string[]): string[] => flags.filter((flag) => !flag.includes('~'));
 
-/** What flags say; flags of others are left aside. */
-export function needsOf(flags: readonly string[]): Needs {
+/** Decodes flags. Ignores flags that encode no requirement. */
+export function requirementsOf(flags: readonly string[]): Requirements {
   const labels: string[] = [];
-  const needs: Omit<Needs, 'labels'> = {
-    memoryMb: { least: LEAST_MEMORY_MB, estimated: false },
-    scratchGb: { least: 0, estimated: false },
+  const required: Omit<Requirements, 'labels'> = {
+    memoryMb: { amount: MIN_MEMORY_MB, estimated: false },
+    scratchGb: { amount: 0, estimated: false },
   };
   for (const flag of flags) {
-    const [, name, how, value = ''] = /^(label|memory|cores|scratch)([:~])(.+)$/s.exec(flag) ?? [];
-    const amount = { least: Number(value), estimated: how === '~' };
+    const [, name, separator, value = ''] = /^(label|memory|cores|scratch)([:~])(.+)$/s.exec(flag) ?? [];
+    const amount = { amount: Number(value), estimated: separator === '~' };
     if (name === 'label') labels.push(value);
-    else if (name === 'memory') needs.memoryMb = amount;
-    else if (name === 'cores') needs.cores = amount.least;
-    else if (name === 'scratch') needs.scratchGb = amount;
+    else if (name === 'memory') required.memoryMb = amount;
+    else if (name === 'cores') required.cores = amount.amount;
+    else if (name === 'scratch') required.scratchGb = amount;
   }
-  return { labels, ...needs };
+  return { labels, ...required };
 }
 
-/** What it takes of this worker. */
-export function roomOn(worker: Equipment, { memoryMb, cores, scratchGb }: Needs): Room {
-  const of = ({ least, estimated }: Amount, most: number) => (estimated ? Math.min(least, most) : least);
+/** The resources that a transfer with these requirements takes on this worker. */
+export function allocationOn(worker: WorkerCapacity, { memoryMb, cores, scratchGb }: Requirements): Resources {
+  const allocated = ({ amount, estimated }: Amount, max: number) => (estimated ? Math.min(amount, max) : amount);
   return {
-    memoryMb: of(memoryMb, worker.memoryMb),
+    memoryMb: allocated(memoryMb, worker.memoryMb),
     cores: cores ?? worker.cores / worker.concurrency,
-    scratchGb: of(scratchGb, worker.scratchGb),
+    scratchGb: allocated(scratchGb, worker.scratchGb),
   };
 }
 
-export const hasLabel = ({ labels }: Pick<Equipment, 'labels'>, wanted: string): boolean =>
-  labels.some((label) => label === wanted || (!wanted.includes('=') && label.startsWith(`${wanted}=`)));
+export const hasLabel = ({ labels }: Pick<WorkerCapacity, 'labels'>, required: string): boolean =>
+  labels.some((label) => label === required || (!required.includes('=') && label.startsWith(`${required}=`)));
 
-/** What of the flags of a transfer keeps this worker from starting it with so much free; none: it can. */
-export function obstacles(worker: Equipment, free: Room, flags: readonly string[]): string[] {
-  const needs = needsOf(flags);
-  const room = roomOn(worker, needs);
-  const found = needs.labels.filter((label) => !hasLabel(worker, label)).map((label) => `label:${label}`);
+/** The flags of a transfer that this worker cannot meet with these free resources. Empty: it can start the transfer. */
+export function unmetRequirements(worker: WorkerCapacity, free: Resources, flags: readonly string[]): string[] {
+  const required = requirementsOf(flags);
+  const allocation = allocationOn(worker, required);
+  const unmet = required.labels.filter((label) => !hasLabel(worker, label)).map((label) => `label:${label}`);
   for (const [dimension, name] of DIMENSIONS) {
-    if (room[dimension] <= free[dimension] + TOLERANCE) continue;
-    // what every transfer needs is not there
-    found.push(flags.find((flag) => flag.startsWith(name)) ?? TRANSFER);
+    if (allocation[dimension] <= free[dimension] + TOLERANCE) continue;
+    // without a flag, the minimum that every transfer takes is not free
+    unmet.push(flags.find((flag) => flag.startsWith(name)) ?? TRANSFER);
   }
-  return found;
+  return unmet;
 }
 
 const DIMENSIONS = [

@@ -1,20 +1,20 @@
 import { isLabel } from '../../platform/settings/labels.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
 import type { Amount } from './requirements.ts';
-import { flagsOf, LEAST_MEMORY_MB } from './requirements.ts';
+import { flagsOf, MIN_MEMORY_MB } from './requirements.ts';
 
-/** MB that a transfer may use unless it says otherwise. */
+/** Memory limit in MB of a transfer whose request names none. */
 export const DEFAULT_MEMORY_MB = 4096;
 const MEMORY_STEP_MB = 1024;
-/** A pebibyte, far from the ends of the database's integers. */
-const MOST_MEMORY_MB = 2 ** 30;
-const MOST_CORES = 10_000;
-const MOST_STORAGE_GB = 2 ** 20;
-/** An index holds what a transfer needs, and no entry of it more than 2704 bytes. */
-const MOST_LABEL_CHARACTERS = 800;
+/** A pebibyte, far below the limits of the database's integers. */
+const MAX_MEMORY_MB = 2 ** 30;
+const MAX_CORES = 10_000;
+const MAX_STORAGE_GB = 2 ** 20;
+/** Flags are indexed, and a B-tree entry has at most 2704 bytes. */
+const MAX_LABEL_CHARACTERS = 800;
 const MB = 2 ** 20;
 const GB = 2 ** 30;
-/** Which workers run on machines of a type. */
+/** Label of workers on machines of a family. */
 const FAMILY_LABEL = 'svc.platform/vmsize';
 
 export interface ResourceRequest {
@@ -27,28 +27,28 @@ export interface ResourceRequest {
   nodeSizes: readonly NodeSize[];
 }
 
-/** One sentence per wrong member. */
+/** Error messages by member of the request. */
 export function checkResources(request: ResourceRequest): Record<string, string[]> {
   const { memoryRequestMb: memory, cpuCoresRequest: cores, storageSizeGb: storage, nodeSize, nodeSizes } = request;
   const errors: Record<string, string[]> = {};
   if (memory !== undefined && !(memory > 0 && memory % MEMORY_STEP_MB === 0))
     errors.memoryRequestMb = [`memoryRequestMb must be a positive multiple of ${MEMORY_STEP_MB}, not ${memory}.`];
-  for (const [member, asked, most] of [
-    ['memoryRequestMb', memory, MOST_MEMORY_MB],
-    ['cpuCoresRequest', cores, MOST_CORES],
-    ['storageSizeGb', storage, MOST_STORAGE_GB],
+  for (const [member, value, max] of [
+    ['memoryRequestMb', memory, MAX_MEMORY_MB],
+    ['cpuCoresRequest', cores, MAX_CORES],
+    ['storageSizeGb', storage, MAX_STORAGE_GB],
   ] as const) {
-    if (asked === undefined || errors[member]) continue;
-    if (!(asked > 0)) errors[member] = [`${member} must be more than 0, not ${asked}.`];
-    else if (asked > most) errors[member] = [`${member} must be at most ${most}, not ${asked}.`];
+    if (value === undefined || errors[member]) continue;
+    if (!(value > 0)) errors[member] = [`${member} must be more than 0, not ${value}.`];
+    else if (value > max) errors[member] = [`${member} must be at most ${max}, not ${value}.`];
   }
   for (const [index, label] of (request.requiredLabels ?? []).entries()) {
     if (isLabel(label)) continue;
-    errors[`requiredLabels[${index}]`] = [`'${label}' is neither a label such as key=value nor the key of one.`];
+    errors[`requiredLabels[${index}]`] = [`'${label}' is not a label. Send key=value, or a key alone.`];
   }
   const characters = new Set(request.requiredLabels).values().reduce((sum, label) => sum + label.length, 0);
-  if (characters > MOST_LABEL_CHARACTERS)
-    errors.requiredLabels = [`requiredLabels may have ${MOST_LABEL_CHARACTERS} characters in all, not ${characters}.`];
+  if (characters > MAX_LABEL_CHARACTERS)
+    errors.requiredLabels = [`requiredLabels may have ${MAX_LABEL_CHARACTERS} characters in all, not ${characters}.`];
   if (nodeSize === undefined) return errors;
   const node = nodeSizes.find(({ name }) => name === nodeSize);
   if (!node) {
@@ -61,25 +61,25 @@ export function checkResources(request: ResourceRequest): Record<string, string[
     ['cpuCoresRequest', cores, node.cores, 'cores'],
     ['storageSizeGb', storage, node.storageGb, 'GB of storage'],
   ] as const;
-  for (const [member, asked, most, what] of limits) {
-    if (asked === undefined || asked <= most) continue;
-    errors[member] ??= [`${member} is ${asked}, but ${nodeSize} has ${most} ${what}.`];
+  for (const [member, value, max, unit] of limits) {
+    if (value === undefined || value <= max) continue;
+    errors[member] ??= [`${member} is ${value}, but ${nodeSize} has ${max} ${unit}.`];
   }
   return errors;
 }
 
-/** What is known of the work before it begins. */
-export interface Work {
-  /** Absent: it is remote. */
+/** What is known of a conversion before it starts; the base of estimates. */
+export interface Workload {
+  /** Absent: a remote file. */
   inputBytes?: number | undefined;
-  /** Of the dataset that is added to: it is read and written anew. */
-  presentBytes?: number | undefined;
-  /** The bytes go from one place to another as they are. */
+  /** Size of the dataset that an append reads and rewrites. */
+  existingBytes?: number | undefined;
+  /** The bytes are copied without conversion. */
   copied: boolean;
 }
 
-/** The limits of a transfer whose request was checked, and what it needs of a worker: what it asks for, else what its input makes likely. */
-export function resourcesOf(request: ResourceRequest, work: Work) {
+/** Limits and queue flags of a transfer whose request was checked. Absent amounts are estimated from the size of the input. */
+export function resourcesOf(request: ResourceRequest, workload: Workload) {
   const { memoryRequestMb, cpuCoresRequest, storageSizeGb, nodeSize, nodeSizes, requiredLabels = [] } = request;
   const family = nodeSizes.find(({ name }) => name === nodeSize)?.family;
   return {
@@ -87,35 +87,38 @@ export function resourcesOf(request: ResourceRequest, work: Work) {
     cores: cpuCoresRequest,
     flags: flagsOf({
       labels: family === undefined ? requiredLabels : [...requiredLabels, `${FAMILY_LABEL}=${family}`],
-      memoryMb: memoryRequestMb === undefined ? likelyMemory(work) : { least: memoryRequestMb, estimated: false },
-      // few different needs are told apart sooner than many
+      memoryMb:
+        memoryRequestMb === undefined ? estimateMemory(workload) : { amount: memoryRequestMb, estimated: false },
+      // rounded up to quarters, so that there are few distinct flags
       ...(cpuCoresRequest === undefined ? {} : { cores: Math.ceil(cpuCoresRequest * 4) / 4 }),
       scratchGb:
-        storageSizeGb === undefined ? likelyScratch(work) : { least: Math.ceil(storageSizeGb), estimated: false },
+        storageSizeGb === undefined
+          ? estimateScratch(workload)
+          : { amount: Math.ceil(storageSizeGb), estimated: false },
     }),
   };
 }
 
-/** A remote file counts as one of this size. */
+/** Assumed size of a remote file. */
 const UNKNOWN_BYTES = 256 * MB;
-/** What converters keep of their input: most read it in pieces, the largest objects of it are held. */
+/** Memory per byte of input: most converters read in pieces, but hold the largest objects. */
 const MEMORY_PER_BYTE = 2;
 const MEMORY_OF_PROGRAM_MB = 128;
-/** Its input, its output, and what is spilled in between. */
+/** Input, output, and temporary files. */
 const SCRATCH_PER_BYTE = 4;
 
-const bytesRead = ({ inputBytes = UNKNOWN_BYTES, presentBytes = 0 }: Work) => inputBytes + presentBytes;
+const bytesRead = ({ inputBytes = UNKNOWN_BYTES, existingBytes = 0 }: Workload) => inputBytes + existingBytes;
 
-function likelyMemory(work: Work): Amount {
-  const likely = work.copied ? 0 : MEMORY_OF_PROGRAM_MB + (MEMORY_PER_BYTE * bytesRead(work)) / MB;
-  return { least: Math.min(DEFAULT_MEMORY_MB, powerOfTwo(likely, LEAST_MEMORY_MB)), estimated: true };
+function estimateMemory(workload: Workload): Amount {
+  const estimate = workload.copied ? 0 : MEMORY_OF_PROGRAM_MB + (MEMORY_PER_BYTE * bytesRead(workload)) / MB;
+  return { amount: Math.min(DEFAULT_MEMORY_MB, roundUp(estimate, MIN_MEMORY_MB)), estimated: true };
 }
 
-/** Less than a GB is not counted. */
-function likelyScratch(work: Work): Amount {
-  const likely = (SCRATCH_PER_BYTE * bytesRead(work)) / GB;
-  return { least: likely < 1 ? 0 : powerOfTwo(likely, 1), estimated: true };
+/** In GB; 0 for less than one. */
+function estimateScratch(workload: Workload): Amount {
+  const estimate = (SCRATCH_PER_BYTE * bytesRead(workload)) / GB;
+  return { amount: estimate < 1 ? 0 : roundUp(estimate, 1), estimated: true };
 }
 
-/** The smallest of `least`, twice that, four times that, … that is not less. */
-const powerOfTwo = (amount: number, least: number) => least * 2 ** Math.max(0, Math.ceil(Math.log2(amount / least)));
+/** Rounds up to `min` times a power of two. */
+const roundUp = (amount: number, min: number) => min * 2 ** Math.max(0, Math.ceil(Math.log2(amount / min)));

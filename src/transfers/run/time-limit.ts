@@ -36,16 +36,16 @@ export async function inTime<Result>(
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), Math.min(left(), LONGEST_TIMER_MS));
   const stop = AbortSignal.any([signal, over.signal]);
-  const told = Promise.withResolvers<void>();
-  stop.addEventListener('abort', () => told.resolve(), { once: true });
+  const aborted = Promise.withResolvers<void>();
+  stop.addEventListener('abort', () => aborted.resolve(), { once: true });
   const settled = new AbortController();
-  const leftBehind = told.promise.then(() => sleep(GRACE_MS, undefined, { signal: settled.signal }));
+  const leftBehind = aborted.promise.then(() => sleep(GRACE_MS, undefined, { signal: settled.signal }));
   leftBehind.catch(() => {});
   try {
     return await Promise.race([
       work(stop),
       leftBehind.then(() => {
-        throw new Error('It did not end when it was told to.');
+        throw new Error('It did not stop when it was aborted.');
       }),
     ]);
   } catch (error) {

@@ -34,7 +34,7 @@ export async function startConvert(
     const project = await visibleProject(tx, caller, request.outputProjectId ?? source.projectId);
     demand(project, 'canCreateContent');
     if (project.tenantId !== source.tenantId)
-      throw forbidden('A dataset is carried into another tenant by move or copy, not by conversion.');
+      throw forbidden('A conversion cannot write to another tenant. Use move or copy.');
     const plan: Plan = {
       type: 'Conversion',
       tenantId: project.tenantId,

@@ -61,7 +61,7 @@ export async function startUpdateFrom(
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const { source, target } = await lockBoth(tx, caller, from.id, to.id);
     if (source.tenantId !== target.tenantId)
-      throw forbidden('A dataset is carried into another tenant by move or copy, not by an update.');
+      throw forbidden('An update cannot read a dataset of another tenant. Use move or copy.');
     const plan: Plan = {
       type: 'Update',
       tenantId: target.tenantId,
