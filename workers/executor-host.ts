@@ -92,7 +92,7 @@ export async function openExecutorHost(config: Config, log: Log): Promise<Execut
         sources: {
           sealer: await openSealer(db),
           outbound,
-          largest: config['uploads.maxSize'],
+          maxSize: config['uploads.maxSize'],
           idleMs: config['outbound.idleTimeout'],
         },
         log,

@@ -209,7 +209,7 @@ test.serial('after an adoption no unknown blob goes unasked; a marker that is da
   const env = { DATABASE_URL: made.url, PLATFORM_DATA: folder };
   t.is((await run(['blobs', 'adopt', '--json'], { env })).code, 0);
   const blobs = await openOwnStore(made.db, settings, log);
-  t.regex((await sweep(made.db, blobs)).stopped!, /^1 of 1 blobs \(1 bytes\) were never named by this database/);
+  t.regex((await sweep(made.db, blobs)).stopped!, /^1 of 1 blobs \(1 bytes\) were never referenced by this database/);
   t.deepEqual(await namesIn(blobs), ['dataset/theirs']);
 });
 
@@ -241,7 +241,7 @@ test.serial(
     t.is((await run(['cron', 'run', 'cleanUp'])).code, 0);
     await until(async () => (await state()).stoppedBecause !== undefined);
     t.is(await planted(), 101);
-    const sentence = /101 of 10\d blobs \(101 bytes\) were never named by this database/;
+    const sentence = /101 of 10\d blobs \(101 bytes\) were never referenced by this database/;
     t.regex((await run(['cron', 'list'])).out, sentence);
     const shown = await run(['blobs', 'show']);
     t.regex(shown.out, sentence);
@@ -257,7 +257,7 @@ test.serial(
     t.regex(confirmed.out, /It may remove 101 unknown blobs/);
     await until(async () => (await state()).stoppedBecause === undefined);
     t.is(await planted(), 0);
-    t.false((await run(['cron', 'list'])).out.includes('never named'));
+    t.false((await run(['cron', 'list'])).out.includes('never referenced'));
     const [audited] = await query(w.url, `select reason, details from audit where action = 'blobs.sweep.confirm'`);
     t.deepEqual(audited, { reason: 'looked', details: { blobs: 101, bytes: 101 } });
     t.is((await client.get(`/api/conversion/transfer/${id}`)).body.status, 'Completed');

@@ -345,7 +345,7 @@ test('redirects are followed; user and password go to no other place', async (t)
   source.serve('/round', (_, response) => void response.writeHead(302, { location: '/round' }).end());
   await failsWith(t, { url: source.url('/round') }, /redirects more than 10 times/);
   source.serve('/nowhere', (_, response) => void response.writeHead(302).end());
-  await failsWith(t, { url: source.url('/nowhere') }, /redirects to something that is no address/);
+  await failsWith(t, { url: source.url('/nowhere') }, /redirects to an invalid address/);
 });
 
 test('more than uploads.maxSize is not taken, whether the server says so or not', async (t) => {
@@ -394,7 +394,7 @@ test('a server that falls silent in the middle is left, and asked for the rest',
   });
   t.true((await contentOf(await end())).equals(CONTENT));
   t.true(firstByte(requests[1]!) > 0);
-  t.true((await log()).some((line) => /was silent for too long at byte \d+/.test(line)));
+  t.true((await log()).some((line) => /sent nothing for too long at byte \d+/.test(line)));
 });
 
 test('a transfer is cancelled while its file comes: the connection ends, and nothing is left', async (t) => {

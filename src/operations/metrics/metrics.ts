@@ -82,7 +82,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   };
 
   const collectFromDatabase = async () => {
-    const [parts, lags, workers, figures, orders, chores, sweep] = await Promise.all([
+    const [parts, lags, workers, counters, orders, chores, sweep] = await Promise.all([
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
@@ -102,7 +102,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       ...queueGauges(parts),
       ...lagGauges(lags, parts),
       ...workerGauges(workers),
-      ...transferCounters(figures),
+      ...transferCounters(counters),
       ...choreGauges(chores),
       ...sweepGauges(sweep),
       running,

@@ -18,10 +18,10 @@ const COUNTERS = {
 } as const;
 
 /** Counters of ended transfers, summed in the database: the same from every process, and monotonic. */
-export function transferCounters(figures: readonly CounterRow[]): MetricFamily[] {
+export function transferCounters(rows: readonly CounterRow[]): MetricFamily[] {
   const of = (name: string) =>
     Map.groupBy(
-      figures.filter((one) => one.name === name),
+      rows.filter((one) => one.name === name),
       labelsKey,
     );
   const histograms = Object.entries(HISTOGRAMS).map(([key, [name, help]]): MetricFamily => {

@@ -11,7 +11,7 @@ const AT_ONCE = 200;
  */
 export function announcer(db: Database): (id: string) => void {
   let ids: string[] = [];
-  const tell = () => {
+  const notify = () => {
     const batch = ids;
     ids = [];
     for (let at = 0; at < batch.length; at += AT_ONCE) {
@@ -20,6 +20,6 @@ export function announcer(db: Database): (id: string) => void {
   };
   return (id) => {
     // a timer runs in the context of the request that set it, whose transaction may be in the middle of a statement
-    if (ids.push(id) === 1) setTimeout(() => db.within(undefined, tell), TOGETHER_MS);
+    if (ids.push(id) === 1) setTimeout(() => db.within(undefined, notify), TOGETHER_MS);
   };
 }

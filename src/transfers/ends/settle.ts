@@ -29,13 +29,13 @@ export interface MovedOrCopied {
   datasetId: string;
 }
 
-/** What ends, and how. A transfer that is no longer in the state that its member names is left alone. */
+/** The transfers to settle, and the outcome. Transfers that are no longer in the state of the member are left unchanged. */
 export type Settlement =
   /** An attempt that this process runs. */
   | { attempt: Fence; outcome: Completed | MovedOrCopied | Ending | HandedBack; lines: readonly LogLine[] }
-  /** A transfer that nobody runs, or whose worker does not answer. */
+  /** A transfer that no worker runs, or whose worker does not respond. */
   | { unheld: Fence; outcome: Ending }
-  /** Those of these transfers that wait. */
+  /** These transfers, as far as they still wait. */
   | { waiting: readonly string[]; outcome: Ending };
 
 export interface Settled {
@@ -51,11 +51,11 @@ export interface Settled {
 export async function settle(db: Db, settlement: Settlement): Promise<Settled[]> {
   if ('waiting' in settlement) {
     const { waiting, outcome } = settlement;
-    return tellEnded(db, await failWaiting(db, waiting, outcome.sentence), outcome);
+    return emitEnded(db, await failWaiting(db, waiting, outcome.sentence), outcome);
   }
   if ('unheld' in settlement) {
     const { unheld, outcome } = settlement;
-    return tellEnded(db, listOf(await failUnheldTransfer(db, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
+    return emitEnded(db, listOf(await failUnheldTransfer(db, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
   }
   const { attempt, outcome, lines } = settlement;
   switch (outcome.kind) {
@@ -68,7 +68,7 @@ export async function settle(db: Db, settlement: Settlement): Promise<Settled[]>
     default:
       return db.transaction(async (tx) => {
         const ended = await failTransfer(tx, attempt, outcome.sentence, [...lines, lastLine(outcome)]);
-        return tellEnded(tx, listOf(ended), outcome);
+        return emitEnded(tx, listOf(ended), outcome);
       });
   }
 }
@@ -109,7 +109,7 @@ async function completeDataset(
   return [{ id: fence.id, kind: 'completed' }];
 }
 
-async function tellEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
+async function emitEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
   const events = ended.flatMap((transfer) =>
     sidesOf(transfer).map((side) =>
       finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
@@ -120,8 +120,8 @@ async function tellEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }:
 }
 
 /**
- * Makes a transfer wait for another attempt, unless it must not. Its queue row, which this worker holds, loses its key and goes when the
- * task returns; a new one is made.
+ * Makes a transfer wait for another attempt, or ends it if no attempt is left. Enqueues it with a new row: the row that this worker has
+ * locked loses its key, and is deleted when the task returns.
  */
 async function handBack(
   tx: Db,

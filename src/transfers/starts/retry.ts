@@ -7,7 +7,7 @@ import { visibleProject } from '../../projects/visibility.queries.ts';
 import { holdStaged } from '../../uploads/staged.queries.ts';
 import type { Summary } from '../queries.ts';
 import { findTransfer, lockTransfer } from '../queries.ts';
-import { holdSource } from '../sources/sources.queries.ts';
+import { lockSource } from '../sources/sources.queries.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
@@ -70,7 +70,7 @@ async function planRetry(tx: Db, caller: Caller, failed: Beginnable): Promise<Pl
     throw conflict(`The file '${failed.request.inputName}' is no longer stored. Upload it again.`, {
       code: 'InputGone',
     });
-  if (sourceId !== undefined && (await holdSource(tx, sourceId)) === null)
+  if (sourceId !== undefined && (await lockSource(tx, sourceId)) === null)
     throw conflict(`The address of '${failed.request.inputName}' is no longer stored. Start a new transfer.`, {
       code: 'InputGone',
     });
