@@ -1,39 +1,51 @@
 import type { Command } from 'commander';
 import type { Summary } from '../../src/transfers/queries.ts';
 import type { Io } from '../io.ts';
-import { formerly } from '../options.ts';
-import { followed } from '../start-transfer.ts';
+import { legacyOption } from '../options.ts';
+import { followOrPrintId } from '../start-transfer.ts';
 
-interface CarryOptions {
+interface MoveOrCopyOptions {
   project: string;
   toTenant?: string;
   watch?: boolean;
 }
 
 const VERBS = {
-  move: { said: 'move a dataset into another project, of its tenant (at once) or of another one', tenant: false },
-  copy: { said: 'copy a dataset into a project of another tenant', tenant: true },
+  move: {
+    description: 'move a dataset to another project of its tenant (at once) or of another tenant',
+    tenant: false,
+  },
+  copy: { description: 'copy a dataset to a project of another tenant', tenant: true },
 } as const;
 
-export function carryCommands(dataset: Command, io: Io): void {
+export function moveAndCopyCommands(dataset: Command, io: Io): void {
   for (const verb of ['move', 'copy'] as const) {
-    const { said, tenant } = VERBS[verb];
+    const { description, tenant } = VERBS[verb];
     const command = dataset
       .command(verb)
-      .description(said)
+      .description(description)
       .argument('<id>')
-      .requiredOption('--project <id>', 'where it shall be');
+      .requiredOption('--project <id>', 'target project');
     const flags = '--to-tenant <id>';
-    if (tenant) command.requiredOption(flags, "the project's tenant, which you own like the dataset's");
-    else command.option(flags, "the project's tenant, which you own like the dataset's; default: the dataset's own");
-    formerly(command, '--tenant <id>', '--to-tenant')
+    if (tenant) command.requiredOption(flags, "tenant of the target project; you must own it and the dataset's tenant");
+    else
+      command.option(
+        flags,
+        "tenant of the target project; you must own it and the dataset's tenant; default: the dataset's tenant",
+      );
+    legacyOption(command, '--tenant <id>', '--to-tenant')
       .option('--watch', 'follow the transfer to its end (default at a terminal)')
       .option('--no-watch', 'only start it')
-      .action((id, options) => carry(io, verb, id, options));
+      .action((id, options) => moveOrCopy(io, verb, id, options));
   }
 }
 
-async function carry(io: Io, verb: 'move' | 'copy', id: string, { project, toTenant: tenant, watch }: CarryOptions) {
+async function moveOrCopy(
+  io: Io,
+  verb: 'move' | 'copy',
+  id: string,
+  { project, toTenant: tenant, watch }: MoveOrCopyOptions,
+) {
   const to = `/api/metadata/dataset/${encodeURIComponent(id)}/${verb}`;
   const body = { targetProjectId: project, targetTenantId: tenant };
   if (tenant === undefined) {
@@ -41,5 +53,5 @@ async function carry(io: Io, verb: 'move' | 'copy', id: string, { project, toTen
     return io.show(answer, () => `The dataset is in project ${project}.`, { id, projectId: project, moved: true });
   }
   const answer = await io.api.call<Summary>('POST', to, { body, headers: { 'api-version': '4' } });
-  await followed(io, answer, watch);
+  await followOrPrintId(io, answer, watch);
 }

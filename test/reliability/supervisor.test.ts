@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import test from 'ava';
-import { keepRunning } from '../../cli/supervisor.ts';
+import { supervise } from '../../cli/supervisor.ts';
 
 /** A process that says that it is ready, and ends with code 7 when it is told anything. */
 const launched = (): ChildProcess =>
@@ -14,7 +14,7 @@ test('a process that the machine has no memory to start again is tried again, an
   const works = Promise.withResolvers<void>();
   const children: ChildProcess[] = [];
   let launches = 0;
-  const part = keepRunning(
+  const part = supervise(
     'api',
     () => {
       launches++;
