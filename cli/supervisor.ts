@@ -72,7 +72,7 @@ export function supervise(
       if (stopping.signal.aborted) return;
       if (lastReady === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
       crashes = Date.now() - started > STABLE_AFTER_MS ? 1 : crashes + 1;
-      note(`${name} ${end.sentence} and is restarted.`);
+      note(`${name} ${end.sentence}. Restarting it.`);
       const wait = Math.min(MIN_BACKOFF_MS * 2 ** (crashes - 1), MAX_BACKOFF_MS);
       await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -20,7 +20,7 @@ test('otp register draws a QR code and says what to type; the code then logs in'
   const setupCode = setupCodeFrom(manual);
 
   const without = await run(['login', '--id', id, '--password-stdin'], typed);
-  t.like(without, { code: 2, out: '', err: 'platform: There is no terminal to ask at: give --otp.\n' });
+  t.like(without, { code: 2, out: '', err: 'platform: Not a terminal. Use --otp.\n' });
   const wrong = await run(['login', '--id', id, '--password-stdin', '--otp', 'x'], typed);
   t.like(wrong, { code: 1, err: 'platform: Illegal one-time password.\n' });
   const otp = codeOf(setupCode);
@@ -129,7 +129,7 @@ test('auth explain tells why a login goes as it goes', async (t) => {
   );
   t.regex(
     (await run(['auth', 'explain', '--account', id, '--ip', '203.0.113.9'])).out,
-    /a one-time password is asked for/,
+    /a one-time password is required/,
   );
 });
 
@@ -143,7 +143,7 @@ test('group set-2fa --preview tells who would be locked out and changes nothing;
   const preview = await run(['group', 'set-2fa', group, ...entries, '--preview']);
   t.is(preview.code, 0);
   t.regex(preview.out, new RegExp(`^${id} +1 +203.0.113.9 \\(1\\)`, 'm'));
-  t.true(preview.out.endsWith(`Would be locked out of where they logged in from: ${id}.\n`));
+  t.true(preview.out.endsWith(`Could not log in any more from where they logged in before: ${id}.\n`));
   t.like(await run(['group', 'set-2fa', group, ...entries]), { code: 2 });
   const metadata = async () => JSON.parse((await run(['group', 'show', group, '--json'])).out).metadata;
   t.deepEqual(await metadata(), { '2FAMetadata': [] });

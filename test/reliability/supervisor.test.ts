@@ -33,7 +33,7 @@ test('a process that the machine has no memory to start again is tried again, an
   children[0]?.send('end');
   await works.promise;
   t.deepEqual(notes, [
-    'api ended with code 7; it is started again.',
-    'api could not be launched: spawn ENOMEM; it is started again.',
+    'api ended with code 7. Restarting it.',
+    'api could not be launched: spawn ENOMEM. Restarting it.',
   ]);
 });
