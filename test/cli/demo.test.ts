@@ -28,7 +28,7 @@ async function startDemo(t: ExecutionContext) {
   return { child, folder, ended };
 }
 
-test('the demo tells its story, leaves its picture and nothing else, and ends with 0', async (t) => {
+test('the demonstration runs, leaves only its picture, and exits with 0', async (t) => {
   const { folder, ended } = await startDemo(t);
   const { code, said } = await ended;
   t.is(code, 0, said);

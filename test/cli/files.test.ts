@@ -132,7 +132,7 @@ test('dataset show tells tags, metadata, extent, bands and statistics', async (t
   t.regex(out, new RegExp(`^created +.* by ${user.id}$`, 'm'));
 });
 
-test('an export names what it lacks, and can be fetched later by its transfer', async (t) => {
+test('an export without a known format is refused; its file can be downloaded later by its transfer', async (t) => {
   const { run, put, importing, datasetOf, folder } = await scene(t);
   const id = datasetOf((await importing(await put('grid.asc', ASCII_GRID), '--watch')).out);
   for (const more of [[], ['-o', folder], ['-o', '-']]) {
@@ -152,7 +152,7 @@ test('an export names what it lacks, and can be fetched later by its transfer', 
   const imported = JSON.parse((await run(['transfer', 'list', '--json'])).out).data.at(-1);
   const made = await run(['transfer', 'download', imported.id]);
   t.is(made.code, 1);
-  t.regex(made.err, new RegExp(`has made a dataset: fetch it with 'platform dataset download ${id}'`));
+  t.regex(made.err, new RegExp(`has written a dataset. Download it with 'platform dataset download ${id}'`));
 });
 
 test('- is standard output, as bytes; an output that cannot be written is exit code 1', async (t) => {

@@ -73,7 +73,7 @@ test('a server that does not answer is named in one sentence', async (t) => {
   });
 });
 
-test('an answer that is not a platform’s is told as such', async (t) => {
+test('an answer that is not JSON is an error that names PLATFORM_URL', async (t) => {
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>Welcome'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => void server.close());

@@ -114,7 +114,7 @@ test('keys rotate signs with the key that keys list showed as the next one', asy
   t.is((await run(['whoami'])).code, 0, 'tokens of the old key are valid');
 });
 
-test('auth explain tells why a login goes as it goes', async (t) => {
+test('auth explain explains the outcome of a login', async (t) => {
   const { id } = await w.account();
   const group = await groupOf(w, id, ['CIDR:10.0.0.0/8', `APPAUTH:${newCode()}`]);
   const { run, logIn } = await machine(t);

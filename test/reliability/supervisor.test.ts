@@ -9,7 +9,7 @@ const launched = (): ChildProcess =>
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 
-test('a process that the machine has no memory to start again is tried again, and told of', async (t) => {
+test('a process that cannot be launched for lack of memory is retried and reported', async (t) => {
   const notes: string[] = [];
   const works = Promise.withResolvers<void>();
   const children: ChildProcess[] = [];

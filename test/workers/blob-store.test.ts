@@ -269,7 +269,7 @@ test.serial(
   },
 );
 
-test.serial('a confirmation is good for as many blobs as were told, and what rows let go of needs none', async (t) => {
+test.serial('a confirmation is valid for the reported number of blobs; released blobs need none', async (t) => {
   const made = await another(t);
   const blobs = await openOwnStore(made.db, places.folder(made), log);
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `dataset/${prefix}-${n}`);

@@ -73,7 +73,7 @@ test('50 attempts end a transfer, whatever came of each', async (t) => {
   await w.sql('drop trigger refuse_end on transfers');
 });
 
-test('what has had its attempts is not started once more: it ends when its turn comes', async (t) => {
+test('a transfer without attempts left ends when its job is fetched', async (t) => {
   const { client, projectId } = await scene();
   const id = await started(client, projectId, 'words', {});
   await w.sql('update transfers set attempt = 50 where id = $1', [id]);
