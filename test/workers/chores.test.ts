@@ -217,7 +217,7 @@ test.serial('a failed part or item of the clean-up does not stop the others', as
   t.deepEqual(await counts(), { keys: 0, drains: 0, logins: 0, notes: 0, failures: 0, accounts: 0, spent: 0 });
 });
 
-test.serial('a failed mail is enqueued again, and dropped when its token has expired', async (t) => {
+test.serial('a failed mail is enqueued again, and dropped after a week', async (t) => {
   const user = await w.account();
   const ask = async () => {
     const { status } = await w.nobody.post('/api/accounts/passwordreset', JSON.stringify(user.id), {
