@@ -16,7 +16,7 @@ test('otp register draws a QR code and says what to type; the code then logs in'
   const shown = await run(['otp', 'register', '--id', id, '--password-stdin'], typed);
   t.is(shown.code, 0);
   t.true(shown.out.includes('█'));
-  const [, manual = ''] = /To be typed: ([A-Z2-7]{26})/.exec(shown.out) ?? [];
+  const [, manual = ''] = /Code to type: ([A-Z2-7]{26})/.exec(shown.out) ?? [];
   const setupCode = setupCodeFrom(manual);
 
   const without = await run(['login', '--id', id, '--password-stdin'], typed);

@@ -113,7 +113,7 @@ for (const [kind, place] of Object.entries(places)) {
       const before = await openBlobStore(settings.url, settings.folder);
       await put(before, 'dataset/a', 'staging/b');
       const refused = await t.throwsAsync(openOwnStore(second.db, settings, log));
-      t.regex(refused!.message, /holds blobs that this database does not know, [\s\S]*'platform blobs adopt'/);
+      t.regex(refused!.message, /has blobs that this database does not reference, [\s\S]*'platform blobs adopt'/);
       await nameIt(first, 'staging/b');
       t.deepEqual(await namesIn(await openOwnStore(first.db, settings, log)), ['dataset/a', 'staging/b']);
       t.regex((await t.throwsAsync(openOwnStore(second.db, settings, log)))!.message, OTHERS);
@@ -183,7 +183,7 @@ test.serial(
     t.is(adopted.code, 0, adopted.err);
     t.regex(
       adopted.out,
-      /belongs to this database now; it belonged to the database 'test_\w+'\. Blobs that .* --confirm'\.$/m,
+      /belongs to this database now; it belonged to the database 'test_\w+'\. Unreferenced blobs .* --confirm'\.$/m,
     );
     const [audited] = await query(other.url, `select subject, reason from audit where action = 'blobs.adopt'`);
     t.deepEqual(audited, { subject: join(folder, 'blobs'), reason: 'moved' });
@@ -254,7 +254,7 @@ test.serial(
     await query(w.url, `select graphile_worker.add_job('nothing')`);
     const confirmed = await run(['blobs', 'sweep', '--confirm', '--reason', 'looked']);
     t.is(confirmed.code, 0, confirmed.err);
-    t.regex(confirmed.out, /It may remove 101 unknown blobs/);
+    t.regex(confirmed.out, /It may delete 101 unknown blobs/);
     await until(async () => (await state()).stoppedBecause === undefined);
     t.is(await planted(), 0);
     t.false((await run(['cron', 'list'])).out.includes('never referenced'));

@@ -269,7 +269,7 @@ test('what a server compressed on its way although it was asked not to is stored
     t.true((await contentOf(await end())).equals(CONTENT));
   }
   const send: Sending = (_, response) => void response.writeHead(200, { 'content-encoding': 'lzw' }).end('x');
-  await failsWith(t, { send }, /encoded as 'lzw'/);
+  await failsWith(t, { send }, /with the content encoding 'lzw'/);
 });
 
 test('a refusal ends the transfer and names the status', async (t) => {
