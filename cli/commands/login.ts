@@ -65,7 +65,7 @@ async function logout(io: Io): Promise<void> {
   const { url } = io.api;
   const sentences = {
     notLoggedIn: `Nobody was logged in at ${url}.`,
-    locally: `Logged out of ${url} on this machine. The server could not be told; the login ends when it expires.`,
+    locally: `Logged out of ${url} on this machine. The server did not end the login, which expires by itself.`,
     everywhere: `Logged out of ${url}.`,
   };
   const done = await io.api.logOut();

@@ -111,7 +111,7 @@ const readsContents = (asker: Asker) => sql.fragment`
 
 /**
  * A cheap form of `readsContents` for the usual case: datasets in the transfer's own project without permissions of their own, which are
- * readable for whoever sees the project. Null: undecided, ask `readsContents`.
+ * readable for everybody who sees the project. Null: undecided, ask `readsContents`.
  */
 const readsContentsHere = (asker: Asker) => sql.fragment`
     case when ${hasNoDataset} then ${readsUploads(asker)} when ${readsAll(plainIn)} then true end`;

@@ -221,7 +221,7 @@ const unqueued = sql.fragment`
   unqueued as (
     delete from graphile_worker._private_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
 
-/** Ends a transfer that nobody runs, or whose worker does not answer. Null: it has ended or got another attempt meanwhile. */
+/** Ends a transfer that no worker runs, or whose worker does not respond. Null: it has ended or got another attempt meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.type(EndedRow)`
     with changed as (
