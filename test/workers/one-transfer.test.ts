@@ -107,7 +107,7 @@ test.serial('an unknown transfer ends the process with code 9, wrong usage with 
   t.deepEqual(await work(unknown, {}, '--concurrency', '2').ended, {
     code: 2,
     out: '',
-    err: 'platform: --transfer runs one transfer. Leave out --concurrency.\n',
+    err: 'platform: --transfer runs one transfer. Remove --concurrency.\n',
   });
 });
 
