@@ -1,6 +1,6 @@
 import type { Context } from '../../src/formats/define.ts';
 
-/** What a reader or writer asks of the conversion around it, where there is none. */
+/** Context for readers and writers outside of a conversion. */
 export const quietContext = (scratch: string, onEnd: Context['onEnd'] = () => {}): Context => ({
   signal: new AbortController().signal,
   scratch,
