@@ -23,8 +23,8 @@ import {
   sql as slonikSql,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik';
-import type { Context, Effect } from './platform/sql/effect.ts';
-import { openEffect } from './platform/sql/effect.ts';
+import type { Context, Effect } from './platform/sql/lazy-transaction.ts';
+import { openEffect } from './platform/sql/lazy-transaction.ts';
 import type { PreparedPool } from './platform/sql/prepared-pool.ts';
 import { openPreparedPool } from './platform/sql/prepared-pool.ts';
 import { nativeParser } from './platform/sql/prepared-statement.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import got from 'got';
 import type { Config } from '../config.ts';
-import { withoutEnd, withoutEndSlashes } from '../platform/text/text-ends.ts';
+import { withoutEnd, withoutEndSlashes } from '../platform/text/trim-end.ts';
 
 /** Whether a password is known from breaches, so that attackers try it first. */
 export type BreachedPasswords = (password: string) => boolean | Promise<boolean>;

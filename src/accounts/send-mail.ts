@@ -5,7 +5,7 @@ import { enqueue } from '../jobs.ts';
 import type { Chore } from '../platform/async/chore.ts';
 import type { Mailer } from '../platform/mail/mail.ts';
 import { Undeliverable } from '../platform/mail/mail.ts';
-import { withoutEndSlashes } from '../platform/text/text-ends.ts';
+import { withoutEndSlashes } from '../platform/text/trim-end.ts';
 import type { MailRow, TokenKind } from './mail.queries.ts';
 import {
   deleteMail,

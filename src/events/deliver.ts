@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
-import { takeAll } from '../platform/async/one-by-one.ts';
+import { takeAll } from '../platform/async/run-all.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
 import type { Claimed, Outcome } from './delivery.queries.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { openRecent } from '../platform/async/recent.ts';
+import { openRecent } from '../platform/async/ttl-cache.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import type { Holder } from './queries.ts';
 import { findHolder, noteUse } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { openRecent } from '../platform/async/recent.ts';
+import { openRecent } from '../platform/async/ttl-cache.ts';
 import type { Identity } from './queries.ts';
 import { findIdentity, findIdentityByLoginId } from './queries.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { NewPassword } from '../accounts/account.ts';
 import { mailedToken } from '../accounts/mail-token.ts';
-import { passwordSentences, policySentences } from '../accounts/password-words.ts';
+import { passwordSentences, policySentences } from '../accounts/password-sentences.ts';
 import { AppError } from '../errors.ts';
 import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { withoutEndSlashes } from '../../platform/text/text-ends.ts';
+import { withoutEndSlashes } from '../../platform/text/trim-end.ts';
 
 /**
  * Start of every address that is handed out, without a slash at its end: the setting `publicUrl`, else the scheme and host that the

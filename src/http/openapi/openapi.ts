@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { withoutEndSlashes } from '../../platform/text/text-ends.ts';
+import { withoutEndSlashes } from '../../platform/text/trim-end.ts';
 import type { App } from '../route.ts';
 import { describeRoutes } from './document.ts';
 

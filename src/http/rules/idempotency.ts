@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../db.ts';
 import { AppError, conflict, invalid } from '../../errors.ts';
-import type { Effect } from '../../platform/sql/effect.ts';
+import type { Effect } from '../../platform/sql/lazy-transaction.ts';
 import type { KeyOwner, StoredAnswer } from './idempotency.queries.ts';
 import { findAnswer, storeAnswer } from './idempotency.queries.ts';
 import type { Claim, Claims } from './idempotency-claims.ts';

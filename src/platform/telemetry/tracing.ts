@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
 import type { Config } from '../../config.ts';
-import { withoutEndSlashes } from '../text/text-ends.ts';
+import { withoutEndSlashes } from '../text/trim-end.ts';
 
 /** Names and numbers; never what a caller keeps secret, nor the content of anything. */
 export type Attributes = Record<string, string | number | boolean>;

@@ -1,4 +1,4 @@
-import { takeAll } from '../../platform/async/one-by-one.ts';
+import { takeAll } from '../../platform/async/run-all.ts';
 import { settle } from '../ends/settle.ts';
 import type { Executor } from './executor.ts';
 import { listHeld } from './run.queries.ts';
