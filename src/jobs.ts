@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import { behindCommit, sql } from './db.ts';
+import { runAfterCommit, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -105,7 +105,7 @@ export const enqueueFragment = <Name extends keyof Jobs>(job: FreshJob<Name>, fr
  * Notifies workers of a job of `enqueueFragment` once its transaction has committed. If this process ends before, they find the job when
  * they poll, within two seconds.
  */
-export const notifyAfterCommit = (tx: Db) => behindCommit(tx, notifySoon);
+export const notifyAfterCommit = (tx: Db) => runAfterCommit(tx, notifySoon);
 
 /** Number of jobs committed while a notification of the same database is under way. */
 const unnotified = new WeakMap<Db, number>();

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import got from 'got';
 import type { Config } from '../config.ts';
-import { withoutEnd, withoutEndSlashes } from '../platform/text/trim-end.ts';
+import { trimEndWhile, withoutTrailingSlashes } from '../platform/text/trim-end.ts';
 
 /** Whether a password is known from breaches, so that attackers try it first. */
 export type BreachedPasswords = (password: string) => boolean | Promise<boolean>;
@@ -61,7 +61,7 @@ function readings(password: string): string[] {
   );
 }
 
-const withoutTail = (text: string) => withoutEnd(text, (character) => !/\p{L}/u.test(character));
+const withoutTail = (text: string) => trimEndWhile(text, (character) => !/\p{L}/u.test(character));
 /** `1` and `!` stand for an i or for an l. */
 const plain = (text: string, one: 'i' | 'l') =>
   withoutTail(text.replace(/[013457890@$!|+(€]/g, (mark) => ('1!'.includes(mark) ? one : (SUBSTITUTES[mark] ?? mark))));
@@ -80,7 +80,7 @@ function breachedInRange(url: string, log: Log): BreachedPasswords {
     const digest = hash('sha1', password, 'hex').toUpperCase();
     const [prefix, rest] = [digest.slice(0, 5), digest.slice(5)];
     try {
-      const lines = (await textOf(`${withoutEndSlashes(url)}/${prefix}`)).split(/\r?\n/);
+      const lines = (await textOf(`${withoutTrailingSlashes(url)}/${prefix}`)).split(/\r?\n/);
       return lines.some((line) => {
         const [found, count] = line.trim().split(':');
         // padding is lines with a count of 0

@@ -3,8 +3,8 @@ import type { Db } from '../db.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
-import type { OlderAccount } from './queries.ts';
-import { listOlderAccounts } from './queries.ts';
+import type { LegacyAccount } from './queries.ts';
+import { listLegacyAccounts } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
 const Item = z
@@ -18,7 +18,7 @@ const Item = z
   })
   .meta({ id: 'LegacyAccount' });
 
-export interface OlderListParts {
+export interface LegacyListParts {
   db: Db;
   store: AccountStore;
   /** Show stored hashes. Whoever reads the list can then try passwords at leisure. */
@@ -26,11 +26,11 @@ export interface OlderListParts {
 }
 
 /** The accounts as older clients list them. */
-export async function olderAccountRoutes(app: App, { db, store, exposeHash }: OlderListParts) {
+export async function legacyAccountRoutes(app: App, { db, store, exposeHash }: LegacyListParts) {
   const list = {
     item: Item,
-    rows: (part: Part) => listOlderAccounts(db, part),
-    show: ({ id, name, roles, activated, passwordHash }: z.output<typeof OlderAccount>) => ({
+    rows: (part: Part) => listLegacyAccounts(db, part),
+    show: ({ id, name, roles, activated, passwordHash }: z.output<typeof LegacyAccount>) => ({
       Id: id,
       Name: name,
       Roles: roles,

@@ -1,7 +1,7 @@
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { Chore } from '../platform/async/chore.ts';
-import { togetherOrApart, UNGUARDED } from '../platform/async/chore.ts';
+import { batchOrEach, FAIL_FAST } from '../platform/async/chore.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
@@ -16,7 +16,7 @@ export async function removeNeverActivated(
   db: Db,
   openStore: () => Promise<AccountStore>,
   lifetimeMs: number,
-  chore: Chore = UNGUARDED,
+  chore: Chore = FAIL_FAST,
 ): Promise<void> {
   const next = (after?: string) => listNeverActivated(db, lifetimeMs, BATCH, after);
   let accounts = await next();
@@ -32,7 +32,7 @@ export async function removeNeverActivated(
   try {
     while (accounts.length > 0) {
       chore.signal?.throwIfAborted();
-      await togetherOrApart(chore, 'accounts that were never activated', accounts, remove);
+      await batchOrEach(chore, 'accounts that were never activated', accounts, remove);
       accounts = await next(accounts.at(-1)?.id);
     }
   } finally {

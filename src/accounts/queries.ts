@@ -43,7 +43,7 @@ export const listAccounts = (db: Db, part: Part) =>
     })}`,
   );
 
-export const OlderAccount = z.object({
+export const LegacyAccount = z.object({
   id: z.string(),
   name: z.string(),
   /** Separated by commas. */
@@ -52,9 +52,9 @@ export const OlderAccount = z.object({
   passwordHash: z.string(),
 });
 
-export const listOlderAccounts = (db: Db, part: Part) =>
+export const listLegacyAccounts = (db: Db, part: Part) =>
   db.any(
-    sql.type(listed(OlderAccount))`${partOf(part, {
+    sql.type(listed(LegacyAccount))`${partOf(part, {
       ...parts,
       columns: () => sql.fragment`a.id, a.name, array_to_string(a.roles, ',') as roles, a.activated, a.password_hash`,
       weight: weightOf([sql.fragment`a.roles`]),

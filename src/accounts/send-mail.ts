@@ -5,7 +5,7 @@ import { enqueue } from '../jobs.ts';
 import type { Chore } from '../platform/async/chore.ts';
 import type { Mailer } from '../platform/mail/mail.ts';
 import { Undeliverable } from '../platform/mail/mail.ts';
-import { withoutEndSlashes } from '../platform/text/trim-end.ts';
+import { withoutTrailingSlashes } from '../platform/text/trim-end.ts';
 import type { MailRow, TokenKind } from './mail.queries.ts';
 import {
   deleteMail,
@@ -143,4 +143,6 @@ const withToken = (address: string, token: string) => `${address}${address.inclu
 
 /** Never the host that a request names: whoever asks for another's reset would choose where its token goes. */
 const baseOf = ({ publicUrl, host, port }: MailSettings) =>
-  publicUrl === undefined ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : withoutEndSlashes(publicUrl);
+  publicUrl === undefined
+    ? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+    : withoutTrailingSlashes(publicUrl);

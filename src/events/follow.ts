@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { troubleOf } from '../db.ts';
+import { databaseErrorKind } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { silence } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
@@ -45,7 +45,7 @@ export async function* followEvents(db: Db, notifier: EventNotifier, following: 
       }
     } catch (error) {
       if (error instanceof AppError) return;
-      if (troubleOf(error) === undefined) throw error;
+      if (databaseErrorKind(error) === undefined) throw error;
     }
     if (idle.isLong()) {
       idle.broken();

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { openRecent } from '../platform/async/ttl-cache.ts';
+import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import type { Holder } from './queries.ts';
 import { findHolder, noteUse } from './queries.ts';
@@ -35,7 +35,7 @@ export interface KeyParts {
 
 /** A request with a key that was seen in the last seconds costs no query. */
 export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
-  const recent = openRecent<Holder | null>(KEEP_MS);
+  const recent = openTtlCache<Holder | null>(KEEP_MS);
   return {
     async find({ key, authorization, address, requestId, whenGone }) {
       if (authorization !== undefined) {

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { openRecent } from '../platform/async/ttl-cache.ts';
+import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import type { Identity } from './queries.ts';
 import { findIdentity, findIdentityByLoginId } from './queries.ts';
 
@@ -16,7 +16,7 @@ export interface Identities {
 }
 
 export function openIdentities(db: Db): Identities {
-  const recent = openRecent<Identity | undefined>(KEEP_MS);
+  const recent = openTtlCache<Identity | undefined>(KEEP_MS);
   return {
     find: (userId) => recent.find(userId, async () => (await findIdentity(db, userId)) ?? undefined),
     findByLoginId: (id) =>

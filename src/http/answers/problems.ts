@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { troubleOf } from '../../db.ts';
+import { databaseErrorKind } from '../../db.ts';
 import type { ErrorKind } from '../../errors.ts';
 import { AppError } from '../../errors.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
@@ -62,7 +62,7 @@ function asAppError(error: FastifyError | AppError | FormError, request: Fastify
       return new AppError('unsupportedMediaType', `${given}; send application/json.`);
     }
   }
-  const trouble = troubleOf(error);
+  const trouble = databaseErrorKind(error);
   if (trouble === 'outage') {
     // one line per request: while Postgres restarts there are many, and their stacks say nothing
     const { cause } = error;

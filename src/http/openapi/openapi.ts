@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { withoutEndSlashes } from '../../platform/text/trim-end.ts';
+import { withoutTrailingSlashes } from '../../platform/text/trim-end.ts';
 import type { App } from '../route.ts';
 import { describeRoutes } from './document.ts';
 
@@ -32,7 +32,7 @@ const SECURITY = {
 /** Describes all routes there are: `/openapi.json`, and `/docs`, a page over it. Made at the first request, kept from then on. */
 export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publicUrl }) => {
   // behind a proxy paths may begin below a folder
-  const base = publicUrl === undefined ? '' : withoutEndSlashes(publicUrl);
+  const base = publicUrl === undefined ? '' : withoutTrailingSlashes(publicUrl);
   const whole = () => ({
     openapi: '3.1.0',
     info: { title: 'Data platform', version, description: DESCRIPTION },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../db.ts';
 import { AppError, conflict, invalid } from '../../errors.ts';
-import type { Effect } from '../../platform/sql/lazy-transaction.ts';
+import type { LazyTransaction } from '../../platform/sql/lazy-transaction.ts';
 import type { KeyOwner, StoredAnswer } from './idempotency.queries.ts';
 import { findAnswer, storeAnswer } from './idempotency.queries.ts';
 import type { Claim, Claims } from './idempotency-claims.ts';
@@ -16,7 +16,7 @@ const KEPT_HEADERS = ['content-type', 'location', 'etag', 'cache-control', 'prag
 /** A request that runs under a key. */
 interface Running {
   /** All that it writes, and its answer. */
-  effect: Effect;
+  effect: LazyTransaction;
   owner: KeyOwner;
   claim: Claim;
   requestHash: Buffer;
@@ -88,7 +88,7 @@ async function enter(
     throw error;
   }
   if (!claim) throw stillRunning();
-  return { effect: db.effect(), owner, claim, requestHash, secret, ended: false };
+  return { effect: db.lazyTransaction(), owner, claim, requestHash, secret, ended: false };
 }
 
 const stillRunning = () =>

@@ -10,7 +10,7 @@ export interface Chore {
 }
 
 /** For callers that want to hear of the first failure. */
-export const UNGUARDED: Chore = {
+export const FAIL_FAST: Chore = {
   async attempt(_part, work) {
     await work();
     return true;
@@ -18,7 +18,7 @@ export const UNGUARDED: Chore = {
 };
 
 /** Does all items in one step or, where that fails, each in a step of its own. */
-export async function togetherOrApart<Item extends { id: string }>(
+export async function batchOrEach<Item extends { id: string }>(
   { signal, attempt }: Chore,
   part: string,
   items: readonly Item[],

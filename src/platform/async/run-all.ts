@@ -2,7 +2,7 @@
  * Takes all of these steps, one after the other, also where one fails: the others do not wait for what may never succeed. Throws the first
  * error when all were taken.
  */
-export async function takeAll(steps: Iterable<() => Promise<unknown>>): Promise<void> {
+export async function runAll(steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) {
     try {

@@ -1,7 +1,7 @@
 const MOST = 10_000;
 
 /** Answers to a question that every request asks, as they are now or were a few seconds ago. */
-export interface Recent<Value> {
+export interface TtlCache<Value> {
   /** The kept answer to `name`, else what `look` finds. */
   find(name: string, look: () => Promise<Value>): Promise<Value>;
   /** What this process changed shows at once. */
@@ -9,7 +9,7 @@ export interface Recent<Value> {
 }
 
 /** @param keepMs after this time at the latest changes made by other processes show */
-export function openRecent<Value>(keepMs: number): Recent<Value> {
+export function openTtlCache<Value>(keepMs: number): TtlCache<Value> {
   let kept = new Map<string, { since: number; answer: Promise<Value> }>();
   return {
     find(name, look) {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
 import type { Config } from '../../config.ts';
-import { withoutEndSlashes } from '../text/trim-end.ts';
+import { withoutTrailingSlashes } from '../text/trim-end.ts';
 
 /** Names and numbers; never what a caller keeps secret, nor the content of anything. */
 export type Attributes = Record<string, string | number | boolean>;
@@ -60,7 +60,7 @@ export async function openTracing(settings: TracingSettings, part: 'api' | 'work
       import('@opentelemetry/api'),
     ]);
   const exporter = new OTLPTraceExporter({
-    url: `${withoutEndSlashes(endpoint)}/v1/traces`,
+    url: `${withoutTrailingSlashes(endpoint)}/v1/traces`,
     headers: settings['otel.headers'],
   });
   const provider = new sdk.TracerProvider({

@@ -31,7 +31,7 @@ export function durationFromText(text: string): number | undefined {
 }
 
 /** A length of time for a sentence: `2 h`, `90 s`. */
-export function inWords(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const units = [
     ['h', 3_600_000],
     ['min', 60_000],

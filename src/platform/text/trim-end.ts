@@ -2,7 +2,7 @@
  * A text without the characters at its end that are `gone`. An expression such as `/x+$/` would look at a run of them that does not stand at
  * the end again from each of its characters: minutes for a megabyte.
  */
-export function withoutEnd(text: string, gone: (character: string) => boolean): string {
+export function trimEndWhile(text: string, gone: (character: string) => boolean): string {
   let end = text.length;
   while (end > 0) {
     const pair = end > 1 && (text.codePointAt(end - 2) ?? 0) > 0xffff;
@@ -13,4 +13,4 @@ export function withoutEnd(text: string, gone: (character: string) => boolean): 
   return text.slice(0, end);
 }
 
-export const withoutEndSlashes = (url: string) => withoutEnd(url, (character) => character === '/');
+export const withoutTrailingSlashes = (url: string) => trimEndWhile(url, (character) => character === '/');
