@@ -163,8 +163,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
     fingerprint: passwords.fingerprint,
     cache,
     identitiesChanged() {
-      identities.forgetAll();
-      keys.forgetAll();
+      identities.clear();
+      keys.clear();
     },
   });
 

@@ -12,15 +12,14 @@ export interface Identities {
   /** By login id in its exact spelling: another authorization server may distinguish `Ann` from `ann`. */
   findByLoginId(id: string): Promise<Identity | undefined>;
   /** Empties the cache, so that a change by this process is seen at once. */
-  forgetAll(): void;
+  clear(): void;
 }
 
 export function openIdentities(db: Db): Identities {
-  const recent = openTtlCache<Identity | undefined>(KEEP_MS);
+  const cache = openTtlCache<Identity | undefined>(KEEP_MS);
   return {
-    find: (userId) => recent.find(userId, async () => (await findIdentity(db, userId)) ?? undefined),
-    findByLoginId: (id) =>
-      recent.find(`login id ${id}`, async () => (await findIdentityByLoginId(db, id)) ?? undefined),
-    forgetAll: recent.forgetAll,
+    find: (userId) => cache.get(userId, async () => (await findIdentity(db, userId)) ?? undefined),
+    findByLoginId: (id) => cache.get(`login id ${id}`, async () => (await findIdentityByLoginId(db, id)) ?? undefined),
+    clear: cache.clear,
   };
 }

@@ -1,35 +1,33 @@
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
-/** Answers to a question that every request asks, as they are now or were a few seconds ago. */
+/** A cache whose entries expire. Rejected promises are not cached. */
 export interface TtlCache<Value> {
-  /** The kept answer to `name`, else what `look` finds. */
-  find(name: string, look: () => Promise<Value>): Promise<Value>;
-  /** What this process changed shows at once. */
-  forgetAll(): void;
+  /** The cached value of `key`, else the value that `load` returns. Concurrent calls share one load. */
+  get(key: string, load: () => Promise<Value>): Promise<Value>;
+  clear(): void;
 }
 
-/** @param keepMs after this time at the latest changes made by other processes show */
-export function openTtlCache<Value>(keepMs: number): TtlCache<Value> {
-  let kept = new Map<string, { since: number; answer: Promise<Value> }>();
+/** @param ttlMs lifetime of an entry: the maximum time until changes by other processes are seen */
+export function openTtlCache<Value>(ttlMs: number): TtlCache<Value> {
+  let entries = new Map<string, { since: number; value: Promise<Value> }>();
   return {
-    find(name, look) {
-      const found = kept.get(name);
-      if (found && performance.now() - found.since < keepMs) return found.answer;
-      const home = kept;
-      home.delete(name);
-      const oldest = home.size >= MOST ? home.keys().next().value : undefined;
-      if (oldest !== undefined) home.delete(oldest);
-      const entry = { since: performance.now(), answer: look() };
-      home.set(name, entry);
-      entry.answer.catch(() => {
-        // an outage is not remembered
-        if (home.get(name) === entry) home.delete(name);
+    get(key, load) {
+      const found = entries.get(key);
+      if (found && performance.now() - found.since < ttlMs) return found.value;
+      // a load that ends after `clear` must not touch the new map
+      const map = entries;
+      map.delete(key);
+      const oldest = map.size >= MAX_ENTRIES ? map.keys().next().value : undefined;
+      if (oldest !== undefined) map.delete(oldest);
+      const entry = { since: performance.now(), value: load() };
+      map.set(key, entry);
+      entry.value.catch(() => {
+        if (map.get(key) === entry) map.delete(key);
       });
-      return entry.answer;
+      return entry.value;
     },
-    // a question under way is answered into the map that it was begun with, never into the new one
-    forgetAll() {
-      kept = new Map();
+    clear() {
+      entries = new Map();
     },
   };
 }
