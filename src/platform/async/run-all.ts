@@ -1,7 +1,4 @@
-/**
- * Takes all of these steps, one after the other, also where one fails: the others do not wait for what may never succeed. Throws the first
- * error when all were taken.
- */
+/** Runs all steps one after the other, also after one has failed. Then throws the first error, if any. */
 export async function runAll(steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) {
