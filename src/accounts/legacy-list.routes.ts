@@ -21,11 +21,11 @@ const Item = z
 export interface LegacyListParts {
   db: Db;
   store: AccountStore;
-  /** Show stored hashes. Whoever reads the list can then try passwords at leisure. */
+  /** Whether answers contain password hashes, which readers of the list can attack offline. */
   exposeHash: boolean;
 }
 
-/** The accounts as older clients list them. */
+/** The list of accounts for legacy clients. */
 export async function legacyAccountRoutes(app: App, { db, store, exposeHash }: LegacyListParts) {
   const list = {
     item: Item,
@@ -48,14 +48,14 @@ export async function legacyAccountRoutes(app: App, { db, store, exposeHash }: L
         basic: true,
         cached: {
           resource: 'accounts',
-          // a file that was edited by hand is a write as well
+          // a change of the account file by hand invalidates the cache, too
           async permission() {
-            await store.settle();
+            await store.refresh();
             return 'administrators';
           },
         },
       },
-      schema: { summary: 'All accounts, in an older form', response: { 200: z.array(Item) } },
+      schema: { summary: 'Lists accounts in the legacy format', response: { 200: z.array(Item) } },
     },
     async (_request, reply) => sendList(reply, list, {}, { bare: true }),
   );

@@ -5,12 +5,12 @@ import { batchOrEach, FAIL_FAST } from '../platform/async/chore.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
-/** Accounts that one transaction removes. */
+/** Maximum number of accounts per transaction. */
 const BATCH = 1000;
 
 /**
- * Part of the hourly clean-up: registrations whose mail was not answered within its lifetime. Their ids are free again. The store is
- * opened only where there is something to remove. Any number may run at once.
+ * Part of the hourly clean-up: deletes registered accounts that were not activated within the lifetime of their mail, which frees their
+ * login ids. Opens the store only if there are such accounts. Safe to run concurrently.
  */
 export async function removeNeverActivated(
   db: Db,

@@ -31,7 +31,7 @@ export interface KeyState {
 
 export interface TokenKeys {
   /** Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a retired key. */
-  settle(): Promise<void>;
+  refreshIfStale(): Promise<void>;
   signing(): { kid: string; key: CryptoKey };
   /** Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have expired. */
   verifying(kid: unknown): Promise<CryptoKey>;
@@ -65,7 +65,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
   async function load(): Promise<Loaded> {
     const keys = files ?? (await generatedKeys(db, acceptedMs));
     const [first] = keys;
-    if (!first) throw new Error('There is no key to sign tokens with.');
+    if (!first) throw new Error('There is no key to sign tokens.');
     const published = keys.map(publicPart);
     const verifying = new Map<string, CryptoKey>();
     for (const key of published) verifying.set(key.kid, (await importJWK(key, ALGORITHM)) as CryptoKey);
@@ -87,7 +87,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
   }
 
   return {
-    async settle() {
+    async refreshIfStale() {
       if (isOlderThan(KEEP_MS)) await reload();
     },
     // never reloads: a caller inside a transaction holds a connection and must not wait for a second one
@@ -110,7 +110,8 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
     },
     async rotate(caller) {
       if (files) {
-        const sentence = 'The keys come from files: name the new one first in tokens.keyFiles and start again.';
+        const sentence =
+          'The keys come from files. To rotate them, put the new file first in tokens.keyFiles and restart.';
         throw conflict(sentence, { code: 'KeysComeFromFiles' });
       }
       const next = await makeKey();
@@ -118,7 +119,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
       return rows.filter((row) => isStillAccepted(row, acceptedMs)).map((row, at) => stateOf(row, at === 0));
     },
     async reload() {
-      // a reload under way may have read the keys before the change
+      // a reload that is running may have read the keys before the change
       await loading?.catch(() => {});
       await reload();
     },
@@ -160,7 +161,7 @@ const isStillAccepted = (row: KeyRow, acceptedMs: number) =>
 function publicPart({ kid, material }: KeyRow): PublicKey {
   const { kty, n, e } = material;
   if (typeof kty !== 'string' || typeof n !== 'string' || typeof e !== 'string')
-    throw new Error(`Key ${kid} is no RSA key.`);
+    throw new Error(`Key ${kid} is not an RSA key.`);
   return { kty, kid, alg: ALGORITHM, use: 'sig', n, e };
 }
 

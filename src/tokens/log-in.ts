@@ -10,17 +10,12 @@ import type { AccountStore } from '../accounts/store.ts';
 import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
+import type { Code, Credentials } from './credentials.ts';
 import { recordLogin } from './queries.ts';
-import type { Code, SecondFactorParts } from './second-factor.ts';
+import type { SecondFactorParts } from './second-factor.ts';
 import { codeIn, decide, findPolicy, networkNotAllowed, verifyCode } from './second-factor.ts';
 import type { TokenPair, TokenParts } from './token-pair.ts';
 import { signPair, startFamily } from './token-pair.ts';
-
-export interface Credentials extends Code {
-  /** The login id. */
-  id: string;
-  password: string;
-}
 
 export interface LoginParts {
   db: Database;
@@ -75,7 +70,7 @@ export async function issueTokens(
   credentials: Credentials,
   origin: Origin,
 ): Promise<TokenPair | OtpRequired> {
-  await parts.tokens.keys.settle();
+  await parts.tokens.keys.refreshIfStale();
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const unmet = await passSecondFactor(tx, parts, userId, credentials, origin);
     return unmet ?? success(await startFamily(tx, parts, userId));
@@ -117,7 +112,7 @@ async function attempt<Outcome extends LoginOutcome>(
   finish: (tx: Db, userId: string) => Promise<Outcome>,
 ): Promise<Outcome | Refused> {
   const { db, store, passwords, lockout, delay } = parts;
-  await store.settle();
+  await store.refresh();
   const admission = await delay.admit({ address, account: id, whenGone });
   try {
     // twice at most: a concurrent login may have stored a newer hash of the same password since this one read it

@@ -26,15 +26,15 @@ export async function refresh(
   { token, idempotencyKey }: { token: string; idempotencyKey?: string | undefined },
   origin: Origin,
 ): Promise<{ pair: TokenPair; replayed: boolean }> {
-  await parts.tokens.keys.settle();
+  await parts.tokens.keys.refreshIfStale();
   const hash = hashOf(token);
   const replayKey = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
-  // Signed before the transaction, because signing waits for a thread. Whoever reads the claims checks the account's present state again.
+  // signed before the transaction, because signing waits for a thread; the account's state is checked again in the transaction
   const holder = await findFamily(parts.db, hash);
   const accessToken = holder && (await parts.tokens.issue(await getIdentity(parts.db, holder.userId)));
   const exchange = await parts.db.transaction(async (tx): Promise<Exchange> => {
     const found = accessToken && (await findFamily(tx, hash));
-    // The account's row is locked before the token's, as changes and deletions of accounts do: the other order could deadlock.
+    // lock order as in changes and deletions of accounts: first the account, then its tokens
     const account = found ? await lockLoginState(tx, found.userId) : undefined;
     if (!account || !accessToken) return refreshTokenNotFound();
     const used = await useRefreshToken(tx, hash, origin.address);
@@ -76,7 +76,7 @@ interface Unusable {
   account: LoginState;
 }
 
-/** The answer to a token that cannot be exchanged: its first answer again, or why not. */
+/** The answer for a token that cannot be exchanged: a replay of its first answer, or a refusal. */
 async function unusable(
   tx: Db,
   { settings }: TokenParts,

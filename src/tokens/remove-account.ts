@@ -20,7 +20,7 @@ export async function removeAccount(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  await store.settle();
+  await store.refresh();
   const { userId } = await getAccount(db, id);
   await store.change((tx) =>
     keepingAnAdministrator(tx, [userId], async () => {
@@ -28,7 +28,7 @@ export async function removeAccount(
       const account = await lockAccount(tx, userId);
       const tenantId = await findTenantOwnedAlone(tx, userId);
       if (tenantId)
-        throw conflict(`'${account.id}' is the last Owner of tenant ${tenantId}: give it another one first.`, {
+        throw conflict(`'${account.id}' is the last Owner of tenant ${tenantId}. Add another Owner first.`, {
           code: 'LastOwner',
         });
       await deleteAccount(tx, userId);
