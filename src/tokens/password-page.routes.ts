@@ -4,7 +4,7 @@ import { NewPassword } from '../accounts/account.ts';
 import { mailedToken } from '../accounts/mail-token.ts';
 import { passwordSentences, policySentences } from '../accounts/password-sentences.ts';
 import { AppError } from '../errors.ts';
-import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/answers/page.ts';
+import { acceptsForm, html, refuseCrossSite, SHOWS_PAGE, sendPage, servePages } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
@@ -15,7 +15,7 @@ const Query = z.object({ token: z.string().max(1000).optional() });
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function passwordPageRoutes(app: App, parts: ChangeParts) {
-  pageRoom(app, TITLE);
+  servePages(app, TITLE);
 
   /** @param errors why the previous password was refused */
   const show = (reply: FastifyReply, token: string, errors: readonly string[] = []) =>
@@ -52,7 +52,7 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
       config: {
         access: 'public',
         service: 'none',
-        described: takesForm({
+        described: acceptsForm({
           token: 'The token of the mail.',
           password: 'The new password.',
           again: 'The new password again.',
@@ -61,7 +61,7 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
       schema: { tags: ['accounts'], summary: 'Sets a new password: receives the form of the page' },
     },
     async (request: FastifyRequest, reply) => {
-      fromOwnPage(request);
+      refuseCrossSite(request);
       const sent = (request.body ?? {}) as Record<string, unknown>;
       const token = mailedToken(sent.token);
       const { data: password } = NewPassword.safeParse(sent.password);

@@ -162,7 +162,9 @@ test('own setup codes are stored encrypted, for their account alone, and outlive
     message: /changed or copied/,
   });
   const stranger = await openSealer(db);
-  await t.throwsAsync(stranger.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), { message: /does not exist/ });
+  await t.throwsAsync(stranger.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), {
+    message: /does not exist/,
+  });
 
   await w.sql("update signing_keys set retired_at = now() where use = 'seal'");
   const later = await openSealer(w.db);

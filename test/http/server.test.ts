@@ -61,7 +61,7 @@ test('Without its database the server lives on, is not ready, and says nothing o
   });
   t.is(login.status, 503);
   t.truthy(login.headers.get('retry-after'));
-  t.is(((await login.json()) as { detail: string }).detail, 'The service is not available for the moment.');
+  t.is(((await login.json()) as { detail: string }).detail, 'The service is temporarily unavailable. Try again.');
 });
 
 test('A request that never ends does not keep the server from stopping', async (t) => {
