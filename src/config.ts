@@ -30,8 +30,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads settings from the environment and from the JSON file that `PLATFORM_CONFIG` names; the environment wins. Throws one `ConfigError` for
- * all mistakes.
+ * Reads settings from the environment and from the JSON file that `PLATFORM_CONFIG` names; the environment wins. Throws
+ * one `ConfigError` for all mistakes.
  */
 export function loadConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
@@ -65,8 +65,8 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
 }
 
 /**
- * What is wrong with a setting, without its name. Replaces zod's default messages, not those of our schemas. Repeats a value only if a number
- * or one of a list is expected: other values may be secrets.
+ * What is wrong with a setting, without its name. Replaces zod's default messages, not those of our schemas. Repeats a
+ * value only if a number or one of a list is expected: other values may be secrets.
  */
 function sentenceOf(issue: z.core.$ZodIssue, given: unknown): string {
   // an element of a list in JSON

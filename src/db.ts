@@ -31,7 +31,10 @@ import { nativeParser } from './platform/sql/prepared-statement.ts';
 import { storableValues } from './platform/text/storable.ts';
 import { timestampFromPostgres } from './platform/text/time.ts';
 
-/** slonik's `json` and `jsonb` throw for characters that Postgres cannot store. Here the interceptor `storable` replaces these characters. */
+/**
+ * slonik's `json` and `jsonb` throw for characters that Postgres cannot store. Here the interceptor `storable` replaces
+ * these characters.
+ */
 export const sql = {
   ...slonikSql,
   json: (value: Json) => slonikSql.fragment`${JSON.stringify(value)}::json`,
@@ -45,7 +48,10 @@ export type Db = CommonQueryMethods;
 /** The pool of a process. */
 export interface Database extends Db {
   lazyTransaction(): LazyTransaction;
-  /** Runs `work` so that its writes through this `Database` go into the lazy transaction; for undefined, outside of the current one. */
+  /**
+   * Runs `work` so that its writes through this `Database` go into the lazy transaction; for undefined, outside of the
+   * current one.
+   */
   within<T>(lazyTransaction: LazyTransaction | undefined, work: () => T): T;
   /** Number of connections; `awaited`: number of statements that wait for one. */
   connections(): { inUse: number; idle: number; awaited: number };
@@ -63,8 +69,8 @@ function camelName(column: string): string {
 }
 
 /**
- * Transforms each row: column names become camelCase, null columns become absent members (answers contain no null), and the row is validated
- * with the statement's schema, which slonik does not do.
+ * Transforms each row: column names become camelCase, null columns become absent members (answers contain no null), and
+ * the row is validated with the statement's schema, which slonik does not do.
  */
 const rows: Interceptor = {
   name: 'rows',
@@ -99,12 +105,16 @@ function preparedText(name: string, text: string): { name: string; text: string 
   return made;
 }
 
-/** Name of the prepared statement on a connection. Contains a hash of the text, because statements of one `name` may differ in text. */
+/**
+ * Name of the prepared statement on a connection. Contains a hash of the text, because statements of one `name` may
+ * differ in text.
+ */
 export const preparedName = (name: string, text: string): string => preparedText(name, text).name;
 
 /**
- * Names statements of `sql.prepared`, so that Postgres parses and plans them once per connection; for most of our statements that costs more
- * than the execution. Use `sql.type` if fragments give a statement many texts, or if the best plan depends on the values.
+ * Names statements of `sql.prepared`, so that Postgres parses and plans them once per connection; for most of our
+ * statements that costs more than the execution. Use `sql.type` if fragments give a statement many texts, or if the
+ * best plan depends on the values.
  */
 const prepared: Interceptor = {
   name: 'prepared',
@@ -121,7 +131,10 @@ const storable: Interceptor = {
   },
 };
 
-/** int8 becomes a number or throws if it is not exact; numeric stays text, so that credits are exact; times keep their microseconds. */
+/**
+ * int8 becomes a number or throws if it is not exact; numeric stays text, so that credits are exact; times keep their
+ * microseconds.
+ */
 const typeParsers: DriverTypeParser[] = [
   {
     name: 'int8',
@@ -210,8 +223,8 @@ const afterCommit = new Map<string, Work[]>();
 type Work = (db: Db) => unknown;
 
 /**
- * Calls `work` with the pool after the commit of the transaction of `tx`; not after a rollback. The process may end before, so use it only
- * for work that may get lost: for example, notifications of processes that also poll.
+ * Calls `work` with the pool after the commit of the transaction of `tx`; not after a rollback. The process may end
+ * before, so use it only for work that may get lost: for example, notifications of processes that also poll.
  */
 export function runAfterCommit(tx: Db, work: Work): void {
   const { transactionId = '' } = tx as Partial<DatabaseTransactionConnection>;
@@ -274,7 +287,9 @@ function preparedMethods(
   };
 }
 
-/** A pool whose statements run in the lazy transaction of the current asynchronous context (`within`), if there is one. */
+/**
+ * A pool whose statements run in the lazy transaction of the current asynchronous context (`within`), if there is one.
+ */
 function contextualPool(pool: DatabasePool, quick: PreparedPool): Database {
   const prepared = preparedMethods(quick);
   const current = new AsyncLocalStorage<Context | undefined>();
@@ -343,7 +358,10 @@ const OUTAGES = [
   IdleTransactionTimeoutError,
   StatementTimeoutError,
 ];
-/** Codes of system calls; SQLSTATE: connection exception, invalid authorization, unknown database, lack of resources, operator intervention. */
+/**
+ * Codes of system calls; SQLSTATE: connection exception, invalid authorization, unknown database, lack of resources,
+ * operator intervention.
+ */
 const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|28...|3D000|53...|57P..)$/;
 /** slonik's message, without a code, for a connection that broke during an earlier statement of the transaction. */
 const BROKEN_CLIENT = /^Client is (pending destroy|destroyed)\.$/;

@@ -50,8 +50,8 @@ const SUBSTITUTES: Record<string, string> = {
 };
 
 /**
- * Forms of a password to look up: as typed, in lower case, without digits and marks at the end, and with leet substitutions undone.
- * `P@ssw0rd2024` and `Password1!` both give `password`.
+ * Forms of a password to look up: as typed, in lower case, without digits and marks at the end, and with leet
+ * substitutions undone. `P@ssw0rd2024` and `Password1!` both give `password`.
  */
 function normalizedForms(password: string): string[] {
   const lower = password.toLowerCase();
@@ -77,9 +77,9 @@ const TIMEOUT_MS = 2000;
 const MAX_ANSWER_LENGTH = 1_000_000;
 
 /**
- * Asks a service with the k-anonymity protocol of Have I Been Pwned: sends the first five hexadecimal digits of the password's SHA-1, and
- * receives the rest of all hashes that begin with them. If the service does not answer in time, the password is accepted, so that
- * registrations do not depend on it.
+ * Asks a service with the k-anonymity protocol of Have I Been Pwned: sends the first five hexadecimal digits of the
+ * password's SHA-1, and receives the rest of all hashes that begin with them. If the service does not answer in time,
+ * the password is accepted, so that registrations do not depend on it.
  */
 function openRangeService(url: string, log: Log): BreachedPasswords {
   let unchecked = 0;

@@ -19,9 +19,9 @@ interface Task {
 const RETRY_AFTER_SECONDS = 3;
 
 /**
- * A round-robin queue: the clients with waiting tasks take turns, so that a client with a hundred tasks delays only itself. Refuses tasks
- * beyond `maxWaitingPerClient`. At `maxWaiting`, refuses the last task of the client with most waiting tasks in favour of a client that
- * has fewer.
+ * A round-robin queue: the clients with waiting tasks take turns, so that a client with a hundred tasks delays only
+ * itself. Refuses tasks beyond `maxWaitingPerClient`. At `maxWaiting`, refuses the last task of the client with most
+ * waiting tasks in favour of a client that has fewer.
  */
 export function fairQueue({ concurrency, maxWaiting, maxWaitingPerClient }: FairQueueOptions): FairQueue {
   /** Waiting tasks by client; the first client is next. */
@@ -45,7 +45,10 @@ export function fairQueue({ concurrency, maxWaiting, maxWaitingPerClient }: Fair
     });
   }
 
-  /** Refuses the last task of the client with most waiting tasks. Throws if that client has not more than `ownTasks` + 1. */
+  /**
+   * Refuses the last task of the client with most waiting tasks. Throws if that client has not more than `ownTasks` +
+   * 1.
+   */
   function displaceTask(ownTasks: number) {
     let longest: Task[] = [];
     for (const tasks of tasksOf.values()) if (tasks.length > longest.length) longest = tasks;

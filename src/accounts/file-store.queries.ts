@@ -59,7 +59,10 @@ export const deleteOthers = (tx: Db, entries: readonly FileEntry[]) =>
       select from jsonb_to_recordset(${sql.jsonb(entries as never)}) as e("userId" uuid, id text)
       where e."userId" = a.user_id or (e."userId" is null and fold_name(e.id) = a.folded_id))`);
 
-/** Inserts and updates accounts from entries. Ends the logins of accounts whose password changes or that may no longer sign in. */
+/**
+ * Inserts and updates accounts from entries. Ends the logins of accounts whose password changes or that may no longer
+ * sign in.
+ */
 export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
   const file = sql.fragment`jsonb_to_recordset(${sql.jsonb(entries as never)}) as e(id text, "userId" uuid, name text, email text,
     company text, "phoneNumber" text, roles text[], metadata jsonb, "passwordHash" text, activated boolean, enabled boolean,

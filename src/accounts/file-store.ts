@@ -25,9 +25,9 @@ const POLL_MS = 1000;
 const MAX_BYTES = 100 * 2 ** 20;
 
 /**
- * Accounts in a JSON file, for small installations and those without a network. The file is authoritative; the table is its copy, and is
- * updated when the file is changed by hand or by another process. While the file is malformed, the copy stays in use and changes are
- * refused. Throws if the file is malformed when the store is opened.
+ * Accounts in a JSON file, for small installations and those without a network. The file is authoritative; the table is
+ * its copy, and is updated when the file is changed by hand or by another process. While the file is malformed, the
+ * copy stays in use and changes are refused. Throws if the file is malformed when the store is opened.
  */
 export async function openFileStore(path: string, db: Db, log: Log): Promise<AccountStore> {
   /** Version of the file that the table is a copy of, and of a malformed file. */

@@ -11,8 +11,8 @@ export interface Derivation {
 }
 
 /**
- * Derives keys in worker threads, which are started on demand. Neither the event loop nor libuv's thread pool (files, DNS) is blocked. The
- * caller limits concurrency.
+ * Derives keys in worker threads, which are started on demand. Neither the event loop nor libuv's thread pool (files,
+ * DNS) is blocked. The caller limits concurrency.
  */
 export function hashThreads(): (work: Derivation) => Promise<Buffer> {
   const idle: Worker[] = [];

@@ -42,16 +42,18 @@ export interface Admission {
 }
 
 /**
- * Slows down guessing, over all API processes: answers to failed logins are delayed, the longer the more often a client (an IPv4 address,
- * the /64 of an IPv6 address) failed with any login id, or with this one. Successful logins are never delayed. They clear the count of
- * the pair (client, login id) only: otherwise anyone with an account could log in between two guesses at another's password.
+ * Slows down guessing, over all API processes: answers to failed logins are delayed, the longer the more often a client
+ * (an IPv4 address, the /64 of an IPv6 address) failed with any login id, or with this one. Successful logins are never
+ * delayed. They clear the count of the pair (client, login id) only: otherwise anyone with an account could log in
+ * between two guesses at another's password.
  *
  * A delayed answer occupies a slot. Slots are limited: in all, per client and per account.
  */
 export interface LoginDelay {
   /**
-   * Call before checking credentials. If a failure would be delayed, reserves the slot now and throws `TooManyFailedLogins` when none is
-   * free: thrown after the check, it would tell without a delay that the credentials were wrong.
+   * Call before checking credentials. If a failure would be delayed, reserves the slot now and throws
+   * `TooManyFailedLogins` when none is free: thrown after the check, it would tell without a delay that the credentials
+   * were wrong.
    */
   admit(client: LoginClient): Promise<Admission>;
   /** Counts a failure that needed no check, and throws `error` after the delay. */

@@ -1,7 +1,10 @@
 import { invalidMember } from '../errors.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 
-/** Path segments of routes at the position of a login id (`/api/accounts/{id}`, `/api/tokens/otp/{id}`), and dot segments of URLs. */
+/**
+ * Path segments of routes at the position of a login id (`/api/accounts/{id}`, `/api/tokens/otp/{id}`), and dot
+ * segments of URLs.
+ */
 const RESERVED = new Set(
   'me count passwordpolicy registration activation passwordreset password validation recovery-codes . ..'.split(' '),
 );

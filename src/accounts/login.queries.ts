@@ -35,8 +35,8 @@ export interface Lockout {
 }
 
 /**
- * Counts a login attempt as failed; a success resets the count. The attempt after `after` failures locks the account out, even with the
- * right password. When the lockout is over, counting starts again at 1.
+ * Counts a login attempt as failed; a success resets the count. The attempt after `after` failures locks the account
+ * out, even with the right password. When the lockout is over, counting starts again at 1.
  */
 export const countAttempt = (db: Db, userId: string, { after, duration }: Lockout) =>
   db.query(sql.unsafe`

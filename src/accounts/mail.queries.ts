@@ -37,7 +37,9 @@ export const lockMail = (tx: Db, id: string) =>
 
 export const deleteMail = (tx: Db, id: string) => tx.query(sql.unsafe`delete from account_mails where id = ${id}`);
 
-/** Enabled accounts with this login id or e-mail address. Excludes accounts that got `maxMails` resets in the last hour. */
+/**
+ * Enabled accounts with this login id or e-mail address. Excludes accounts that got `maxMails` resets in the last hour.
+ */
 export const findAddressees = (
   db: Db,
   asked: string,
@@ -72,7 +74,10 @@ export async function useTokens(tx: Db, userId: string, kind: TokenKind): Promis
 export const deleteTokens = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId}`);
 
-/** Deletes the password reset tokens of an account whose password was changed. Activation tokens stay: they only prove the e-mail address. */
+/**
+ * Deletes the password reset tokens of an account whose password was changed. Activation tokens stay: they only prove
+ * the e-mail address.
+ */
 export const deleteResetTokens = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId} and kind = 'passwordReset'`);
 
@@ -99,7 +104,10 @@ export interface RegistrationMailLimits {
   fromClient: number;
 }
 
-/** Counts a registration mail. Returns false if a limit of the recipient or the client is reached. Exact for concurrent calls. */
+/**
+ * Counts a registration mail. Returns false if a limit of the recipient or the client is reached. Exact for concurrent
+ * calls.
+ */
 export async function countRegistrationMail(
   tx: Db,
   { recipient, client }: { recipient: string; client: string },

@@ -9,8 +9,8 @@ import type { AccountStore } from './store.ts';
 const BATCH = 1000;
 
 /**
- * Part of the hourly clean-up: deletes registered accounts that were not activated within the lifetime of their mail, which frees their
- * login ids. Opens the store only if there are such accounts. Safe to run concurrently.
+ * Part of the hourly clean-up: deletes registered accounts that were not activated within the lifetime of their mail,
+ * which frees their login ids. Opens the store only if there are such accounts. Safe to run concurrently.
  */
 export async function removeNeverActivated(
   db: Db,

@@ -11,8 +11,9 @@ export interface NewPasswordParts {
 }
 
 /**
- * Checks a new password and returns its hash. Throws `InvalidPassword`. With `userId`, also compares it with the account's current and former
- * passwords (`rules.history`). Do not call it in a transaction, because hashing may wait in a queue.
+ * Checks a new password and returns its hash. Throws `InvalidPassword`. With `userId`, also compares it with the
+ * account's current and former passwords (`rules.history`). Do not call it in a transaction, because hashing may wait
+ * in a queue.
  */
 export async function newPasswordHash(
   { db, passwords, rules }: NewPasswordParts,

@@ -18,7 +18,10 @@ const MAX_WAITING = 4 * MAX_WAITING_PER_CLIENT;
 /** Stored instead of a hash for accounts without a password. */
 export const NO_PASSWORD = '!';
 
-/** Hashes and verifies passwords. A fair queue limits the load of a flood of logins; `address` is the client's, for the queue. */
+/**
+ * Hashes and verifies passwords. A fair queue limits the load of a flood of logins; `address` is the client's, for the
+ * queue.
+ */
 export interface Passwords {
   /** The hash to store. Contains algorithm, cost and salt. */
   hash(password: string, address: string): Promise<string>;
@@ -83,7 +86,10 @@ function parse(stored: string): Stored {
   return known;
 }
 
-/** Reads our format, or the legacy format: base64 of a 16-byte salt and 20 bytes of PBKDF2-HMAC-SHA-1 with 10,000 iterations. */
+/**
+ * Reads our format, or the legacy format: base64 of a 16-byte salt and 20 bytes of PBKDF2-HMAC-SHA-1 with 10,000
+ * iterations.
+ */
 function read(stored: string): Stored | undefined {
   const [, digest, iterations, salt, hash] = SELF_DESCRIBING.exec(stored) ?? [];
   if (digest && iterations && salt && hash) {

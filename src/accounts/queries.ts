@@ -166,7 +166,10 @@ export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
 export const deleteAccount = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
 
-/** Condition: the mailed token has expired, and nothing else concerns the account: no change, no tenant, no pending mail, no valid token. */
+/**
+ * Condition: the mailed token has expired, and nothing else concerns the account: no change, no tenant, no pending
+ * mail, no valid token.
+ */
 const neverActivated = (lifetimeMs: number) => sql.fragment`
   a.registered and not a.activated and a.created_at < now() - ${lifetimeMs} * interval '1 millisecond' and a.updated_at = a.created_at
   and a.tenant_id is null and not exists (select from tenant_members m where m.user_id = a.user_id)

@@ -33,8 +33,9 @@ const MAX_PENDING_MAILS = 10_000;
 const MAX_MAILS = { toRecipient: 5, fromClient: 30 };
 
 /**
- * Creates an account, which its holder activates with a mailed token. If the login id exists, creates nothing and says so in the mail. Does
- * nothing if the recipient or the client has reached `MAX_MAILS`. The caller cannot tell these cases apart.
+ * Creates an account, which its holder activates with a mailed token. If the login id exists, creates nothing and says
+ * so in the mail. Does nothing if the recipient or the client has reached `MAX_MAILS`. The caller cannot tell these
+ * cases apart.
  */
 export async function register(parts: RegisterParts, { password, ...request }: Registration, origin: Origin) {
   if (!parts.open)
@@ -62,7 +63,10 @@ export async function register(parts: RegisterParts, { password, ...request }: R
   });
 }
 
-/** Requests a password reset for a login id or e-mail address. The accounts are looked up later, so that the time reveals nothing. */
+/**
+ * Requests a password reset for a login id or e-mail address. The accounts are looked up later, so that the time
+ * reveals nothing.
+ */
 export const requestPasswordReset = (
   { db }: Pick<RegisterParts, 'db'>,
   asked: string,

@@ -36,8 +36,8 @@ const MAX_AGE_MS = 7 * 24 * 3_600_000;
 const BATCH = 1000;
 
 /**
- * Part of the hourly clean-up: queues mails again whose jobs have used up their attempts, and deletes those that are too old. A pending
- * reset blocks further resets of its login id, so no mail may stay forever.
+ * Part of the hourly clean-up: queues mails again whose jobs have used up their attempts, and deletes those that are
+ * too old. A pending reset blocks further resets of its login id, so no mail may stay forever.
  */
 export async function requeueMails({ db, log }: Pick<MailParts, 'db' | 'log'>, { attempt }: Chore): Promise<void> {
   for (const { id, old } of await listFailedMails(db, MAX_AGE_MS, BATCH)) {
@@ -63,8 +63,8 @@ type MailSettings = Pick<
 >;
 
 /**
- * Sends a mail and deletes its row. Does nothing if the row is deleted. Tokens are created here and exist only in the mail: a mail that is
- * sent again after a crash contains another token, and both are valid.
+ * Sends a mail and deletes its row. Does nothing if the row is deleted. Tokens are created here and exist only in the
+ * mail: a mail that is sent again after a crash contains another token, and both are valid.
  */
 export async function sendAccountMail(parts: MailParts, mailId: string): Promise<void> {
   const { db, log } = parts;
@@ -81,7 +81,10 @@ export async function sendAccountMail(parts: MailParts, mailId: string): Promise
   await deleteMail(db, mailId);
 }
 
-/** Queues a mail for each account with the requested login id or e-mail address. Runs in a job, so that its time reveals nothing. */
+/**
+ * Queues a mail for each account with the requested login id or e-mail address. Runs in a job, so that its time reveals
+ * nothing.
+ */
 const queueResetMails = (db: Db, { id }: MailRow) =>
   db.transaction(async (tx) => {
     const mail = await lockMail(tx, id);

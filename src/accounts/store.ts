@@ -1,11 +1,14 @@
 import type { Db } from '../db.ts';
 
 /**
- * The authoritative store of accounts. The table `accounts` always contains a copy, so that queries can join it; a store other than the table
- * keeps both equal.
+ * The authoritative store of accounts. The table `accounts` always contains a copy, so that queries can join it; a
+ * store other than the table keeps both equal.
  */
 export interface AccountStore {
-  /** Updates the table if the store was changed from outside. Call it before reads that must be current; cheap without changes. */
+  /**
+   * Updates the table if the store was changed from outside. Call it before reads that must be current; cheap without
+   * changes.
+   */
   refresh(): Promise<void>;
   /** Runs a change in a transaction. After a return, table and store have it; after an error, neither has it. */
   change<T>(work: (tx: Db) => Promise<T>): Promise<T>;

@@ -94,8 +94,8 @@ interface BlobSourceParts {
 class Abandoned extends Error {}
 
 /**
- * One version of a blob, read in pages. After the blob was replaced or removed, reads of pages that are not cached throw `preconditionFailed`
- * or `notFound`: bytes of two versions are never mixed.
+ * One version of a blob, read in pages. After the blob was replaced or removed, reads of pages that are not cached
+ * throw `preconditionFailed` or `notFound`: bytes of two versions are never mixed.
  */
 export class BlobSource implements ByteSource {
   readonly name: string;
@@ -149,7 +149,10 @@ export class BlobSource implements ByteSource {
     await Promise.all(this.#loads);
   }
 
-  /** Starts loading these pages and those to read ahead: one request for each run of missing pages. Returns the pages from `first` to `last`. */
+  /**
+   * Starts loading these pages and those to read ahead: one request for each run of missing pages. Returns the pages
+   * from `first` to `last`.
+   */
   #request(first: number, last: number): Page[] {
     const { cache, pageBytes } = this.#parts;
     const ahead = Math.min(this.#ahead.next(first, last), Math.ceil(this.size / pageBytes) - 1);

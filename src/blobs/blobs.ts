@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 import { AppError, invalid } from '../errors.ts';
 import type { StoreMarker } from './marker.ts';
 
-/** Areas of a store: `staging` for uploads, `dataset` for contents of datasets, `export` for files to download. `list` covers only these. */
+/**
+ * Areas of a store: `staging` for uploads, `dataset` for contents of datasets, `export` for files to download. `list`
+ * covers only these.
+ */
 export const AREAS = ['staging', 'dataset', 'export'] as const;
 export type Area = (typeof AREAS)[number];
 
@@ -14,40 +17,46 @@ export interface BlobInfo {
 }
 
 /**
- * Stores blobs under the names `<area>/<name>`; the name consists of `[A-Za-z0-9._~-]+`. Writes are atomic: a blob is complete or does not exist.
+ * Stores blobs under the names `<area>/<name>`; the name consists of `[A-Za-z0-9._~-]+`. Writes are atomic: a blob is
+ * complete or does not exist.
  */
 export interface BlobStore {
-  /** Stores a stream; replaces an existing blob. Throws `tooLarge` for more than `limit` bytes, and the reason of `signal`; then stores nothing. */
+  /**
+   * Stores a stream; replaces an existing blob. Throws `tooLarge` for more than `limit` bytes, and the reason of
+   * `signal`; then stores nothing.
+   */
   put(name: string, body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal): Promise<BlobInfo>;
   /** Stores a block for `commitBlocks`; replaces a block with the same id. */
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
-   * Creates a blob from blocks of `name`, in this order, and deletes all blocks of `name`. Before writing, throws `invalid` (code
-   * `InvalidBlockList`) for unknown blocks and `tooLarge` for more than `limit` bytes; repeated blocks count repeatedly. After an abort by
-   * `signal`, the blocks still exist.
+   * Creates a blob from blocks of `name`, in this order, and deletes all blocks of `name`. Before writing, throws
+   * `invalid` (code `InvalidBlockList`) for unknown blocks and `tooLarge` for more than `limit` bytes; repeated blocks
+   * count repeatedly. After an abort by `signal`, the blocks still exist.
    */
   commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
   info(name: string): Promise<BlobInfo | undefined>;
   /**
-   * Reads the bytes from `start` to `end`, both included; both must be within the blob. Throws `notFound`, or `preconditionFailed` if the ETag
-   * differs from `etag`: pass it to read ranges of one version. `signal` destroys the stream.
+   * Reads the bytes from `start` to `end`, both included; both must be within the blob. Throws `notFound`, or
+   * `preconditionFailed` if the ETag differs from `etag`: pass it to read ranges of one version. `signal` destroys the
+   * stream.
    */
   read(name: string, range?: ByteRange, etag?: string, signal?: AbortSignal): Promise<Readable>;
   /**
-   * Provides the blob as a local file at `path`, which must not exist: a hard link if the store is local, else a copy. Do not write to the file,
-   * because a link shares its bytes with the blob. Throws `notFound`, and the reason of `signal`; then leaves no file.
+   * Provides the blob as a local file at `path`, which must not exist: a hard link if the store is local, else a copy.
+   * Do not write to the file, because a link shares its bytes with the blob. Throws `notFound`, and the reason of
+   * `signal`; then leaves no file.
    */
   fetch(name: string, path: string, signal?: AbortSignal): Promise<void>;
   /** A presigned URL that is valid for `seconds`. Absent if the store has no such URLs. */
   address?(name: string, seconds: number, shown: ShownAs): Promise<string>;
   /**
-   * Copies a blob; replaces an existing one. The store copies on its side if possible, without a transfer through this process. Throws
-   * `notFound`, and the reason of `signal` soon after the abort.
+   * Copies a blob; replaces an existing one. The store copies on its side if possible, without a transfer through this
+   * process. Throws `notFound`, and the reason of `signal` soon after the abort.
    */
   copy(from: string, to: string, signal?: AbortSignal): Promise<BlobInfo>;
   /**
-   * Moves a local file into the store. Throws the reason of `signal`; then the blob does not exist, or is complete if the abort came at the last
-   * moment.
+   * Moves a local file into the store. Throws the reason of `signal`; then the blob does not exist, or is complete if
+   * the abort came at the last moment.
    */
   adopt(path: string, name: string, signal?: AbortSignal): Promise<BlobInfo>;
   /** Deletes a blob and its uncommitted blocks. Does nothing if there is none. */

@@ -13,8 +13,9 @@ export interface BucketAddress {
 }
 
 /**
- * Parses `s3://key:secret@host[:port]/bucket[/folder][?region=eu-north-1][&tls=false]`. The secret may be percent-encoded, but need not be.
- * Undefined if the URL is malformed; the URL contains a secret and must not appear in errors.
+ * Parses `s3://key:secret@host[:port]/bucket[/folder][?region=eu-north-1][&tls=false]`. The secret may be
+ * percent-encoded, but need not be. Undefined if the URL is malformed; the URL contains a secret and must not appear in
+ * errors.
  */
 export function parseBucketAddress(url: string): BucketAddress | undefined {
   const found = /^s3:\/\/([^:/@?]+):(.+)@([^/@?]+)\/([\w.-]+)((?:\/[\w.~-]+)*)\/?(?:\?(.*))?$/.exec(url);
@@ -85,12 +86,17 @@ export type Bucket = ReturnType<typeof openBucket>;
 
 const TIMEOUT_MS = 300_000;
 
-/** A client for the S3 requests that blobs need, with path-style URLs for compatibility. Keys are without the prefix. */
+/**
+ * A client for the S3 requests that blobs need, with path-style URLs for compatibility. Keys are without the prefix.
+ */
 export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secretAccessKey }: BucketAddress) {
   // retries at 429 and 5xx; bodies are therefore bytes and not streams
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 5, initRetryMs: 100 });
 
-  /** Sends a request. Throws `BucketError` unless the status is 2xx or one of `expected`. Downloads have no time limit, because they stream. */
+  /**
+   * Sends a request. Throws `BucketError` unless the status is 2xx or one of `expected`. Downloads have no time limit,
+   * because they stream.
+   */
   async function send(method: string, key: string | undefined, request: Request = {}, expected: number[] = []) {
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${prefix}${key}`}`);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
@@ -108,7 +114,9 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
     throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
   }
 
-  /** Copies an object. Returns the ETag. S3 answers 200 before the copy is complete, and reports a failure in the body. */
+  /**
+   * Copies an object. Returns the ETag. S3 answers 200 before the copy is complete, and reports a failure in the body.
+   */
   async function sendCopy(from: string, to: string, { headers, ...request }: Request) {
     const source = { 'x-amz-copy-source': `/${bucket}/${prefix}${from}` };
     const answer = await send('PUT', to, { ...request, headers: { ...source, ...headers } }, [404]);
@@ -126,7 +134,9 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       send('PUT', key, { body, ...(signal && { signal }) }),
     remove: (key: string) => send('DELETE', key, {}, [404]),
 
-    /** Stores an object unless the key exists; then returns false. Servers without conditional PUT replace the object. */
+    /**
+     * Stores an object unless the key exists; then returns false. Servers without conditional PUT replace the object.
+     */
     async create(key: string, body: Uint8Array<ArrayBuffer>): Promise<boolean> {
       const answer = await send('PUT', key, { body, headers: { 'if-none-match': '*' } }, [409, 412, 501]);
       if (answer.status !== 501) return answer.ok;
@@ -230,7 +240,10 @@ function failure(request: string, status: number, body: string): BucketError {
   return new BucketError(request, status, texts(body, 'Code')[0] ?? '', texts(body, 'Message')[0] ?? '');
 }
 
-/** Contents of all elements with this name. Sufficient for answers of S3, in which elements with one name are not nested. */
+/**
+ * Contents of all elements with this name. Sufficient for answers of S3, in which elements with one name are not
+ * nested.
+ */
 function texts(xml: string, name: string): string[] {
   const found: string[] = [];
   const [open, close] = [`<${name}>`, `</${name}>`];

@@ -17,8 +17,9 @@ const TEMPORARY = '.temporary';
 const BLOCKS = '.blocks';
 
 /**
- * A blob store in a folder: `<folder>/<area>/<name>`. Creates the folder if necessary, with permissions for its owner only. Several processes
- * may use it at once. When a method returns, its changes are on disk (fsync of file and directory).
+ * A blob store in a folder: `<folder>/<area>/<name>`. Creates the folder if necessary, with permissions for its owner
+ * only. Several processes may use it at once. When a method returns, its changes are on disk (fsync of file and
+ * directory).
  */
 export async function openDiskStore(folder: string): Promise<BlobStore> {
   const place = (name: string) => join(folder, checked(name));
@@ -238,7 +239,10 @@ async function* limited(body: AsyncIterable<Uint8Array>, limit: number) {
   }
 }
 
-/** Copies a file by reference (reflink). Returns false for every error: a normal copy then succeeds or reports the error. */
+/**
+ * Copies a file by reference (reflink). Returns false for every error: a normal copy then succeeds or reports the
+ * error.
+ */
 const tryClone = (from: string, to: string): Promise<boolean> =>
   copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE).then(
     () => true,
@@ -252,7 +256,10 @@ async function* stoppable(body: AsyncIterable<Uint8Array>, signal: AbortSignal |
   }
 }
 
-/** Sets the modification time in microseconds, because the ETag contains it and the clock of file systems has ticks of milliseconds. */
+/**
+ * Sets the modification time in microseconds, because the ETag contains it and the clock of file systems has ticks of
+ * milliseconds.
+ */
 function setPreciseTime(file: FileHandle): Promise<void> {
   const now = (performance.timeOrigin + performance.now()) / 1000;
   return file.utimes(now, now);

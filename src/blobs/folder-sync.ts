@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Flushes directories (fsync). Calls during a flush share the next flush of the directory, so that under load one flush serves many writes.
+ * Flushes directories (fsync). Calls during a flush share the next flush of the directory, so that under load one flush
+ * serves many writes.
  */
 export function groupedSync() {
   const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>();

@@ -19,7 +19,9 @@ export interface StoreOwner {
 export interface StoreMarker {
   /** Undefined if there is no marker. Throws if it is damaged or the store is unreachable. */
   read(): Promise<StoreOwner | undefined>;
-  /** Returns false if there is a marker. Concurrent calls: one returns true, if the store supports conditional writes. */
+  /**
+   * Returns false if there is a marker. Concurrent calls: one returns true, if the store supports conditional writes.
+   */
   create(owner: StoreOwner): Promise<boolean>;
   replace(owner: StoreOwner): Promise<void>;
 }

@@ -19,8 +19,8 @@ export interface StorePlace {
 const DEFAULT_FOLDER = 'platform/';
 
 /**
- * Possible places for these settings; the first one is for new platforms. Without a folder in the setting, that is `DEFAULT_FOLDER`. Earlier
- * versions stored blobs at the top of the bucket, which therefore is the second place.
+ * Possible places for these settings; the first one is for new platforms. Without a folder in the setting, that is
+ * `DEFAULT_FOLDER`. Earlier versions stored blobs at the top of the bucket, which therefore is the second place.
  */
 export async function storePlaces(url: string | undefined, folder: string): Promise<StorePlace[]> {
   if (url === undefined) return [{ name: folder, store: await openDiskStore(folder) }];

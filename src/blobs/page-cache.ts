@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * An LRU cache of pages with a limit in bytes, which includes pages that are being loaded. Life of a page: `plan` (others can wait for it),
- * `reserve` (memory), `fill` or `fail`. Errors are not cached.
+ * An LRU cache of pages with a limit in bytes, which includes pages that are being loaded. Life of a page: `plan`
+ * (others can wait for it), `reserve` (memory), `fill` or `fail`. Errors are not cached.
  */
 export class PageCache {
   readonly limit: number;
@@ -62,7 +62,10 @@ export class PageCache {
     return this.#waiting.length === 0 && this.#loading + bytes <= this.limit;
   }
 
-  /** Reserves memory for these pages. Waits until there is enough, in the order of the calls. Throws the reason of `signal`. */
+  /**
+   * Reserves memory for these pages. Waits until there is enough, in the order of the calls. Throws the reason of
+   * `signal`.
+   */
   async reserve(pages: readonly Page[], signal: AbortSignal): Promise<void> {
     const bytes = pages.reduce((sum, { length }) => sum + length, 0);
     signal.throwIfAborted();

@@ -11,8 +11,9 @@ interface Scan {
 }
 
 /**
- * Detects sequential scans and computes their read-ahead. A read that continues a scan doubles its window. The next pages are requested when
- * half of the window is used, so that a scan makes few requests and does not wait for each of them.
+ * Detects sequential scans and computes their read-ahead. A read that continues a scan doubles its window. The next
+ * pages are requested when half of the window is used, so that a scan makes few requests and does not wait for each of
+ * them.
  */
 export class ReadAhead {
   readonly #maxWindow: number;

@@ -196,7 +196,10 @@ function infoFrom(headers: Headers): BlobInfo {
   };
 }
 
-/** Uploads a stream of unknown length: in one request if it is small, else in parts. Sends a part while the next one is being read. */
+/**
+ * Uploads a stream of unknown length: in one request if it is small, else in parts. Sends a part while the next one is
+ * being read.
+ */
 async function upload(
   bucket: Bucket,
   key: string,

@@ -19,8 +19,8 @@ export interface SteadyRead {
 }
 
 /**
- * Reads a range completely and in order. If a connection breaks or stalls, continues with another one at the same offset. Throws the reason of
- * `signal`.
+ * Reads a range completely and in order. If a connection breaks or stalls, continues with another one at the same
+ * offset. Throws the reason of `signal`.
  */
 export async function* readSteadily({ name, range, open, idleMs = IDLE_MS, signal }: SteadyRead) {
   const size = range.end - range.start + 1;

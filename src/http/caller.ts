@@ -34,8 +34,8 @@ export const ownedTenants = (caller: Caller) =>
   caller.tenants.filter((tenant) => tenant.role === 'Owner').map((tenant) => tenant.id);
 
 /**
- * The caller with this current tenant and only its membership. Throws `forbidden` if the caller is not a member. With `anyTenant`,
- * administrators may name any tenant; they get no role in it.
+ * The caller with this current tenant and only its membership. Throws `forbidden` if the caller is not a member. With
+ * `anyTenant`, administrators may name any tenant; they get no role in it.
  */
 export function actingIn(caller: Caller, tenantId: string, { anyTenant }: { anyTenant: boolean }): Caller {
   const id = tenantId.toLowerCase();

@@ -83,7 +83,8 @@ export const wire = fp<WireOptions>(
     await app.register(requestLog);
     await app.register(body);
     await app.register(headers, { prefixes: config.headerPrefixes });
-    // the order of the rules is the order of refusals; a wrong method (`methods`) comes first, the content type after `auth`
+    // the order of the rules is the order of refusals; a wrong method (`methods`) comes first, the content type after
+    // `auth`
     await app.register(rules, {
       rules: [
         versions,
@@ -94,7 +95,8 @@ export const wire = fp<WireOptions>(
         policies,
         auditReason,
         idempotency(db, fingerprint),
-        // after `idempotency`: a replayed request may name the former project of a moved dataset; before `cached`, which skips the handler
+        // after `idempotency`: a replayed request may name the former project of a moved dataset; before `cached`,
+        // which skips the handler
         projectHeaderMatches(findProjectOf),
         cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
         identityChanges(identitiesChanged),

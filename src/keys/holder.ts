@@ -19,7 +19,10 @@ export interface PresentedKey extends Origin {
 }
 
 export interface ApiKeys {
-  /** The caller of a key. Throws `unauthenticated` if it is unknown, expired or revoked, `forbidden` outside of its allowed networks. */
+  /**
+   * The caller of a key. Throws `unauthenticated` if it is unknown, expired or revoked, `forbidden` outside of its
+   * allowed networks.
+   */
   find(presented: PresentedKey): Promise<Caller>;
   /** Empties the cache, so that a change by this process is seen at once. */
   clear(): void;

@@ -19,7 +19,10 @@ export interface KeyRequest {
   allowedNetworks?: string[] | undefined;
 }
 
-/** Creates a key of the caller's current tenant. Only the returned value contains the secret; the database stores its hash. */
+/**
+ * Creates a key of the caller's current tenant. Only the returned value contains the secret; the database stores its
+ * hash.
+ */
 export async function createKey(db: Db, caller: Caller, request: KeyRequest): Promise<KeyRow & { key: string }> {
   const tenantId = governedTenant(caller);
   const { name, role, expiresAt, allowedNetworks = [] } = request;
@@ -51,8 +54,8 @@ export const keysOf = async (db: Db, caller: Caller, window: { offset?: number; 
   listKeys(db, governedTenant(caller), window);
 
 /**
- * Deletes a key with its memberships in projects. Objects that it created stay and refer to its id. The audit row describes the key and its
- * last use.
+ * Deletes a key with its memberships in projects. Objects that it created stay and refer to its id. The audit row
+ * describes the key and its last use.
  */
 export const revokeKey = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {

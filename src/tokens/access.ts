@@ -54,7 +54,10 @@ type Settings = Pick<
 
 const Claims = z.object({ user_id: z.uuid(), scope: z.string(), exp: z.number() });
 
-/** Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a transaction. */
+/**
+ * Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a
+ * transaction.
+ */
 export async function openAccessTokens(db: Db, settings: Settings): Promise<AccessTokens> {
   const issuer = settings['tokens.issuer'];
   const audience = settings['tokens.audience'];

@@ -8,7 +8,10 @@ import { findOtpFailures } from './second-factor.queries.ts';
 import type { Decision } from './second-factor.ts';
 import { decide, findPolicy } from './second-factor.ts';
 
-/** Explains the outcome of a login of an account from an address; `reasons` has the order of the login's checks. Contains no secret. */
+/**
+ * Explains the outcome of a login of an account from an address; `reasons` has the order of the login's checks.
+ * Contains no secret.
+ */
 export async function explainLogin({ db, delay, secondFactor }: LoginParts, accountId: string, ip: string) {
   const address = parseAddress(ip);
   if (!address) throw invalidMember('ip', `'${ip}' is not an IP address.`);

@@ -7,8 +7,9 @@ import type { KeyRow } from '../platform/keys/signing-keys.queries.ts';
 const MIN_BITS = 2048;
 
 /**
- * Reads RSA keys from PEM files of the operator. The first one signs and must be private; the others are only published: the next signing
- * key, and former ones whose tokens may still be valid. The `kid` is the JWK thumbprint (RFC 7638), so that all processes agree on it.
+ * Reads RSA keys from PEM files of the operator. The first one signs and must be private; the others are only
+ * published: the next signing key, and former ones whose tokens may still be valid. The `kid` is the JWK thumbprint
+ * (RFC 7638), so that all processes agree on it.
  */
 export async function readKeyFiles(paths: readonly string[]): Promise<KeyRow[]> {
   return Promise.all(paths.map((path, at) => readKeyFile(path, at === 0)));

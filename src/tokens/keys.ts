@@ -15,7 +15,10 @@ import { readKeyFiles } from './key-files.ts';
 const ALGORITHM = 'RS256';
 /** Maximum age of a process's copy of the keys. */
 const KEEP_MS = 60_000;
-/** Minimum time between two reads of the keys because of an unknown `kid`: another process may just have made it, or it is made up. */
+/**
+ * Minimum time between two reads of the keys because of an unknown `kid`: another process may just have made it, or it
+ * is made up.
+ */
 const RELOAD_MS = 1_000;
 const DAY_MS = 86_400_000;
 
@@ -30,10 +33,16 @@ export interface KeyState {
 }
 
 export interface TokenKeys {
-  /** Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a retired key. */
+  /**
+   * Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a
+   * retired key.
+   */
   refreshIfStale(): Promise<void>;
   signing(): { kid: string; key: CryptoKey };
-  /** Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have expired. */
+  /**
+   * Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have
+   * expired.
+   */
   verifying(kid: unknown): Promise<CryptoKey>;
   /** The signing key first, then the next one and the retired ones that are still accepted. */
   published(): Promise<PublicKey[]>;

@@ -56,8 +56,9 @@ export interface Registration {
 }
 
 /**
- * Returns the setup code of the account's authenticator for a password, and also requires a code as soon as a code of any authenticator was
- * accepted. An account whose groups have no authenticators gets its own one, and a new one whenever it sends a code.
+ * Returns the setup code of the account's authenticator for a password, and also requires a code as soon as a code of
+ * any authenticator was accepted. An account whose groups have no authenticators gets its own one, and a new one
+ * whenever it sends a code.
  */
 export async function registerOtp(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<Registration> {
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
@@ -67,7 +68,8 @@ export async function registerOtp(parts: OtpParts, credentials: Credentials, ori
     const type = credentials.otpAuthenticator || (policy.authenticators[0]?.type ?? OWN_TYPE);
     let shown = policy.authenticators.find((authenticator) => authenticator.type === type);
     if (shown === undefined && (policy.authenticators.length > 0 || type !== OWN_TYPE)) return refused(illegalCode());
-    // any proved authenticator, not only the shown one: else a client could avoid its code by requesting another authenticator
+    // any proved authenticator, not only the shown one: else a client could avoid its code by requesting another
+    // authenticator
     if (policy.authenticators.some(({ proved }) => proved)) {
       if (codeIn(credentials) === '') return refused(alreadyRegistered());
       const error = await verifyCode(tx, policy, userId, credentials, origin);
@@ -98,7 +100,10 @@ async function makeOwn(tx: Db, { sealer }: SecondFactorParts, userId: string): P
   return { type: OWN_TYPE, setupCode, own: true, proved: false };
 }
 
-/** Replaces the recovery codes, each of which stands for a one-time password once. Needs a code, even in an allowed network. */
+/**
+ * Replaces the recovery codes, each of which stands for a one-time password once. Needs a code, even in an allowed
+ * network.
+ */
 export async function makeRecoveryCodes(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<string[]> {
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const { id } = await getAccount(tx, credentials.id);
@@ -131,7 +136,10 @@ export async function otpStatus({ db, secondFactor }: Pick<OtpParts, 'db' | 'sec
   };
 }
 
-/** For a lost device: deletes the account's own authenticators and its recovery codes. Authenticators of groups may be registered again. */
+/**
+ * For a lost device: deletes the account's own authenticators and its recovery codes. Authenticators of groups may be
+ * registered again.
+ */
 export const resetOtp = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const account = await getAccount(tx, id);

@@ -14,7 +14,10 @@ export async function previewRemoval(db: Db, id: string) {
   return countRemoval(db, userId);
 }
 
-/** Deletes an account with its memberships, logins and tokens. Refuses for the last administrator and the last Owner of a tenant. */
+/**
+ * Deletes an account with its memberships, logins and tokens. Refuses for the last administrator and the last Owner of
+ * a tenant.
+ */
 export async function removeAccount(
   { db, store }: { db: Db; store: AccountStore },
   caller: Caller,

@@ -124,8 +124,9 @@ export const hashRecoveryCode = (code: string) => createHash('sha256').update(co
 export const codeIn = ({ otp = '' }: Code) => otp.replace(/[\s-]/g, '').toUpperCase();
 
 /**
- * Verifies a one-time password or a recovery code and uses it up. Returns the refusal, which the caller must commit because it is counted.
- * The caller holds the account's row, so that codes of one account are verified one after the other.
+ * Verifies a one-time password or a recovery code and uses it up. Returns the refusal, which the caller must commit
+ * because it is counted. The caller holds the account's row, so that codes of one account are verified one after the
+ * other.
  */
 export async function verifyCode(
   tx: Db,

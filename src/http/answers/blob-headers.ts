@@ -3,7 +3,10 @@ import fp from 'fastify-plugin';
 /** Version of the blob protocol in answers to clients that name none. */
 const VERSION = '2021-08-06';
 
-/** Sets the header fields of all answers below `/api/blob/`, also of refusals and 404s. Register it before all rules that can refuse. */
+/**
+ * Sets the header fields of all answers below `/api/blob/`, also of refusals and 404s. Register it before all rules
+ * that can refuse.
+ */
 export const blobHeaders = fp(async (app) => {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.url.startsWith('/api/blob/')) return;

@@ -27,8 +27,8 @@ export function sendEvents(request: FastifyRequest, reply: FastifyReply, pieces:
 }
 
 /**
- * A function that authenticates the request of a stream again. It returns undefined or throws if the token has expired, or if the account was
- * disabled or has left the tenant.
+ * A function that authenticates the request of a stream again. It returns undefined or throws if the token has expired,
+ * or if the account was disabled or has left the tenant.
  */
 export function reauthenticator(request: FastifyRequest, findCaller: FindCaller): () => Promise<Caller | undefined> {
   const tenantId = request.platformHeader('tenant-id');

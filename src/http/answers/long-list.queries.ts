@@ -7,8 +7,8 @@ import type { Part } from './long-list.ts';
 import { LIGHT_BYTES } from './long-list.ts';
 
 /**
- * Approximate size of columns as text, in bytes. Does not decompress large values (TOAST): their size is estimated with the maximum
- * compression ratio.
+ * Approximate size of columns as text, in bytes. Does not decompress large values (TOAST): their size is estimated with
+ * the maximum compression ratio.
  */
 export function weightOf(columns: readonly FragmentSqlToken[]) {
   const weights = columns.map(
@@ -76,8 +76,8 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
 }
 
 /**
- * Query for a part of a list. Each row has its key; rows with a weight over `LIGHT_BYTES` have no other columns. In the last part, light rows
- * have no key, because nothing follows. Reads each row once.
+ * Query for a part of a list. Each row has its key; rows with a weight over `LIGHT_BYTES` have no other columns. In the
+ * last part, light rows have no key, because nothing follows. Reads each row once.
  */
 export function partOf(part: Part | Window, parted: Parted) {
   const { name, id, key, order, from, more, columns, weight } = parted;

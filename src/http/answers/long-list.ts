@@ -20,7 +20,10 @@ export type Listed<Row> = (Row & Partial<ListedKey>) | ListedKey;
 export const listed = <Shape extends z.ZodRawShape>(row: z.ZodObject<Shape>) =>
   z.union([row.extend(Key.partial().shape), Key]);
 
-/** A part of a list: `limit` rows after a position (`last`: no further parts are read), or the rows with these ids, even if they are heavy. */
+/**
+ * A part of a list: `limit` rows after a position (`last`: no further parts are read), or the rows with these ids, even
+ * if they are heavy.
+ */
 export type Part =
   | { position?: Position | undefined; offset?: number | undefined; limit: number; last: boolean; ids?: undefined }
   | { ids: readonly string[] };
@@ -28,7 +31,9 @@ export type Part =
 export interface LongList<Row extends { id: string }> {
   /** For `ids`, free-form members must be empty. */
   rows(part: Part): Promise<readonly Listed<Row>[]>;
-  /** Names of free-form members, and their JSON text, which is not parsed because that takes several times its memory. */
+  /**
+   * Names of free-form members, and their JSON text, which is not parsed because that takes several times its memory.
+   */
   freeForm?: { members: readonly string[]; textOf(id: string, member: string): Promise<string | null> };
   /** Converts a row to an item of the answer. */
   show(row: Row): unknown;
@@ -37,8 +42,8 @@ export interface LongList<Row extends { id: string }> {
 }
 
 /**
- * Streams a complete list, with a few megabytes in memory at a time: reads the next rows when the client has received the previous ones. A
- * list of several parts is not a snapshot: it may or may not contain concurrent changes.
+ * Streams a complete list, with a few megabytes in memory at a time: reads the next rows when the client has received
+ * the previous ones. A list of several parts is not a snapshot: it may or may not contain concurrent changes.
  */
 export async function sendList<Row extends { id: string }>(
   reply: FastifyReply,

@@ -8,13 +8,14 @@ import type { CacheStore } from './store.ts';
 /** Caching of a route (`config.cached`). */
 export interface Cached {
   /**
-   * The data that the answer depends on, such as `accounts` or `timeseries:<dataset>`. Writers must raise its generation in their transaction
-   * (SQL function `raise_cache_generation`), which invalidates cached answers in all processes.
+   * The data that the answer depends on, such as `accounts` or `timeseries:<dataset>`. Writers must raise its
+   * generation in their transaction (SQL function `raise_cache_generation`), which invalidates cached answers in all
+   * processes.
    */
   resource: string | ((request: FastifyRequest) => string);
   /**
-   * Callers with the same result share answers. Called for every request before the lookup, so it can throw a refusal. Default: each caller
-   * has separate answers.
+   * Callers with the same result share answers. Called for every request before the lookup, so it can throw a refusal.
+   * Default: each caller has separate answers.
    */
   permission?: (request: FastifyRequest) => string | Promise<string>;
 }
@@ -40,8 +41,8 @@ const MAX_CACHED_LENGTH = 2 ** 20;
 const misses = new WeakMap<FastifyRequest, Miss>();
 
 /**
- * Caches answers with status 200 of GET routes with `config.cached`. The ETag stays the same until the resource is written or the lifetime is
- * over. A 304 extends the lifetime.
+ * Caches answers with status 200 of GET routes with `config.cached`. The ETag stays the same until the resource is
+ * written or the lifetime is over. A 304 extends the lifetime.
  */
 export const cached =
   ({ db, store, lifetime: defaultLifetime, lifetimes }: CacheOptions): Rule =>
@@ -55,7 +56,8 @@ export const cached =
       const resource = typeof options?.resource === 'function' ? options.resource(request) : (options?.resource ?? '');
       const lifetime = lifetimes[resource.split(':', 1)[0] ?? ''] ?? defaultLifetime;
       const key = keyOf(request, resource, await permission(request));
-      // read before the handler runs: a concurrent write then invalidates the cached answer, even if it contains the change
+      // read before the handler runs: a concurrent write then invalidates the cached answer, even if it contains the
+      // change
       const generation = await findGeneration(db, resource);
       const entry = await store.get(key);
       if (!entry || entry.generation !== generation) {
@@ -119,7 +121,10 @@ function keyOf(request: FastifyRequest, resource: string, permission: string): s
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** `must-revalidate` allows shared caches to store answers to authenticated requests; `Vary` separates those of different callers. */
+/**
+ * `must-revalidate` allows shared caches to store answers to authenticated requests; `Vary` separates those of
+ * different callers.
+ */
 function setHeaders(reply: FastifyReply, etag: string, lifetime: number) {
   reply.header('etag', etag);
   reply.header('cache-control', `must-revalidate, max-age=${Math.floor(lifetime / 1000)}`);

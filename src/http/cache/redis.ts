@@ -12,7 +12,10 @@ const Entry = z.object({
 /** Maximum length of a body in characters. */
 const MAX_LENGTH = 8 * 2 ** 20;
 
-/** A cache in a Redis that all API processes share. While it is unreachable, nothing is cached, and requests do not wait for it. */
+/**
+ * A cache in a Redis that all API processes share. While it is unreachable, nothing is cached, and requests do not wait
+ * for it.
+ */
 export function redisStore(
   url: string,
   platform: string,

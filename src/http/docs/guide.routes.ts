@@ -41,8 +41,8 @@ interface Page {
 }
 
 /**
- * `/docs/guide`: the guide in HTML. The files are read at start and rendered at their first request, so that no part of a URL becomes a file
- * name.
+ * `/docs/guide`: the guide in HTML. The files are read at start and rendered at their first request, so that no part of
+ * a URL becomes a file name.
  */
 export async function guideRoutes(app: App) {
   const guide = await readGuide();

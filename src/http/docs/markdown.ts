@@ -8,8 +8,9 @@ export interface RenderedPage {
 }
 
 /**
- * Renders GitHub Flavored Markdown to HTML without scripts. Escapes raw HTML and omits images. Headings get the anchors of GitHub, and relative
- * links to `page.md` become links to `page`, so that links work in the repository and on the server.
+ * Renders GitHub Flavored Markdown to HTML without scripts. Escapes raw HTML and omits images. Headings get the anchors
+ * of GitHub, and relative links to `page.md` become links to `page`, so that links work in the repository and on the
+ * server.
  */
 export function renderMarkdown(text: string): RenderedPage {
   const anchors = anchorsOf();

@@ -12,7 +12,10 @@ declare module 'fastify' {
   }
 }
 
-/** A span for each request, below the client's span. Contains the route pattern and not the URL, which may contain names and secrets. */
+/**
+ * A span for each request, below the client's span. Contains the route pattern and not the URL, which may contain names
+ * and secrets.
+ */
 export const requestTraces = fp<{ tracing: Tracing }>(async (app, { tracing }) => {
   app.decorateRequest('traceparent', undefined);
   if (!tracing.on) return;

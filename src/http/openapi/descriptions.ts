@@ -3,7 +3,10 @@ import { GLOSSARY } from './glossary/glossary.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { SCHEMAS } from './json-schema.ts';
 
-/** Adds descriptions of the glossary to a schema and its members, unless they have one: the entry `Schema.member`, else the entry `member`. */
+/**
+ * Adds descriptions of the glossary to a schema and its members, unless they have one: the entry `Schema.member`, else
+ * the entry `member`.
+ */
 export function addDescriptions(schema: JsonSchema, id: string) {
   const own = GLOSSARY[id];
   if (own !== undefined && schema.$ref === undefined) schema.description ??= textOf(own);
@@ -21,7 +24,10 @@ export function addDescriptions(schema: JsonSchema, id: string) {
 const entryOf = (id: string, name: string) => GLOSSARY[`${id.replace(/Input$/, '')}.${name}`] ?? GLOSSARY[name];
 const textOf = (entry: Entry) => (typeof entry === 'string' ? entry : entry[0]);
 
-/** An example value of the schema: members have the examples of the glossary, else a simple value of their type. Omits members without either. */
+/**
+ * An example value of the schema: members have the examples of the glossary, else a simple value of their type. Omits
+ * members without either.
+ */
 export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>, id: string): unknown {
   const own = GLOSSARY[id];
   if (Array.isArray(own)) return own[1];

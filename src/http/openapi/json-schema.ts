@@ -29,8 +29,8 @@ const DEFS = '#/$defs/';
 export const SCHEMAS = '#/components/schemas/';
 
 /**
- * Converts zod schemas and collects those with an id (`.meta({ id })`) as components. If input and output differ, there are two components;
- * that of the input is named `…Input`.
+ * Converts zod schemas and collects those with an id (`.meta({ id })`) as components. If input and output differ, there
+ * are two components; that of the input is named `…Input`.
  */
 export class Schemas {
   #named = { input: new Map<string, JsonSchema>(), output: new Map<string, JsonSchema>() };
@@ -114,7 +114,10 @@ function renamed(value: unknown, nameOf: (reference: string) => string): unknown
   );
 }
 
-/** Removes keywords of no use to readers: bounds of safe integers, the pattern of a format, `additionalProperties: false` of answers. */
+/**
+ * Removes keywords of no use to readers: bounds of safe integers, the pattern of a format, `additionalProperties:
+ * false` of answers.
+ */
 function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
   const schema = jsonSchema as JsonSchema & { minimum?: number; maximum?: number; pattern?: string };
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

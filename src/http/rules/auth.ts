@@ -20,7 +20,10 @@ export const callerDecoration = {
   },
 };
 
-/** Authenticates the requests of all routes that are not public, before their bodies are read: strangers get 401, not validation errors. */
+/**
+ * Authenticates the requests of all routes that are not public, before their bodies are read: strangers get 401, not
+ * validation errors.
+ */
 export const auth =
   (findCaller: FindCaller): Rule =>
   (route) => {

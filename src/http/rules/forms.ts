@@ -35,7 +35,10 @@ declare module 'fastify' {
   }
 }
 
-/** Checks before the validation with a route's schemas: ids of the path, then the body's syntax. Folds names to their declared spelling. */
+/**
+ * Checks before the validation with a route's schemas: ids of the path, then the body's syntax. Folds names to their
+ * declared spelling.
+ */
 export const forms: Rule = (route) => {
   const { params, body, querystring } = (route.schema ?? {}) as Record<string, z.core.$ZodType | undefined>;
   checkAnswersAreNotNull(route);
@@ -85,7 +88,10 @@ function uuidNames(params: z.core.$ZodType): string[] {
     .map(([name]) => name);
 }
 
-/** Throws if a schema of an answer allows a null member: members without a value are omitted. Elements of arrays may be null. */
+/**
+ * Throws if a schema of an answer allows a null member: members without a value are omitted. Elements of arrays may be
+ * null.
+ */
 function checkAnswersAreNotNull(route: RouteOptions) {
   const answers = (route.schema as { response?: Record<string, unknown> } | undefined)?.response ?? {};
   for (const [status, schema] of Object.entries(answers)) {

@@ -4,7 +4,9 @@ import { invalid } from '../../errors.ts';
 import type { Caller } from '../caller.ts';
 import type { Rule } from './rules.ts';
 
-/** Header → its names after the prefix. Other headers with a prefix, such as `user-id` and `user-is-admin`, are ignored. */
+/**
+ * Header → its names after the prefix. Other headers with a prefix, such as `user-id` and `user-is-admin`, are ignored.
+ */
 const NAMES = {
   'open-api-key': ['open-api-key'],
   'project-id': ['project-id'],
@@ -23,7 +25,9 @@ export const SERVICE_IDS = 'metadata raw timeseries md gis tiles iam pubsub shar
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A header under any configured prefix and any of its names. Empty counts as absent. Throws if two values differ. */
+    /**
+     * A header under any configured prefix and any of its names. Empty counts as absent. Throws if two values differ.
+     */
     platformHeader(name: PlatformHeader): string | undefined;
   }
 }
@@ -81,8 +85,8 @@ export const headersMatchPath: Rule = (route) => {
 export type FindProjectOf = (caller: Caller, datasetId: string) => Promise<string | undefined>;
 
 /**
- * For paths with a dataset but no project: the header project-id must name the project of a dataset in the path, or the target project in the
- * body.
+ * For paths with a dataset but no project: the header project-id must name the project of a dataset in the path, or the
+ * target project in the body.
  */
 export const projectHeaderMatches =
   (findProjectOf: FindProjectOf): Rule =>

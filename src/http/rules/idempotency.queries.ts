@@ -58,7 +58,9 @@ export async function storeAnswer(tx: Db, { userId, key }: KeyOwner, answer: Sto
   return rowCount === 1;
 }
 
-/** Part of the hourly clean-up: deletes answers older than 24 hours and expired claims. Returns the number of answers. */
+/**
+ * Part of the hourly clean-up: deletes answers older than 24 hours and expired claims. Returns the number of answers.
+ */
 export async function forgetOldAnswers(db: Db): Promise<number> {
   await db.query(sql.unsafe`delete from idempotency_claims where leased_until < now() - interval '1 hour'`);
   return (await db.query(sql.unsafe`delete from idempotency_keys where created_at <= now() - interval '24 hours'`))

@@ -30,9 +30,10 @@ export type Fingerprint = (secret: Buffer, salt: string, address: string) => Pro
 const runs = new WeakMap<FastifyRequest, Run>();
 
 /**
- * `Idempotency-Key`: the request claims its key, and all writes of the handler go into one transaction that also stores the answer and
- * releases the claim. Writes and answer are committed together, before the answer is sent. The transaction begins with the handler's first
- * write, so that waiting before it holds no connection. Routes need no code for this, but must use the `Database` of the app.
+ * `Idempotency-Key`: the request claims its key, and all writes of the handler go into one transaction that also stores
+ * the answer and releases the claim. Writes and answer are committed together, before the answer is sent. The
+ * transaction begins with the handler's first write, so that waiting before it holds no connection. Routes need no code
+ * for this, but must use the `Database` of the app.
  */
 export function idempotency(db: Database, fingerprint: Fingerprint): Rule {
   const parts = { db, fingerprint, claims: openClaims(db) };
@@ -121,8 +122,8 @@ function significantHeaders(request: FastifyRequest): string {
 }
 
 /**
- * Hash of method, path with query, significant headers and body. If the body contains a password, the hash is as expensive as a password hash:
- * otherwise the stored hash would be the easier target of an attack.
+ * Hash of method, path with query, significant headers and body. If the body contains a password, the hash is as
+ * expensive as a password hash: otherwise the stored hash would be the easier target of an attack.
  */
 async function hashOf(request: FastifyRequest, { userId, key }: KeyOwner, fingerprint: Fingerprint): Promise<Buffer> {
   const body = request.sentBody ?? request.body;
@@ -192,8 +193,8 @@ export function answerHoldsSecret(request: FastifyRequest) {
 }
 
 /**
- * For answers that wait for other processes (`Prefer: wait`): commits, stores `answer` for repeated requests, then runs `wait` outside of the
- * transaction and returns its result, which is sent instead. Set the status before.
+ * For answers that wait for other processes (`Prefer: wait`): commits, stores `answer` for repeated requests, then runs
+ * `wait` outside of the transaction and returns its result, which is sent instead. Set the status before.
  */
 export async function afterCommit<T>(
   request: FastifyRequest,

@@ -29,8 +29,9 @@ export const freeForm = () => boundedJson(z.record(z.string(), z.unknown()));
 export const descriptionText = () => z.string().max(16_384);
 
 /**
- * Compiles a function that folds a body to its schema: accepts declared names in any letter case (the exact spelling wins), removes null and
- * undeclared members, and replaces an absent body by `{}` if an object is expected. Does not change its argument.
+ * Compiles a function that folds a body to its schema: accepts declared names in any letter case (the exact spelling
+ * wins), removes null and undeclared members, and replaces an absent body by `{}` if an object is expected. Does not
+ * change its argument.
  */
 export function foldFor(schema: z.core.$ZodType): (body: unknown) => unknown {
   const shape = shapeOf(schema);

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Calls `listener` when the client has hung up, immediately if it already has. Returns a function that unsubscribes. */
+/**
+ * Calls `listener` when the client has hung up, immediately if it already has. Returns a function that unsubscribes.
+ */
 export type WhenGone = (listener: () => void) => () => void;
 
 /** Origin of a request, for rate limits, detection of token reuse and the audit trail. */

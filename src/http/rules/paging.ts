@@ -39,8 +39,8 @@ export type CursorScope = readonly unknown[];
 const Sent = z.tuple([z.string(), z.string()]);
 
 /**
- * Keyset pagination: one page of a list. `list` returns the rows after a position; it is asked for one more than the page has, to know whether
- * there is a next page.
+ * Keyset pagination: one page of a list. `list` returns the rows after a position; it is asked for one more than the
+ * page has, to know whether there is a next page.
  */
 export async function cursorPage<Row>(
   signer: Signer,

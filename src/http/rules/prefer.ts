@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const MAX_WAIT_S = 60;
 
 /**
- * Milliseconds of `Prefer: wait=N` (RFC 7240), at most a minute; undefined without this preference. Sets `Preference-Applied`. Ignores malformed
- * preferences, as the RFC requires.
+ * Milliseconds of `Prefer: wait=N` (RFC 7240), at most a minute; undefined without this preference. Sets
+ * `Preference-Applied`. Ignores malformed preferences, as the RFC requires.
  */
 export function preferredWait(request: FastifyRequest, reply: FastifyReply): number | undefined {
   const preferences = [request.headers.prefer ?? []].flat().join(',');

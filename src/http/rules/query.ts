@@ -71,8 +71,8 @@ interface Parameter {
 }
 
 /**
- * Compiles a function that folds a query to its schema: accepts names in any letter case, collects the values of repeated parameters and
- * removes undeclared ones. Throws if a parameter that is not a list is repeated.
+ * Compiles a function that folds a query to its schema: accepts names in any letter case, collects the values of
+ * repeated parameters and removes undeclared ones. Throws if a parameter that is not a list is repeated.
  */
 export function queryFoldFor(schema: z.core.$ZodType): (query: Record<string, unknown>) => Record<string, unknown> {
   const parameters = new Map<string, Parameter>();

@@ -2,7 +2,9 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../route.ts';
 import type { Service } from './versions.ts';
 
-/** Paths that clients use but the platform does not implement. `/*`: the path, and all paths below it without a route. */
+/**
+ * Paths that clients use but the platform does not implement. `/*`: the path, and all paths below it without a route.
+ */
 const PATHS: Partial<Record<Service, readonly string[]>> = {
   conversion: [
     '/api/conversion/exporter/*',

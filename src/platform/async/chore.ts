@@ -1,10 +1,13 @@
-/** One run of a cron task. A failure is recorded and does not stop the other parts or items; the next run retries it. */
+/**
+ * One run of a cron task. A failure is recorded and does not stop the other parts or items; the next run retries it.
+ */
 export interface Chore {
   /** Aborted when the worker stops. If the task throws the signal's reason, the queue restarts it. */
   signal?: AbortSignal | undefined;
   /**
-   * Runs a part of the task, or the part for one item. Returns whether it succeeded. Throws errors that concern the whole run (the worker
-   * stops, the database is unreachable) and, for an item, errors that concern the whole part (the blob store is unreachable).
+   * Runs a part of the task, or the part for one item. Returns whether it succeeded. Throws errors that concern the
+   * whole run (the worker stops, the database is unreachable) and, for an item, errors that concern the whole part (the
+   * blob store is unreachable).
    */
   attempt(part: string, work: () => Promise<unknown>, item?: string): Promise<boolean>;
 }

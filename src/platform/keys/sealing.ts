@@ -7,7 +7,10 @@ const TAG_BYTES = 16;
 /** Key ids are UUIDs. */
 const KID_BYTES = 16;
 
-/** Encrypts with AES-256-GCM. `context` is authenticated too: a secret that is copied to another row does not decrypt there. */
+/**
+ * Encrypts with AES-256-GCM. `context` is authenticated too: a secret that is copied to another row does not decrypt
+ * there.
+ */
 export function sealWith(key: Uint8Array, text: string, context: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));

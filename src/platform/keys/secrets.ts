@@ -19,15 +19,18 @@ export interface Secrets {
   /** The current key, at most a minute old. */
   current(): Promise<Secret>;
   /**
-   * The cached current key; reloads it in the background if it is older than a minute. For use inside transactions: their callers hold a
-   * connection and must not wait for another.
+   * The cached current key; reloads it in the background if it is older than a minute. For use inside transactions:
+   * their callers hold a connection and must not wait for another.
    */
   currentNow(): Secret;
   /** A key by its id, also a retired one. */
   find(kid: string): Promise<Buffer | undefined>;
 }
 
-/** Creates the first key. Call it at start and outside of transactions: after a rollback, the memory would contain a key that does not exist. */
+/**
+ * Creates the first key. Call it at start and outside of transactions: after a rollback, the memory would contain a key
+ * that does not exist.
+ */
 export async function openSecrets(db: Db, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
   const found = new Map<string, Buffer>();
   const remember = ({ kid, material: { secret } }: KeyRow): Secret => {

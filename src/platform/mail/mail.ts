@@ -13,7 +13,10 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves when the mail server has accepted the mail. Throws `Undeliverable` for permanent failures. A retry may deliver a mail twice. */
+  /**
+   * Resolves when the mail server has accepted the mail. Throws `Undeliverable` for permanent failures. A retry may
+   * deliver a mail twice.
+   */
   send(mail: Mail): Promise<void>;
 }
 

@@ -16,7 +16,9 @@ const WIDTH = { 4: 32, 6: 128 } as const;
 /** Upper 96 bits of an IPv4-mapped IPv6 address. */
 const MAPPED = 0xffffn;
 
-/** Undefined if the text is not an IP address. Ignores a zone (`fe80::1%eth0`) and a port, which some proxies append. */
+/**
+ * Undefined if the text is not an IP address. Ignores a zone (`fe80::1%eth0`) and a port, which some proxies append.
+ */
 export function parseAddress(textWithPort: string): Address | undefined {
   const text = withoutPort(textWithPort);
   if (isIPv4(text)) return { family: 4, value: ipv4(text) };
@@ -53,7 +55,10 @@ export function parseNetwork(text: string): Network {
 export const contains = ({ family, value, prefix }: Network, address: Address): boolean =>
   family === address.family && leading(address.value, family, prefix) === value;
 
-/** The client that rate limits count: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to one client. */
+/**
+ * The client that rate limits count: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to one
+ * client.
+ */
 export function clientOf(address: string): string {
   const parsed = parseAddress(address);
   if (!parsed) return address;

@@ -8,20 +8,26 @@ import type { OptionsInit } from 'got';
 import { invalidMember } from '../../errors.ts';
 
 /**
- * Guard against server-side request forgery (SSRF): requests to URLs of users go to public addresses only, and to those that the operator
- * allows.
+ * Guard against server-side request forgery (SSRF): requests to URLs of users go to public addresses only, and to those
+ * that the operator allows.
  */
 export interface Outbound {
   /**
-   * Parses a URL of a user. Throws `invalid` for `member` unless it is http or https, or if its host is an IP address, in any spelling, that is
-   * neither public nor allowed. Host names are checked when a connection is made.
+   * Parses a URL of a user. Throws `invalid` for `member` unless it is http or https, or if its host is an IP address,
+   * in any spelling, that is neither public nor allowed. Host names are checked when a connection is made.
    */
   check(address: string, member: string): URL;
-  /** Options for `got`. Checks the address of each connection, also after redirects; `RefusedAddress` if it is not allowed. */
+  /**
+   * Options for `got`. Checks the address of each connection, also after redirects; `RefusedAddress` if it is not
+   * allowed.
+   */
   options: Pick<OptionsInit, 'agent'>;
 }
 
-/** The address of a connection is not allowed. A retry may succeed, because a host name can resolve to other addresses later. */
+/**
+ * The address of a connection is not allowed. A retry may succeed, because a host name can resolve to other addresses
+ * later.
+ */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
@@ -123,7 +129,9 @@ const network = (...ranges: readonly string[]): BlockList => {
   return list;
 };
 
-/** IPv4: IANA special-purpose addresses that are not globally reachable, 6to4 relays, multicast and reserved addresses. */
+/**
+ * IPv4: IANA special-purpose addresses that are not globally reachable, 6to4 relays, multicast and reserved addresses.
+ */
 const INTERNAL_4 = network(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -157,7 +165,10 @@ function isPublic(address: string): boolean {
 
 const DEFAULT_PORTS = [80, 443];
 
-/** Parses `host`, `host:port`, CIDR or CIDR:port; an IPv6 address with a port is in brackets. Undefined for any other text. */
+/**
+ * Parses `host`, `host:port`, CIDR or CIDR:port; an IPv6 address with a port is in brackets. Undefined for any other
+ * text.
+ */
 export function parseAllowed(entry: string): Allowed | undefined {
   const [, bracketed, bits, bracketedPort] = /^\[([^\]]+)\](?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? [];
   if (bracketed !== undefined) return isIPv6(bracketed) ? networkEntry(bracketed, bits, bracketedPort) : undefined;

@@ -11,7 +11,10 @@ export interface OpenDatabase {
   url: string;
   /** Names of migrations that this call applied. */
   applied: string[];
-  /** Resolves if the embedded database was restarted on another port, so that `url` is out of date: the process must restart. */
+  /**
+   * Resolves if the embedded database was restarted on another port, so that `url` is out of date: the process must
+   * restart.
+   */
   moved: Promise<void>;
   /** Detaches from the embedded database; the last process to detach stops it. End your own pools first. */
   close(): Promise<void>;
@@ -20,8 +23,8 @@ export interface OpenDatabase {
 const RETRY_MS = 1000;
 
 /**
- * Opens the database of `DATABASE_URL`, else the embedded one in the data folder, which it starts if necessary. Applies pending migrations;
- * of concurrent processes one does so and the others wait.
+ * Opens the database of `DATABASE_URL`, else the embedded one in the data folder, which it starts if necessary. Applies
+ * pending migrations; of concurrent processes one does so and the others wait.
  */
 export async function openDatabase(config: Pick<Config, 'database.url' | 'data'>): Promise<OpenDatabase> {
   const external = config['database.url'];

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Runs `work` with an exclusive lock of the folder among the processes of this machine. Waits at most five minutes. The lock is a listening
- * socket, which the kernel closes when its process dies.
+ * Runs `work` with an exclusive lock of the folder among the processes of this machine. Waits at most five minutes. The
+ * lock is a listening socket, which the kernel closes when its process dies.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   // Postgres may run as another user, who needs the search permission of the parent folder

@@ -4,8 +4,8 @@ import pg from 'pg';
 const RETRY_MS = 1000;
 
 /**
- * Listens to a channel (LISTEN) on a separate connection, and reconnects when it breaks. Notifications during a reconnect are lost, so
- * callers must also poll. Returns a function that stops.
+ * Listens to a channel (LISTEN) on a separate connection, and reconnects when it breaks. Notifications during a
+ * reconnect are lost, so callers must also poll. Returns a function that stops.
  */
 export function listen(
   databaseUrl: string,

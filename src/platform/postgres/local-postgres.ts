@@ -5,15 +5,21 @@ import { withFolderLock } from './folder-lock.ts';
 import { clusterPassword, portOfRunning, START_TIMEOUT_MS, startServer, stopServer, USER } from './postgres-server.ts';
 
 /**
- * The embedded default database: a Postgres cluster in a folder. The first process starts the server, other processes of the machine attach,
- * and the last one to detach stops it. The server is not a child of its starter and survives it; `cluster/postmaster.pid` tells where it runs.
+ * The embedded default database: a Postgres cluster in a folder. The first process starts the server, other processes
+ * of the machine attach, and the last one to detach stops it. The server is not a child of its starter and survives it;
+ * `cluster/postmaster.pid` tells where it runs.
  */
 export interface LocalPostgres {
   /** Connection string of the platform's database. Contains the password. */
   url: string;
-  /** Resolves when the server ends although this process did not stop it. Does not keep the process alive. A restart usually gets the same port. */
+  /**
+   * Resolves when the server ends although this process did not stop it. Does not keep the process alive. A restart
+   * usually gets the same port.
+   */
   lost: Promise<void>;
-  /** Detaches, and stops the server if it has no other clients. End your own pools first. Returns whether it stopped. */
+  /**
+   * Detaches, and stops the server if it has no other clients. End your own pools first. Returns whether it stopped.
+   */
   stopIfIdle(): Promise<boolean>;
   /** Stops the server, even if it has other clients. */
   stop(): Promise<void>;

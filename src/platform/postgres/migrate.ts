@@ -8,9 +8,9 @@ const LOCK = 7_201_954;
 const FOLDER = new URL('../../../sql/migrations/', import.meta.url);
 
 /**
- * Migrates a database: first graphile-worker's tables, then the files of `sql/migrations` in the order of their names, each in its own
- * transaction. Concurrent calls are serialized. Returns the names of the migrations that it applied. Throws if an applied file was changed;
- * the error of a failed statement names file and line.
+ * Migrates a database: first graphile-worker's tables, then the files of `sql/migrations` in the order of their names,
+ * each in its own transaction. Concurrent calls are serialized. Returns the names of the migrations that it applied.
+ * Throws if an applied file was changed; the error of a failed statement names file and line.
  */
 export async function migrate(databaseUrl: string, folder = FOLDER): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'platform migrate' });
@@ -71,7 +71,10 @@ async function apply(client: pg.Client, name: string, text: string, sha256: stri
   }
 }
 
-/** Tokens: strings, quoted names, dollar quotes, comments and blanks; then the semicolon that ends a statement; then words and characters. */
+/**
+ * Tokens: strings, quoted names, dollar quotes, comments and blanks; then the semicolon that ends a statement; then
+ * words and characters.
+ */
 const TOKENS =
   /'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|(?<comment>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<end>;)|\w+|./g;
 

@@ -11,10 +11,15 @@ const NOBODY = 65534;
 const UNSHARE = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`];
 /** In its own process group, so that Ctrl-C does not reach the server: the platform shuts it down. */
 const DETACHED = { detached: process.platform !== 'win32' };
-/** The platform's environment is not inherited: it may contain secrets, and its PG… variables may name another server. */
+/**
+ * The platform's environment is not inherited: it may contain secrets, and its PG… variables may name another server.
+ */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** Runs the programs of Postgres as a suitable user: Postgres refuses to run as root, and initdb as a user without a name. */
+/**
+ * Runs the programs of Postgres as a suitable user: Postgres refuses to run as root, and initdb as a user without a
+ * name.
+ */
 export interface Programs {
   /** Runs a program and waits for its end. Rejects with its stderr. */
   run(name: string, args: string[]): Promise<void>;
@@ -90,9 +95,9 @@ interface Identity {
 }
 
 /**
- * Root runs Postgres as `nobody` of a user namespace: this works in private home folders too, and root keeps all files. Where user namespaces
- * are forbidden, as in most containers, it runs as the real `nobody`, who must have access to the folders. A folder of another user was
- * created by that user, and the cluster in it runs as that user.
+ * Root runs Postgres as `nobody` of a user namespace: this works in private home folders too, and root keeps all files.
+ * Where user namespaces are forbidden, as in most containers, it runs as the real `nobody`, who must have access to the
+ * folders. A folder of another user was created by that user, and the cluster in it runs as that user.
  */
 async function chooseIdentity(home: string, folder: string): Promise<Identity> {
   if (process.getuid === undefined) return { unshare: false };

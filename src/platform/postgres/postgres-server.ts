@@ -8,13 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { postgresPrograms } from './postgres-programs.ts';
 
-// Creates, starts, finds and stops the server of a cluster with Postgres' own programs. Callers hold the lock of its folder.
+// Creates, starts, finds and stops the server of a cluster with Postgres' own programs. Callers hold the lock of its
+// folder.
 
 /** Superuser of the cluster. */
 export const USER = 'platform';
 /** How long failed starts are retried. */
 export const START_TIMEOUT_MS = 30_000;
-/** Initial `postgresql.conf`, which operators may change. Failed statements are not logged, because they may contain secrets. */
+/**
+ * Initial `postgresql.conf`, which operators may change. Failed statements are not logged, because they may contain
+ * secrets.
+ */
 const SETTINGS = {
   max_connections: '200',
   shared_buffers: '128MB',
@@ -29,7 +33,10 @@ const SETTINGS = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 };
-/** Backends of a killed server keep its shared memory for a moment; another program may take the port between the check and the start. */
+/**
+ * Backends of a killed server keep its shared memory for a moment; another program may take the port between the check
+ * and the start.
+ */
 const TRANSIENT = /pre-existing shared memory block|Address already in use|could not create any TCP\/IP sockets/;
 /** Stops the server even if it has clients. Does nothing if it does not run. */
 export async function stopServer(home: string): Promise<void> {
@@ -134,7 +141,10 @@ interface PidFile {
   status: string;
 }
 
-/** Lines: pid, folder, start time, port, socket folder, address, shared memory, status. The server appends them during its start. */
+/**
+ * Lines: pid, folder, start time, port, socket folder, address, shared memory, status. The server appends them during
+ * its start.
+ */
 async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');

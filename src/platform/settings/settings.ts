@@ -26,7 +26,9 @@ function isPostgresAddress(text: string): boolean {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Another authorization server whose tokens are accepted: how to verify them, and which claim contains the login id. */
+/**
+ * Another authorization server whose tokens are accepted: how to verify them, and which claim contains the login id.
+ */
 const externalIssuer = z
   .strictObject({
     issuer: z.string().min(1),
@@ -49,7 +51,9 @@ const externalIssuer = z
   });
 export type ExternalIssuer = z.infer<typeof externalIssuer>;
 
-/** A machine type for requests. `family`: value of the label `svc.platform/vmsize` of workers on machines of this type. */
+/**
+ * A machine type for requests. `family`: value of the label `svc.platform/vmsize` of workers on machines of this type.
+ */
 const nodeSize = z.strictObject({
   name: z.string().min(1),
   family: z.string().refine((family) => isLabel(`family=${family}`), 'must be a valid label value'),

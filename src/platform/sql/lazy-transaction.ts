@@ -1,9 +1,10 @@
 import type { CommonQueryMethods as Db } from 'slonik';
 
 /**
- * A transaction that begins with the first write of the code that runs `within` it, and stays open until `commit` or `rollBack`, so that more
- * can be written after that code has finished. Reads before the first write hold no connection. If the first write throws, nothing was
- * begun. After the end, code that still runs (a timer, a wait) uses the pool again.
+ * A transaction that begins with the first write of the code that runs `within` it, and stays open until `commit` or
+ * `rollBack`, so that more can be written after that code has finished. Reads before the first write hold no
+ * connection. If the first write throws, nothing was begun. After the end, code that still runs (a timer, a wait) uses
+ * the pool again.
  */
 export interface LazyTransaction {
   /** Runs `work` in the transaction. If it throws, its writes are rolled back to a savepoint. */

@@ -8,7 +8,10 @@ export interface PreparedPoolOptions {
   columnOf: ColumnOf;
 }
 
-/** Connections for prepared statements outside of transactions. Uses `pg` directly, which takes a fifth of slonik's time. */
+/**
+ * Connections for prepared statements outside of transactions. Uses `pg` directly, which takes a fifth of slonik's
+ * time.
+ */
 export interface PreparedPool {
   rows(statement: PreparedStatement): Promise<Record<string, unknown>[]>;
   connections(): { inUse: number; idle: number; awaited: number };
@@ -17,8 +20,8 @@ export interface PreparedPool {
 
 const CONNECT_MS = 10_000;
 /**
- * SQLSTATEs that a retry on another connection can mend: a migration changed the result type of a cached plan (0A000), or deadlock and
- * serialization failure (class 40). The failed statement had no effect.
+ * SQLSTATEs that a retry on another connection can mend: a migration changed the result type of a cached plan (0A000),
+ * or deadlock and serialization failure (class 40). The failed statement had no effect.
  */
 const TRANSIENT = /^(0A000|40...)$/;
 const MAX_RETRIES = 5;

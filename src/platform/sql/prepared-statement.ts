@@ -30,8 +30,9 @@ interface Connection {
 const columnsOf = new WeakMap<Connection, Map<string, Column[]>>();
 
 /**
- * A `Submittable` for `pg` (`submit` and the `handle…` methods, like pg-cursor). `pg`'s own query sends Describe at every execution, which is
- * a tenth of the work of client and server; this one sends it once per connection. Values are sent as text.
+ * A `Submittable` for `pg` (`submit` and the `handle…` methods, like pg-cursor). `pg`'s own query sends Describe at
+ * every execution, which is a tenth of the work of client and server; this one sends it once per connection. Values are
+ * sent as text.
  */
 export class PreparedQuery implements PreparedStatement {
   readonly name: string;

@@ -23,9 +23,9 @@ export const bound = <T extends Types>(types: T, values: Values<T>): Parameters<
   ) as Parameters<T>;
 
 /**
- * A prepared statement whose text is built once per process: `build` is called once, and each parameter is sent once even if the text
- * contains it several times. Values that `build` inserts itself become literals. Use it only if Postgres' generic plan, made without the
- * values, suits all values.
+ * A prepared statement whose text is built once per process: `build` is called once, and each parameter is sent once
+ * even if the text contains it several times. Values that `build` inserts itself become literals. Use it only if
+ * Postgres' generic plan, made without the values, suits all values.
  */
 export function statement<T extends Types, Row extends z.ZodType>(
   name: string,
@@ -41,7 +41,10 @@ export function statement<T extends Types, Row extends z.ZodType>(
   };
 }
 
-/** Memoizes `make` for each combination of the values of `shape`. The results stay in memory, so there must be few combinations. */
+/**
+ * Memoizes `make` for each combination of the values of `shape`. The results stay in memory, so there must be few
+ * combinations.
+ */
 export function byShape<Shape extends object, Made>(make: (shape: Shape) => Made): (shape: Shape) => Made {
   const made = new Map<string, Made>();
   return (shape) => {

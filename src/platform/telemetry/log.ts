@@ -37,8 +37,8 @@ function standardError(): DestinationStream {
 }
 
 /**
- * Buffers the lines of one turn of the event loop and writes them at once, which halves the cost of a line for a busy server. Flushes
- * immediately for warnings and errors, and when the process exits.
+ * Buffers the lines of one turn of the event loop and writes them at once, which halves the cost of a line for a busy
+ * server. Flushes immediately for warnings and errors, and when the process exits.
  */
 function openErrorStream(): DestinationStream {
   const target = pino.destination({ dest: 2, sync: true });
@@ -74,7 +74,10 @@ const withoutSecrets = (headers: object) =>
     ]),
   );
 
-/** Name, message, code and stack of an error and of its causes. Drops other members: they may contain values of SQL statements. */
+/**
+ * Name, message, code and stack of an error and of its causes. Drops other members: they may contain values of SQL
+ * statements.
+ */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;

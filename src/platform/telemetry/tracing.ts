@@ -47,7 +47,10 @@ const CLOSE_TIMEOUT_MS = 1000;
 
 export type TracingSettings = Pick<Config, 'otel.endpoint' | 'otel.headers' | 'otel.serviceName' | 'otel.sampleRatio'>;
 
-/** Sends traces to a collector (OTLP over HTTP, JSON). Without an endpoint, tracing is off and the libraries are not loaded. */
+/**
+ * Sends traces to a collector (OTLP over HTTP, JSON). Without an endpoint, tracing is off and the libraries are not
+ * loaded.
+ */
 export async function openTracing(settings: TracingSettings, part: 'api' | 'worker'): Promise<Tracing> {
   const endpoint = settings['otel.endpoint'];
   if (endpoint === undefined) return NO_TRACING;

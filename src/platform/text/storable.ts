@@ -13,8 +13,9 @@ const storableJson = (json: string): string =>
   storableText(json).replaceAll(ESCAPES, (found) => (NOT_STORABLE.test(found) ? REPLACEMENT : found));
 
 /**
- * The values of a statement with characters replaced that Postgres cannot store, so that no string from a request or a file makes a statement
- * fail. `$n` of `text` belongs to `values[n - 1]`. Returns the same array if nothing must be replaced, which is the usual case.
+ * The values of a statement with characters replaced that Postgres cannot store, so that no string from a request or a
+ * file makes a statement fail. `$n` of `text` belongs to `values[n - 1]`. Returns the same array if nothing must be
+ * replaced, which is the usual case.
  */
 export function storableValues<Value>(text: string, values: readonly Value[]): readonly Value[] {
   return values.some(isSuspect)

@@ -1,6 +1,6 @@
 /**
- * Removes characters from the end while `matches` is true. Linear time: a regular expression such as `/x+$/` takes quadratic time for long
- * runs of `x` inside the text.
+ * Removes characters from the end while `matches` is true. Linear time: a regular expression such as `/x+$/` takes
+ * quadratic time for long runs of `x` inside the text.
  */
 export function trimEndWhile(text: string, matches: (character: string) => boolean): string {
   let end = text.length;
