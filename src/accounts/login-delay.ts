@@ -18,14 +18,14 @@ import {
 const FORGET_MS = 3_600_000;
 /** Delays are 1, 2, 4 … 64 times the first one. */
 const MAX_DOUBLINGS = 6;
-/** Share of all slots that one client, or guesses at one account, may hold. */
+/** Maximum share of all slots for one client, and for guesses at one account. */
 const SHARE = 1 / 10;
 /** A client that hangs up frees its slot for others, but may begin at most this many times its share. */
 const ABANDONED_SHARES = 3;
 /** How long a slot is reserved for the check itself, before the delay is known. */
 const CHECK_MS = 60_000;
 
-/** Who sends credentials. */
+/** The client that sends credentials. */
 export interface LoginClient extends Pick<Origin, 'address' | 'whenGone'> {
   /** Login id as it was sent; absent for API keys. */
   account?: string;

@@ -57,7 +57,7 @@ export const replaceHash = (tx: Db, userId: string, before: string, after: strin
   tx.query(sql.unsafe`
     update accounts set password_hash = ${after} where user_id = ${userId} and password_hash = ${before}`);
 
-/** Whose failed logins are counted. */
+/** The client and the account of a login, for counting failures. */
 export interface LoginSource {
   /** An IPv4 address, or the /64 of an IPv6 address. */
   client: string;
