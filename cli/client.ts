@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Method, OptionsInit, RequestError, Response } from 'got';
-import type { Credentials, OtpRequired } from '../src/tokens/log-in.ts';
+import type { Credentials } from '../src/tokens/credentials.ts';
+import type { OtpRequired } from '../src/tokens/log-in.ts';
 import type { TokenAnswer } from '../src/tokens/routes.ts';
 import type { Env } from './env.ts';
 import type { Problem } from './errors.ts';

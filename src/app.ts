@@ -3,8 +3,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
 import { activationPageRoutes } from './accounts/activation-page.routes.ts';
 import { auditRoutes } from './accounts/audit.routes.ts';
+import { legacyAccountRoutes } from './accounts/legacy-list.routes.ts';
 import { openLoginDelay } from './accounts/login-delay.ts';
-import { olderAccountRoutes } from './accounts/older-list.routes.ts';
 import { openAccountStore } from './accounts/open-store.ts';
 import { openPasswords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
@@ -100,18 +100,18 @@ import { stagedPlace } from './uploads/staged.ts';
 export interface AppParts {
   config: Config;
   db: Database;
-  /** For connections of their own, such as those that listen. */
+  /** For connections outside of the pool, which use LISTEN. */
   databaseUrl: string;
   blobs: BlobStore;
   log: FastifyBaseLogger;
-  /** Cost of new password hashes. Tests alone say it; there is no setting for it. */
+  /** Cost of new password hashes. Only for tests. */
   passwordIterations?: number;
 }
 
-/** Bytes of stored files that dry runs keep in memory. */
+/** Bytes of stored files that dry runs cache in memory. */
 const DRY_RUN_CACHE = 8 * 2 ** 20;
 
-/** The whole HTTP server, not listening yet: wire rules first, then one line per room. */
+/** Builds the HTTP server, not listening yet: first the rules for all routes, then the routes. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { config, db, databaseUrl, log, passwordIterations } = parts;
   const blobFolder = config['blobs.url'] === undefined ? join(config.data, 'blobs') : undefined;
@@ -132,19 +132,19 @@ export async function buildApp(parts: AppParts): Promise<App> {
     refuse: delay.refuse,
   });
 
-  const whoAsks: FindCaller = (request) => {
+  const findRequestCaller: FindCaller = (request) => {
     const key = request.platformHeader('open-api-key');
     const { authorization } = request.headers;
-    const shown = { authorization, ...originOf(request) };
-    if (key !== undefined) return keys.find({ key, ...shown });
+    const presented = { authorization, ...originOf(request) };
+    if (key !== undefined) return keys.find({ key, ...presented });
     return request.routeOptions.config.basic && /^Basic /i.test(authorization ?? '')
-      ? findBasicCaller({ ...login, identities }, shown)
-      : findCaller({ tokens, identities }, shown);
+      ? findBasicCaller({ ...login, identities }, presented)
+      : findCaller({ tokens, identities }, presented);
   };
 
   const cacheUrl = config['cache.url'];
   const cursors = await openSigner(db, 'cursor');
-  // a Redis may serve several platforms, each of which has keys of its own
+  // one Redis may serve several platforms: the id of the cursor key tells their entries apart
   const { kid: platform } = await cursors.sign('');
   const cache = cacheUrl === undefined ? memoryStore() : redisStore(cacheUrl, platform, log);
 
@@ -158,17 +158,17 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(wire, {
     config,
     db,
-    findCaller: whoAsks,
+    findCaller: findRequestCaller,
     findProjectOf: projectFinder(db),
     fingerprint: passwords.fingerprint,
     cache,
     identitiesChanged() {
-      identities.forgetAll();
-      keys.forgetAll();
+      identities.clear();
+      keys.clear();
     },
   });
 
-  const room = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
+  const addRoutes = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
 
   const signer = await openSigner(db, 'address');
@@ -186,33 +186,33 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const outbound = openOutbound(config['outbound.allow']);
   const sources = { outbound, sealer };
 
-  await room(healthRoutes, { db });
-  await room(welcomeRoutes, undefined);
-  await room(guideRoutes, undefined);
-  await room(accountRoutes, { db });
-  await room(olderAccountRoutes, { db, store, exposeHash: config['accounts.exposePasswordHash'] });
-  await room(auditRoutes, { db, cursors });
-  await room(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
-  await room(registrationRoutes, { ...accounts, open: config['accounts.registration'] });
-  await room(activationPageRoutes, { store });
-  await room(newAccountRoutes, accounts);
-  await room(accountChangeRoutes, login);
-  await room(passwordPageRoutes, login);
-  await room(tenantRoutes, { db });
-  await room(leaveTenantRoutes, { db });
-  await room(tokenRoutes, { ...login, tokens, identities, settings: config });
-  await room(tokenKeyRoutes, { keys: tokens.keys });
-  await room(familyRoutes, { db });
-  await room(secondFactorRoutes, login);
-  await room(otpRoutes, { ...login, otpIssuer: config['twoFactor.issuer'] });
-  await room(keyRoutes, { db, identities });
-  await room(projectRoutes, { db });
-  await room(projectTreeRoutes, { db, publicUrl, afterDeletion: endWaitingBelow });
-  await room(projectMemberRoutes, { db });
-  await room(projectListRoutes, { db, cursors, recursive: config['compat.recursiveLists'] });
-  await room(principalRoutes, { db });
-  await room(uploadRoutes, { db, signer, publicUrl });
-  await room(blobRoutes, {
+  await addRoutes(healthRoutes, { db });
+  await addRoutes(welcomeRoutes, undefined);
+  await addRoutes(guideRoutes, undefined);
+  await addRoutes(accountRoutes, { db });
+  await addRoutes(legacyAccountRoutes, { db, store, exposeHash: config['accounts.exposePasswordHash'] });
+  await addRoutes(auditRoutes, { db, cursors });
+  await addRoutes(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
+  await addRoutes(registrationRoutes, { ...accounts, open: config['accounts.registration'] });
+  await addRoutes(activationPageRoutes, { store });
+  await addRoutes(newAccountRoutes, accounts);
+  await addRoutes(accountChangeRoutes, login);
+  await addRoutes(passwordPageRoutes, login);
+  await addRoutes(tenantRoutes, { db });
+  await addRoutes(leaveTenantRoutes, { db });
+  await addRoutes(tokenRoutes, { ...login, tokens, identities, settings: config });
+  await addRoutes(tokenKeyRoutes, { keys: tokens.keys });
+  await addRoutes(familyRoutes, { db });
+  await addRoutes(secondFactorRoutes, login);
+  await addRoutes(otpRoutes, { ...login, otpIssuer: config['twoFactor.issuer'] });
+  await addRoutes(keyRoutes, { db, identities });
+  await addRoutes(projectRoutes, { db });
+  await addRoutes(projectTreeRoutes, { db, publicUrl, afterDeletion: endWaitingBelow });
+  await addRoutes(projectMemberRoutes, { db });
+  await addRoutes(projectListRoutes, { db, cursors, recursive: config['compat.recursiveLists'] });
+  await addRoutes(principalRoutes, { db });
+  await addRoutes(uploadRoutes, { db, signer, publicUrl });
+  await addRoutes(blobRoutes, {
     db,
     blobs,
     signer,
@@ -227,45 +227,45 @@ export async function buildApp(parts: AppParts): Promise<App> {
       },
     },
   });
-  await room(crsRoutes, {});
-  await room(datasetRoutes, { db, publicUrl });
-  await room(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
-  await room(grantRoutes, { db, signer, publicUrl });
-  await room(findRoutes, { db });
-  await room(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
-  await room(importStagedRoutes, { db, blobs });
+  await addRoutes(crsRoutes, {});
+  await addRoutes(datasetRoutes, { db, publicUrl });
+  await addRoutes(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
+  await addRoutes(grantRoutes, { db, signer, publicUrl });
+  await addRoutes(findRoutes, { db });
+  await addRoutes(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
+  await addRoutes(importStagedRoutes, { db, blobs });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
-  await room(importRoutes, starts);
-  await room(datasetStartRoutes, starts);
-  await room(legacyStartRoutes, starts);
-  await room(moveOrCopyRoutes, starts);
-  await room(whyRoutes, { db });
-  await room(transferRoutes, {
+  await addRoutes(importRoutes, starts);
+  await addRoutes(datasetStartRoutes, starts);
+  await addRoutes(legacyStartRoutes, starts);
+  await addRoutes(moveOrCopyRoutes, starts);
+  await addRoutes(whyRoutes, { db });
+  await addRoutes(transferRoutes, {
     db,
     changes,
     endWaiter,
-    findCaller: whoAsks,
+    findCaller: findRequestCaller,
     announce: announcer(db),
     signer,
     cursors,
     publicUrl,
   });
-  await room(transferListRoutes, { db });
-  await room(converterRoutes, {});
-  await room(eventRoutes, { db, notifier, findCaller: whoAsks });
-  await room(webhookRoutes, { db, outbound, cursors });
-  await room(serviceRoutes, { publicUrl });
-  await room(unofferedRoutes, undefined);
+  await addRoutes(transferListRoutes, { db });
+  await addRoutes(converterRoutes, {});
+  await addRoutes(eventRoutes, { db, notifier, findCaller: findRequestCaller });
+  await addRoutes(webhookRoutes, { db, outbound, cursors });
+  await addRoutes(serviceRoutes, { publicUrl });
+  await addRoutes(unofferedRoutes, undefined);
 
-  await room(binListRoutes, { db, publicUrl });
-  await room(binItemRoutes, { db, publicUrl });
-  await room(cronRoutes, { db });
-  await room(blobStoreRoutes, { db });
-  await room(jobRoutes, { db, cursors, announce: announcer(db), scopes: config['tokens.defaultScopes'] });
-  await room(failureRoutes, { db });
-  await room(workerRoutes, { db });
-  await room(metricsRoutes, { metrics, findCaller: whoAsks, config });
+  await addRoutes(binListRoutes, { db, publicUrl });
+  await addRoutes(binItemRoutes, { db, publicUrl });
+  await addRoutes(cronRoutes, { db });
+  await addRoutes(blobStoreRoutes, { db });
+  await addRoutes(jobRoutes, { db, cursors, announce: announcer(db), scopes: config['tokens.defaultScopes'] });
+  await addRoutes(failureRoutes, { db });
+  await addRoutes(workerRoutes, { db });
+  await addRoutes(metricsRoutes, { metrics, findCaller: findRequestCaller, config });
 
   openapiRoute(app);
   closeMethods(app);

@@ -1,23 +1,23 @@
 import type { Db } from './db.ts';
 import { sql } from './db.ts';
 
-/** Who did what to which identity object. Never holds a secret. */
+/** A row of the audit trail: who did what to which account, group, tenant or key. Contains no secret. */
 export interface AuditEntry {
   /** `account.create`, `tenant.member.set`, … */
   action: string;
-  /** Login id of who did it; absent for the command line's bootstrap and for cron. */
+  /** Login id of the actor; absent for the bootstrap command and for cron. */
   accountId?: string;
-  /** What it was done to: login id, tenant id, … */
+  /** Object of the action: login id, tenant id, … */
   subject: string;
   tenantId?: string;
   address?: string;
   requestId?: string;
-  /** In the words of who did it. */
+  /** Reason given by the actor. */
   reason?: string | undefined;
   details?: Record<string, unknown>;
 }
 
-/** Writes an audit row in the transaction of the change. */
+/** Writes an audit row in the caller's transaction. */
 export async function record(tx: Db, entry: AuditEntry) {
   await tx.query(sql.unsafe`
     insert into audit (action, account_id, subject, tenant_id, address, request_id, reason, details)
@@ -25,8 +25,7 @@ export async function record(tx: Db, entry: AuditEntry) {
       ${entry.requestId ?? null}, ${entry.reason ?? null}, ${sql.jsonb((entry.details ?? {}) as never)})`);
 }
 
-/** Who did it, from where and why. */
 type Actor = Required<Pick<AuditEntry, 'accountId' | 'address' | 'requestId'>> & Pick<AuditEntry, 'reason'>;
 
-/** The parts of an entry that a caller fills. */
+/** The members of an entry that describe the caller. */
 export const by = ({ accountId, address, requestId, reason }: Actor) => ({ accountId, address, requestId, reason });

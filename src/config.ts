@@ -21,7 +21,7 @@ export const environmentName = (name: string) =>
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toUpperCase()}`;
 
-/** Everything that is wrong with the settings, one line each. */
+/** All mistakes in the settings, one line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(problems: string[]) {
@@ -29,7 +29,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Settings from the environment and the JSON file that `PLATFORM_CONFIG` names; the environment wins. Throws one `ConfigError` for all mistakes. */
+/**
+ * Reads settings from the environment and from the JSON file that `PLATFORM_CONFIG` names; the environment wins. Throws
+ * one `ConfigError` for all mistakes.
+ */
 export function loadConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const given = new Map<string, { value: unknown; source: string }>();
@@ -38,14 +41,14 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   if (env.PLATFORM_CONFIG) {
     for (const [name, value] of readConfigFile(env.PLATFORM_CONFIG, problems)) {
       if (Object.hasOwn(SETTINGS, name)) given.set(name, { value, source: `${env.PLATFORM_CONFIG}: ${name}` });
-      else problems.push(`${env.PLATFORM_CONFIG}: '${name}' is no setting.`);
+      else problems.push(`${env.PLATFORM_CONFIG}: '${name}' is not a setting.`);
     }
   }
   for (const [key, value] of Object.entries(env)) {
     if (value === undefined || value === '') continue;
     const name = SHORT_NAMES[key] ?? byEnvironmentName.get(key);
     if (name) given.set(name, { value, source: key });
-    else if (key.startsWith('PLATFORM_') && !OTHER_NAMES.has(key)) problems.push(`${key} is no setting.`);
+    else if (key.startsWith('PLATFORM_') && !OTHER_NAMES.has(key)) problems.push(`${key} is not a setting.`);
   }
 
   const config: Record<string, unknown> = {};
@@ -61,9 +64,12 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze(config) as Config;
 }
 
-/** What is wrong, in our words where the schema has none of its own. Only numbers and names from a list are repeated: others may be secrets. */
+/**
+ * What is wrong with a setting, without its name. Replaces zod's default messages, not those of our schemas. Repeats a
+ * value only if a number or one of a list is expected: other values may be secrets.
+ */
 function sentenceOf(issue: z.core.$ZodIssue, given: unknown): string {
-  // a part of a list that is given as JSON
+  // an element of a list in JSON
   const [index, ...members] = issue.path;
   if (typeof index === 'number') {
     const part = [`[${index}]`, ...members].map(String).join('.');
@@ -73,7 +79,7 @@ function sentenceOf(issue: z.core.$ZodIssue, given: unknown): string {
   const ofNumber =
     ('origin' in issue && ['number', 'int'].includes(issue.origin)) ||
     ('expected' in issue && ['number', 'int'].includes(issue.expected));
-  // a schema's own words
+  // a message of our schemas
   if (issue.message.startsWith('must ')) return `${issue.message}${ofNumber ? instead : ''}`;
   if (ofNumber && issue.code === 'invalid_type') return `must be a number${instead}`;
   if (ofNumber && issue.code === 'too_small')
@@ -81,12 +87,11 @@ function sentenceOf(issue: z.core.$ZodIssue, given: unknown): string {
   if (ofNumber && issue.code === 'too_big') return `must be at most ${issue.maximum}${instead}`;
   if (issue.code === 'too_small' && issue.minimum === 1) return 'must not be empty';
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}${instead}`;
-  if (issue.code === 'invalid_format' && issue.format === 'url')
-    return 'must be an absolute address such as https://host';
+  if (issue.code === 'invalid_format' && issue.format === 'url') return 'must be an absolute URL such as https://host';
   return issue.message;
 }
 
-/** `[env:NAME]` anywhere in a string stands for the value of that variable, so that a file need not hold secrets. */
+/** Replaces `[env:NAME]` by the value of that variable, so that a settings file need not contain secrets. */
 function resolveVariables(
   value: unknown,
   env: Record<string, string | undefined>,
@@ -110,7 +115,7 @@ function readConfigFile(path: string, problems: string[]): [string, unknown][] {
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return flatten(parsed);
-    problems.push(`${path}: must hold one JSON object.`);
+    problems.push(`${path}: must contain one JSON object.`);
   } catch (error) {
     problems.push(`${path}: ${error instanceof Error ? error.message : error}`);
   }

@@ -23,15 +23,18 @@ import {
   sql as slonikSql,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik';
-import type { Context, Effect } from './platform/sql/effect.ts';
-import { openEffect } from './platform/sql/effect.ts';
+import type { Context, LazyTransaction } from './platform/sql/lazy-transaction.ts';
+import { openLazyTransaction } from './platform/sql/lazy-transaction.ts';
 import type { PreparedPool } from './platform/sql/prepared-pool.ts';
 import { openPreparedPool } from './platform/sql/prepared-pool.ts';
 import { nativeParser } from './platform/sql/prepared-statement.ts';
 import { storableValues } from './platform/text/storable.ts';
 import { timestampFromPostgres } from './platform/text/time.ts';
 
-/** slonik's own `json` and `jsonb` throw where a text holds what Postgres refuses; `storable` below mends it, wherever it stands. */
+/**
+ * slonik's `json` and `jsonb` throw for characters that Postgres cannot store. Here the interceptor `storable` replaces
+ * these characters.
+ */
 export const sql = {
   ...slonikSql,
   json: (value: Json) => slonikSql.fragment`${JSON.stringify(value)}::json`,
@@ -39,16 +42,18 @@ export const sql = {
 };
 type Json = Parameters<typeof slonikSql.jsonb>[0];
 
-/** Where statements go: the pool or the transaction under way. `transaction` inside a transaction is a savepoint. */
+/** Executes statements: the pool or an open transaction. `transaction` inside a transaction is a savepoint. */
 export type Db = CommonQueryMethods;
 
-/** The pool as the process owns it. */
+/** The pool of a process. */
 export interface Database extends Db {
-  /** Nothing is begun yet. */
-  effect(): Effect;
-  /** Runs `work` with every write through this `Database`, made anywhere below it, inside the effect; without one, outside of any. */
-  within<T>(effect: Effect | undefined, work: () => T): T;
-  /** How many connections there are, and how many statements wait for one. */
+  lazyTransaction(): LazyTransaction;
+  /**
+   * Runs `work` so that its writes through this `Database` go into the lazy transaction; for undefined, outside of the
+   * current one.
+   */
+  within<T>(lazyTransaction: LazyTransaction | undefined, work: () => T): T;
+  /** Number of connections; `awaited`: number of statements that wait for one. */
   connections(): { inUse: number; idle: number; awaited: number };
   end(): Promise<void>;
 }
@@ -64,8 +69,8 @@ function camelName(column: string): string {
 }
 
 /**
- * Rows enter here: column names become camelCase, null columns are absent members (nothing null ever reaches an answer), and the
- * statement's schema is held against what is left. slonik alone validates nothing.
+ * Transforms each row: column names become camelCase, null columns become absent members (answers contain no null), and
+ * the row is validated with the statement's schema, which slonik does not do.
  */
 const rows: Interceptor = {
   name: 'rows',
@@ -88,7 +93,7 @@ function checkedRow(
   return result.value;
 }
 
-/** The text of a statement → its name on a connection, and the text as `pg` takes it. */
+/** Text of a statement as slonik writes it → its name on a connection, and its text as `pg` expects it. */
 const preparedTexts = new Map<string, { name: string; text: string }>();
 
 function preparedText(name: string, text: string): { name: string; text: string } {
@@ -100,12 +105,16 @@ function preparedText(name: string, text: string): { name: string; text: string 
   return made;
 }
 
-/** The name under which connections keep a statement: a name may stand for a few texts. */
+/**
+ * Name of the prepared statement on a connection. Contains a hash of the text, because statements of one `name` may
+ * differ in text.
+ */
 export const preparedName = (name: string, text: string): string => preparedText(name, text).name;
 
 /**
- * A statement made by `sql.prepared` is parsed and planned once per connection, which costs Postgres more than most of them do. Its name
- * may stand for a few texts (what its fragments make of it); where they are many, or the best plan depends on the values, use `sql.type`.
+ * Names statements of `sql.prepared`, so that Postgres parses and plans them once per connection; for most of our
+ * statements that costs more than the execution. Use `sql.type` if fragments give a statement many texts, or if the
+ * best plan depends on the values.
  */
 const prepared: Interceptor = {
   name: 'prepared',
@@ -113,7 +122,7 @@ const prepared: Interceptor = {
     query.name === undefined ? query : { ...query, name: preparedName(query.name, query.sql) },
 };
 
-/** No text makes a statement fail, whoever sent it; see `storableValues`. */
+/** Replaces characters that Postgres cannot store; see `storableValues`. */
 const storable: Interceptor = {
   name: 'storable',
   transformQuery: (_context, query) => {
@@ -122,38 +131,41 @@ const storable: Interceptor = {
   },
 };
 
-/** Sizes and counts fit a number exactly or are refused; amounts stay text, so that credits are exact; times keep their microseconds. */
+/**
+ * int8 becomes a number or throws if it is not exact; numeric stays text, so that credits are exact; times keep their
+ * microseconds.
+ */
 const typeParsers: DriverTypeParser[] = [
   {
     name: 'int8',
     parse: (text) => {
       const value = Number(text);
-      if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a number exactly.`);
+      if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is not a safe integer.`);
       return value;
     },
   },
   { name: 'numeric', parse: (text) => text },
   { name: 'timestamptz', parse: timestampFromPostgres },
   { name: 'date', parse: (text) => text },
-  // most metadata, properties and permissions of a list are empty, and 150 of these take JSON.parse 20 µs
+  // most metadata, properties and permissions are empty, and JSON.parse takes 20 µs for 150 of them
   { name: 'jsonb', parse: (text) => (text === '{}' ? {} : text === '[]' ? [] : JSON.parse(text)) },
 ];
 
-/** The same types by their numbers in every Postgres, and their arrays. */
-const TYPE_NUMBERS: Record<string, [one: number, many: number]> = {
+/** OIDs of these types and of their arrays, which are the same in every Postgres. */
+const TYPE_OIDS: Record<string, [one: number, many: number]> = {
   int8: [20, 1016],
   numeric: [1700, 1231],
   timestamptz: [1184, 1185],
   date: [1082, 1182],
   jsonb: [3802, 3807],
 };
-const TEXT_LIST = 1009;
-const parsersByNumber = new Map<number, (text: string) => unknown>(
+const TEXT_ARRAY_OID = 1009;
+const parsersByOid = new Map<number, (text: string) => unknown>(
   typeParsers.flatMap(({ name, parse }) => {
-    const [one, many] = TYPE_NUMBERS[name] ?? [];
-    if (one === undefined || many === undefined) throw new Error(`The number of the type ${name} is not known.`);
+    const [one, many] = TYPE_OIDS[name] ?? [];
+    if (one === undefined || many === undefined) throw new Error(`The OID of the type ${name} is not known.`);
     const list = (text: string) =>
-      (nativeParser(TEXT_LIST)(text) as (string | null)[]).map((each) => (each === null ? null : parse(each)));
+      (nativeParser(TEXT_ARRAY_OID)(text) as (string | null)[]).map((each) => (each === null ? null : parse(each)));
     return [
       [one, parse],
       [many, list],
@@ -162,12 +174,12 @@ const parsersByNumber = new Map<number, (text: string) => unknown>(
 );
 const columnOf = ({ name, dataTypeID }: { name: string; dataTypeID: number }) => ({
   name: camelName(name),
-  parse: parsersByNumber.get(dataTypeID) ?? nativeParser(dataTypeID),
+  parse: parsersByOid.get(dataTypeID) ?? nativeParser(dataTypeID),
 });
 
 /**
- * Opens a pool. Connections are made when they are needed; an unreachable server shows at the first statement.
- * @param preparedSize connections, besides these, for prepared statements outside of transactions
+ * Opens a pool. Connects lazily: if the server is unreachable, the first statement fails.
+ * @param preparedSize number of additional connections, for prepared statements outside of transactions
  */
 export async function connect(
   url: string,
@@ -183,22 +195,22 @@ export async function connect(
     captureStackTrace: false,
     idleTimeout: 30_000,
     statementTimeout: 60_000,
-    // A handler that ran into a serialisation failure starts again at its own door (a request, a job), not silently in its middle.
+    // after a serialization failure the whole request or job is retried, not only its transaction
     transactionRetryLimit: 0,
-    // No statement of ours changes a session, so there is nothing to discard; the default costs a round trip per release.
+    // no statement of ours changes the session; the default (`discard all`) costs a round trip per release
     resetConnection: async () => {},
   });
-  // slonik repeats each error as an event; whoever made the statement has it already.
+  // slonik emits each error as an event too; the caller of the statement has received it already
   pool.on('error', () => {});
   const quick = openPreparedPool({
     connectionString: withOptions(url, applicationName, '-c plan_cache_mode=force_generic_plan'),
     size: preparedSize,
     columnOf,
   });
-  return following(pool, quick);
+  return contextualPool(pool, quick);
 }
 
-/** The address with what the server sets for each connection that is made by it. */
+/** The connection string with session settings: application name, time zone UTC, and `more` options. */
 export function withOptions(url: string, applicationName: string, more = ''): string {
   const parsed = new URL(url);
   parsed.searchParams.set('application_name', applicationName);
@@ -206,18 +218,18 @@ export function withOptions(url: string, applicationName: string, more = ''): st
   return parsed.href;
 }
 
-/** What is to be done behind the commit of each transaction under way, by its id, which the savepoints inside it share. */
-const behind = new Map<string, Work[]>();
+/** Id of an open transaction, which its savepoints share → work to do after its commit. */
+const afterCommit = new Map<string, Work[]>();
 type Work = (db: Db) => unknown;
 
 /**
- * Does `work` with the pool as soon as the transaction of `tx` has committed, and never when it is rolled back. The process may end
- * before, so it must be something that others would find out by themselves.
+ * Calls `work` with the pool after the commit of the transaction of `tx`; not after a rollback. The process may end
+ * before, so use it only for work that may get lost: for example, notifications of processes that also poll.
  */
-export function behindCommit(tx: Db, work: Work): void {
+export function runAfterCommit(tx: Db, work: Work): void {
   const { transactionId = '' } = tx as Partial<DatabaseTransactionConnection>;
-  const works = behind.get(transactionId);
-  if (works === undefined) throw new Error('This is no transaction under way.');
+  const works = afterCommit.get(transactionId);
+  if (works === undefined) throw new Error('The transaction is not open.');
   works.push(work);
 }
 
@@ -227,24 +239,21 @@ async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnec
   try {
     const result = await pool.transaction((tx) => {
       id = tx.transactionId;
-      behind.set(id, works);
+      afterCommit.set(id, works);
       return work(tx);
     });
     for (const each of works) each(pool);
     return result;
   } finally {
-    behind.delete(id);
+    afterCommit.delete(id);
   }
 }
 
-/**
- * A statement that may write, jobs of the queue included, so that it must not run outside of the effect. One that only looks like it begins
- * the effect early.
- */
+/** Matches statements that may write, also by adding jobs. A false match only begins the lazy transaction early. */
 const WRITES = /\b(?:insert|update|delete|merge|add_jobs?)\b/i;
 
-/** Prepared statements as slonik's methods answer them, without slonik. */
-function answering(
+/** slonik's query methods for prepared statements, on a pool without slonik. */
+function preparedMethods(
   quick: PreparedPool,
 ): Pick<Db, 'any' | 'anyFirst' | 'maybeOne' | 'maybeOneFirst' | 'one' | 'oneFirst'> {
   async function any(query: QuerySqlToken): Promise<readonly never[]> {
@@ -256,12 +265,12 @@ function answering(
   }
   async function maybeOne(query: QuerySqlToken): Promise<never> {
     const rows = await any(query);
-    if (rows.length > 1) throw new DataIntegrityError('The statement gives more than one row.', query);
+    if (rows.length > 1) throw new DataIntegrityError('The statement returned more than one row.', query);
     return (rows[0] ?? null) as never;
   }
   async function one(query: QuerySqlToken): Promise<never> {
     const row = await maybeOne(query);
-    if (row === null) throw new NotFoundError('The statement gives no row.', query);
+    if (row === null) throw new NotFoundError('The statement returned no row.', query);
     return row;
   }
   const first = (row: object) => Object.values(row)[0] as never;
@@ -278,9 +287,11 @@ function answering(
   };
 }
 
-/** A pool whose statements follow the effect that `within` put around them, if any. */
-function following(pool: DatabasePool, quick: PreparedPool): Database {
-  const prepared = answering(quick);
+/**
+ * A pool whose statements run in the lazy transaction of the current asynchronous context (`within`), if there is one.
+ */
+function contextualPool(pool: DatabasePool, quick: PreparedPool): Database {
+  const prepared = preparedMethods(quick);
   const current = new AsyncLocalStorage<Context | undefined>();
   type Method = Exclude<keyof CommonQueryMethods, 'transaction' | 'stream'>;
   const statement = <Name extends Method>(name: Name): CommonQueryMethods[Name] => {
@@ -293,7 +304,7 @@ function following(pool: DatabasePool, quick: PreparedPool): Database {
     };
     return send as never;
   };
-  const contextOf = new WeakMap<Effect, Context>();
+  const contextOf = new WeakMap<LazyTransaction, Context>();
   return {
     any: statement('any'),
     anyFirst: statement('anyFirst'),
@@ -308,15 +319,15 @@ function following(pool: DatabasePool, quick: PreparedPool): Database {
     record: statement('record'),
     stream: (...a) => (current.getStore()?.tx ?? pool).stream(...a),
     transaction: (work) => current.getStore()?.transaction(work as never) ?? begin(pool, work),
-    effect() {
-      const { effect, context } = openEffect(
+    lazyTransaction() {
+      const { lazyTransaction, context } = openLazyTransaction(
         (work) => begin(pool, work),
         (context, work) => current.run(context, work),
       );
-      contextOf.set(effect, context);
-      return effect;
+      contextOf.set(lazyTransaction, context);
+      return lazyTransaction;
     },
-    within: (effect, work) => current.run(effect && contextOf.get(effect), work),
+    within: (lazyTransaction, work) => current.run(lazyTransaction && contextOf.get(lazyTransaction), work),
     connections() {
       const { acquiredConnections, idleConnections, waitingClients } = pool.state();
       const { inUse, idle, awaited } = quick.connections();
@@ -333,10 +344,12 @@ function following(pool: DatabasePool, quick: PreparedPool): Database {
 }
 
 /**
- * What an error of the database means to whoever asked: it cannot be reached or is busy beyond its time limits (`outage`), two of us
- * were in each other's way (`again`), a unique or foreign key holds against it (`conflict`). Undefined: a bug, or no error of the database.
+ * - `outage`: the database is unreachable, or a time limit has passed
+ * - `again`: deadlock, serialization failure or lock timeout; a retry can succeed
+ * - `conflict`: violation of a unique or foreign key
+ * - undefined: a bug, or not an error of the database
  */
-export type Trouble = 'outage' | 'again' | 'conflict' | undefined;
+export type DatabaseErrorKind = 'outage' | 'again' | 'conflict' | undefined;
 
 const OUTAGES = [
   BackendTerminatedError,
@@ -345,18 +358,21 @@ const OUTAGES = [
   IdleTransactionTimeoutError,
   StatementTimeoutError,
 ];
-// Of the system's calls, and SQLSTATE: connection exceptions, refused logins, a missing database, insufficient
-// resources, operator intervention.
+/**
+ * Codes of system calls; SQLSTATE: connection exception, invalid authorization, unknown database, lack of resources,
+ * operator intervention.
+ */
 const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|28...|3D000|53...|57P..)$/;
-/** What slonik says, without a code, of a connection that broke under an earlier statement of the same transaction. */
+/** slonik's message, without a code, for a connection that broke during an earlier statement of the transaction. */
 const BROKEN_CLIENT = /^Client is (pending destroy|destroyed)\.$/;
-/** What `pg` says, without a code, of a connection that broke or was not made in time. */
+/** Messages of `pg`, without a code, for a connection that broke or timed out. */
 const NO_CONNECTION =
   /^(Connection terminated|timeout e|Client has encountered a connection error|canceling statement due to statement timeout)/;
 const CONFLICT_CODES = /^(23503|23505)$/;
+/** serialization_failure, deadlock_detected, lock_not_available. */
 const AGAIN_CODES = /^(40001|40P01|55P03)$/;
 
-export function troubleOf(error: unknown): Trouble {
+export function databaseErrorKind(error: unknown): DatabaseErrorKind {
   if (!(error instanceof Error)) return undefined;
   if (OUTAGES.some((kind) => error instanceof kind)) return 'outage';
   if (error instanceof UniqueIntegrityConstraintViolationError) return 'conflict';
@@ -366,5 +382,5 @@ export function troubleOf(error: unknown): Trouble {
   if (NO_CONNECTION.test(error.message)) return 'outage';
   if (CONFLICT_CODES.test(code)) return 'conflict';
   if (AGAIN_CODES.test(code)) return 'again';
-  return troubleOf(error.cause);
+  return databaseErrorKind(error.cause);
 }

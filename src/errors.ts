@@ -1,4 +1,4 @@
-/** What went wrong, in the few kinds that callers tell apart. One place turns them into a status (`http/problems.ts`). */
+/** Kinds of refusals. `http/answers/problems.ts` maps them to HTTP statuses. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -17,17 +17,17 @@ export type ErrorKind =
   | 'unavailable';
 
 export interface ErrorDetails {
-  /** Stable PascalCase name on the wire; without one the kind's own name stands. */
+  /** Stable PascalCase name on the wire. Default: the kind. */
   code?: string;
-  /** Dotted path with `[n]`, names as the caller sent them → sentences. */
+  /** Dotted path of a member, with `[n]` → sentences. */
   errors?: Record<string, string[]>;
-  /** Seconds after which the caller may try again. */
+  /** Seconds after which the caller may retry. */
   retryAfter?: number;
-  /** Header fields that belong to the refusal, such as `Allow`. */
+  /** Header fields of the answer, such as `Allow`. */
   headers?: Record<string, string>;
 }
 
-/** A refusal that its receiver can understand and act upon. Everything else that is thrown is a bug or an outage. */
+/** A refusal that the caller can act upon. Every other error is a bug or an outage. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly kind: ErrorKind;
@@ -44,14 +44,14 @@ export const invalid = (message: string, details?: ErrorDetails) => new AppError
 export const forbidden = (message: string, details?: ErrorDetails) => new AppError('forbidden', message, details);
 export const conflict = (message: string, details?: ErrorDetails) => new AppError('conflict', message, details);
 
-/** `noun` as a caller calls the thing: `Project`, `Dataset`, `Transfer`. Also the answer for what exists but is not visible. */
+/** `noun`: `Project`, `Dataset`, `Transfer`. Also for objects that exist but are not visible to the caller. */
 export const notFound = (noun: string, id: string) => new AppError('notFound', `${noun} '${id}' was not found.`);
 
-/** One wrong member of a request. `path` is dotted, with `[n]`. */
+/** `invalid` for one member of a request. `path` is dotted, with `[n]`. */
 export const invalidMember = (path: string, sentence: string, code?: string) =>
   new AppError('invalid', sentence, { errors: { [path]: [sentence] }, ...(code === undefined ? {} : { code }) });
 
-/** A file that is not what its reader expects: hopeless, never tried again. `offset` is in bytes from the start of the file. */
+/** A file is malformed. Permanent: the transfer is not retried. `offset` is in bytes from the start of the file. */
 export class FormatError extends Error {
   override readonly name = 'FormatError';
   readonly offset: number | undefined;

@@ -1,9 +1,12 @@
 import type { Db } from './db.ts';
-import { behindCommit, sql } from './db.ts';
+import { runAfterCommit, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Jobs of the queue by name, with their payloads: only ids, because state lives in tables. Every job may run twice without harm. */
+/**
+ * Jobs of the queue by name, with their payloads: only ids, because state lives in tables. Every job may run twice
+ * without harm.
+ */
 export interface Jobs {
   runTransfer: { transferId: string };
   removeSpentBlobs: Record<string, never>;
@@ -12,7 +15,9 @@ export interface Jobs {
   sendAccountMail: { mailId: string };
 }
 
-/** Schedules (UTC) of jobs that one of all workers runs. A missed run is not repeated: the next one does the same work. */
+/**
+ * Schedules (UTC) of jobs that one of all workers runs. A missed run is not repeated: the next one does the same work.
+ */
 export const CRON = {
   cleanUp: '23 * * * *',
   sweepRecycleBin: '37 2 * * *',
@@ -86,9 +91,9 @@ export interface FreshJob<Name extends keyof Jobs> {
 }
 
 /**
- * Parts of a `with` that enqueue the job once per row of `from`, so that one statement writes the caller's row and its job. Unlike
- * `add_job` they notify no worker: Postgres commits notifying transactions one after the other, which takes four times as long as group
- * commit. Call `notifyAfterCommit` instead.
+ * Parts of a `with` that enqueue the job once per row of `from`, so that one statement writes the caller's row and its
+ * job. Unlike `add_job` they notify no worker: Postgres commits notifying transactions one after the other, which takes
+ * four times as long as group commit. Call `notifyAfterCommit` instead.
  */
 export const enqueueFragment = <Name extends keyof Jobs>(job: FreshJob<Name>, from: Fragment) => sql.fragment`
   known_task as (select id from graphile_worker._private_tasks where identifier = ${job.name}),
@@ -102,10 +107,10 @@ export const enqueueFragment = <Name extends keyof Jobs>(job: FreshJob<Name>, fr
     from ${from})`;
 
 /**
- * Notifies workers of a job of `enqueueFragment` once its transaction has committed. If this process ends before, they find the job when
- * they poll, within two seconds.
+ * Notifies workers of a job of `enqueueFragment` once its transaction has committed. If this process ends before, they
+ * find the job when they poll, within two seconds.
  */
-export const notifyAfterCommit = (tx: Db) => behindCommit(tx, notifySoon);
+export const notifyAfterCommit = (tx: Db) => runAfterCommit(tx, notifySoon);
 
 /** Number of jobs committed while a notification of the same database is under way. */
 const unnotified = new WeakMap<Db, number>();
@@ -134,7 +139,10 @@ const MANY = 100;
 export const notifyWorkers = (db: Db, count = MANY) =>
   db.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}::int)::text)`);
 
-/** graphile-worker runs due jobs by `run_at`, so a virtual time is encoded as a `run_at` near 1970. A priority has only 16 bits. */
+/**
+ * graphile-worker runs due jobs by `run_at`, so a virtual time is encoded as a `run_at` near 1970. A priority has only
+ * 16 bits.
+ */
 function runAt({ delay, virtualTime }: Pick<JobOptions, 'delay' | 'virtualTime'>) {
   if (delay !== undefined) return sql.fragment`now() + ${delay} * interval '1 millisecond'`;
   return virtualTime === undefined

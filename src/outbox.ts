@@ -12,35 +12,35 @@ const NAMES = [
 ] as const;
 export type EventName = (typeof NAMES)[number];
 export type EventType = `svc.platform.events.${EventName}event`;
-/** All that there are: what a webhook may ask for. */
+/** All event types. A webhook may subscribe to each of them. */
 export const EVENT_TYPES = NAMES.map((name): EventType => `svc.platform.events.${name}event`);
 
-/** A fact that others may want to hear of, as CloudEvents name its parts. */
+/** An event of the outbox; members as in CloudEvents. */
 export interface Event {
   type: EventType;
   source: string;
   subject?: string;
   tenantId?: string;
   projectId?: string;
-  /** Left out when no person caused it. */
+  /** Absent when no person caused the event. */
   userId?: string;
   resourceId?: string;
   requestId?: string;
   data: Record<string, unknown>;
 }
 
-/** For a statement that states the fact itself: told only when `condition` holds. */
+/** An `insert` of one event, for a CTE of the statement that makes the change. Inserts only if `condition` is true. */
 export const eventInsert = (event: Event, condition = sql.fragment`true`) => sql.fragment`
   insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data)
   select ${event.type}, ${event.source}, ${event.subject ?? null}, ${event.tenantId ?? null}::uuid, ${event.projectId ?? null}::uuid,
     ${event.userId ?? null}::uuid, ${event.resourceId ?? null}, ${event.requestId ?? null}, ${sql.jsonb(event.data as never)}
   where ${condition}`;
 
-/** The same for many: `rows` selects the columns in this order, each as the table has it. */
+/** An `insert` of the events that `rows` selects, with the columns in this order. */
 export const eventsInsert = (rows: ReturnType<typeof sql.fragment>) => sql.fragment`
   insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data) ${rows}`;
 
-/** The same for many. */
+/** Writes events in the caller's transaction. */
 export async function appendAll(tx: Db, events: readonly Event[]) {
   if (events.length === 0) return;
   const rows = sql.fragment`
@@ -50,7 +50,7 @@ export async function appendAll(tx: Db, events: readonly Event[]) {
   await tx.query(sql.unsafe`${eventsInsert(rows)}`);
 }
 
-/** Writes an event in the transaction of the fact: it is told if and only if the fact holds. */
+/** Writes an event in the caller's transaction: it is published if and only if the transaction commits. */
 export async function append(tx: Db, event: Event) {
   await tx.query(sql.unsafe`${eventInsert(event)}`);
 }

@@ -9,30 +9,29 @@ import { createLog } from './platform/telemetry/log.ts';
 import { openOwnStore } from './transfers/store/owner.ts';
 
 export interface Server {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** `http://127.0.0.1:8080`. */
   url: string;
-  /** Resolves if the embedded database went to another address: the process must start anew. */
+  /** Resolves if the embedded database moved to another port: the process must restart. */
   moved: Promise<void>;
-  /** Takes no more requests, lets those under way finish within this time, closes everything. */
+  /** Graceful shutdown: accepts no more requests, and aborts those that have not finished after `patienceMs`. */
   close(patienceMs?: number): Promise<void>;
 }
 
-/** What requests under way have when the server is told to close. */
+/** Time that open requests have to finish when the server closes. */
 const PATIENCE_MS = 6000;
 
-/** Why the server cannot listen, and what to do about it. */
-function notListening(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: Config): Error {
   const sentences: Record<string, string> = {
-    EADDRINUSE: `Port ${port} of ${host} is taken. Stop what listens there, or set PLATFORM_PORT to another port (0: any that is free).`,
-    EACCES: `This user may not listen at port ${port}. Set PLATFORM_PORT to a port above 1023.`,
-    EADDRNOTAVAIL: `${host} is no address of this machine. Set PLATFORM_HOST to one that is, or to 0.0.0.0 for all.`,
-    ENOTFOUND: `${host} is no address of this machine. Set PLATFORM_HOST to one that is, or to 0.0.0.0 for all.`,
+    EADDRINUSE: `Port ${port} of ${host} is in use. Stop the program that uses it, or set PLATFORM_PORT to another port (0: any free one).`,
+    EACCES: `This user may not listen on port ${port}. Set PLATFORM_PORT to a port above 1023.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Set PLATFORM_HOST to one of its addresses, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `${host} is not an address of this machine. Set PLATFORM_HOST to one of its addresses, or to 0.0.0.0 for all.`,
   };
   const sentence = sentences[error.code ?? ''];
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }
 
-/** Opens the database, brings it up to date, and listens. */
+/** Opens and migrates the database, then listens. */
 export async function serve(config: Config): Promise<Server> {
   const log = createLog(config['log.level']);
   await checkBlobStore(config['blobs.url']);
@@ -46,7 +45,7 @@ export async function serve(config: Config): Promise<Server> {
     const blobs = await openOwnStore(db, { url: config['blobs.url'], folder: join(config.data, 'blobs') }, log);
     const app = await buildApp({ config, db, databaseUrl: database.url, blobs, log });
     const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
-      throw notListening(error, config);
+      throw cannotListen(error, config);
     });
     return {
       url,

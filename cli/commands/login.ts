@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Principal } from '../../src/keys/routes.ts';
-import type { Credentials, OtpRequired } from '../../src/tokens/log-in.ts';
+import type { Credentials } from '../../src/tokens/credentials.ts';
+import type { OtpRequired } from '../../src/tokens/log-in.ts';
 import type { TokenAnswer } from '../../src/tokens/routes.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';

@@ -3,7 +3,7 @@ import { timestampFromText } from '../platform/text/time.ts';
 import { loginIdProblem } from './login-id.ts';
 import { isPasswordHash, NO_PASSWORD } from './password.ts';
 
-/** The account file cannot be taken as it is. The sentence names the line. */
+/** The account file is malformed. The message names the line. */
 export class AccountFileError extends Error {
   override readonly name = 'AccountFileError';
 }
@@ -12,10 +12,10 @@ const Time = z
   .string()
   .refine((text) => timestampFromText(text) !== undefined, 'must be a time such as 2026-01-24T08:17:02');
 
-/** What the file says of an account. Everything else (home tenant, groups, failed attempts) is the database's. */
+/** An account in the file. Its other members (home tenant, groups, failed attempts) are only in the database. */
 const Entry = z.strictObject({
-  id: z.string().refine((id) => loginIdProblem(id) === undefined, 'is no login id that can be taken'),
-  /** Made up when somebody adds an account by hand. */
+  id: z.string().refine((id) => loginIdProblem(id) === undefined, 'is not a valid login id'),
+  /** Generated if absent, so that accounts can be added by hand. */
   userId: z.uuid().toLowerCase().optional(),
   name: z.string().max(255).default(''),
   email: z.string().max(255).optional(),
@@ -23,8 +23,8 @@ const Entry = z.strictObject({
   phoneNumber: z.string().max(255).optional(),
   roles: z.array(z.string()).default([]),
   metadata: z.record(z.string(), z.unknown()).default({}),
-  /** Without one the account has no password until it is reset. */
-  passwordHash: z.string().refine(isPasswordHash, 'is no hash of a form that is known').default(NO_PASSWORD),
+  /** Default: no password is right until the password is reset. */
+  passwordHash: z.string().refine(isPasswordHash, 'is not a supported password hash').default(NO_PASSWORD),
   activated: z.boolean().default(true),
   enabled: z.boolean().default(true),
   locked: z.boolean().default(false),
@@ -38,16 +38,16 @@ const VERSION = 1;
 
 export interface AccountFile {
   entries: FileEntry[];
-  /** Where in the file each begins, from 1. */
+  /** Line of each entry, from 1. */
   lines: number[];
 }
 
-/** The accounts of a file's text. Throws an `AccountFileError` for whatever is wrong with it first, except login ids that are the same. */
+/** Parses an account file. Throws `AccountFileError` for the first mistake. Does not check for duplicate login ids. */
 export function parseAccountFile(text: string): AccountFile {
   const parsed = parseJson(text);
   const file = z.object({ version: z.literal(VERSION), accounts: z.array(z.unknown()) }).safeParse(parsed);
   if (!file.success)
-    throw new AccountFileError(`Line 1: the file must hold { "version": ${VERSION}, "accounts": [ … ] }.`);
+    throw new AccountFileError(`Line 1: the file must contain { "version": ${VERSION}, "accounts": [ … ] }.`);
   const lines = linesOfEntries(text);
   const seen = new Map<string, number>();
   const entries = file.data.accounts.map((value, index) => {
@@ -61,7 +61,7 @@ export function parseAccountFile(text: string): AccountFile {
     if (userId !== undefined) {
       const before = seen.get(userId);
       if (before !== undefined)
-        throw new AccountFileError(`Line ${line}: the userId ${userId} is that of line ${before}, too.`);
+        throw new AccountFileError(`Line ${line}: line ${before} has the same userId ${userId}.`);
       seen.set(userId, line);
     }
     return entry.data;
@@ -79,11 +79,11 @@ function parseJson(text: string): unknown {
     const { message } = error as Error;
     const [, position] = /position (\d+)/.exec(message) ?? [];
     const at = position === undefined ? text.length : Number(position);
-    throw new AccountFileError(`Line ${text.slice(0, at).split('\n').length}: the file is no JSON.`);
+    throw new AccountFileError(`Line ${text.slice(0, at).split('\n').length}: the file is not valid JSON.`);
   }
 }
 
-/** Where each object of the list begins: the file is known to be JSON. */
+/** Line of each object in `accounts`, from 1. The text must be valid JSON. */
 function linesOfEntries(text: string): number[] {
   const lines: number[] = [];
   let depth = 0;
@@ -91,7 +91,7 @@ function linesOfEntries(text: string): number[] {
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}\n]/g)) {
     if (part === '\n') line++;
     else if (part === '{' || part === '[') {
-      // the file's object, its list, the account
+      // nesting: the file's object, its list, the account
       if (++depth === 3 && part === '{') lines.push(line);
     } else if (part === '}' || part === ']') depth--;
   }

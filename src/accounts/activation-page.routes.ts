@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/answers/page.ts';
+import { acceptsForm, html, refuseCrossSite, SHOWS_PAGE, sendPage, servePages } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { mailedToken } from './mail-token.ts';
@@ -10,22 +10,26 @@ import { activateByToken } from './register.ts';
 const TITLE = 'Activate your account';
 const Query = z.object({ token: z.string().max(1000).optional() });
 
-/** What the link in a mail opens. Showing the page changes nothing: programs that look at mails open links, too. */
+/** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 'store'>) {
-  pageRoom(app, TITLE);
+  servePages(app, TITLE);
 
   app.get(
     '/api/accounts/activation',
     {
       config: { access: 'public', service: 'none', described: SHOWS_PAGE },
-      schema: { tags: ['accounts'], summary: 'The page that the link of an activation mail opens', querystring: Query },
+      schema: {
+        tags: ['accounts'],
+        summary: 'Shows the page behind the link of an activation mail',
+        querystring: Query,
+      },
     },
     async ({ query }, reply) => {
       const token = mailedToken(query.token);
       return sendPage(
         reply,
         TITLE,
-        html`<p>Press the button, and you can sign in.</p>
+        html`<p>Press the button to activate your account.</p>
 <form method="post" action="activation"><input type="hidden" name="token" value="${token}">
 <button type="submit">Activate</button></form>`,
       ) as never;
@@ -35,11 +39,11 @@ export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 
   app.post(
     '/api/accounts/activation',
     {
-      config: { access: 'public', service: 'none', described: takesForm({ token: 'The token of the mail.' }) },
-      schema: { tags: ['accounts'], summary: 'Activates an account with the form of that page' },
+      config: { access: 'public', service: 'none', described: acceptsForm({ token: 'The token of the mail.' }) },
+      schema: { tags: ['accounts'], summary: 'Activates an account: receives the form of the activation page' },
     },
     async (request: FastifyRequest, reply) => {
-      fromOwnPage(request);
+      refuseCrossSite(request);
       const { token } = (request.body ?? {}) as Record<string, unknown>;
       await activateByToken(parts, mailedToken(token), originOf(request));
       return sendPage(reply, TITLE, html`<p>Your account is active. You can sign in now.</p>`);

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** One line of the trail: who did what to which identity object, from where, in which request, why. */
 export const AuditRow = z.object({
   id: z.number(),
   time: z.string(),
@@ -18,13 +17,13 @@ export const AuditRow = z.object({
 export type AuditRow = z.infer<typeof AuditRow>;
 
 export interface AuditFilter {
-  /** Login id or user id: what was done by this account or to it. Also of accounts that are gone. */
+  /** Login id or user id of the actor or the subject; the account may be deleted. */
   account?: string | undefined;
-  /** Rows behind the one with this id, or later than this time. */
+  /** Rows with a greater id, or later than this time. */
   after?: { id: number } | { time: string } | undefined;
 }
 
-/** Newest first; `before`: the id of the row where the last page ended. */
+/** Lists rows, newest first. `before`: id of the last row of the previous page. */
 export const listAudit = (db: Db, { account, after }: AuditFilter, before: number | undefined, limit: number) => {
   const id = after && 'id' in after ? after.id : null;
   const time = after && 'time' in after ? after.time : null;
@@ -37,7 +36,7 @@ export const listAudit = (db: Db, { account, after }: AuditFilter, before: numbe
     order by id desc limit ${limit}`);
 };
 
-/** Rows speak of an account by its login id or its user id. */
+/** Rows identify an account by its login id or its user id. */
 const concerning = (account: string) => sql.fragment`
   (fold_name(account_id) = any(${names(account)}) or fold_name(subject) = any(${names(account)}))`;
 

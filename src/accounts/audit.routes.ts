@@ -20,10 +20,18 @@ export async function auditRoutes(app: App, { db, cursors }: { db: Db; cursors: 
       config: { access: 'administrators', service: 'audit' },
       schema: {
         tags: ['audit'],
-        summary: 'Who did what to which account, group, tenant or key; newest first',
+        summary: 'Lists the audit trail of accounts, groups, tenants and keys, newest first',
         querystring: z.object({
-          account: z.string().max(255).optional().meta({ description: 'Login id or user id: done by it or to it' }),
-          after: z.string().max(64).optional().meta({ description: 'A time, or the id of an entry' }),
+          account: z
+            .string()
+            .max(255)
+            .optional()
+            .meta({ description: 'Login id or user id of the actor or the subject' }),
+          after: z
+            .string()
+            .max(64)
+            .optional()
+            .meta({ description: 'Keeps entries after this time or after the entry with this id' }),
           ...cursorQuery,
         }),
         response: { 200: cursorPageOf(AuditEntry) },

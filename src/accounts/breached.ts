@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import got from 'got';
 import type { Config } from '../config.ts';
-import { withoutEnd, withoutEndSlashes } from '../platform/text/text-ends.ts';
+import { trimEndWhile, withoutTrailingSlashes } from '../platform/text/trim-end.ts';
 
-/** Whether a password is known from breaches, so that attackers try it first. */
+/** Tells whether a password is known from data breaches. */
 export type BreachedPasswords = (password: string) => boolean | Promise<boolean>;
 
 type Settings = Pick<Config, 'accounts.breachedPasswords' | 'accounts.breachedPasswordsUrl'>;
@@ -15,20 +15,20 @@ export function openBreached(settings: Settings, log: Log): BreachedPasswords {
     case 'off':
       return () => false;
     case 'list':
-      return listOfBreached();
+      return openBreachedList();
     case 'range':
-      return breachedInRange(settings['accounts.breachedPasswordsUrl'], log);
+      return openRangeService(settings['accounts.breachedPasswordsUrl'], log);
   }
 }
 
-/** In small letters, without the digits and marks at their ends, and without substitutions of letters: see `readings`. */
-let shipped: ReadonlySet<string> | undefined;
+/** The shipped list. Its entries are normalized: lower case, no digits and marks at the end, no leet substitutions. */
+let shippedList: ReadonlySet<string> | undefined;
 
-/** Against the list that comes with the platform: nobody is asked. */
-export function listOfBreached(): BreachedPasswords {
-  shipped ??= new Set(readFileSync(new URL('./breached-passwords.txt', import.meta.url), 'utf8').split('\n'));
-  const list = shipped;
-  return (password) => readings(password).some((reading) => reading !== '' && list.has(reading));
+/** Checks the list that is shipped with the platform. */
+export function openBreachedList(): BreachedPasswords {
+  shippedList ??= new Set(readFileSync(new URL('./breached-passwords.txt', import.meta.url), 'utf8').split('\n'));
+  const list = shippedList;
+  return (password) => normalizedForms(password).some((form) => form !== '' && list.has(form));
 }
 
 const SUBSTITUTES: Record<string, string> = {
@@ -50,46 +50,56 @@ const SUBSTITUTES: Record<string, string> = {
 };
 
 /**
- * What remains of a password when its decoration is taken away: as it is, without letter case, without digits and marks at its end, and
- * with the usual substitutions undone. `P@ssw0rd2024` and `Password1!` are both read as `password`.
+ * Forms of a password to look up: as typed, in lower case, without digits and marks at the end, and with leet
+ * substitutions undone. `P@ssw0rd2024` and `Password1!` both give `password`.
  */
-function readings(password: string): string[] {
+function normalizedForms(password: string): string[] {
   const lower = password.toLowerCase();
   const bare = withoutTail(lower);
-  return [...new Set([password, lower, bare, plain(lower, 'i'), plain(bare, 'i'), plain(bare, 'l')])].map((reading) =>
-    reading.trim(),
-  );
+  const forms = new Set([
+    password,
+    lower,
+    bare,
+    withoutLeet(lower, 'i'),
+    withoutLeet(bare, 'i'),
+    withoutLeet(bare, 'l'),
+  ]);
+  return [...forms].map((form) => form.trim());
 }
 
-const withoutTail = (text: string) => withoutEnd(text, (character) => !/\p{L}/u.test(character));
-/** `1` and `!` stand for an i or for an l. */
-const plain = (text: string, one: 'i' | 'l') =>
+const withoutTail = (text: string) => trimEndWhile(text, (character) => !/\p{L}/u.test(character));
+/** Undoes leet substitutions. @param one letter that `1` and `!` replace */
+const withoutLeet = (text: string, one: 'i' | 'l') =>
   withoutTail(text.replace(/[013457890@$!|+(€]/g, (mark) => ('1!'.includes(mark) ? one : (SUBSTITUTES[mark] ?? mark))));
 
-const PATIENCE_MS = 2000;
-/** Answers have a thousand lines or so. */
-const LONGEST_ANSWER = 1_000_000;
+const TIMEOUT_MS = 2000;
+/** Usual answers have about a thousand lines. */
+const MAX_ANSWER_LENGTH = 1_000_000;
 
 /**
- * Against a service that is told the first five of forty digits of a password's SHA-1 and answers with all that begin like it, so that it
- * does not learn the password. When it does not answer in time the password passes: registrations must not depend on it.
+ * Asks a service with the k-anonymity protocol of Have I Been Pwned: sends the first five hexadecimal digits of the
+ * password's SHA-1, and receives the rest of all hashes that begin with them. If the service does not answer in time,
+ * the password is accepted, so that registrations do not depend on it.
  */
-function breachedInRange(url: string, log: Log): BreachedPasswords {
+function openRangeService(url: string, log: Log): BreachedPasswords {
   let unchecked = 0;
   return async (password) => {
     const digest = hash('sha1', password, 'hex').toUpperCase();
     const [prefix, rest] = [digest.slice(0, 5), digest.slice(5)];
     try {
-      const lines = (await textOf(`${withoutEndSlashes(url)}/${prefix}`)).split(/\r?\n/);
+      const lines = (await textOf(`${withoutTrailingSlashes(url)}/${prefix}`)).split(/\r?\n/);
       return lines.some((line) => {
         const [found, count] = line.trim().split(':');
-        // padding is lines with a count of 0
+        // lines with a count of 0 are padding
         return found?.toUpperCase() === rest && Number(count) > 0;
       });
     } catch (error) {
       unchecked++;
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason, unchecked }, 'the service of breached passwords did not answer; a password was not checked');
+      log.warn(
+        { reason, unchecked },
+        'the breached-password service did not answer; accepted a password without the check',
+      );
       return false;
     }
   };
@@ -98,15 +108,15 @@ function breachedInRange(url: string, log: Log): BreachedPasswords {
 async function textOf(url: string): Promise<string> {
   const answer = got.stream(url, {
     headers: { 'add-padding': 'true', 'user-agent': 'platform' },
-    timeout: { request: PATIENCE_MS },
+    timeout: { request: TIMEOUT_MS },
     retry: { limit: 0 },
     followRedirect: false,
   });
   let text = '';
   for await (const chunk of answer) {
     text += chunk;
-    if (text.length > LONGEST_ANSWER) throw new Error(`The answer has more than ${LONGEST_ANSWER} bytes.`);
+    if (text.length > MAX_ANSWER_LENGTH) throw new Error(`The answer has more than ${MAX_ANSWER_LENGTH} characters.`);
   }
-  if (answer.response?.statusCode !== 200) throw new Error(`It answered ${answer.response?.statusCode}.`);
+  if (answer.response?.statusCode !== 200) throw new Error(`The status was ${answer.response?.statusCode}.`);
   return text;
 }

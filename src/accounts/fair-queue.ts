@@ -1,77 +1,90 @@
 import { AppError } from '../errors.ts';
 
-/** Runs work for one of several askers. */
-export type FairQueue = <T>(asker: string, work: () => Promise<T>) => Promise<T>;
+/** Runs work for one of several clients. */
+export type FairQueue = <T>(client: string, work: () => Promise<T>) => Promise<T>;
 
-interface Waiting {
+export interface FairQueueOptions {
+  /** Maximum number of tasks that run at once. */
+  concurrency: number;
+  /** Maximum number of waiting tasks of all clients. */
+  maxWaiting: number;
+  maxWaitingPerClient: number;
+}
+
+interface Task {
   start(): void;
   refuse(error: AppError): void;
 }
 
-const RETRY_AFTER = 3;
+const RETRY_AFTER_SECONDS = 3;
 
 /**
- * Runs at most `atOnce` pieces of work. Askers that wait take turns, so that whoever asks a hundred times delays himself alone. Beyond
- * `mostEach` waiting of one asker, or `most` of all, work is turned away before any is done; when all places are taken, the last of whoever
- * holds most of them has to go for an asker who holds fewer.
+ * A round-robin queue: the clients with waiting tasks take turns, so that a client with a hundred tasks delays only
+ * itself. Refuses tasks beyond `maxWaitingPerClient`. At `maxWaiting`, refuses the last task of the client with most
+ * waiting tasks in favour of a client that has fewer.
  */
-export function fairQueue({ atOnce, most, mostEach }: { atOnce: number; most: number; mostEach: number }): FairQueue {
-  const lines = new Map<string, Waiting[]>();
+export function fairQueue({ concurrency, maxWaiting, maxWaitingPerClient }: FairQueueOptions): FairQueue {
+  /** Waiting tasks by client; the first client is next. */
+  const tasksOf = new Map<string, Task[]>();
   let running = 0;
   let waiting = 0;
 
-  function join(asker: string): Promise<void> {
-    const line = lines.get(asker) ?? [];
-    if (line.length >= mostEach)
+  function wait(client: string): Promise<void> {
+    const tasks = tasksOf.get(client) ?? [];
+    if (tasks.length >= maxWaitingPerClient)
       throw new AppError(
         'tooManyRequests',
         'Too many passwords from this address are being checked. Try again later.',
-        {
-          retryAfter: RETRY_AFTER,
-        },
+        { retryAfter: RETRY_AFTER_SECONDS },
       );
-    if (waiting >= most) makeRoom(line.length);
+    if (waiting >= maxWaiting) displaceTask(tasks.length);
     waiting++;
     return new Promise<void>((start, refuse) => {
-      line.push({ start, refuse });
-      lines.set(asker, line);
+      tasks.push({ start, refuse });
+      tasksOf.set(client, tasks);
     });
   }
 
-  function makeRoom(fewerThan: number) {
-    let longest: Waiting[] = [];
-    for (const line of lines.values()) if (line.length > longest.length) longest = line;
-    const last = longest.length > fewerThan + 1 ? longest.pop() : undefined;
-    if (!last) throw full();
+  /**
+   * Refuses the last task of the client with most waiting tasks. Throws if that client has not more than `ownTasks` +
+   * 1.
+   */
+  function displaceTask(ownTasks: number) {
+    let longest: Task[] = [];
+    for (const tasks of tasksOf.values()) if (tasks.length > longest.length) longest = tasks;
+    const last = longest.length > ownTasks + 1 ? longest.pop() : undefined;
+    if (!last) throw queueFull();
     waiting--;
-    last.refuse(full());
+    last.refuse(queueFull());
   }
 
-  /** The place goes straight to the next in turn, so that nobody who comes in between can take it. */
-  function next() {
-    const [asker, line] = lines.entries().next().value ?? [];
-    if (asker === undefined || line === undefined) {
+  /** Starts the next waiting task in the slot of a task that ended. A new task cannot take the slot first. */
+  function startNext() {
+    const [client, tasks] = tasksOf.entries().next().value ?? [];
+    if (client === undefined || tasks === undefined) {
       running--;
       return;
     }
-    lines.delete(asker);
-    const [first, ...rest] = line;
-    // behind everybody else who waits
-    if (rest.length > 0) lines.set(asker, rest);
+    tasksOf.delete(client);
+    const [first, ...rest] = tasks;
+    // the client goes to the end of the round
+    if (rest.length > 0) tasksOf.set(client, rest);
     waiting--;
     first?.start();
   }
 
-  return async (asker, work) => {
-    if (running < atOnce) running++;
-    else await join(asker);
+  return async (client, work) => {
+    if (running < concurrency) running++;
+    else await wait(client);
     try {
       return await work();
     } finally {
-      next();
+      startNext();
     }
   };
 }
 
-const full = () =>
-  new AppError('unavailable', 'Too many passwords are being checked. Try again later.', { retryAfter: RETRY_AFTER });
+const queueFull = () =>
+  new AppError('unavailable', 'Too many passwords are being checked. Try again later.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });

@@ -3,16 +3,17 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { FileEntry } from './account-file.ts';
 
-/** Any number that no other advisory lock of this database uses. */
+/** Key of the advisory lock, unique in this database. */
 const LOCK = 7_201_955;
 
-export const lockMirror = (tx: Db) => tx.query(sql.unsafe`select pg_advisory_xact_lock(${LOCK})`);
+/** Locks the account file and its copy, over all processes, until `tx` ends. */
+export const lockFile = (tx: Db) => tx.query(sql.unsafe`select pg_advisory_xact_lock(${LOCK})`);
 
 /** SHA-256 of the file that the table is a copy of. */
-export const findMirrored = (tx: Db) =>
+export const findCopiedHash = (tx: Db) =>
   tx.maybeOneFirst(sql.type(z.object({ sha256: z.instanceof(Buffer) }))`select sha256 from account_file`);
 
-export const noteMirrored = (tx: Db, sha256: Buffer) =>
+export const storeCopiedHash = (tx: Db, sha256: Buffer) =>
   tx.query(sql.unsafe`
     insert into account_file (sha256) values (${sql.binary(sha256)}) on conflict (one) do update set sha256 = excluded.sha256`);
 
@@ -34,24 +35,24 @@ const Row = z.object({
   registered: z.boolean(),
 });
 
-/** All accounts, as the file says them. */
+/** All accounts as entries of the file. */
 export const listEntries = (tx: Db) =>
   tx.any(sql.type(Row)`
     select id, user_id, name, email, company, phone_number, roles, metadata, password_hash, activated, enabled, locked,
       locked_date_end, allow_me_password_change, registered
     from accounts order by id collate "C"`);
 
-const Twins = z.object({ first: z.number(), second: z.number() });
+const Duplicate = z.object({ first: z.number(), second: z.number() });
 
-/** The first two of these login ids that are the same but for their letter case: where they stand in the list, from 0. */
-export const findTwins = (tx: Db, ids: readonly string[]) =>
-  tx.maybeOne(sql.type(Twins)`
+/** Indexes (from 0) of the first two login ids that are equal except for letter case. */
+export const findDuplicateIds = (tx: Db, ids: readonly string[]) =>
+  tx.maybeOne(sql.type(Duplicate)`
     select first, second from (
       select n - 1 as second, lag(n) over (partition by fold_name(id) order by n) - 1 as first
       from unnest(${sql.array(ids, 'text')}) with ordinality e (id, n)) e
     where first is not null order by second limit 1`);
 
-/** Accounts that the file has no more. Theirs are those with its user ids; an account added by hand has none yet and is known by its login id. */
+/** Deletes accounts without an entry. Entries match by user id, or by login id if they have no user id. */
 export const deleteOthers = (tx: Db, entries: readonly FileEntry[]) =>
   tx.query(sql.unsafe`
     delete from accounts a where not exists (
@@ -59,8 +60,8 @@ export const deleteOthers = (tx: Db, entries: readonly FileEntry[]) =>
       where e."userId" = a.user_id or (e."userId" is null and fold_name(e.id) = a.folded_id))`);
 
 /**
- * Makes the table say what the file says. Logins end where a password, or the right to sign in, is another than before, and an unlock
- * lets the account begin with no failed attempt.
+ * Inserts and updates accounts from entries. Ends the logins of accounts whose password changes or that may no longer
+ * sign in.
  */
 export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
   const file = sql.fragment`jsonb_to_recordset(${sql.jsonb(entries as never)}) as e(id text, "userId" uuid, name text, email text,
@@ -72,7 +73,7 @@ export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
     where f.user_id = a.user_id and f.revoked_at is null
       and (e."passwordHash" <> a.password_hash or not e.enabled or not e.activated
         or (e.locked and coalesce(e."lockedDateEnd" > now(), true)))`);
-  // ids that change places would meet on their way
+  // frees login ids first: two accounts may swap theirs
   await tx.query(sql.unsafe`
     update accounts a set id = 'renamed ' || a.user_id from ${file} where e."userId" = a.user_id and fold_name(e.id) <> a.folded_id`);
   await tx.query(sql.unsafe`
@@ -93,8 +94,8 @@ export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
     from ${file} where not exists (select from accounts a where ${known})`);
 }
 
-/** Whether an administrator can sign in: changes by hand must leave one. */
-export const hasAdministratorWho = (tx: Db) =>
+/** Whether at least one administrator can sign in. */
+export const canAdministratorSignIn = (tx: Db) =>
   tx.exists(sql.unsafe`
     select from group_members m join accounts a using (user_id)
     where m.group_id = 'Administrators' and a.enabled and a.activated

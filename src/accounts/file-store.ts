@@ -7,72 +7,72 @@ import { AppError } from '../errors.ts';
 import type { FileEntry } from './account-file.ts';
 import { AccountFileError, accountFileText, parseAccountFile } from './account-file.ts';
 import {
+  canAdministratorSignIn,
   deleteOthers,
-  findMirrored,
-  findTwins,
-  hasAdministratorWho,
+  findCopiedHash,
+  findDuplicateIds,
   listEntries,
-  lockMirror,
-  noteMirrored,
+  lockFile,
   putEntries,
+  storeCopiedHash,
 } from './file-store.queries.ts';
 import type { AccountStore } from './store.ts';
 
 type Log = Record<'warn' | 'error', (details: object, message: string) => void>;
 
-/** How soon a change by hand is seen where nothing asks for it. */
-const LOOK_EVERY_MS = 1000;
-const LARGEST = 100 * 2 ** 20;
+/** Maximum time until a change by hand is seen if no request calls `refresh`. */
+const POLL_MS = 1000;
+const MAX_BYTES = 100 * 2 ** 20;
 
 /**
- * Accounts in a JSON file, for small installations and those without a network. The file is the truth; the table is a copy of it, brought
- * up to date when the file was changed by hand or by another process. A file that is not understood changes nothing: the copy goes on to
- * serve, and nothing is written until the file is mended. Throws at once when it is not understood at the start.
+ * Accounts in a JSON file, for small installations and those without a network. The file is authoritative; the table is
+ * its copy, and is updated when the file is changed by hand or by another process. While the file is malformed, the
+ * copy stays in use and changes are refused. Throws if the file is malformed when the store is opened.
  */
 export async function openFileStore(path: string, db: Db, log: Log): Promise<AccountStore> {
-  /** Size and time of the file that the table is known to be a copy of, and of one that is not understood. */
-  let copied = '';
-  let refused: { mark: string; reason: string } | undefined;
+  /** Version of the file that the table is a copy of, and of a malformed file. */
+  let copiedVersion = '';
+  let malformedVersion: string | undefined;
 
-  async function settle(): Promise<void> {
-    const mark = await markOf(path);
-    if (mark === undefined || mark === copied || mark === refused?.mark) return;
+  async function refresh(): Promise<void> {
+    const version = await versionOf(path);
+    if (version === undefined || version === copiedVersion || version === malformedVersion) return;
     try {
       await db.transaction((tx) => copyIn(tx));
-      copied = mark;
-      refused = undefined;
+      copiedVersion = version;
+      malformedVersion = undefined;
     } catch (error) {
       if (!(error instanceof AccountFileError)) throw error;
-      refused = { mark, reason: error.message };
-      log.error({ path, reason: error.message }, 'the account file is not understood; the accounts stay as they were');
+      malformedVersion = version;
+      log.error({ path, reason: error.message }, 'the account file is malformed; the previous accounts stay in use');
     }
   }
 
-  /** Under the lock that lets one process at a time touch file or copy. */
+  /** Copies the file to the table. Locks both until `tx` ends. */
   async function copyIn(tx: Db): Promise<void> {
-    await lockMirror(tx);
+    await lockFile(tx);
     const text = await read(path);
     if (text === undefined) return;
     const sha256 = hashOf(text);
-    if ((await findMirrored(tx))?.equals(sha256)) return;
+    if ((await findCopiedHash(tx))?.equals(sha256)) return;
     const { entries, lines } = parseAccountFile(text);
-    await refuseTwins(tx, entries, lines);
-    const before = await hasAdministratorWho(tx);
+    await refuseDuplicateIds(tx, entries, lines);
+    const before = await canAdministratorSignIn(tx);
     await deleteOthers(tx, entries);
     await putEntries(tx, entries);
-    if (before && !(await hasAdministratorWho(tx)))
+    if (before && !(await canAdministratorSignIn(tx)))
       throw new AccountFileError('Line 1: no account of the file is an administrator who can sign in.');
-    await noteMirrored(tx, sha256);
+    await storeCopiedHash(tx, sha256);
     await record(tx, { action: 'account.file.read', subject: 'accounts', details: { accounts: entries.length } });
-    // accounts that were added by hand get their ids
+    // adds the user ids that were generated
     if (entries.some(({ userId }) => userId === undefined)) await copyOut(tx);
   }
 
   async function copyOut(tx: Db): Promise<void> {
     const text = accountFileText([...(await listEntries(tx))]);
     const sha256 = hashOf(text);
-    if ((await findMirrored(tx))?.equals(sha256)) return;
-    await noteMirrored(tx, sha256);
+    if ((await findCopiedHash(tx))?.equals(sha256)) return;
+    await storeCopiedHash(tx, sha256);
     await write(path, text);
   }
 
@@ -80,25 +80,21 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     try {
       return await db.transaction(async (tx) => {
         await copyIn(tx);
-        const mark = await markOf(path);
+        const version = await versionOf(path);
         const result = await work(tx);
-        // somebody who saves at this very moment is not written over
-        if ((await markOf(path)) !== mark)
+        // do not overwrite a concurrent change by hand
+        if ((await versionOf(path)) !== version)
           throw new AppError('unavailable', 'The account file was just changed by hand. Try again.', { retryAfter: 1 });
         await copyOut(tx);
         return result;
       });
     } catch (error) {
       if (!(error instanceof AccountFileError)) throw error;
-      log.error({ path, reason: error.message }, 'the account file is not understood; nothing is changed');
-      throw new AppError(
-        'unavailable',
-        `The account file is not understood and must be mended first. ${error.message}`,
-        {
-          code: 'AccountFileNotUnderstood',
-          retryAfter: 60,
-        },
-      );
+      log.error({ path, reason: error.message }, 'the account file is malformed; refused a change');
+      throw new AppError('unavailable', `The account file is malformed. Correct it first. ${error.message}`, {
+        code: 'AccountFileNotUnderstood',
+        retryAfter: 60,
+      });
     }
   }
 
@@ -108,25 +104,25 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     });
     await copyOut(tx);
   });
-  const looking = setInterval(() => {
-    settle().catch((error) => log.warn({ err: error }, 'the account file could not be looked at'));
-  }, LOOK_EVERY_MS);
-  looking.unref();
-  return { settle, change, close: () => clearInterval(looking) };
+  const polling = setInterval(() => {
+    refresh().catch((error) => log.warn({ err: error }, 'the account file could not be read'));
+  }, POLL_MS);
+  polling.unref();
+  return { refresh, change, close: () => clearInterval(polling) };
 }
 
-async function refuseTwins(tx: Db, entries: readonly FileEntry[], lines: readonly number[]) {
+async function refuseDuplicateIds(tx: Db, entries: readonly FileEntry[], lines: readonly number[]) {
   const ids = entries.map(({ id }) => id);
-  const twins = await findTwins(tx, ids);
-  if (!twins) return;
-  const { first, second } = twins;
-  throw new AccountFileError(`Line ${lines[second]}: the id ${ids[second]} is that of line ${lines[first]}, too.`);
+  const duplicate = await findDuplicateIds(tx, ids);
+  if (!duplicate) return;
+  const { first, second } = duplicate;
+  throw new AccountFileError(`Line ${lines[second]}: line ${lines[first]} has the same id ${ids[second]}.`);
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest();
 
-/** Changes whenever the file does; nothing where there is none. */
-async function markOf(path: string): Promise<string | undefined> {
+/** A text that changes whenever the file changes; undefined if there is no file. */
+async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { ino, size, mtimeNs } = await stat(path, { bigint: true });
     return `${ino} ${size} ${mtimeNs}`;
@@ -139,7 +135,8 @@ async function markOf(path: string): Promise<string | undefined> {
 async function read(path: string): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > LARGEST) throw new AccountFileError(`Line 1: the file has ${size} bytes, more than ${LARGEST}.`);
+    if (size > MAX_BYTES)
+      throw new AccountFileError(`Line 1: the file has ${size} bytes. The maximum is ${MAX_BYTES}.`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -147,12 +144,12 @@ async function read(path: string): Promise<string | undefined> {
   }
 }
 
-/** The whole file or the one before, whatever happens meanwhile. */
+/** Replaces the file atomically and durably. */
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const part = `${path}.${randomUUID()}.part`;
   try {
-    // it holds hashes of passwords
+    // contains password hashes
     const file = await open(part, 'wx', 0o600);
     try {
       await file.writeFile(text);

@@ -3,10 +3,10 @@ import { platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { Derivation } from './hash-threads.ts';
 
-/** As far below the threads that answer requests as can be: these come first whenever both want the same core. */
+/** Lowest priority, so that threads that answer requests get the core first. */
 const NICE = 19;
 
-// on Linux a thread has a priority of its own; elsewhere the whole process would get it
+// only Linux has priorities of threads; elsewhere this would set the priority of the process
 if (platform() === 'linux') setPriority(NICE);
 
 parentPort?.on('message', ({ password, salt, iterations, length, digest }: Derivation) => {

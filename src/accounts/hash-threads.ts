@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** One run of PBKDF2. */
+/** Parameters of PBKDF2. */
 export interface Derivation {
   password: string;
   salt: Uint8Array;
@@ -11,14 +11,14 @@ export interface Derivation {
 }
 
 /**
- * Derives keys in threads of their own, started when they are first needed: neither the event loop nor libuv's threads, which read files
- * and look up names, ever wait for a password. The caller bounds how many run at once.
+ * Derives keys in worker threads, which are started on demand. Neither the event loop nor libuv's thread pool (files,
+ * DNS) is blocked. The caller limits concurrency.
  */
 export function hashThreads(): (work: Derivation) => Promise<Buffer> {
   const idle: Worker[] = [];
   return async (work) => {
     const thread = idle.pop() ?? new Worker(new URL('./hash-thread.ts', import.meta.url));
-    // only work under way keeps the process alive
+    // an idle thread does not keep the process alive
     thread.ref();
     const derived = await answerOf(thread, work);
     thread.unref();
@@ -32,7 +32,7 @@ function answerOf(thread: Worker, work: Derivation): Promise<Buffer> {
     const listeners = {
       message: (derived: Uint8Array) => settle(() => resolve(Buffer.from(derived))),
       error: (error: Error) => settle(() => reject(error)),
-      exit: () => settle(() => reject(new Error('A thread that hashes passwords has ended.'))),
+      exit: () => settle(() => reject(new Error('A password hashing thread has exited.'))),
     };
     const settle = (end: () => void) => {
       for (const [name, listener] of Object.entries(listeners)) thread.off(name, listener);

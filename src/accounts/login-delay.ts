@@ -18,14 +18,14 @@ import {
 const FORGET_MS = 3_600_000;
 /** Delays are 1, 2, 4 … 64 times the first one. */
 const MAX_DOUBLINGS = 6;
-/** Share of all slots that one client, or guesses at one account, may hold. */
+/** Maximum share of all slots for one client, and for guesses at one account. */
 const SHARE = 1 / 10;
 /** A client that hangs up frees its slot for others, but may begin at most this many times its share. */
 const ABANDONED_SHARES = 3;
 /** How long a slot is reserved for the check itself, before the delay is known. */
 const CHECK_MS = 60_000;
 
-/** Who sends credentials. */
+/** The client that sends credentials. */
 export interface LoginClient extends Pick<Origin, 'address' | 'whenGone'> {
   /** Login id as it was sent; absent for API keys. */
   account?: string;
@@ -42,16 +42,18 @@ export interface Admission {
 }
 
 /**
- * Slows down guessing, over all API processes: answers to failed logins are delayed, the longer the more often a client (an IPv4 address,
- * the /64 of an IPv6 address) failed with any login id, or with this one. Successful logins are never delayed. They clear the count of
- * the pair (client, login id) only: otherwise anyone with an account could log in between two guesses at another's password.
+ * Slows down guessing, over all API processes: answers to failed logins are delayed, the longer the more often a client
+ * (an IPv4 address, the /64 of an IPv6 address) failed with any login id, or with this one. Successful logins are never
+ * delayed. They clear the count of the pair (client, login id) only: otherwise anyone with an account could log in
+ * between two guesses at another's password.
  *
  * A delayed answer occupies a slot. Slots are limited: in all, per client and per account.
  */
 export interface LoginDelay {
   /**
-   * Call before checking credentials. If a failure would be delayed, reserves the slot now and throws `TooManyFailedLogins` when none is
-   * free: thrown after the check, it would tell without a delay that the credentials were wrong.
+   * Call before checking credentials. If a failure would be delayed, reserves the slot now and throws
+   * `TooManyFailedLogins` when none is free: thrown after the check, it would tell without a delay that the credentials
+   * were wrong.
    */
   admit(client: LoginClient): Promise<Admission>;
   /** Counts a failure that needed no check, and throws `error` after the delay. */

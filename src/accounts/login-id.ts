@@ -1,23 +1,26 @@
 import { invalidMember } from '../errors.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 
-/** Words that stand in the place of a login id in `/api/accounts/{id}` or `/api/tokens/otp/{id}`, and what clients take for folders there. */
+/**
+ * Path segments of routes at the position of a login id (`/api/accounts/{id}`, `/api/tokens/otp/{id}`), and dot
+ * segments of URLs.
+ */
 const RESERVED = new Set(
   'me count passwordpolicy registration activation passwordreset password validation recovery-codes . ..'.split(' '),
 );
 
-/** What is wrong with a new login id, or nothing. Existing ones are only looked up. */
+/** What is wrong with a new login id, or undefined. */
 export function loginIdProblem(id: string): string | undefined {
-  if (id.length < 1 || id.length > 255) return 'A login id has 1 to 255 characters.';
+  if (id.length < 1 || id.length > 255) return `The login id has ${id.length} characters. It must have 1 to 255.`;
   if (id !== id.trim() || /\p{Cc}/u.test(id))
-    return `The login id '${id}' begins or ends with a blank, or has a control character.`;
-  if (RESERVED.has(id.toLowerCase())) return `The login id '${id}' is reserved.`;
-  // user ids and login ids are taken side by side as names of principals
-  if (isUuid(id)) return `The login id '${id}' has the form of a user id.`;
+    return `The login id '${id}' begins or ends with a blank, or contains a control character.`;
+  if (RESERVED.has(id.toLowerCase())) return `The login id '${id}' is reserved. Choose another one.`;
+  // permissions name principals by user id or login id
+  if (isUuid(id)) return `The login id '${id}' is a UUID, like user ids. Choose another one.`;
   return undefined;
 }
 
-/** Refuses it under the name of the member that held it. */
+/** Throws `invalid` for `member` if the login id is not valid. */
 export function checkLoginId(id: string, member: string) {
   const problem = loginIdProblem(id);
   if (problem) throw invalidMember(member, problem);

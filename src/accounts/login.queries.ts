@@ -35,8 +35,8 @@ export interface Lockout {
 }
 
 /**
- * Counts a login attempt as failed; a success resets the count. The attempt after `after` failures locks the account out, even with the
- * right password. When the lockout is over, counting starts again at 1.
+ * Counts a login attempt as failed; a success resets the count. The attempt after `after` failures locks the account
+ * out, even with the right password. When the lockout is over, counting starts again at 1.
  */
 export const countAttempt = (db: Db, userId: string, { after, duration }: Lockout) =>
   db.query(sql.unsafe`
@@ -57,7 +57,7 @@ export const replaceHash = (tx: Db, userId: string, before: string, after: strin
   tx.query(sql.unsafe`
     update accounts set password_hash = ${after} where user_id = ${userId} and password_hash = ${before}`);
 
-/** Whose failed logins are counted. */
+/** The client and the account of a login, for counting failures. */
 export interface LoginSource {
   /** An IPv4 address, or the /64 of an IPv6 address. */
   client: string;

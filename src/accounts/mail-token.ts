@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { invalid } from '../errors.ts';
 
-/** A token for the reader of a mail; only its hash is kept. */
+/** A token for a mail. Only its hash is stored. */
 export function newMailToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashOfMailToken(token) };
@@ -9,8 +9,8 @@ export function newMailToken(): { token: string; hash: Buffer } {
 
 export const hashOfMailToken = (token: string) => createHash('sha256').update(token).digest();
 
-/** The token of a link or a form, if it can be one. */
-export function mailedToken(sent: unknown): string {
-  if (typeof sent === 'string' && /^[\w-]{1,1000}$/.test(sent)) return sent;
-  throw invalid('This address is not complete. Open the link of the mail, all of it.', { code: 'TokenNotValid' });
+/** Checks the form of a token of a link or a page. */
+export function mailedToken(value: unknown): string {
+  if (typeof value === 'string' && /^[\w-]{1,1000}$/.test(value)) return value;
+  throw invalid('The link is incomplete. Open the whole link of the mail.', { code: 'TokenNotValid' });
 }

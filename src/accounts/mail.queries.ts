@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** What a mail's reader has to show. */
+/** Purpose of a mailed token. */
 export type TokenKind = 'activation' | 'passwordReset';
 
 const Kind = z.enum(['activation', 'passwordReset', 'passwordResetAsked', 'idTaken']);
@@ -17,7 +17,7 @@ const MailRow = z.object({
 });
 export type MailRow = z.infer<typeof MailRow>;
 
-/** Nothing when the same was asked for and is still to be done. */
+/** Returns the id. Null if a password reset for the same login id or e-mail address is pending. */
 export const insertMail = (tx: Db, mail: Omit<MailRow, 'id'>) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     insert into account_mails (kind, user_id, recipient, asked, address, request_id)
@@ -30,33 +30,39 @@ export const findMail = (db: Db, id: string) =>
   db.maybeOne(sql.type(MailRow)`
     select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id}`);
 
-/** The same, held against another worker's hands until `tx` ends. */
+/** `findMail` with a lock until `tx` ends. */
 export const lockMail = (tx: Db, id: string) =>
   tx.maybeOne(sql.type(MailRow)`
     select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id} for update`);
 
 export const deleteMail = (tx: Db, id: string) => tx.query(sql.unsafe`delete from account_mails where id = ${id}`);
 
-/** Accounts that a person means by a login id or an e-mail address, and that may get a mail: those that got many lately wait. */
-export const findAddressees = (db: Db, asked: string, { most, mostEach }: { most: number; mostEach: number }) =>
+/**
+ * Enabled accounts with this login id or e-mail address. Excludes accounts that got `maxMails` resets in the last hour.
+ */
+export const findAddressees = (
+  db: Db,
+  asked: string,
+  { maxAccounts, maxMails }: { maxAccounts: number; maxMails: number },
+) =>
   db.any(sql.type(z.object({ userId: z.string(), id: z.string() }))`
     select a.user_id, a.id from accounts a
     where (a.folded_id = fold_name(${asked}) or lower(a.email) = lower(${asked})) and a.email is not null and a.enabled
       and (select count(*) from account_tokens t where t.user_id = a.user_id and t.kind = 'passwordReset'
-        and t.created_at > now() - interval '1 hour') < ${mostEach}
-    order by a.folded_id = fold_name(${asked}) desc, a.id limit ${most}`);
+        and t.created_at > now() - interval '1 hour') < ${maxMails}
+    order by a.folded_id = fold_name(${asked}) desc, a.id limit ${maxAccounts}`);
 
 export const insertToken = (tx: Db, userId: string, kind: TokenKind, hash: Buffer, lifetimeMs: number) =>
   tx.query(sql.unsafe`
     insert into account_tokens (hash, user_id, kind, expires_at)
     values (${sql.binary(hash)}, ${userId}, ${kind}, now() + ${lifetimeMs} * interval '1 millisecond')`);
 
-/** Whose token it is, while it is valid. */
+/** User id of a valid token. */
 export const findTokenHolder = (tx: Db, kind: TokenKind, hash: Buffer) =>
   tx.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from account_tokens where kind = ${kind} and hash = ${sql.binary(hash)} and expires_at > now()`);
 
-/** Uses up all tokens of this kind. Of several at once one is told that there were some. */
+/** Deletes all tokens of this kind. Of concurrent calls one returns true. */
 export async function useTokens(tx: Db, userId: string, kind: TokenKind): Promise<boolean> {
   const { rowCount } = await tx.query(
     sql.unsafe`delete from account_tokens where user_id = ${userId} and kind = ${kind} and expires_at > now()`,
@@ -64,45 +70,48 @@ export async function useTokens(tx: Db, userId: string, kind: TokenKind): Promis
   return rowCount > 0;
 }
 
-/** Ends all mailed tokens of an account: their mails went to an address that is not the account's any more. */
+/** Deletes all tokens of an account whose e-mail address was changed: they were sent to the old address. */
 export const deleteTokens = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId}`);
 
-/** Ends the mailed resets of an account whose password has just changed. Its activation stays: it proves who reads the mails, whatever the password. */
+/**
+ * Deletes the password reset tokens of an account whose password was changed. Activation tokens stay: they only prove
+ * the e-mail address.
+ */
 export const deleteResetTokens = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId} and kind = 'passwordReset'`);
 
 export const deleteExpiredTokens = (db: Db) =>
   db.query(sql.unsafe`delete from account_tokens where expires_at <= now()`);
 
-/**
- * Mails that were ordered an hour ago or earlier and that no row of the queue will ever send: it was tried in vain as often as it may be.
- * `old`: longer ago than anybody waits for a mail.
- */
-export const listStrandedMails = (db: Db, oldMs: number, most: number) =>
+/** Mails that are older than an hour and have no job with attempts left. `old`: older than `oldMs`. */
+export const listFailedMails = (db: Db, oldMs: number, limit: number) =>
   db.any(sql.type(z.object({ id: z.string(), old: z.boolean() }))`
     select id, created_at < now() - ${oldMs} * interval '1 millisecond' as old from account_mails m
     where created_at < now() - interval '1 hour' and not exists (
       select from graphile_worker._private_jobs job
       where job.key = m.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
-    order by created_at, id limit ${most}`);
+    order by created_at, id limit ${limit}`);
 
-/** How many wait to be sent, counted up to a limit. */
-export const countMails = (db: Db, most: number) =>
+/** Number of mails to send, at most `limit`. */
+export const countMails = (db: Db, limit: number) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
-    select count(*) from (select from account_mails limit ${most}) m`);
+    select count(*) from (select from account_mails limit ${limit}) m`);
 
-/** How many mails of registrations within an hour. */
-export interface MailBounds {
+/** Maximum numbers of registration mails per hour. */
+export interface RegistrationMailLimits {
   toRecipient: number;
   fromClient: number;
 }
 
-/** Notes a registration's mail to an address; false when it got, or the client ordered, too many lately. Of several at once none is overlooked. */
-export async function noteRegistrationMail(
+/**
+ * Counts a registration mail. Returns false if a limit of the recipient or the client is reached. Exact for concurrent
+ * calls.
+ */
+export async function countRegistrationMail(
   tx: Db,
   { recipient, client }: { recipient: string; client: string },
-  { toRecipient, fromClient }: MailBounds,
+  { toRecipient, fromClient }: RegistrationMailLimits,
 ): Promise<boolean> {
   await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration from ' || ${client}, 0))`);
   await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration ' || lower(${recipient}), 0))`);
@@ -115,5 +124,5 @@ export async function noteRegistrationMail(
   return rowCount === 1;
 }
 
-export const forgetRegistrationMails = (db: Db) =>
+export const deleteOldRegistrationMails = (db: Db) =>
   db.query(sql.unsafe`delete from registration_mails where ordered_at <= now() - interval '1 hour'`);

@@ -1,22 +1,22 @@
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { Chore } from '../platform/async/chore.ts';
-import { togetherOrApart, UNGUARDED } from '../platform/async/chore.ts';
+import { batchOrEach, FAIL_FAST } from '../platform/async/chore.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
-/** Accounts that one transaction removes. */
+/** Maximum number of accounts per transaction. */
 const BATCH = 1000;
 
 /**
- * Part of the hourly clean-up: registrations whose mail was not answered within its lifetime. Their ids are free again. The store is
- * opened only where there is something to remove. Any number may run at once.
+ * Part of the hourly clean-up: deletes registered accounts that were not activated within the lifetime of their mail,
+ * which frees their login ids. Opens the store only if there are such accounts. Safe to run concurrently.
  */
 export async function removeNeverActivated(
   db: Db,
   openStore: () => Promise<AccountStore>,
   lifetimeMs: number,
-  chore: Chore = UNGUARDED,
+  chore: Chore = FAIL_FAST,
 ): Promise<void> {
   const next = (after?: string) => listNeverActivated(db, lifetimeMs, BATCH, after);
   let accounts = await next();
@@ -32,7 +32,7 @@ export async function removeNeverActivated(
   try {
     while (accounts.length > 0) {
       chore.signal?.throwIfAborted();
-      await togetherOrApart(chore, 'accounts that were never activated', accounts, remove);
+      await batchOrEach(chore, 'accounts that were never activated', accounts, remove);
       accounts = await next(accounts.at(-1)?.id);
     }
   } finally {

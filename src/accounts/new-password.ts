@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { listFormerHashes } from './password.queries.ts';
+import { listLastHashes } from './password.queries.ts';
 import type { Passwords } from './password.ts';
 import type { PasswordRules } from './password-policy.ts';
 import { checkPassword, invalidPassword } from './password-policy.ts';
@@ -11,8 +11,9 @@ export interface NewPasswordParts {
 }
 
 /**
- * The hash of a new password that is acceptable; refuses any other with its codes. `userId`: whose present and former passwords it must not
- * be, as far back as the rules say. Not inside a transaction: hashing waits its turn.
+ * Checks a new password and returns its hash. Throws `InvalidPassword`. With `userId`, also compares it with the
+ * account's current and former passwords (`rules.history`). Do not call it in a transaction, because hashing may wait
+ * in a queue.
  */
 export async function newPasswordHash(
   { db, passwords, rules }: NewPasswordParts,
@@ -22,7 +23,7 @@ export async function newPasswordHash(
 ): Promise<string> {
   await checkPassword(password, rules);
   if (userId !== undefined && rules.history > 0) {
-    for (const former of await listFormerHashes(db, userId, rules.history))
+    for (const former of await listLastHashes(db, userId, rules.history))
       if (await passwords.matches(password, former, address))
         throw invalidPassword(['PasswordWasUsedBefore'], rules.policy);
   }

@@ -7,7 +7,7 @@ import { tableStore } from './store.ts';
 
 type Log = Record<'warn' | 'error', (details: object, message: string) => void>;
 
-/** The store that the settings name: the database, or `file:` and a path. */
+/** Opens the store of the setting `accounts.store`: `postgres`, or `file:` and a path. */
 export const openAccountStore = async (
   { 'accounts.store': store }: Pick<Config, 'accounts.store'>,
   db: Db,

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 import { invalid } from '../errors.ts';
 import type { BreachedPasswords, Log } from './breached.ts';
-import { listOfBreached, openBreached } from './breached.ts';
+import { openBreached, openBreachedList } from './breached.ts';
 
-/** What a new password must have. The names are those that `GET /api/accounts/passwordpolicy` shows. */
+/** Requirements for new passwords, as in `GET /api/accounts/passwordpolicy`. */
 export interface PasswordPolicy {
   requiredLength: number;
   requiredUniqueChars: number;
@@ -22,7 +22,6 @@ const PASSWORD_POLICY: PasswordPolicy = {
   requireDigit: true,
 };
 
-/** As the settings say. */
 export const passwordRules = (config: Config, log: Log): PasswordRules => ({
   policy: policyOf(config),
   breached: openBreached(config, log),
@@ -38,10 +37,10 @@ export const policyOf = (config: Config): PasswordPolicy => ({
   requireDigit: config['passwords.requireDigit'],
 });
 
-/** Codes of what a password lacks; clients know them by these names. */
-function passwordProblems(password: string, policy: PasswordPolicy): string[] {
+/** Wire codes of the requirements that a password does not meet. */
+function unmetRequirements(password: string, policy: PasswordPolicy): string[] {
   const characters = [...password];
-  const lacks: [code: string, lacking: boolean][] = [
+  const requirements: [code: string, isUnmet: boolean][] = [
     ['PasswordIsTooShort', characters.length < policy.requiredLength],
     ['PasswordRequiresUniqueChars', new Set(characters).size < policy.requiredUniqueChars],
     ['PasswordRequiresNonAlphanumeric', policy.requireNonAlphanumeric && /^[a-z0-9]*$/i.test(password)],
@@ -49,28 +48,30 @@ function passwordProblems(password: string, policy: PasswordPolicy): string[] {
     ['PasswordRequiresUpper', policy.requireUppercase && !/[A-Z]/.test(password)],
     ['PasswordRequiresDigit', policy.requireDigit && !/[0-9]/.test(password)],
   ];
-  return lacks.filter(([, lacking]) => lacking).map(([code]) => code);
+  return requirements.filter(([, isUnmet]) => isUnmet).map(([code]) => code);
 }
 
-/** What every new password is held against. */
 export interface PasswordRules {
   policy: PasswordPolicy;
   breached: BreachedPasswords;
-  /** How many of an account's passwords, the present one among them, must not be taken again. */
+  /** Number of the account's last passwords, including the current one, that must not be reused. */
   history: number;
 }
 
-/** Without settings: the policy's defaults, and the list that comes with the platform. */
-export const usualRules = (): PasswordRules => ({ policy: PASSWORD_POLICY, breached: listOfBreached(), history: 0 });
+/** Rules for code without settings: the default policy and the shipped list of breached passwords. */
+export const defaultRules = (): PasswordRules => ({
+  policy: PASSWORD_POLICY,
+  breached: openBreachedList(),
+  history: 0,
+});
 
-/** Refuses a password that breaks the policy or is known from breaches, with the codes of all that is wrong with it. */
+/** Throws `InvalidPassword`, with all codes, if a password does not meet the policy or is known from breaches. */
 export async function checkPassword(password: string, { policy, breached }: PasswordRules) {
-  const codes = passwordProblems(password, policy);
+  const codes = unmetRequirements(password, policy);
   if (await breached(password)) codes.push('PasswordIsBreached');
   if (codes.length > 0) throw invalidPassword(codes, policy);
 }
 
-/** The codes are for programs, the detail says the same to people. */
 export function invalidPassword(codes: string[], { requiredLength, requiredUniqueChars }: PasswordPolicy) {
   const sentences: Record<string, string> = {
     PasswordIsTooShort: `it has fewer than ${requiredLength} characters`,
@@ -79,11 +80,11 @@ export function invalidPassword(codes: string[], { requiredLength, requiredUniqu
     PasswordRequiresLower: 'it has no lower-case letter',
     PasswordRequiresUpper: 'it has no upper-case letter',
     PasswordRequiresDigit: 'it has no digit',
-    PasswordIsBreached: 'it is widely known',
-    PasswordWasUsedBefore: 'the account has or had it before',
+    PasswordIsBreached: 'it is known from data breaches',
+    PasswordWasUsedBefore: 'the account has used it before',
   };
-  const said = codes.map((code) => sentences[code] ?? code);
-  return invalid(`The password is not acceptable: ${said.join('; ')}.`, {
+  const reasons = codes.map((code) => sentences[code] ?? code);
+  return invalid(`The password is not acceptable: ${reasons.join('; ')}.`, {
     code: 'InvalidPassword',
     errors: { password: codes },
   });

@@ -4,13 +4,13 @@ import { sql } from '../db.ts';
 
 const Hash = z.object({ passwordHash: z.string() });
 
-/** Hashes of the present password of an account and of earlier ones, newest first; at most `most`. */
-export const listFormerHashes = (db: Db, userId: string, most: number) =>
+/** Hashes of the current and former passwords of an account, newest first. */
+export const listLastHashes = (db: Db, userId: string, limit: number) =>
   db.anyFirst(sql.type(Hash)`
     select password_hash from (
       select password_hash, 'infinity'::timestamptz as until from accounts where user_id = ${userId}
       union all select password_hash, replaced_at from password_history where user_id = ${userId}) h
-    order by until desc limit ${most}`);
+    order by until desc limit ${limit}`);
 
 /** Sets a password and ends a lockout. Keeps the hashes of the last `history` passwords, the new one included. */
 export async function setPassword(tx: Db, userId: string, passwordHash: string, history: number) {

@@ -9,55 +9,63 @@ import { hashThreads } from './hash-threads.ts';
 const ITERATIONS = 220_000;
 const SALT_BYTES = 16;
 const HASH_BYTES = 64;
-/** A core stays free for requests and for the database. */
-const AT_ONCE = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** Four seconds of work: who waits longer has gone. Others do not wait for it, for clients take turns. */
-const MOST_WAITING_EACH = 64;
-const MOST_WAITING = 4 * MOST_WAITING_EACH;
+/** Leaves a core for requests and the database. */
+const CONCURRENCY = Math.max(1, Math.min(4, availableParallelism() - 1));
+/** About four seconds of work. Other clients do not wait for it, because the queue is fair. */
+const MAX_WAITING_PER_CLIENT = 64;
+const MAX_WAITING = 4 * MAX_WAITING_PER_CLIENT;
 
-/** What stands in the place of a hash where no password is right. */
+/** Stored instead of a hash for accounts without a password. */
 export const NO_PASSWORD = '!';
 
-/** Hashes and checks passwords on a queue of its own, so that a flood of logins leaves the rest of the server alone. */
+/**
+ * Hashes and verifies passwords. A fair queue limits the load of a flood of logins; `address` is the client's, for the
+ * queue.
+ */
 export interface Passwords {
-  /** The text to store: it says its method, cost and salt itself. `address`: of the client on whose behalf; clients take turns. */
+  /** The hash to store. Contains algorithm, cost and salt. */
   hash(password: string, address: string): Promise<string>;
-  /** Whether this is the password of a stored hash. Without a hash it takes as long as with one, and is false. */
+  /** Whether the password matches a stored hash. Without a hash, returns false after the same time. */
   matches(password: string, stored: string | undefined, address: string): Promise<boolean>;
-  /** Tells again what holds a password, and is as costly to guess from as the password's own hash. */
+  /** A deterministic hash of a secret that may contain a password. As expensive to attack as a password hash. */
   fingerprint(secret: Buffer, salt: string, address: string): Promise<Buffer>;
-  /** Whether a stored hash should be made anew while its password is at hand: it has an older form, or costs less than one made now. */
+  /** Whether a stored hash should be replaced: it has the legacy format or a lower cost than new hashes. */
   isOutdated(stored: string): boolean;
 }
 
-/** `iterations` is for tests, which cannot wait; what is stored is always checked at the cost that it names. */
+/** @param iterations cost of new hashes; smaller in tests. Stored hashes are verified with their own cost. */
 export function openPasswords(iterations = ITERATIONS): Passwords {
-  const queue = fairQueue({ atOnce: AT_ONCE, most: MOST_WAITING, mostEach: MOST_WAITING_EACH });
+  const queue = fairQueue({
+    concurrency: CONCURRENCY,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerClient: MAX_WAITING_PER_CLIENT,
+  });
   const derive = hashThreads();
-  const usual = { iterations, digest: 'sha512', length: HASH_BYTES } as const;
-  const decoy: Stored = { ...usual, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
-  const isUsual = (stored: Stored) => stored.iterations === iterations && stored.digest === usual.digest;
-  const from = (address: string) => clientOf(address);
+  const current = { iterations, digest: 'sha512', length: HASH_BYTES } as const;
+  const decoy: Stored = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
+  const isCurrent = (stored: Stored) => stored.iterations === iterations && stored.digest === current.digest;
   return {
     async hash(password, address) {
       const salt = randomBytes(SALT_BYTES);
-      const hash = await queue(from(address), () => derive({ password, salt, ...usual }));
+      const hash = await queue(clientOf(address), () => derive({ password, salt, ...current }));
       return `pbkdf2-sha512$${iterations}$${salt.toString('base64')}$${hash.toString('base64')}`;
     },
     async matches(password, stored, address) {
       const known = stored === undefined || stored === NO_PASSWORD ? decoy : parse(stored);
-      const derived = await queue(from(address), async () => {
-        // an older hash is checked in less time, which must not tell that there is one
-        if (!isUsual(known)) await derive({ password, salt: decoy.salt, ...usual });
+      const derived = await queue(clientOf(address), async () => {
+        // a legacy hash is verified faster; without this, the time would reveal that the account exists
+        if (!isCurrent(known)) await derive({ password, salt: decoy.salt, ...current });
         return derive({ password, ...known });
       });
       return timingSafeEqual(derived, known.hash) && known !== decoy;
     },
     fingerprint: (secret, salt, address) =>
-      queue(from(address), () => derive({ ...usual, password: secret.toString('base64'), salt: Buffer.from(salt) })),
+      queue(clientOf(address), () =>
+        derive({ ...current, password: secret.toString('base64'), salt: Buffer.from(salt) }),
+      ),
     isOutdated: (stored) => {
-      const { digest, iterations: spent } = parse(stored);
-      return digest === 'sha1' || (digest === usual.digest && spent < iterations);
+      const { digest, iterations: cost } = parse(stored);
+      return digest === 'sha1' || (digest === current.digest && cost < iterations);
     },
   };
 }
@@ -69,16 +77,19 @@ interface Stored extends Omit<Derivation, 'password'> {
 const LEGACY_BYTES = 36;
 const SELF_DESCRIBING = /^pbkdf2-(sha256|sha512)\$([1-9]\d{0,8})\$([A-Za-z\d+/]+=*)\$([A-Za-z\d+/]+=*)$/;
 
-/** Whether a text is a hash that can be checked, or stands for none. */
+/** Whether the text is a supported hash or `NO_PASSWORD`. */
 export const isPasswordHash = (text: string) => text === NO_PASSWORD || read(text) !== undefined;
 
 function parse(stored: string): Stored {
   const known = read(stored);
-  if (!known) throw new Error('A stored password hash has a form that is not known.');
+  if (!known) throw new Error('A stored password hash has an unknown format.');
   return known;
 }
 
-/** Ours, or the older form: base64 of a salt of 16 bytes and 20 bytes of PBKDF2-HMAC-SHA-1 at 10,000 iterations. */
+/**
+ * Reads our format, or the legacy format: base64 of a 16-byte salt and 20 bytes of PBKDF2-HMAC-SHA-1 with 10,000
+ * iterations.
+ */
 function read(stored: string): Stored | undefined {
   const [, digest, iterations, salt, hash] = SELF_DESCRIBING.exec(stored) ?? [];
   if (digest && iterations && salt && hash) {

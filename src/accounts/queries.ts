@@ -17,14 +17,14 @@ const accountAs = (free: FreeForm) => sql.fragment`
     order by g.name collate "C") as user_groups`;
 const account = accountAs(shown);
 
-/** An account in a list, whose metadata may come behind it. */
+/** An account in a list. Large metadata is read separately. */
 export const ListedAccount = Account.extend({ metadata: z.any() });
 
 /** Metadata of an account as text, by its login id. */
 export const findMetadata = (db: Db, id: string) =>
   db.maybeOneFirst(textOf({ ...parts, id: sql.fragment`a.id` }, id, sql.fragment`a.metadata`));
 
-/** Accounts `a` by login id, as a long list has them. */
+/** The list of accounts `a`, sorted by login id. */
 const parts = {
   table: sql.fragment`accounts`,
   name: sql.fragment`a`,
@@ -43,7 +43,7 @@ export const listAccounts = (db: Db, part: Part) =>
     })}`,
   );
 
-export const OlderAccount = z.object({
+export const LegacyAccount = z.object({
   id: z.string(),
   name: z.string(),
   /** Separated by commas. */
@@ -52,9 +52,9 @@ export const OlderAccount = z.object({
   passwordHash: z.string(),
 });
 
-export const listOlderAccounts = (db: Db, part: Part) =>
+export const listLegacyAccounts = (db: Db, part: Part) =>
   db.any(
-    sql.type(listed(OlderAccount))`${partOf(part, {
+    sql.type(listed(LegacyAccount))`${partOf(part, {
       ...parts,
       columns: () => sql.fragment`a.id, a.name, array_to_string(a.roles, ',') as roles, a.activated, a.password_hash`,
       weight: weightOf([sql.fragment`a.roles`]),
@@ -92,11 +92,11 @@ export interface NewAccountRow {
   enabled?: boolean;
   allowMePasswordChange?: boolean;
   createdBy?: string;
-  /** By its holder. */
+  /** The holder registered it. */
   registered?: boolean;
 }
 
-/** The new account's user id, or nothing when its login id is taken. */
+/** Returns the user id. Null if the login id exists. */
 export const insertAccount = (tx: Db, row: NewAccountRow) =>
   tx.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     insert into accounts (id, password_hash, name, tenant_id, email, company, phone_number, roles, metadata, activated, enabled,
@@ -108,30 +108,29 @@ export const insertAccount = (tx: Db, row: NewAccountRow) =>
     on conflict (folded_id) do nothing
     returning user_id`);
 
-/** Whom a mail to an account goes to. */
 export const findMailAddress = (db: Db, userId: string) =>
   db.maybeOne(sql.type(z.object({ id: z.string(), email: z.string().optional(), activated: z.boolean() }))`
     select id, email, activated from accounts where user_id = ${userId}`);
 
-/** Gives its login id. */
+/** Returns the login id. */
 export const activate = (tx: Db, userId: string) =>
   tx.oneFirst(sql.type(z.object({ id: z.string() }))`
     update accounts set activated = true, updated_at = now() where user_id = ${userId} returning id`);
 
-/** The account of a user. */
+/** By user id. */
 export async function getAccountOf(db: Db, userId: string): Promise<Account> {
   const found = await db.maybeOne(sql.type(Account)`select ${account} from accounts a where a.user_id = ${userId}`);
   if (!found) throw notFound('Account', userId);
   return found;
 }
 
-/** As `getAccountOf`; it stays as it is until `tx` ends. */
+/** `getAccountOf` with a lock until `tx` ends. */
 export async function lockAccount(tx: Db, userId: string): Promise<Account> {
   await tx.query(sql.unsafe`select from accounts where user_id = ${userId} for no key update`);
   return getAccountOf(tx, userId);
 }
 
-/** What a change replaces; a state that is absent stays as it is. */
+/** Changed columns. Contact data that are absent become null; other absent members keep their values. */
 export interface ChangedAccountRow {
   name: string;
   email?: string | undefined;
@@ -147,7 +146,7 @@ export interface ChangedAccountRow {
   updatedBy: string;
 }
 
-/** An account that is unlocked begins with no failed attempt. */
+/** Unlocking an account resets its failed attempts. */
 export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
   tx.query(sql.unsafe`
     update accounts set name = ${row.name}, email = ${row.email ?? null}, company = ${row.company ?? null},
@@ -168,8 +167,8 @@ export const deleteAccount = (tx: Db, userId: string) =>
   tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
 
 /**
- * Registered so long ago that the mailed token is over, and untouched since: no administrator changed it, nothing waits to be mailed
- * or holds a token that is good.
+ * Condition: the mailed token has expired, and nothing else concerns the account: no change, no tenant, no pending
+ * mail, no valid token.
  */
 const neverActivated = (lifetimeMs: number) => sql.fragment`
   a.registered and not a.activated and a.created_at < now() - ${lifetimeMs} * interval '1 millisecond' and a.updated_at = a.created_at
@@ -177,14 +176,14 @@ const neverActivated = (lifetimeMs: number) => sql.fragment`
   and not exists (select from account_mails m where m.user_id = a.user_id)
   and not exists (select from account_tokens t where t.user_id = a.user_id and t.expires_at > now())`;
 
-/** User ids in their order, behind this one. */
-export const listNeverActivated = (db: Db, lifetimeMs: number, most: number, after: string | undefined) =>
+/** User ids in ascending order, after `after`. */
+export const listNeverActivated = (db: Db, lifetimeMs: number, limit: number, after: string | undefined) =>
   db.any(sql.type(z.object({ id: z.string() }))`
     select a.user_id as id from accounts a
     where ${neverActivated(lifetimeMs)} and a.user_id > coalesce(${after ?? null}::uuid, '00000000-0000-0000-0000-000000000000')
-    order by a.user_id limit ${most}`);
+    order by a.user_id limit ${limit}`);
 
-/** Gives the login ids of those removed: of these accounts, by user id, the ones that are not activated still. */
+/** Deletes those of the accounts that are still not activated. Returns their login ids. */
 export const deleteNeverActivated = (tx: Db, lifetimeMs: number, userIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     delete from accounts where user_id in (
@@ -195,15 +194,15 @@ export const deleteNeverActivated = (tx: Db, lifetimeMs: number, userIds: readon
 export const userExists = (db: Db, userId: string) =>
   db.exists(sql.unsafe`select from accounts where user_id = ${userId}`);
 
-/** An account without a home gets this tenant as its home. */
-export const giveHome = (tx: Db, userId: string, tenantId: string) =>
+/** Makes the tenant the home tenant of an account that has none. */
+export const setMissingHomeTenant = (tx: Db, userId: string, tenantId: string) =>
   tx.query(sql.unsafe`update accounts set tenant_id = ${tenantId} where user_id = ${userId} and tenant_id is null`);
 
-export const isHomeOf = (db: Db, tenantId: string, userId: string) =>
+export const isHomeTenant = (db: Db, tenantId: string, userId: string) =>
   db.exists(sql.unsafe`select from accounts where user_id = ${userId} and tenant_id = ${tenantId}`);
 
-/** Accounts at home in a tenant that they are no members of (any more) move to another of theirs, or have none. */
-export const rehome = (tx: Db, tenantId: string) =>
+/** Accounts whose home is this tenant, but that are not its members, get another of their tenants as home, or none. */
+export const replaceHomeTenant = (tx: Db, tenantId: string) =>
   tx.query(sql.unsafe`
     update accounts a set tenant_id = (select min(m.tenant_id::text)::uuid from tenant_members m where m.user_id = a.user_id)
     where a.tenant_id = ${tenantId}

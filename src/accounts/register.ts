@@ -1,19 +1,20 @@
 import { record } from '../audit.ts';
+import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
 import { checkLoginId } from './login-id.ts';
-import { countMails, findTokenHolder, noteRegistrationMail, useTokens } from './mail.queries.ts';
+import { countMails, countRegistrationMail, findTokenHolder, useTokens } from './mail.queries.ts';
 import { hashOfMailToken } from './mail-token.ts';
 import type { NewPasswordParts } from './new-password.ts';
 import { newPasswordHash } from './new-password.ts';
 import { activate, insertAccount } from './queries.ts';
-import { orderMail } from './send-mail.ts';
+import { queueMail } from './send-mail.ts';
 import type { AccountStore } from './store.ts';
 
 export interface RegisterParts extends NewPasswordParts {
   store: AccountStore;
-  /** Whether people may make accounts for themselves. */
+  /** Whether people may register. */
   open: boolean;
 }
 
@@ -26,40 +27,57 @@ export interface Registration {
   phoneNumber?: string | undefined;
 }
 
-/** Mails that wait while the mail server is away, before no more are noted. */
-const MOST_WAITING = 10_000;
-/** Mails of registrations within an hour: whoever wants more fills somebody's mailbox, or the mailboxes of many. */
-const MOST_MAILS = { toRecipient: 5, fromClient: 30 };
+/** Maximum number of pending mails, for outages of the mail server. */
+const MAX_PENDING_MAILS = 10_000;
+/** Registration mails per hour. Prevents abuse for filling mailboxes of others. */
+const MAX_MAILS = { toRecipient: 5, fromClient: 30 };
 
-/** Makes an account that its holder activates by mail; where the id is taken nothing is made, and the mail says so. Nothing is made either for an address that got many mails lately, and for a client that had many sent: the answer does not tell. */
-export async function register(parts: RegisterParts, { password, ...wanted }: Registration, origin: Origin) {
+/**
+ * Creates an account, which its holder activates with a mailed token. If the login id exists, creates nothing and says
+ * so in the mail. Does nothing if the recipient or the client has reached `MAX_MAILS`. The caller cannot tell these
+ * cases apart.
+ */
+export async function register(parts: RegisterParts, { password, ...request }: Registration, origin: Origin) {
   if (!parts.open)
-    throw forbidden('Registration is switched off: ask an administrator.', { code: 'RegistrationClosed' });
-  checkLoginId(wanted.id, 'id');
+    throw forbidden('Registration is disabled. Ask an administrator for an account.', { code: 'RegistrationClosed' });
+  checkLoginId(request.id, 'id');
   const passwordHash = await newPasswordHash(parts, password, origin.address);
   await parts.store.change(async (tx) => {
-    await keepMailsBounded(tx);
-    if (!(await noteRegistrationMail(tx, { recipient: wanted.email, client: clientOf(origin.address) }, MOST_MAILS))) {
+    await limitPendingMails(tx);
+    const mail = { recipient: request.email, client: clientOf(origin.address) };
+    if (!(await countRegistrationMail(tx, mail, MAX_MAILS))) {
       const details = { made: false, tooManyMails: true };
-      return record(tx, { action: 'account.register', subject: wanted.id, ...origin, details });
+      return record(tx, { action: 'account.register', subject: request.id, ...origin, details });
     }
-    const made = await insertAccount(tx, { ...wanted, passwordHash, activated: false, registered: true });
-    await orderMail(
+    const userId = await insertAccount(tx, { ...request, passwordHash, activated: false, registered: true });
+    await queueMail(
       tx,
-      made ? { kind: 'activation', userId: made } : { kind: 'idTaken', recipient: wanted.email, asked: wanted.id },
+      userId ? { kind: 'activation', userId } : { kind: 'idTaken', recipient: request.email, asked: request.id },
     );
-    await record(tx, { action: 'account.register', subject: wanted.id, ...origin, details: { made: made !== null } });
+    await record(tx, {
+      action: 'account.register',
+      subject: request.id,
+      ...origin,
+      details: { made: userId !== null },
+    });
   });
 }
 
-/** For a login id or an e-mail address. Who it belongs to, if to anybody, is not looked up here. */
-export const askForReset = ({ db }: Pick<RegisterParts, 'db'>, asked: string, { address, requestId }: Origin) =>
+/**
+ * Requests a password reset for a login id or e-mail address. The accounts are looked up later, so that the time
+ * reveals nothing.
+ */
+export const requestPasswordReset = (
+  { db }: Pick<RegisterParts, 'db'>,
+  asked: string,
+  { address, requestId }: Origin,
+) =>
   db.transaction(async (tx) => {
-    await keepMailsBounded(tx);
-    await orderMail(tx, { kind: 'passwordResetAsked', asked, address, requestId });
+    await limitPendingMails(tx);
+    await queueMail(tx, { kind: 'passwordResetAsked', asked, address, requestId });
   });
 
-/** Shows that whoever registered reads the mails of that address. */
+/** Activates an account. The token proves that its holder receives mails at the address. */
 export const activateByToken = ({ store }: Pick<RegisterParts, 'store'>, token: string, origin: Origin) =>
   store.change(async (tx) => {
     const userId = await findTokenHolder(tx, 'activation', hashOfMailToken(token));
@@ -69,9 +87,9 @@ export const activateByToken = ({ store }: Pick<RegisterParts, 'store'>, token: 
   });
 
 export const tokenNotValid = () =>
-  invalid('The token is unknown, was used before or has expired.', { code: 'TokenNotValid' });
+  invalid('The token is unknown, was used before or has expired. Request a new mail.', { code: 'TokenNotValid' });
 
-async function keepMailsBounded(tx: Parameters<typeof countMails>[0]) {
-  if ((await countMails(tx, MOST_WAITING)) >= MOST_WAITING)
+async function limitPendingMails(tx: Db) {
+  if ((await countMails(tx, MAX_PENDING_MAILS)) >= MAX_PENDING_MAILS)
     throw new AppError('unavailable', 'Mails cannot be sent at the moment. Try again later.', { retryAfter: 60 });
 }

@@ -3,20 +3,20 @@ import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { Email, NewPassword, Text } from './account.ts';
 import type { RegisterParts } from './register.ts';
-import { activateByToken, askForReset, register } from './register.ts';
+import { activateByToken, register, requestPasswordReset } from './register.ts';
 
 const open = { access: 'public', service: 'accounts' } as const;
 const Token = z.object({ token: z.string().max(1000) });
 
-/** What people do for their accounts before they can sign in. Answers are the same whether or not there is such an account. */
+/** Registration, activation and password reset. Answers do not reveal whether an account exists. */
 export async function registrationRoutes(app: App, parts: RegisterParts) {
   app.post(
     '/api/accounts/registration',
     {
       config: open,
       schema: {
-        summary: 'Register; a mail tells how to activate the account',
-        description: 'The answer is the same where the id is taken: then nothing is made, and the mail says so.',
+        summary: 'Registers an account and sends a mail to activate it',
+        description: 'If the login id exists, the answer is the same, no account is created, and the mail says so.',
         body: z.object({
           id: z.string(),
           name: Text,
@@ -39,7 +39,7 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
     {
       config: open,
       schema: {
-        summary: 'Activate a registered account with the token of its mail',
+        summary: 'Activates a registered account with the token of its mail',
         querystring: Token,
         response: { 204: z.null() },
       },
@@ -55,14 +55,14 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
     {
       config: open,
       schema: {
-        summary: 'Ask for a mail that lets its reader set a new password',
-        description: 'The body is a login id or an e-mail address. The answer is the same for those that nobody has.',
+        summary: 'Sends a mail to set a new password',
+        description: 'The body is a login id or an e-mail address. The answer is the same if no account has it.',
         body: z.string().trim().min(1).max(255),
         response: { 202: z.undefined() },
       },
     },
     async (request, reply) => {
-      await askForReset(parts, request.body, originOf(request));
+      await requestPasswordReset(parts, request.body, originOf(request));
       return reply.code(202).send();
     },
   );
@@ -72,7 +72,7 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
     {
       config: open,
       schema: {
-        summary: 'What a new password must have',
+        summary: 'Returns the requirements for new passwords',
         response: {
           200: z.object({
             requiredLength: z.number(),

@@ -14,7 +14,7 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
     '/api/accounts',
     {
       config,
-      schema: { summary: 'All accounts', querystring: z.object(offsetQuery), response: { 200: z.array(Account) } },
+      schema: { summary: 'Lists accounts', querystring: z.object(offsetQuery), response: { 200: z.array(Account) } },
     },
     async (request, reply) => {
       const list = {
@@ -29,7 +29,7 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/accounts/count',
-    { config, schema: { summary: 'How many accounts there are', response: { 200: z.number() } } },
+    { config, schema: { summary: 'Returns the number of accounts', response: { 200: z.number() } } },
     async () => countAccounts(db),
   );
 
@@ -38,7 +38,7 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
     {
       config,
       schema: {
-        summary: 'An account, by its login id',
+        summary: 'Returns an account by its login id',
         params: z.object({ id: z.string() }),
         response: { 200: Account },
       },

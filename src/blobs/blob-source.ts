@@ -11,24 +11,24 @@ import { readSteadily } from './steady-read.ts';
 const KIB = 1024;
 
 export interface BlobSourcesOptions {
-  /** Memory for pages of all sources together. */
+  /** Size of the page cache, which all sources share. */
   cacheBytes?: number;
-  /** Unit of what is requested and kept. */
+  /** Size of a page, the unit of requests and of the cache. */
   pageBytes?: number;
-  /** Largest distance of reading ahead; at most an eighth of the cache. */
+  /** Maximum read-ahead; limited to an eighth of the cache. */
   aheadBytes?: number;
-  /** Without a byte for this long, a connection is given up for another one. */
+  /** A connection that delivers no byte for this time is replaced by another one. */
   idleMs?: number;
 }
 
 interface OpenOptions {
-  /** The version that the caller knows; absent: the present one. */
+  /** Required version. Default: the current one. */
   etag?: string;
   /** Ends all reads of the source with its reason. */
   signal?: AbortSignal;
 }
 
-/** Opens blobs of a store as byte sources that share a cache, so that a blob is read in ranges and not copied. */
+/** Opens blobs as byte sources that share a cache, so that ranges of a blob can be read without copying the blob. */
 export class BlobSources {
   readonly #store: BlobStore;
   readonly #cache: PageCache;
@@ -41,7 +41,7 @@ export class BlobSources {
     { cacheBytes = 64 * KIB ** 2, pageBytes = 128 * KIB, aheadBytes = 4 * KIB ** 2, idleMs }: BlobSourcesOptions = {},
   ) {
     if (pageBytes * 8 > cacheBytes)
-      throw new Error(`A cache of ${cacheBytes} bytes is too small: give it at least 8 pages of ${pageBytes} bytes.`);
+      throw new Error(`A cache of ${cacheBytes} bytes is too small. It needs at least 8 pages of ${pageBytes} bytes.`);
     this.#store = store;
     this.#cache = new PageCache(cacheBytes);
     this.#pageBytes = pageBytes;
@@ -49,12 +49,12 @@ export class BlobSources {
     this.#idleMs = idleMs;
   }
 
-  /** Bytes in the cache, and on their way into it. */
+  /** Bytes of pages that are cached or being loaded. */
   get cachedBytes(): number {
     return this.#cache.size;
   }
 
-  /** Throws `notFound`, and `preconditionFailed` when the blob's ETag is not `etag`. */
+  /** Throws `notFound`, or `preconditionFailed` if the blob's ETag differs from `etag`. */
   async open(name: string, { etag, signal }: OpenOptions = {}): Promise<BlobSource> {
     const info = await stoppable(this.#store.info(name), signal);
     if (!info) throw notFound('Blob', name);
@@ -90,12 +90,12 @@ interface BlobSourceParts {
   read(range: ByteRange, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** Another source stopped loading a page; whoever waits for the page loads it itself. */
+/** Another source that was loading a page was closed. Sources that wait for the page must load it themselves. */
 class Abandoned extends Error {}
 
 /**
- * One version of a blob, read in pages. When the blob is replaced or removed, reads throw `preconditionFailed` or `notFound`; pages that
- * are in memory still serve, and bytes of two versions are never mixed.
+ * One version of a blob, read in pages. After the blob was replaced or removed, reads of pages that are not cached
+ * throw `preconditionFailed` or `notFound`: bytes of two versions are never mixed.
  */
 export class BlobSource implements ByteSource {
   readonly name: string;
@@ -103,8 +103,8 @@ export class BlobSource implements ByteSource {
   readonly etag: string;
   readonly #parts: BlobSourceParts;
   readonly #ahead: ReadAhead;
-  /** Pages that one read waits for at a time, so that a read of any length needs a bounded part of the cache. */
-  readonly #mostPages: number;
+  /** Maximum number of pages that one read requests at once, so that a long read uses a limited part of the cache. */
+  readonly #maxPages: number;
   readonly #closing = new AbortController();
   readonly #signal: AbortSignal;
   readonly #loads = new Set<Promise<void>>();
@@ -116,7 +116,7 @@ export class BlobSource implements ByteSource {
     this.etag = etag;
     this.#parts = parts;
     this.#ahead = new ReadAhead(Math.floor(aheadBytes / pageBytes));
-    this.#mostPages = Math.floor(cache.limit / 8 / pageBytes);
+    this.#maxPages = Math.floor(cache.limit / 8 / pageBytes);
     this.#signal = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
 
@@ -126,11 +126,11 @@ export class BlobSource implements ByteSource {
       throw new RangeError(`Blob '${this.name}' has no bytes at offset ${offset}.`);
     const { pageBytes } = this.#parts;
     const end = Math.min(this.size, offset + length);
-    // a copy: the bytes belong to the caller, who may change them or give back their memory
+    // a copy, because the caller may change the bytes or release their memory
     const bytes = pooledBytes(Math.max(0, end - offset));
     for (let at = offset; at < end; ) {
       const first = Math.floor(at / pageBytes);
-      const last = Math.min(first + this.#mostPages, Math.ceil(end / pageBytes)) - 1;
+      const last = Math.min(first + this.#maxPages, Math.ceil(end / pageBytes)) - 1;
       const pages = this.#request(first, last);
       for (const [n, page] of pages.entries()) {
         const from = (first + n) * pageBytes;
@@ -143,17 +143,20 @@ export class BlobSource implements ByteSource {
     return bytes;
   }
 
-  /** Stops what is being read, and waits for that. Pages stay in the cache for the next source of this version. */
+  /** Aborts requests and waits for their end. Loaded pages stay in the cache. */
   async close(): Promise<void> {
     this.#closing.abort(new Error(`The source of blob '${this.name}' was closed.`));
     await Promise.all(this.#loads);
   }
 
-  /** Has these pages, and those that a scan needs next, on their way: each run of missing pages by one request. */
+  /**
+   * Starts loading these pages and those to read ahead: one request for each run of missing pages. Returns the pages
+   * from `first` to `last`.
+   */
   #request(first: number, last: number): Page[] {
     const { cache, pageBytes } = this.#parts;
     const ahead = Math.min(this.#ahead.next(first, last), Math.ceil(this.size / pageBytes) - 1);
-    // what is only read ahead waits for no memory
+    // do not read ahead if that must wait for memory
     const end = cache.hasRoom((ahead - first + 1) * pageBytes) ? ahead : last;
     const pages: Page[] = [];
     const missing: Page[] = [];
@@ -173,7 +176,7 @@ export class BlobSource implements ByteSource {
     return cache.plan(this.#key(number), Math.min(pageBytes, this.size - number * pageBytes));
   }
 
-  /** @param last number of the last of these neighbouring pages */
+  /** @param last number of the last of these consecutive pages */
   #load(pages: readonly Page[], last: number): void {
     if (pages.length === 0) return;
     const load = this.#fill(pages, (last - pages.length + 1) * this.#parts.pageBytes);
@@ -181,7 +184,7 @@ export class BlobSource implements ByteSource {
     void load.finally(() => this.#loads.delete(load));
   }
 
-  /** Loads neighbouring pages; never throws: each page tells those who wait for it. */
+  /** Loads consecutive pages. Never throws: an error rejects the pages. */
   async #fill(pages: readonly Page[], start: number): Promise<void> {
     const { cache, read } = this.#parts;
     let full = 0;
@@ -191,13 +194,13 @@ export class BlobSource implements ByteSource {
       let bytes: Uint8Array | undefined;
       let have = 0;
       for await (const chunk of read({ start, end }, this.#signal)) {
-        for (let taken = 0; taken < chunk.length; ) {
+        for (let used = 0; used < chunk.length; ) {
           const page = pages[full]!;
           bytes ??= new Uint8Array(page.length);
-          const part = chunk.subarray(taken, taken + page.length - have);
+          const part = chunk.subarray(used, used + page.length - have);
           bytes.set(part, have);
           have += part.length;
-          taken += part.length;
+          used += part.length;
           if (have < page.length) continue;
           cache.fill(page, bytes);
           [bytes, have] = [undefined, 0];
@@ -205,11 +208,12 @@ export class BlobSource implements ByteSource {
         }
       }
     } catch (error) {
-      const why = this.#signal.aborted ? new Abandoned() : error;
-      for (const page of pages.slice(full)) cache.fail(page, why);
+      const reason = this.#signal.aborted ? new Abandoned() : error;
+      for (const page of pages.slice(full)) cache.fail(page, reason);
     }
   }
 
+  /** The bytes of a page. Loads it if the source that was loading it was closed. */
   async #loaded(page: Page, number: number): Promise<Uint8Array> {
     for (let wanted = page; ; ) {
       try {
@@ -229,7 +233,7 @@ export class BlobSource implements ByteSource {
   }
 }
 
-/** The promise, or the reason of the signal where that comes first. */
+/** Resolves as the promise does, or rejects with the reason of the signal if it aborts first. */
 async function stoppable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   signal.throwIfAborted();

@@ -3,82 +3,84 @@ import { AppError, invalid } from '../errors.ts';
 import type { StoreMarker } from './marker.ts';
 
 /**
- * Where blobs lie; nothing else in a store is ever listed. `staging`: files on their way in; `dataset`: bytes of datasets; `export`:
- * files that transfers made for downloading.
+ * Areas of a store: `staging` for uploads, `dataset` for contents of datasets, `export` for files to download. `list`
+ * covers only these.
  */
 export const AREAS = ['staging', 'dataset', 'export'] as const;
 export type Area = (typeof AREAS)[number];
 
 export interface BlobInfo {
   size: number;
-  /** Strong, quoted; changes with the bytes. */
+  /** Strong ETag with quotes; changes with the contents. */
   etag: string;
   lastModified: Date;
 }
 
 /**
- * Bytes under names such as `staging/<name>`, `dataset/<name>`, `export/<name>`; the part behind the slash is `[A-Za-z0-9._~-]+`.
- * A blob is there whole or not at all: every write goes to a temporary name, is flushed to the disk, and gets its name in one step.
+ * Stores blobs under the names `<area>/<name>`; the name consists of `[A-Za-z0-9._~-]+`. Writes are atomic: a blob is
+ * complete or does not exist.
  */
 export interface BlobStore {
   /**
-   * Stores a stream; more than `limit` bytes throw `tooLarge` and leave nothing, and so does `signal` with its reason. Replaces what was
-   * there.
+   * Stores a stream; replaces an existing blob. Throws `tooLarge` for more than `limit` bytes, and the reason of
+   * `signal`; then stores nothing.
    */
   put(name: string, body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal): Promise<BlobInfo>;
-  /** Keeps a block for `commitBlocks`; the same id again replaces it. */
+  /** Stores a block for `commitBlocks`; replaces a block with the same id. */
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
-   * Makes a blob of blocks that were put under `name`, in this order, and forgets the others. Unknown block: `invalid` with code
-   * `InvalidBlockList`; more bytes than `limit`, a block counted as often as it is listed: `tooLarge`. Both before anything is written.
-   * Throws the reason of `signal`; then the blocks are still there.
+   * Creates a blob from blocks of `name`, in this order, and deletes all blocks of `name`. Before writing, throws
+   * `invalid` (code `InvalidBlockList`) for unknown blocks and `tooLarge` for more than `limit` bytes; repeated blocks
+   * count repeatedly. After an abort by `signal`, the blocks still exist.
    */
   commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
   info(name: string): Promise<BlobInfo | undefined>;
   /**
-   * Bytes from `start` to `end`, both included and within the blob. Throws `notFound`, and `preconditionFailed` when the blob's ETag is
-   * not (any more) `etag`, so that a range computed from `info` is never taken from other bytes. The stream breaks off when `signal` says so.
+   * Reads the bytes from `start` to `end`, both included; both must be within the blob. Throws `notFound`, or
+   * `preconditionFailed` if the ETag differs from `etag`: pass it to read ranges of one version. `signal` destroys the
+   * stream.
    */
   read(name: string, range?: ByteRange, etag?: string, signal?: AbortSignal): Promise<Readable>;
   /**
-   * Makes the blob readable as a local file at `path`, which must not exist: a link where the store is local, else a copy. Only for
-   * reading: writing into a link would change the blob. Throws `notFound`, and the reason of `signal`; then no file is left.
+   * Provides the blob as a local file at `path`, which must not exist: a hard link if the store is local, else a copy.
+   * Do not write to the file, because a link shares its bytes with the blob. Throws `notFound`, and the reason of
+   * `signal`; then leaves no file.
    */
   fetch(name: string, path: string, signal?: AbortSignal): Promise<void>;
-  /** An address from which anybody may read the blob for `seconds`, whole or in ranges. Absent: only this store itself can be read. */
+  /** A presigned URL that is valid for `seconds`. Absent if the store has no such URLs. */
   address?(name: string, seconds: number, shown: ShownAs): Promise<string>;
   /**
-   * Makes the blob `to` of the bytes of `from`, which stays; replaces what was there. The store does it where it can, so that no byte comes
-   * through this process. Throws `notFound`, and the reason of `signal` soon after it.
+   * Copies a blob; replaces an existing one. The store copies on its side if possible, without a transfer through this
+   * process. Throws `notFound`, and the reason of `signal` soon after the abort.
    */
   copy(from: string, to: string, signal?: AbortSignal): Promise<BlobInfo>;
   /**
-   * Takes a local file, which is gone afterwards, as a blob. Throws the reason of `signal`; then the blob is not there, or whole where the
-   * signal came at the last moment.
+   * Moves a local file into the store. Throws the reason of `signal`; then the blob does not exist, or is complete if
+   * the abort came at the last moment.
    */
   adopt(path: string, name: string, signal?: AbortSignal): Promise<BlobInfo>;
-  /** Removing what is not there is fine. Blocks that were never committed go too. */
+  /** Deletes a blob and its uncommitted blocks. Does nothing if there is none. */
   remove(name: string): Promise<void>;
-  /** Every blob of the three areas whose name starts with `prefix`, in no order. */
+  /** Lists blobs whose names start with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<StoredBlob>;
-  /** Removes what broken-off writes left: temporary files and blocks that nobody touched for this long. Says how many. */
+  /** Deletes temporary files and uncommitted blocks that were not changed for this time. Returns their number. */
   removeLeftovers(olderThanMs: number): Promise<number>;
-  /** Tells to which database the store belongs. */
+  /** Tells which database owns the store. */
   readonly marker: StoreMarker;
 }
 
 export interface Commit {
-  /** Name of the blob that is made; else the one that the blocks were put under. */
+  /** Name of the blob. Default: the name of the blocks. */
   target?: string;
   signal?: AbortSignal;
 }
 
-/** The bytes of a blob, which is opened when the first one is asked for: a file that was opened and is never read would stay open. */
+/** Reads a blob. Opens it at the first `next()`, because an opened file that is never read would stay open. */
 export async function* bytesOf(store: BlobStore, name: string, etag?: string): AsyncGenerator<Uint8Array> {
   yield* await store.read(name, undefined, etag);
 }
 
-/** What an answer with a blob's bytes says of them. */
+/** Header fields for the download of a blob. */
 export interface ShownAs {
   contentType: string;
   disposition?: string | undefined;
@@ -95,13 +97,13 @@ export interface StoredBlob {
   lastModified: Date;
 }
 
-/** Areas in which a name with this prefix may lie. */
+/** Areas that may contain names with this prefix. */
 export const areasOf = (prefix: string) =>
   AREAS.filter((area) => prefix.startsWith(`${area}/`) || `${area}/`.startsWith(prefix));
 
 const NAME = /^[a-z]{1,20}\/[A-Za-z0-9._~-]{1,220}$/;
 
-/** In particular nothing that leaves the store. */
+/** Whether the text is a blob name. Excludes path traversal. */
 export const isName = (name: string) => NAME.test(name) && !/\/\.{1,2}$/.test(name);
 
 export function checkName(name: string) {
@@ -109,8 +111,8 @@ export function checkName(name: string) {
 }
 
 /**
- * Throws unless a blob of these blocks may be made.
- * @param sizes bytes of each block that is there
+ * Throws if the blocks do not exist or exceed the limit.
+ * @param sizes sizes of existing blocks in bytes
  */
 export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<string, number>, limit: number) {
   let total = 0;
@@ -119,12 +121,15 @@ export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<stri
     if (size === undefined) throw noSuchBlock(id);
     total += size;
   }
-  if (total > limit) throw new AppError('tooLarge', `The blocks have ${total} bytes; at most ${limit} are taken.`);
+  if (total > limit) throw new AppError('tooLarge', `The blocks have ${total} bytes. The maximum is ${limit}.`);
 }
 
-export const noSuchBlock = (id: string) => invalid(`There is no block '${id}'.`, { code: 'InvalidBlockList' });
+/** The body of a blob or block has more than `limit` bytes. */
+export const tooLarge = (limit: number) => new AppError('tooLarge', `The body has more than ${limit} bytes.`);
 
-/** The blob has another ETag than the caller knows. */
+export const noSuchBlock = (id: string) =>
+  invalid(`The block '${id}' does not exist. Upload it first.`, { code: 'InvalidBlockList' });
+
 export const hasChanged = (name: string) => new AppError('preconditionFailed', `Blob '${name}' has changed.`);
 
 /** Block ids are base64 of at most 64 bytes. */

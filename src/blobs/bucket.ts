@@ -1,11 +1,11 @@
 import { AwsClient } from 'aws4fetch';
 
-/** Where a bucket is and who may use it. */
+/** Address and credentials of a bucket. */
 export interface BucketAddress {
-  /** With scheme and host, without a slash at its end. */
+  /** Scheme and host, without a trailing slash. */
   endpoint: string;
   bucket: string;
-  /** Before every key; empty or with a slash at its end. */
+  /** Prefix of all keys: empty, or with a trailing slash. */
   prefix: string;
   region: string;
   accessKeyId: string;
@@ -13,8 +13,9 @@ export interface BucketAddress {
 }
 
 /**
- * Reads `s3://key:secret@host[:port]/bucket[/folder][?region=eu-north-1][&tls=false]`. The secret may stand there as it is, with its
- * slashes. Undefined when it is not of this form; what it holds is never told in an error.
+ * Parses `s3://key:secret@host[:port]/bucket[/folder][?region=eu-north-1][&tls=false]`. The secret may be
+ * percent-encoded, but need not be. Undefined if the URL is malformed; the URL contains a secret and must not appear in
+ * errors.
  */
 export function parseBucketAddress(url: string): BucketAddress | undefined {
   const found = /^s3:\/\/([^:/@?]+):(.+)@([^/@?]+)\/([\w.-]+)((?:\/[\w.~-]+)*)\/?(?:\?(.*))?$/.exec(url);
@@ -33,7 +34,7 @@ export function parseBucketAddress(url: string): BucketAddress | undefined {
   };
 }
 
-/** Percent-encoded or as it is. */
+/** Decodes percent-encoding, if the text has any. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -42,13 +43,13 @@ function decoded(text: string): string {
   }
 }
 
-/** A refusal or failure of the store. */
+/** An error answer of the object store. */
 export class BucketError extends Error {
   override readonly name = 'BucketError';
   readonly status: number;
   readonly code: string;
-  constructor(what: string, status: number, code: string, message: string) {
-    super(`${what}: ${status} ${code} ${message}`.trim());
+  constructor(request: string, status: number, code: string, message: string) {
+    super(`${request}: ${status} ${code} ${message}`.trim());
     this.status = status;
     this.code = code;
   }
@@ -60,7 +61,7 @@ export interface StoredObject {
   lastModified: Date;
 }
 
-/** Bytes of an object of the same bucket, both ends included, as long as it has this ETag. */
+/** A byte range of an object in the same bucket, both ends included. The object must have this ETag. */
 export interface CopiedRange {
   key: string;
   etag: string;
@@ -68,7 +69,7 @@ export interface CopiedRange {
   end: number;
 }
 
-/** An object that is uploaded in parts. */
+/** A multipart upload. */
 export interface Parts {
   key: string;
   uploadId: string;
@@ -85,12 +86,17 @@ export type Bucket = ReturnType<typeof openBucket>;
 
 const TIMEOUT_MS = 300_000;
 
-/** The few calls of S3's protocol that blobs need, path style, so that any server of the kind will do. Keys are without the prefix. */
+/**
+ * A client for the S3 requests that blobs need, with path-style URLs for compatibility. Keys are without the prefix.
+ */
 export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secretAccessKey }: BucketAddress) {
-  // tries again at 429 and 5xx, which is why bodies are bytes and not streams
+  // retries at 429 and 5xx; bodies are therefore bytes and not streams
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 5, initRetryMs: 100 });
 
-  /** A 2xx answer, or one of the `expected` statuses. A body that streams has no time limit, everything else has. */
+  /**
+   * Sends a request. Throws `BucketError` unless the status is 2xx or one of `expected`. Downloads have no time limit,
+   * because they stream.
+   */
   async function send(method: string, key: string | undefined, request: Request = {}, expected: number[] = []) {
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${prefix}${key}`}`);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
@@ -108,7 +114,9 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
     throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
   }
 
-  /** A copy answers 200 before it is made, so that its failure stands in the body. Gives the ETag. */
+  /**
+   * Copies an object. Returns the ETag. S3 answers 200 before the copy is complete, and reports a failure in the body.
+   */
   async function sendCopy(from: string, to: string, { headers, ...request }: Request) {
     const source = { 'x-amz-copy-source': `/${bucket}/${prefix}${from}` };
     const answer = await send('PUT', to, { ...request, headers: { ...source, ...headers } }, [404]);
@@ -126,7 +134,9 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       send('PUT', key, { body, ...(signal && { signal }) }),
     remove: (key: string) => send('DELETE', key, {}, [404]),
 
-    /** Stores an object unless there is one of this key: false. Servers that know no conditional PUT replace it. */
+    /**
+     * Stores an object unless the key exists; then returns false. Servers without conditional PUT replace the object.
+     */
     async create(key: string, body: Uint8Array<ArrayBuffer>): Promise<boolean> {
       const answer = await send('PUT', key, { body, headers: { 'if-none-match': '*' } }, [409, 412, 501]);
       if (answer.status !== 501) return answer.ok;
@@ -134,7 +144,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       return true;
     },
 
-    /** An address that carries the right to read an object. */
+    /** A presigned URL to read an object. */
     async presign(key: string, seconds: number, query: Record<string, string>): Promise<string> {
       const url = new URL(`${endpoint}/${bucket}/${prefix}${key}`);
       url.search = new URLSearchParams({ ...query, 'X-Amz-Expires': String(seconds) }).toString();
@@ -148,7 +158,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       return id;
     },
 
-    /** Gives the part's ETag for `finishParts`. */
+    /** Returns the ETag of the part, for `finishParts`. */
     async putPart(
       { key, uploadId }: Parts,
       number: number,
@@ -160,11 +170,11 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       return answer.headers.get('etag') ?? '';
     },
 
-    /** Copies an object of at most 5 GiB. */
+    /** Copies an object of up to 5 GiB. */
     copy: (from: string, to: string, etag: string, signal?: AbortSignal) =>
       sendCopy(from, to, { headers: { 'x-amz-copy-source-if-match': etag }, ...(signal && { signal }) }),
 
-    /** Like `putPart`, with bytes that the store takes from another object. */
+    /** `putPart` with a byte range of another object. */
     copyPart: ({ key, uploadId }: Parts, number: number, from: CopiedRange, signal?: AbortSignal) =>
       sendCopy(from.key, key, {
         query: { partNumber: String(number), uploadId },
@@ -184,14 +194,14 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
         body,
         ...(signal && { signal }),
       });
-      // the status may have been sent before the work was done
+      // the status may have been sent before the upload was complete
       const text = await answer.text();
       if (text.includes('<Error>')) throw failure(`S3 POST ${key}`, 200, text);
     },
 
     abortParts: ({ key, uploadId }: Parts) => send('DELETE', key, { query: { uploadId } }, [404]),
 
-    /** Uses the first version of this call, which every server knows. */
+    /** Uses ListObjects version 1, which every server supports. */
     async *list(keyPrefix: string): AsyncGenerator<StoredObject> {
       let marker = '';
       do {
@@ -209,10 +219,10 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       } while (marker !== '');
     },
 
-    /** Fails with a BucketError when the server answers that it does not know the bucket, or does not let this key look into it. */
-    look: (signal: AbortSignal) => send('GET', undefined, { query: { 'max-keys': '0' }, signal }),
+    /** Throws `BucketError` if the bucket does not exist or the key may not list it. */
+    probe: (signal: AbortSignal) => send('GET', undefined, { query: { 'max-keys': '0' }, signal }),
 
-    /** Uploads in parts that were begun and neither finished nor aborted; at most a thousand, and none where the server cannot tell. */
+    /** Unfinished multipart uploads, up to a thousand. Empty if the server cannot list them. */
     async listParts(): Promise<{ key: string; uploadId: string; begun: Date }[]> {
       const answer = await send('GET', undefined, { query: { uploads: '', prefix } }, [400, 405, 501]);
       const text = await answer.text();
@@ -226,11 +236,14 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
   };
 }
 
-function failure(what: string, status: number, body: string): BucketError {
-  return new BucketError(what, status, texts(body, 'Code')[0] ?? '', texts(body, 'Message')[0] ?? '');
+function failure(request: string, status: number, body: string): BucketError {
+  return new BucketError(request, status, texts(body, 'Code')[0] ?? '', texts(body, 'Message')[0] ?? '');
 }
 
-/** Contents of every element of this name; enough for answers that a machine wrote, where elements of one name do not nest. */
+/**
+ * Contents of all elements with this name. Sufficient for answers of S3, in which elements with one name are not
+ * nested.
+ */
 function texts(xml: string, name: string): string[] {
   const found: string[] = [];
   const [open, close] = [`<${name}>`, `</${name}>`];

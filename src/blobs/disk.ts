@@ -7,18 +7,19 @@ import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, noSuchBlock } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, noSuchBlock, tooLarge } from './blobs.ts';
 import { groupedSync } from './folder-sync.ts';
 import { folderMarker } from './marker.ts';
 
-/** Writes under way; a file that nobody writes any more is swept. */
+/** Folder of unfinished writes. Old files are deleted. */
 const TEMPORARY = '.temporary';
-/** `.blocks/<area>/<name>/<hex of the block id>`, until they are committed. */
+/** Uncommitted blocks: `.blocks/<area>/<name>/<hex of the block id>`. */
 const BLOCKS = '.blocks';
 
 /**
- * A blob store in a folder, made if absent and open to its owner alone: `<folder>/<area>/<name>`. Several processes may use it at once.
- * What a method promised is on the disk when it returns, the directory's entry included.
+ * A blob store in a folder: `<folder>/<area>/<name>`. Creates the folder if necessary, with permissions for its owner
+ * only. Several processes may use it at once. When a method returns, its changes are on disk (fsync of file and
+ * directory).
  */
 export async function openDiskStore(folder: string): Promise<BlobStore> {
   const place = (name: string) => join(folder, checked(name));
@@ -26,7 +27,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
   const syncFolder = groupedSync();
   await mkdir(join(folder, TEMPORARY), { recursive: true, mode: 0o700 });
 
-  /** Runs `fill` on a new temporary file, flushes it and gives it its name. */
+  /** Runs `fill` on a new temporary file, flushes the file and renames it to `target`. */
   async function write(target: string, fill: (file: FileHandle) => Promise<unknown>): Promise<BlobInfo> {
     const temporary = join(folder, TEMPORARY, randomUUID());
     try {
@@ -34,8 +35,8 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       let info: BlobInfo;
       try {
         await fill(file);
-        await stamp(file);
-        info = await seal(file);
+        await setPreciseTime(file);
+        info = await flush(file);
       } finally {
         await file.close();
       }
@@ -54,7 +55,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
         await rename(source, target);
         break;
       } catch (error) {
-        // the first blob of its area, or a folder of blocks that was removed in this moment
+        // first blob of its area, or the folder of blocks was just removed
         if (codeOf(error) !== 'ENOENT' || tries > 3) throw error;
         await mkdir(parent, { recursive: true, mode: 0o700 });
         await syncFolder(join(parent, '..'));
@@ -71,13 +72,13 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
     }
   }
 
-  /** Piece by piece: copying in the kernel cannot be stopped, and keeps the process from ending. */
+  /** Copies in chunks: a copy in the kernel cannot be aborted and delays the end of the process. */
   async function copyInto(file: FileHandle, name: string, signal: AbortSignal | undefined) {
     const source = (await openBlob(name)).createReadStream({ highWaterMark: 1 << 20 });
     await writeFile(file, stoppable(source, signal));
   }
 
-  /** To another file system. */
+  /** Copies a blob to another file system. */
   async function copyOut(name: string, path: string, signal: AbortSignal | undefined) {
     const file = await open(path, 'wx', 0o600);
     try {
@@ -156,7 +157,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       signal?.throwIfAborted();
       const clone = join(folder, TEMPORARY, randomUUID());
       try {
-        if (await cloned(place(from), clone)) return await store.adopt(clone, to);
+        if (await tryClone(place(from), clone)) return await store.adopt(clone, to);
       } catch (error) {
         await rm(clone, { force: true });
         throw error;
@@ -170,9 +171,9 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       const source = await open(path, 'r+');
       try {
         await source.chmod(0o600);
-        // a file with a second name is a blob already and keeps its time, and so its ETag
-        if ((await source.stat()).nlink === 1) await stamp(source);
-        const info = await seal(source);
+        // a file with a second hard link is a blob already and keeps its time, and so its ETag
+        if ((await source.stat()).nlink === 1) await setPreciseTime(source);
+        const info = await flush(source);
         try {
           await moveInto(path, target);
           return info;
@@ -211,7 +212,7 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
         for await (const name of entries(join(folder, BLOCKS, area))) {
           const blocks = join(folder, BLOCKS, area, name);
           removed += await removeOldFiles(blocks, before);
-          // stays when something is in it
+          // fails if the folder is not empty
           await rmdir(blocks).catch(() => {});
         }
       }
@@ -228,18 +229,21 @@ function checked(name: string) {
   return name;
 }
 
-/** Passes a stream on until it holds more than it may. */
+/** Throws `tooLarge` when the stream exceeds the limit. */
 async function* limited(body: AsyncIterable<Uint8Array>, limit: number) {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > limit) throw new AppError('tooLarge', `At most ${limit} bytes are taken.`);
+    if (size > limit) throw tooLarge(limit);
     yield chunk;
   }
 }
 
-/** Makes a file that shares the blocks of another one. False: it cannot be; why shows when it is copied the other way. */
-const cloned = (from: string, to: string): Promise<boolean> =>
+/**
+ * Copies a file by reference (reflink). Returns false for every error: a normal copy then succeeds or reports the
+ * error.
+ */
+const tryClone = (from: string, to: string): Promise<boolean> =>
   copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE).then(
     () => true,
     () => false,
@@ -252,14 +256,16 @@ async function* stoppable(body: AsyncIterable<Uint8Array>, signal: AbortSignal |
   }
 }
 
-/** Sets a file's time to the microsecond, because file systems stamp by the tick of a few milliseconds and the ETag is made of it. */
-function stamp(file: FileHandle): Promise<void> {
+/**
+ * Sets the modification time in microseconds, because the ETag contains it and the clock of file systems has ticks of
+ * milliseconds.
+ */
+function setPreciseTime(file: FileHandle): Promise<void> {
   const now = (performance.timeOrigin + performance.now()) / 1000;
   return file.utimes(now, now);
 }
 
-/** Flushes a file that is about to get its name. */
-async function seal(file: FileHandle): Promise<BlobInfo> {
+async function flush(file: FileHandle): Promise<BlobInfo> {
   const [found] = await Promise.all([file.stat({ bigint: true }), file.sync()]);
   return infoOf(found);
 }
@@ -295,5 +301,5 @@ function absent(error: unknown): undefined {
 
 function explained(error: unknown): unknown {
   if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) return error;
-  return new AppError('unavailable', 'The store is full.', { retryAfter: 60 });
+  return new AppError('unavailable', 'The blob store is full. Try again later.', { retryAfter: 60 });
 }

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Flushes directories. Who comes while a directory is being flushed waits for the next flush, which serves all that came meanwhile:
- * under load one flush stands for many writes.
+ * Flushes directories (fsync). Calls during a flush share the next flush of the directory, so that under load one flush
+ * serves many writes.
  */
 export function groupedSync() {
   const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>();

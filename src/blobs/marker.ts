@@ -5,47 +5,48 @@ import { text } from 'node:stream/consumers';
 import type { Bucket } from './bucket.ts';
 import { BucketError } from './bucket.ts';
 
-/** The database whose blobs lie in a store. */
+/** The database that owns a store. */
 export interface StoreOwner {
   /** Identity of the database, compared exactly. */
   id: string;
-  /** Its name, for people. */
+  /** Name of the database, for messages. */
   database: string;
   /** ISO 8601. */
   since: string;
 }
 
-/** An object of the store that tells to which database the store belongs. */
+/** An object in a store that names its owner. */
 export interface StoreMarker {
-  /** Throws when it is there and is not readable, and when the store is away. */
+  /** Undefined if there is no marker. Throws if it is damaged or the store is unreachable. */
   read(): Promise<StoreOwner | undefined>;
-  /** False: somebody was faster. Of two at once one is told so, where the store can tell. */
+  /**
+   * Returns false if there is a marker. Concurrent calls: one returns true, if the store supports conditional writes.
+   */
   create(owner: StoreOwner): Promise<boolean>;
   replace(owner: StoreOwner): Promise<void>;
 }
 
-/** A marker that is there and tells nothing. */
 export class DamagedMarker extends Error {
   override readonly name = 'DamagedMarker';
 }
 
-/** No blob and no area is called so. */
+/** Not a valid blob name. */
 const NAME = '.platform-store.json';
 const READ_MS = 10_000;
 
 export function folderMarker(folder: string): StoreMarker {
   const path = join(folder, NAME);
-  async function writeAside(owner: StoreOwner): Promise<string> {
-    const aside = join(folder, `${NAME}.${randomUUID()}`);
+  async function writeTemporary(owner: StoreOwner): Promise<string> {
+    const temporary = join(folder, `${NAME}.${randomUUID()}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const file = await open(aside, 'wx', 0o600);
+    const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(JSON.stringify(owner));
       await file.sync();
     } finally {
       await file.close();
     }
-    return aside;
+    return temporary;
   }
   const sync = async () => {
     const handle = await open(folder, 'r');
@@ -59,32 +60,32 @@ export function folderMarker(folder: string): StoreMarker {
       return found === undefined ? undefined : parseOwner(found, path);
     },
     async create(owner) {
-      const aside = await writeAside(owner);
+      const temporary = await writeTemporary(owner);
       try {
-        await link(aside, path);
+        await link(temporary, path);
         await sync();
         return true;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
         return false;
       } finally {
-        await rm(aside, { force: true });
+        await rm(temporary, { force: true });
       }
     },
     async replace(owner) {
-      await rename(await writeAside(owner), path);
+      await rename(await writeTemporary(owner), path);
       await sync();
     },
   };
 }
 
-/** A server that knows no conditional PUT takes the last of two writers, so whoever wrote reads again. */
+/** Without conditional PUT, the last of two concurrent writers wins: read the marker again after `create`. */
 export function bucketMarker(bucket: Bucket): StoreMarker {
   const bodyOf = (owner: StoreOwner) => Buffer.from(JSON.stringify(owner));
   return {
     async read() {
       const answer = await bucket.get(NAME, {}, AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
-        // S3 refuses a key that may not list instead of saying that there is no such object
+        // S3 answers 403 and not 404 if the key may not list the bucket
         if (!(error instanceof BucketError && error.status === 403)) throw error;
       });
       if (answer?.status !== 200 || answer.body === null) return undefined;
@@ -102,7 +103,9 @@ function parseOwner(json: string, where: string): StoreOwner {
     const { id, database, since } = JSON.parse(json) as Record<string, unknown>;
     if (typeof id === 'string') return { id, database: String(database), since: String(since) };
   } catch {
-    // said below
+    // reported below
   }
-  throw new DamagedMarker(`The marker ${where} of the blob store is damaged: 'platform blobs adopt' writes it anew.`);
+  throw new DamagedMarker(
+    `The marker ${where} of the blob store is damaged. Write it again with 'platform blobs adopt'.`,
+  );
 }

@@ -1,8 +1,8 @@
-/** A part of a blob: in memory, or on its way into it. */
+/** A page of a blob, loaded or being loaded. */
 export interface Page {
   readonly key: string;
   readonly length: number;
-  /** Rejects when the page cannot be read; then it is not in the cache any more. */
+  /** Rejects if the page cannot be read; then the cache has removed it. */
   readonly bytes: Promise<Uint8Array>;
 }
 
@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * An LRU cache of pages with a limit in bytes, which counts the pages that are being loaded, too. A page is planned (others can wait for
- * it), then gets its memory by `reserve`, then is filled or fails. Errors are not cached.
+ * An LRU cache of pages with a limit in bytes, which includes pages that are being loaded. Life of a page: `plan`
+ * (others can wait for it), `reserve` (memory), `fill` or `fail`. Errors are not cached.
  */
 export class PageCache {
   readonly limit: number;
@@ -38,7 +38,7 @@ export class PageCache {
     return this.#loaded + this.#loading;
   }
 
-  /** A page that is there or on its way; it counts as used now. */
+  /** A page that is loaded or being loaded. Marks it as used. */
   get(key: string): Page | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -47,26 +47,29 @@ export class PageCache {
     return entry;
   }
 
-  /** The caller loads this page, and must end that with `fill` or `fail`. */
+  /** Adds a page. The caller must load it and call `fill` or `fail`. */
   plan(key: string, length: number): Page {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    // nobody may be waiting for it
+    // prevents an unhandled rejection if nobody waits for the page
     promise.catch(() => {});
     const entry: Entry = { key, length, bytes: promise, resolve, reject, state: 'planned' };
     this.#entries.set(key, entry);
     return entry;
   }
 
-  /** Whether memory for so many more bytes can be had now, by dropping pages that were not used for longest. */
+  /** Whether `reserve` would get this memory without waiting, by evicting pages. */
   hasRoom(bytes: number): boolean {
     return this.#waiting.length === 0 && this.#loading + bytes <= this.limit;
   }
 
-  /** Waits until there is memory for these pages, in the order of the calls. Throws the reason of `signal`. */
+  /**
+   * Reserves memory for these pages. Waits until there is enough, in the order of the calls. Throws the reason of
+   * `signal`.
+   */
   async reserve(pages: readonly Page[], signal: AbortSignal): Promise<void> {
     const bytes = pages.reduce((sum, { length }) => sum + length, 0);
     signal.throwIfAborted();
-    if (!this.hasRoom(bytes)) await this.#turn(bytes, signal);
+    if (!this.hasRoom(bytes)) await this.#waitForMemory(bytes, signal);
     else this.#take(bytes);
     for (const page of pages) (page as Entry).state = 'loading';
   }
@@ -98,7 +101,7 @@ export class PageCache {
     }
   }
 
-  #turn(bytes: number, signal: AbortSignal): Promise<void> {
+  #waitForMemory(bytes: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { bytes, granted: resolve };
     this.#waiting.push(waiting);

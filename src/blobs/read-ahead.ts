@@ -1,40 +1,42 @@
-/** Forward scans of one blob that are told apart, such as those of several files in a zip. */
-const MOST_SCANS = 8;
+/** Maximum number of concurrent sequential scans of one blob, such as those of several files in a zip. */
+const MAX_SCANS = 8;
 
 interface Scan {
-  /** The last page that was read, and the last one that was asked for. */
+  /** Number of the last page that was read. */
   last: number;
+  /** Number of the last page that was requested. */
   ahead: number;
-  /** Pages that are read ahead. */
+  /** Number of pages to read ahead. */
   window: number;
 }
 
 /**
- * Detects forward scans and says how far to read ahead of them. A read that continues an earlier one doubles the scan's window; the next
- * pages are asked for when half of it is used up, so that a scan takes few requests and does not wait for each of them.
+ * Detects sequential scans and computes their read-ahead. A read that continues a scan doubles its window. The next
+ * pages are requested when half of the window is used, so that a scan makes few requests and does not wait for each of
+ * them.
  */
 export class ReadAhead {
-  readonly #most: number;
+  readonly #maxWindow: number;
   /** Most recently used last. */
   readonly #scans: Scan[] = [];
 
-  /** @param most pages of the largest window; 0: nothing is read ahead */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param maxWindow maximum number of pages to read ahead; 0: none */
+  constructor(maxWindow: number) {
+    this.#maxWindow = maxWindow;
   }
 
-  /** Notes a read of pages. Gives the last page to ask for now: `last` itself, or a later one. */
+  /** Records a read of pages. Returns the number of the last page to request now: `last` or a later one. */
   next(first: number, last: number): number {
     const at = this.#scans.findLastIndex((scan) => first >= scan.last && first <= scan.ahead + 1);
     const [scan] = at < 0 ? [] : this.#scans.splice(at, 1);
     if (scan === undefined) {
       this.#scans.push({ last, ahead: last, window: 0 });
-      if (this.#scans.length > MOST_SCANS) this.#scans.shift();
+      if (this.#scans.length > MAX_SCANS) this.#scans.shift();
       return last;
     }
     this.#scans.push(scan);
     if (last === scan.last) return last;
-    scan.window = Math.min(this.#most, Math.max(2 * scan.window, last - first + 1));
+    scan.window = Math.min(this.#maxWindow, Math.max(2 * scan.window, last - first + 1));
     scan.last = last;
     if ((scan.ahead - last) * 2 > scan.window) return last;
     scan.ahead = Math.max(scan.ahead, last + scan.window);

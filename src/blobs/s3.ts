@@ -5,22 +5,24 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, noSuchBlock } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, noSuchBlock, tooLarge } from './blobs.ts';
 import type { Bucket, BucketAddress, Parts } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 import { bucketMarker } from './marker.ts';
 import { readSteadily } from './steady-read.ts';
 
 const MIB = 2 ** 20;
-/** S3 takes at most 10,000 parts of at least 5 MiB; parts that grow reach 5 TiB, its largest object. */
+/** S3 allows 10,000 parts of at least 5 MiB. Growing parts reach its maximum size of 5 TiB. */
 const partSize = (number: number) => 8 * MIB * 2 ** Math.floor(number / 1000);
-/** The most that S3 copies in one request, and the parts of what is larger: 10,000 of them are its largest object. */
-const COPIED_AT_ONCE = 5 * 1024 * MIB;
-const COPIED_PART = 1024 * MIB;
+/** Maximum size of a copy in one request. */
+const MAX_COPY = 5 * 1024 * MIB;
+/** Part size of larger copies. */
+const COPY_PART = 1024 * MIB;
 const BLOCKS = '.blocks/';
-const AT_ONCE = 8;
+/** Number of concurrent requests. */
+const CONCURRENCY = 8;
 
-/** A blob store in a bucket. A blob is there whole or not at all, because S3 shows an object when all of it has arrived. */
+/** A blob store in a bucket. Writes are atomic, because an S3 object becomes visible when it is complete. */
 export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: number } = {}): BlobStore {
   const bucket = openBucket(address);
   const keyOf = (name: string) => {
@@ -50,7 +52,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     if (range) headers.range = `bytes=${range.start}-${range.end}`;
     const answer = await bucket.get(key, headers, signal);
     if (answer.status === 404) throw notFound('Blob', key);
-    // not every server looks at If-Match, or does so before it looks at the range: 416 where the blob is shorter now
+    // some servers ignore If-Match, or check the range first: 416 if the blob is shorter now
     const changed = answer.status === 412 || answer.status === 416;
     if (changed || (etag !== undefined && answer.headers.get('etag') !== etag)) {
       await answer.body?.cancel();
@@ -58,10 +60,10 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     }
     if (range && Number(answer.headers.get('content-length')) !== range.end - range.start + 1) {
       await answer.body?.cancel();
-      throw new Error(`S3 GET ${key}: bytes ${range.start}-${range.end} were asked for, and not so many came.`);
+      throw new Error(`S3 GET ${key}: the answer does not have the length of the range ${range.start}-${range.end}.`);
     }
     const bytes = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
-    // the signal of the request was seen not to end a body that had begun
+    // the signal of the request does not reliably abort a body that has begun
     return signal ? addAbortSignal(signal, bytes) : bytes;
   }
 
@@ -85,7 +87,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     for await (const { key, lastModified } of bucket.list(prefix)) {
       if (lastModified.getTime() >= before) continue;
       batch.push(key);
-      if (batch.length === AT_ONCE) await removeBatch();
+      if (batch.length === CONCURRENCY) await removeBatch();
     }
     await removeBatch();
     return removed;
@@ -145,7 +147,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     async copy(from, to, signal) {
       const source = await infoOf(keyOf(from), signal);
       if (!source) throw notFound('Blob', from);
-      if (source.size <= COPIED_AT_ONCE) await bucket.copy(from, keyOf(to), source.etag, signal);
+      if (source.size <= MAX_COPY) await bucket.copy(from, keyOf(to), source.etag, signal);
       else await copyInParts(bucket, { key: from, ...source }, keyOf(to), signal);
       const info = await infoOf(to, signal);
       if (!info) throw notFound('Blob', to);
@@ -194,7 +196,10 @@ function infoFrom(headers: Headers): BlobInfo {
   };
 }
 
-/** Sends a stream of unknown length: in one request when it is small, else in parts, one on its way while the next is gathered. */
+/**
+ * Uploads a stream of unknown length: in one request if it is small, else in parts. Sends a part while the next one is
+ * being read.
+ */
 async function upload(
   bucket: Bucket,
   key: string,
@@ -210,7 +215,7 @@ async function upload(
     parts ??= { key, uploadId: await bucket.startParts(key, signal) };
     await etags.at(-1);
     const sent = bucket.putPart(parts, etags.length + 1, Buffer.concat(gathered, size), signal);
-    // looked at when the next part is sent, or at the end
+    // awaited before the next part, or at the end
     sent.catch(() => {});
     etags.push(sent);
     [gathered, size] = [[], 0];
@@ -220,7 +225,7 @@ async function upload(
     for await (const chunk of body) {
       signal?.throwIfAborted();
       total += chunk.length;
-      if (total > limit) throw new AppError('tooLarge', `At most ${limit} bytes are taken.`);
+      if (total > limit) throw tooLarge(limit);
       gathered.push(chunk);
       size += chunk.length;
       if (size >= partSize(etags.length)) await sendPart();
@@ -234,35 +239,35 @@ async function upload(
   } catch (error) {
     if (parts !== undefined) {
       await Promise.allSettled(etags);
-      // what cannot be aborted now is swept later
+      // if this fails, `removeLeftovers` aborts the upload later
       await bucket.abortParts(parts).catch(() => {});
     }
     throw error;
   }
 }
 
-/** The store copies an object that is too large for one request, several parts at a time. */
+/** Copies an object that is too large for one request, several parts at a time. */
 async function copyInParts(bucket: Bucket, source: BlobInfo & { key: string }, key: string, signal?: AbortSignal) {
   const parts = { key, uploadId: await bucket.startParts(key, signal) };
   const etags: string[] = [];
-  const count = Math.ceil(source.size / COPIED_PART);
+  const count = Math.ceil(source.size / COPY_PART);
   let next = 0;
   const copyParts = async () => {
     while (next < count) {
       const part = next++;
-      const start = part * COPIED_PART;
-      const range = { ...source, start, end: Math.min(start + COPIED_PART, source.size) - 1 };
+      const start = part * COPY_PART;
+      const range = { ...source, start, end: Math.min(start + COPY_PART, source.size) - 1 };
       etags[part] = await bucket.copyPart(parts, part + 1, range, signal);
     }
   };
-  const copying = Array.from({ length: AT_ONCE }, () => copyParts());
+  const copying = Array.from({ length: CONCURRENCY }, () => copyParts());
   try {
     await Promise.all(copying);
     await bucket.finishParts(parts, etags, signal);
   } catch (error) {
     next = count;
     await Promise.allSettled(copying);
-    // what cannot be aborted now is swept later
+    // if this fails, `removeLeftovers` aborts the upload later
     await bucket.abortParts(parts).catch(() => {});
     throw error;
   }

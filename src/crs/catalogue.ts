@@ -41,7 +41,9 @@ interface Entry {
 
 interface Catalogue {
   entries: readonly Entry[];
-  /** Records as JSON in UTF-8, separated by commas, as answers contain them. In memory shared with the search thread. */
+  /**
+   * Records as JSON in UTF-8, separated by commas, as answers contain them. In memory shared with the search thread.
+   */
   text: Uint8Array;
   search: ReturnType<typeof searchThread>;
 }
@@ -60,7 +62,10 @@ export interface CrsFilter {
 
 let loading: Promise<Catalogue> | undefined;
 
-/** The catalogue that `make-catalogue.ts` wrote, loaded once (EPSG Geodetic Parameter Dataset, © IOGP; Esri projection engine). */
+/**
+ * The catalogue that `make-catalogue.ts` wrote, loaded once (EPSG Geodetic Parameter Dataset, © IOGP; Esri projection
+ * engine).
+ */
 function catalogue(): Promise<Catalogue> {
   loading ??= load();
   loading.catch(() => {
@@ -92,7 +97,9 @@ async function load(): Promise<Catalogue> {
   return { entries, text, search };
 }
 
-/** Result of a search: the number of matches, and the page of records as chunks of JSON, including separating commas. */
+/**
+ * Result of a search: the number of matches, and the page of records as chunks of JSON, including separating commas.
+ */
 export interface Found {
   count: number;
   pieces: Uint8Array[];

@@ -6,9 +6,9 @@ import { gdal, guarded, projDatabase, rasterInfo, withDataset } from '../geo/was
 import type { AreaOfUse, IndexEntry } from './catalogue.ts';
 
 /**
- * Generates `catalogue.br` from the PROJ database: run `npm run crs-catalogue` after an update of gdal3.js. The first line is an index
- * (`IndexEntry`); the second line contains the records as JSON, separated by commas, as the API returns them; EPSG before ESRI, by code. The
- * file is committed because generating it takes seconds.
+ * Generates `catalogue.br` from the PROJ database: run `npm run crs-catalogue` after an update of gdal3.js. The first
+ * line is an index (`IndexEntry`); the second line contains the records as JSON, separated by commas, as the API
+ * returns them; EPSG before ESRI, by code. The file is committed because generating it takes seconds.
  */
 const KINDS = ['projected', 'geographic 2D', 'geographic 3D', 'compound', 'vertical'];
 const LISTED_CONDITION = `auth_name in ('EPSG', 'ESRI') and type in (${KINDS.map((kind) => `'${kind}'`).join(', ')})`;
@@ -109,7 +109,10 @@ function attempt(f: () => string): string | undefined {
   }
 }
 
-/** PROJ string of a system. The WebAssembly build does not export OSRExportToProj4, so it comes from `gdalinfo -proj4` of a raster. */
+/**
+ * PROJ string of a system. The WebAssembly build does not export OSRExportToProj4, so it comes from `gdalinfo -proj4`
+ * of a raster.
+ */
 function proj4Of(gdal: Gdal, srid: string): string | undefined {
   const path = '/crs.vrt';
   const raster = `<VRTDataset rasterXSize="1" rasterYSize="1"><SRS>${srid}</SRS><VRTRasterBand dataType="Byte" band="1"/></VRTDataset>`;

@@ -11,8 +11,9 @@ interface WorkerInput {
 const MAX_WAITING = 100;
 
 /**
- * Searches 25 MB of records for a substring in a worker thread, so that the event loop stays free. The thread starts with the first search.
- * Returns the indexes of the records that contain the text, in any letter case; `wanted` must be in lower case.
+ * Searches 25 MB of records for a substring in a worker thread, so that the event loop stays free. The thread starts
+ * with the first search. Returns the indexes of the records that contain the text, in any letter case; `wanted` must be
+ * in lower case.
  */
 export function searchThread(
   text: SharedArrayBuffer,

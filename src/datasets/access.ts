@@ -2,7 +2,7 @@ import type { Db } from '../db.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Capability } from '../projects/access.ts';
-import { demand } from '../projects/access.ts';
+import { requireCapability } from '../projects/access.ts';
 import { findReader } from './locks.queries.ts';
 import type { VisibleDataset } from './queries.ts';
 import { findVisible, lockVisible, shareVisible } from './queries.ts';
@@ -25,7 +25,7 @@ export async function lockedDataset(
   if (!found || (wanted.projectId !== undefined && found.projectId !== wanted.projectId.toLowerCase())) {
     throw notFound('Dataset', wanted.id);
   }
-  demand({ ...found, id: found.projectId }, capability);
+  requireCapability({ ...found, id: found.projectId }, capability);
   refuseWriteLocked(found);
   return found;
 }
@@ -44,7 +44,7 @@ export async function idleDataset(...wanted: Parameters<typeof lockedDataset>): 
 export async function readableDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await shareVisible(tx, caller, id);
   if (!found) throw notFound('Dataset', id);
-  demand({ ...found, id: found.projectId }, 'canReadContent');
+  requireCapability({ ...found, id: found.projectId }, 'canReadContent');
   refuseWriteLocked(found);
   return found;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from '../projects/access.ts';
+import { requireCapability } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { idleDataset, lockedDataset } from './access.ts';
 import type { DatasetChange } from './queries.ts';
@@ -37,7 +37,7 @@ export async function replaceDataset(
       // clients send back the full record; unchanged permissions need no right to change them
       const before = await getRecord(tx, caller, dataset.id);
       if (!isDeepStrictEqual(before.permissions, change.permissions))
-        demand({ ...dataset, id: dataset.projectId }, 'canGrantAccess');
+        requireCapability({ ...dataset, id: dataset.projectId }, 'canGrantAccess');
     }
     await updateDataset(tx, dataset.id, change, caller.userId);
     return getRecord(tx, caller, dataset.id);

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import { demand, may, VISIBLE } from '../projects/access.ts';
+import { may, requireCapability, VISIBLE } from '../projects/access.ts';
 import type { AfterDeletion } from '../projects/delete.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { pathText } from '../projects/names.ts';
@@ -219,7 +219,7 @@ const HANDLERS: Record<PathAction['type'], (tree: Tree, action: ParsedAction) =>
     checkRemoval(parent, found);
     const target = partsOf(newNames);
     const newParent = ensureFolder(tree, target.above);
-    demand(newParent, 'canCreateContent');
+    requireCapability(newParent, 'canCreateContent');
     if ('folder' in found && isWithin(newParent, found.folder)) {
       throw forbidden(
         `Folder '${pathText(names)}' cannot be moved into itself, to '${pathText(newNames)}'. Choose another newPath.`,
@@ -254,11 +254,11 @@ function refuseTaken(parent: Folder, name: string, names: readonly string[]) {
 
 function checkRemoval(parent: Folder, found: Item) {
   if ('folder' in found) {
-    if (!may(parent, 'canDeleteContent')) demand(found.folder, 'canDelete');
+    if (!may(parent, 'canDeleteContent')) requireCapability(found.folder, 'canDelete');
     return;
   }
   const { file } = found;
-  demand({ id: parent.id, rights: file.rights }, 'canDeleteContent');
+  requireCapability({ id: parent.id, rights: file.rights }, 'canDeleteContent');
   if (file.heldBy !== undefined) {
     throw conflict(`Dataset '${file.id}' is in use by transfer '${file.heldBy}'. Try again when it has ended.`, {
       code: 'DatasetLocked',

@@ -3,7 +3,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from '../projects/access.ts';
+import { requireCapability } from '../projects/access.ts';
 import { wrongName } from '../projects/names.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
@@ -68,7 +68,7 @@ async function importWith(
         { code: 'PathNotFound' },
       );
     const folder = existing ?? ensureFolder(tree, names);
-    demand(folder, 'canCreateContent');
+    requireCapability(folder, 'canCreateContent');
 
     const named = files.map((file) => {
       const name = file.fileName.trim();

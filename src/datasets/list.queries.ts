@@ -8,8 +8,14 @@ import { listed } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import { byShape, statement } from '../platform/sql/statements.ts';
 import { visibleDescendants } from '../projects/descendants.queries.ts';
-import type { Asker } from '../projects/visibility.queries.ts';
-import { ASKER, askerOf, askerValues, isVisible, visibleProjects } from '../projects/visibility.queries.ts';
+import type { CallerParameters } from '../projects/visibility.queries.ts';
+import {
+  CALLER_PARAMETERS,
+  callerParameters,
+  callerValues,
+  isVisible,
+  visibleProjects,
+} from '../projects/visibility.queries.ts';
 import { datasetsWithRights, recordColumnsAs, visibleIn } from './queries.ts';
 import { DatasetRowWithRights, DatasetSummary, PlacedDataset } from './record.ts';
 
@@ -33,19 +39,19 @@ export const datasetParts = {
 const byName = { key: { column: sql.fragment`d.name`, type: 'text' }, order: 'Asc' } as const;
 
 /** Visible datasets `d` directly in a visible project. Rights of the project are computed once; each dataset adds its own permissions. */
-const inProject = (asker: Asker, projectId: Fragment) => sql.fragment`
-  from ${visibleProjects(asker)} p cross join lateral (select d.*, j.rights ${visibleIn(asker)}) d
+const inProject = (caller: CallerParameters, projectId: Fragment) => sql.fragment`
+  from ${visibleProjects(caller)} p cross join lateral (select d.*, j.rights ${visibleIn(caller)}) d
   where p.id = ${projectId}`;
 
-const records = (asker: Asker, projectId: Fragment) => ({
+const records = (caller: CallerParameters, projectId: Fragment) => ({
   ...datasetParts,
   ...byName,
-  from: inProject(asker, projectId),
+  from: inProject(caller, projectId),
   columns: (free: FreeForm) => sql.fragment`${recordColumnsAs(free)}, d.permissions, d.rights`,
 });
 
 const WINDOW = {
-  ...ASKER,
+  ...CALLER_PARAMETERS,
   projectId: 'uuid',
   after: 'text',
   afterId: 'uuid',
@@ -57,9 +63,9 @@ const windows = byShape(({ hasPosition, last }: { hasPosition: boolean; last: bo
     'list datasets',
     listed(DatasetRowWithRights),
     WINDOW,
-    ({ projectId, after, afterId, limit, offset, ...asker }) => {
+    ({ projectId, after, afterId, limit, offset, ...caller }) => {
       const position = hasPosition ? { value: after, id: afterId } : undefined;
-      return partOf({ limit, offset, position, last }, records(asker, projectId));
+      return partOf({ limit, offset, position, last }, records(caller, projectId));
     },
   ),
 );
@@ -70,13 +76,13 @@ export function listDatasets(db: Db, caller: Caller, projectId: string, part: Pa
     return db.any(
       sql.type(
         listed(DatasetRowWithRights),
-      )`${partOf(part, records(askerOf(caller), sql.fragment`${projectId}::uuid`))}`,
+      )`${partOf(part, records(callerParameters(caller), sql.fragment`${projectId}::uuid`))}`,
     );
   const { position, limit, last, offset = 0 } = part;
   const start = { after: position?.value ?? null, afterId: position?.id ?? null };
   return db.any(
     windows({ hasPosition: position !== undefined, last })({
-      ...askerValues(caller),
+      ...callerValues(caller),
       ...start,
       projectId,
       limit,
@@ -100,7 +106,7 @@ export const listSummaries = (db: Db, caller: Caller, projectId: string, part: P
     sql.type(listed(DatasetSummary.omit({ dataPath: true })))`${partOf(part, {
       ...datasetParts,
       ...byName,
-      from: inProject(askerOf(caller), sql.fragment`${projectId}::uuid`),
+      from: inProject(callerParameters(caller), sql.fragment`${projectId}::uuid`),
       columns: () => sql.fragment`d.id, d.name, d.dataset_type`,
       weight: sql.fragment`0`,
     })}`,

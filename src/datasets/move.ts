@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from '../projects/access.ts';
+import { requireCapability } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { idleDataset, visibleDataset } from './access.ts';
@@ -19,7 +19,7 @@ export async function moveDataset(db: Db, caller: Caller, id: string, targetProj
       throw forbidden(
         `Project '${target.id}' is in another tenant. Use version 4 of the endpoint with targetTenantId.`,
       );
-    demand(target, 'canCreateContent');
+    requireCapability(target, 'canCreateContent');
     const dataset = await idleDataset(tx, caller, { id: current.id }, 'canDeleteContent');
     if (dataset.projectId === target.id) return;
     await placeFiles(tx, [{ id: dataset.id, projectId: target.id, name: dataset.name }], caller.userId);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { conflict, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand, VISIBLE } from '../projects/access.ts';
+import { requireCapability, VISIBLE } from '../projects/access.ts';
 import { pathSegment, segmentName, wrongName } from '../projects/names.ts';
 import type { Step } from '../projects/paths.queries.ts';
 import { listAlong } from '../projects/paths.queries.ts';
@@ -176,7 +176,7 @@ export function ensureFolder(tree: Tree, names: readonly string[]): Folder {
 }
 
 export function makeFolder(tree: Tree, parent: Folder, name: string): Folder {
-  demand(parent, 'canCreateContent');
+  requireCapability(parent, 'canCreateContent');
   // a new folder inherits its members and has no permissions, so the caller has the same rights as in the parent
   const { rights, memberSourceId } = parent;
   const shape = { parent, ids: [], memberSourceId, inheritsMembers: true, folders: [], files: [] };
@@ -187,7 +187,7 @@ export function makeFolder(tree: Tree, parent: Folder, name: string): Folder {
 }
 
 export function makeFile(tree: Tree, folder: Folder, name: string): File {
-  demand(folder, 'canCreateContent');
+  requireCapability(folder, 'canCreateContent');
   const file: File = { id: randomUUID(), name, rights: folder.rights, made: true, ...UNCHANGED, folder };
   folder.files.push(file);
   tree.files.push(file);

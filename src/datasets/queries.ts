@@ -8,11 +8,11 @@ import type { Caller } from '../http/caller.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from '../projects/access.ts';
 import type { Permissions } from '../projects/permissions.ts';
-import type { Asker, Asking } from '../projects/visibility.queries.ts';
+import type { CallerOrParameters, CallerParameters } from '../projects/visibility.queries.ts';
 import {
-  ASKER,
-  askerOf,
-  askerValues,
+  CALLER_PARAMETERS,
+  callerParameters,
+  callerValues,
   isVisible,
   joinPermissions,
   notDeleted,
@@ -39,47 +39,47 @@ export const columnsWithRights = sql.fragment`${recordColumns}, d.permissions, j
  * Joins the caller's role and rights as `j` to datasets `d` of `projectsWithRights` `p`: the rights on the project, combined with the
  * dataset's own permissions. See `datasetsWithRights`.
  */
-function joinRights(asker: Asker) {
+function joinRights(caller: CallerParameters) {
   const own = sql.fragment`own`;
   const tenantId = sql.fragment`p.tenant_id`;
   return sql.fragment`
-    ${joinPermissions(asker, own, tenantId, sql.fragment`g.dataset_id = d.id`)}
+    ${joinPermissions(caller, own, tenantId, sql.fragment`g.dataset_id = d.id`)}
     cross join lateral (
-      select p.tenant_id, p.path, p.role, ${withGrants(asker, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights) j`;
+      select p.tenant_id, p.path, p.role, ${withGrants(caller, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights) j`;
 }
 
 /** Joins the project `p` of datasets `d`, and the rights `j`. */
-const joinProjectAndRights = (asker: Asker) =>
-  sql.fragment`join ${projectsWithRights(asker)} p on p.id = d.project_id ${joinRights(asker)}`;
+const joinProjectAndRights = (caller: CallerParameters) =>
+  sql.fragment`join ${projectsWithRights(caller)} p on p.id = d.project_id ${joinRights(caller)}`;
 
 /**
  * All datasets with the caller's rights, including deleted ones, as a table to join by `id`. Columns: `tenant_id`, `path` and the caller's
  * `role` of the project, and `rights`: those on the project, combined with the dataset's own permissions.
  */
-export const datasetsWithRights = (asking: Asking) =>
-  sql.fragment`(select d.id, j.* from datasets d ${joinProjectAndRights(askerOf(asking))})`;
+export const datasetsWithRights = (caller: CallerOrParameters) =>
+  sql.fragment`(select d.id, j.* from datasets d ${joinProjectAndRights(callerParameters(caller))})`;
 
 /** Datasets `d` visible to the caller, with the caller's rights `j`, as a `from … where` clause. */
-export const visible = (asking: Asking) => {
+export const visible = (caller: CallerOrParameters) => {
   const j = sql.fragment`j`;
   return sql.fragment`
-    from datasets d ${joinProjectAndRights(askerOf(asking))} where d.deleted_at is null and ${notDeleted(j)} and ${isVisible(j)}`;
+    from datasets d ${joinProjectAndRights(callerParameters(caller))} where d.deleted_at is null and ${notDeleted(j)} and ${isVisible(j)}`;
 };
 
 /** Visible datasets `d` in a project `p` of `visibleProjects`, whose rights are known. */
-export const visibleIn = (asker: Asker) => sql.fragment`
-    from datasets d ${joinRights(asker)} where d.project_id = p.id and d.deleted_at is null and ${isVisible(sql.fragment`j`)}`;
+export const visibleIn = (caller: CallerParameters) => sql.fragment`
+    from datasets d ${joinRights(caller)} where d.project_id = p.id and d.deleted_at is null and ${isVisible(sql.fragment`j`)}`;
 
 const visibleRecord = statement(
   'dataset',
   DatasetRowWithRights,
-  { ...ASKER, id: 'uuid' },
-  ({ id, ...asker }) => sql.fragment`
-  select ${columnsWithRights} ${visible(asker)} and d.id = ${id}`,
+  { ...CALLER_PARAMETERS, id: 'uuid' },
+  ({ id, ...caller }) => sql.fragment`
+  select ${columnsWithRights} ${visible(caller)} and d.id = ${id}`,
 );
 
 export const findDataset = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(visibleRecord({ ...askerValues(caller), id }));
+  db.maybeOne(visibleRecord({ ...callerValues(caller), id }));
 
 /** The record for a caller who has just written the dataset, visible or not. */
 export const getRecord = (tx: Db, caller: Caller, id: string) =>
@@ -100,7 +100,7 @@ const Entry = z.object({
   role: z.enum(ROLES).optional(),
   rights: z.number(),
 });
-/** A dataset with what rules check: `demand({ ...dataset, id: dataset.projectId }, 'canReadContent')`. */
+/** A dataset with what rules check: `requireCapability({ ...dataset, id: dataset.projectId }, 'canReadContent')`. */
 export type VisibleDataset = z.infer<typeof Entry>;
 
 const entry = sql.fragment`
@@ -110,13 +110,13 @@ const entry = sql.fragment`
 const visibleEntry = statement(
   'visible dataset',
   Entry,
-  { ...ASKER, id: 'uuid' },
-  ({ id, ...asker }) => sql.fragment`
-  select ${entry} ${visible(asker)} and d.id = ${id}`,
+  { ...CALLER_PARAMETERS, id: 'uuid' },
+  ({ id, ...caller }) => sql.fragment`
+  select ${entry} ${visible(caller)} and d.id = ${id}`,
 );
 
 export const findVisible = (db: Db, caller: Caller, id: string) =>
-  db.maybeOne(visibleEntry({ ...askerValues(caller), id }));
+  db.maybeOne(visibleEntry({ ...callerValues(caller), id }));
 
 /** Id of the project of a dataset, deleted or not, visible or not. */
 export const findProjectId = (tx: Db, id: string) =>

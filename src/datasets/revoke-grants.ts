@@ -1,7 +1,7 @@
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from '../projects/access.ts';
+import { requireCapability } from '../projects/access.ts';
 import { nextGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleDataset } from './access.ts';
 import { setDatasetGrants } from './bytes.queries.ts';
@@ -10,7 +10,7 @@ import { setDatasetGrants } from './bytes.queries.ts';
 export const revokeDatasetGrants = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const { tenantId, projectId, ...dataset } = await visibleDataset(tx, caller, id);
-    demand({ ...dataset, id: projectId }, 'canGrantAccess');
+    requireCapability({ ...dataset, id: projectId }, 'canGrantAccess');
     await setDatasetGrants(tx, id, await nextGeneration(tx));
     await record(tx, { action: 'dataset.grants.revoke', subject: id, tenantId, ...by(caller) });
   });

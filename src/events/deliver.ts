@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
-import { takeAll } from '../platform/async/one-by-one.ts';
+import { runAll } from '../platform/async/run-all.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
 import type { Claimed, Outcome } from './delivery.queries.ts';
@@ -66,7 +66,7 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
   }
 
   async function round() {
-    await takeAll([recordPending, () => publish(db), releaseLostClaims, claimDeliveries]);
+    await runAll([recordPending, () => publish(db), releaseLostClaims, claimDeliveries]);
   }
 
   async function releaseLostClaims() {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
-import { noPlace, openPlaces } from '../http/answers/event-stream.ts';
+import { noFreeSlot, openStreamSlots } from '../http/answers/event-stream.ts';
 import { listen } from '../platform/postgres/listen.ts';
 import { PUBLISHED } from './publish.queries.ts';
 import { publish } from './publish.ts';
@@ -23,10 +23,10 @@ export interface EventNotifier {
 const PUBLISH_EVERY_MS = 250;
 /** Interval at which streams check their caller again, so that a disabled account loses its stream. */
 const WAKE_EVERY_MS = 5000;
-const MAX_STREAMS = { ofOne: 20, ofAll: 2000 };
+const MAX_STREAMS = { perUser: 20, total: 2000 };
 
 export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
-  const places = openPlaces('the events', MAX_STREAMS);
+  const slots = openStreamSlots('the events', MAX_STREAMS);
   const stopping = new AbortController();
   let head = 0;
   let change = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
 
   async function run() {
     let woken = performance.now();
-    while (places.taken() > 0 && !stopping.signal.aborted) {
+    while (slots.used() > 0 && !stopping.signal.aborted) {
       await publish(db).catch(() => {});
       if (performance.now() - woken >= WAKE_EVERY_MS) {
         woken = performance.now();
@@ -64,8 +64,8 @@ export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
     next: () => change.promise,
     closed: () => stopping.signal.aborted,
     async join(userId) {
-      if (stopping.signal.aborted) throw noPlace();
-      const leave = places.take(userId);
+      if (stopping.signal.aborted) throw noFreeSlot();
+      const leave = slots.take(userId);
       try {
         stopListening ??= listen(databaseUrl, PUBLISHED, onPublished);
         running ??= run();

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
-import { troubleOf } from '../db.ts';
+import { databaseErrorKind } from '../db.ts';
 import { AppError } from '../errors.ts';
-import { silence } from '../http/answers/event-stream.ts';
+import { heartbeat } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
 import { cloudEventOf } from './cloud-event.ts';
 import type { EventNotifier } from './event-notifier.ts';
@@ -26,7 +26,7 @@ export async function* followEvents(db: Db, notifier: EventNotifier, following: 
   let position = following.after ?? notifier.head();
   // an id without data is not an event, but sets the Last-Event-ID of a client that reconnects before the first event
   yield `retry: ${RECONNECT_AFTER_MS}\nid: ${position}\n\n`;
-  const idle = silence();
+  const pulse = heartbeat();
   while (!notifier.closed()) {
     const change = notifier.next();
     try {
@@ -38,17 +38,17 @@ export async function* followEvents(db: Db, notifier: EventNotifier, following: 
         position = rows.length < PAGE ? head : (rows.at(-1)?.offset ?? head);
         const text = rows.map((row) => `id: ${row.offset}\ndata: ${JSON.stringify(cloudEventOf(row))}\n\n`).join('');
         if (text !== '') {
-          idle.broken();
+          pulse.reset();
           yield text;
         }
         if (position < head) continue;
       }
     } catch (error) {
       if (error instanceof AppError) return;
-      if (troubleOf(error) === undefined) throw error;
+      if (databaseErrorKind(error) === undefined) throw error;
     }
-    if (idle.isLong()) {
-      idle.broken();
+    if (pulse.isDue()) {
+      pulse.reset();
       yield ':\n\n';
     }
     await change;

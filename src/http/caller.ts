@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import { forbidden } from '../errors.ts';
 
-/** Who is asking: one small value, made in one place (`tokens/`), passed on to every rule. */
+/** The authenticated caller of a request. */
 export interface Caller {
-  /** Uuid of the account, or of the API key. */
+  /** UUID of the account or of the API key. */
   readonly userId: string;
-  /** Login id of the account, or the key's id. */
+  /** Login id of the account, or id of the API key. */
   readonly accountId: string;
-  /** The login id without its letter case, as Postgres's `fold_name` has it; permissions are compared with it. */
+  /** The case-folded login id (SQL function `fold_name`), to compare with permissions. */
   readonly foldedId: string;
-  /** Where lists look and creations go: named by the tenant header, else the home tenant. */
+  /** Current tenant, for lists and new objects: the tenant header, else the home tenant. */
   readonly tenantId?: string;
-  /** Memberships, after the tenant header narrowed them. */
+  /** Memberships; with a tenant header, only the membership in that tenant. */
   readonly tenants: readonly { readonly id: string; readonly role: 'Owner' | 'Member' }[];
   readonly groups: readonly string[];
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly via: 'token' | 'key' | 'basic';
-  /** Of an API key: its role on every project of its tenant. */
+  /** For API keys: the role in every project of the tenant. */
   readonly key?: { readonly tenantId: string; readonly role: 'Owner' | 'Contributor' | 'Reader' };
-  /** Network address the request came from, and its id: for audit rows and logs. */
+  /** Client address and request id, for the audit trail and logs. */
   readonly address: string;
   readonly requestId: string;
-  /** Where what the request starts belongs, when it is traced (W3C). */
+  /** W3C trace context for jobs that the request starts, if it is traced. */
   readonly traceparent?: string;
-  /** Why the caller does it, as the header `audit-reason` says: for audit rows. */
+  /** The header `audit-reason`, for the audit trail. */
   readonly reason?: string;
 }
 
@@ -34,8 +34,8 @@ export const ownedTenants = (caller: Caller) =>
   caller.tenants.filter((tenant) => tenant.role === 'Owner').map((tenant) => tenant.id);
 
 /**
- * The caller as it acts in the tenant that a header names: of its own tenants only that one counts. Refuses another's tenant, unless
- * `anyTenant`: administrators may name any where accounts and tenants are managed, but hold no role in it.
+ * The caller with this current tenant and only its membership. Throws `forbidden` if the caller is not a member. With
+ * `anyTenant`, administrators may name any tenant; they get no role in it.
  */
 export function actingIn(caller: Caller, tenantId: string, { anyTenant }: { anyTenant: boolean }): Caller {
   const id = tenantId.toLowerCase();

@@ -5,7 +5,7 @@ import type { Cached } from './cache/cached.ts';
 import type { Caller } from './caller.ts';
 import type { Service } from './rules/versions.ts';
 
-/** The server as every room's `routes.ts` gets it: request and answer types come from the zod schemas of each route. */
+/** The Fastify server; the types of requests and answers come from the zod schemas of each route. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -14,36 +14,36 @@ export type App = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** Who may call a route. Checked before the body is looked at (signed in or not), and after it was validated (policies). */
+/** Who may call a route. Authentication is checked before the body is read, the policies after it was validated. */
 export type Access = 'public' | 'signedIn' | 'editors' | 'administrators';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every route says it; a route that does not is refused at start. */
+    /** Required: the server does not start without it. */
     access?: Access;
-    /** Every route says it; `none` for health, OpenAPI, JWKS and blob addresses, which have no versions. */
+    /** Required. `none` for routes without versions: health, OpenAPI, JWKS, blobs. */
     service?: Service;
-    /** Its answers are kept for some time. */
+    /** Caches the answers. */
     cached?: Cached;
-    /** Login id and password (HTTP Basic) are taken beside a token. */
+    /** Also accepts HTTP Basic (login id and password). */
     basic?: boolean;
-    /** `api-version` must be sent for this route. */
+    /** Requests must send `api-version`. */
     versionRequired?: boolean;
-    /** Those of its service's versions that have it; all of them when absent. */
+    /** Versions of the service that have this route. Default: all. */
     versions?: readonly number[];
-    /** It is about several tenants of the caller, so that the tenant header does not narrow him to one. */
+    /** The route concerns several tenants of the caller: the tenant header does not remove the other memberships. */
     concernsTenants?: boolean;
-    /** The answer holds a secret: it is never kept for a repeated request. */
+    /** Answers contain a secret and are not stored for repeated requests. */
     secretAnswer?: boolean;
-    /** Changes nothing that a repeated request would do twice: an `Idempotency-Key` is ignored, so that none holds a connection meanwhile. */
+    /** The request is idempotent by itself: ignores `Idempotency-Key`, and so needs no transaction. */
     repeatable?: boolean;
-    /** Parts of the operation in the OpenAPI document that no schema says: bodies that are no JSON, headers, more answers. */
+    /** Parts of the OpenAPI operation that no schema describes: bodies other than JSON, headers, more answers. */
     described?: Record<string, unknown>;
-    /** Stands for a method that its path lacks: 405. */
+    /** Answers 405 for a method that the path does not have. */
     closed?: boolean;
   }
   interface FastifyRequest {
-    /** Who is asking. Reading it on a public route is a bug and throws. */
+    /** Throws on public routes. */
     caller: Caller;
   }
 }

@@ -7,29 +7,29 @@ import { contains, parseAddress, parseNetwork } from '../platform/net/networks.t
 import { refuseUnroutable } from './answers/problems.ts';
 import { requestId } from './observe/request-ids.ts';
 
-/** What must be said when the server is made: the rules that hold before a route is found. */
+/** Options of the Fastify server: rules that apply before routing. */
 export function serverOptions(config: Pick<Config, 'trustedProxies'>, log: FastifyBaseLogger) {
   return {
     loggerInstance: log,
-    // `request-log.ts` writes one line, not two
+    // `request-log.ts` writes one line per request
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
-    trustProxy: config.trustedProxies.length > 0 ? trustIn(config.trustedProxies) : false,
+    trustProxy: config.trustedProxies.length > 0 ? isTrustedProxy(config.trustedProxies) : false,
     routerOptions: {
       ignoreTrailingSlash: true,
-      // names of blobs are the longest parameters
+      // blob names are the longest parameters
       maxParamLength: 1024,
       querystringParser: (text: string) => parse(text, '&', '=', { maxKeys: 2000 }),
     },
-    // a connection that is kept open while the server closes gets its answer, and is closed with it
+    // while the server closes, requests on open connections are answered, and then their connections are closed
     return503OnClosing: false,
     frameworkErrors: refuseUnroutable as never,
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: refuseMalformedHttp,
   } satisfies FastifyServerOptions;
 }
 
-/** Decides on an address as it was forwarded, with a port or without. */
-function trustIn(proxies: readonly string[]) {
+/** Test for addresses of `x-forwarded-for`, which may have a port. */
+function isTrustedProxy(proxies: readonly string[]) {
   const networks = proxies.map(parseNetwork);
   return (forwarded: string) => {
     const address = parseAddress(forwarded);
@@ -37,15 +37,19 @@ function trustIn(proxies: readonly string[]) {
   };
 }
 
-const UNREADABLE: Record<string, [number, string, string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The address and header fields are too long.'],
+const HTTP_ERRORS: Record<string, [number, string, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The URL and the header fields are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
 };
 
-/** What is no HTTP never becomes a request; its sender gets the same kind of answer. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Socket) {
+/** Answers data that is not HTTP with a problem (RFC 9457). No hook of Fastify runs for it. */
+function refuseMalformedHttp(error: Error & { code?: string }, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
-  const [status, title, detail] = UNREADABLE[error.code ?? ''] ?? [400, 'Bad Request', 'This is not well-formed HTTP.'];
+  const [status, title, detail] = HTTP_ERRORS[error.code ?? ''] ?? [
+    400,
+    'Bad Request',
+    'The request is not well-formed HTTP.',
+  ];
   const code = title.replace(/ /g, '');
   const body = JSON.stringify({
     type: 'about:blank',

@@ -5,7 +5,7 @@ import type { App } from './route.ts';
 import { TextAnswer } from './rules/forms.ts';
 import { SERVICE_IDS } from './rules/headers.ts';
 
-/** Clients ask by name where a service is: all of them are here. */
+/** Service discovery for clients. All services have the same base URL. */
 export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string | undefined }) {
   const config = { access: 'signedIn', service: 'services' } as const;
   const tags = ['services'];
@@ -14,7 +14,11 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
     '/api/data/services',
     {
       config,
-      schema: { tags, summary: 'Names of the services', response: { 200: z.object({ data: z.array(z.string()) }) } },
+      schema: {
+        tags,
+        summary: 'Lists the names of the services',
+        response: { 200: z.object({ data: z.array(z.string()) }) },
+      },
     },
     async () => ({ data: SERVICE_IDS }),
   );
@@ -25,7 +29,7 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
       config,
       schema: {
         tags,
-        summary: 'Where a service is',
+        summary: 'Returns the base URL of a service',
         params: z.object({ name: z.string() }),
         response: { 200: TextAnswer },
       },

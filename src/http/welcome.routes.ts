@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { html, SHOWS_PAGE, sendPage } from './answers/page.ts';
 import type { App } from './route.ts';
 
-const WAYS = [
-  ['guide', '/docs/guide', 'Concepts, commands, formats, settings and operations'],
-  ['docs', '/docs', 'The REST API, to read and to try'],
-  ['api', '/openapi.json', 'Its description, to generate clients from'],
-  ['health', '/health/ready', 'Whether requests can be served'],
-  ['console', '/console', 'The console, to work in a browser'],
+const LINKS = [
+  ['guide', '/docs/guide', 'Guide: concepts, commands, formats, settings and operations'],
+  ['docs', '/docs', 'REST API reference'],
+  ['api', '/openapi.json', 'OpenAPI document, to generate clients'],
+  ['health', '/health/ready', 'Readiness of the server'],
+  ['console', '/console', 'Web console'],
 ] as const;
 
-/** What stands at the address that the start prints: links for people, the same as JSON for programs that ask for it. */
+/** The start page: links as HTML, or as JSON for clients that prefer it. */
 export async function welcomeRoutes(app: App) {
   app.get(
     '/',
@@ -18,34 +18,34 @@ export async function welcomeRoutes(app: App) {
       config: { access: 'public', service: 'none', described: SHOWS_PAGE },
       schema: {
         tags: ['platform'],
-        summary: 'What this is, with links',
-        description: 'A page; with `Accept: application/json` the links alone.',
+        summary: 'Shows the start page with links',
+        description: 'With `Accept: application/json`, returns the links as JSON.',
       },
     },
     async (request, reply) => {
-      const ways = WAYS.filter(([, path]) => isThere(app, path));
+      const links = LINKS.filter(([, path]) => hasRoute(app, path));
       reply.header('vary', 'Accept');
-      if (asksForJson(request.headers.accept))
+      if (prefersJson(request.headers.accept))
         return {
           name: 'Data platform',
-          ...Object.fromEntries(ways.map(([name, path]) => [name, path])),
+          ...Object.fromEntries(links.map(([name, path]) => [name, path])),
         };
       return sendPage(
         reply,
         'Data platform',
-        html`<p>Projects hold datasets; transfers convert them from format to format, in any coordinate system.</p>
-<ul>${ways.map(([, path, sentence]) => html`<li><a href=".${path}">${path}</a>: ${sentence}</li>`)}</ul>
-<p>On a command line: <code>platform --help</code></p>`,
+        html`<p>Projects contain datasets. Transfers import, convert and export them in many formats and coordinate systems.</p>
+<ul>${links.map(([, path, sentence]) => html`<li><a href=".${path}">${path}</a>: ${sentence}</li>`)}</ul>
+<p>Command line: <code>platform --help</code></p>`,
       );
     },
   );
 }
 
-const isThere = (app: FastifyInstance, path: string) =>
+const hasRoute = (app: FastifyInstance, path: string) =>
   app.hasRoute({ method: 'GET', url: path }) || app.hasRoute({ method: 'GET', url: `${path}/` });
 
-/** `application/json`, and pages not, or less. */
-function asksForJson(accept = ''): boolean {
+/** Whether the Accept header prefers `application/json` to `text/html`. */
+function prefersJson(accept = ''): boolean {
   const weight = (type: string) =>
     Math.max(
       0,

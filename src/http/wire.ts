@@ -14,7 +14,7 @@ import { auditReason, auth, callerDecoration, identityChanges, policies, tenantH
 import { body } from './rules/body.ts';
 import { forms } from './rules/forms.ts';
 import type { FindProjectOf } from './rules/headers.ts';
-import { headers, headersAgree, projectAgrees } from './rules/headers.ts';
+import { headers, headersMatchPath, projectHeaderMatches } from './rules/headers.ts';
 import type { Fingerprint } from './rules/idempotency.ts';
 import { idempotency } from './rules/idempotency.ts';
 import { methods } from './rules/methods.ts';
@@ -27,15 +27,16 @@ export interface WireOptions {
   db: Database;
   findCaller: FindCaller;
   findProjectOf: FindProjectOf;
-  /** Of requests with a password in them that may be repeated. */
+  /** For requests with an Idempotency-Key that contain a password. */
   fingerprint: Fingerprint;
-  /** Where answers are kept. Default: in memory. */
+  /** Store of cached answers. Default: in memory. */
   cache?: CacheStore;
-  /** Called when a request of this process may have changed who may do what. */
+  /** Called after a request of this process that may have changed accounts, groups, tenants or keys. */
   identitiesChanged(): void;
 }
 
-const READABLE_HEADERS = [
+/** Headers that CORS lets scripts of other origins read. */
+const EXPOSED_HEADERS = [
   'accept-ranges',
   'api-supported-versions',
   'content-disposition',
@@ -59,7 +60,7 @@ const READABLE_HEADERS = [
   'x-ms-version',
 ].join(', ');
 
-/** Everything that holds for every route and that no route knows of. Register it before the first route. */
+/** The rules of the API that apply to every route. Register it before the first route. */
 export const wire = fp<WireOptions>(
   async (app, { config, db, findCaller, findProjectOf, fingerprint, identitiesChanged, cache = memoryStore() }) => {
     const origins = config['cors.origins'];
@@ -73,7 +74,7 @@ export const wire = fp<WireOptions>(
       origin: origins.includes('*') ? '*' : [...origins],
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       strictPreflight: false,
-      exposedHeaders: READABLE_HEADERS,
+      exposedHeaders: EXPOSED_HEADERS,
       maxAge: 600,
     });
     await app.register(problems);
@@ -82,19 +83,21 @@ export const wire = fp<WireOptions>(
     await app.register(requestLog);
     await app.register(body);
     await app.register(headers, { prefixes: config.headerPrefixes });
-    // In the order of refusals: a wrong method is closed before all (`methods`), the body's type is judged behind `auth`.
+    // the order of the rules is the order of refusals; a wrong method (`methods`) comes first, the content type after
+    // `auth`
     await app.register(rules, {
       rules: [
         versions,
         auth(findCaller),
         forms,
-        headersAgree,
+        headersMatchPath,
         tenantHeader,
         policies,
         auditReason,
         idempotency(db, fingerprint),
-        // a dataset may lie elsewhere since a request was answered that is repeated; of what the cache keeps it is asked first
-        projectAgrees(findProjectOf),
+        // after `idempotency`: a replayed request may name the former project of a moved dataset; before `cached`,
+        // which skips the handler
+        projectHeaderMatches(findProjectOf),
         cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
         identityChanges(identitiesChanged),
       ],

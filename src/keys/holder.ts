@@ -3,66 +3,69 @@ import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { openRecent } from '../platform/async/recent.ts';
+import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import type { Holder } from './queries.ts';
-import { findHolder, noteUse } from './queries.ts';
+import { findHolder, recordUse } from './queries.ts';
 
-/** A key that another process revoked is refused after this time at the latest. */
+/** Maximum time until a revocation by another process takes effect. */
 const KEEP_MS = 5_000;
 
-/** What a request shows of its sender, a key among it. */
+/** API key and origin of a request. */
 export interface PresentedKey extends Origin {
   key: string;
-  /** Must be absent: two answers to who is asking contradict each other. */
+  /** Must be absent, because it could name another caller than the key. */
   authorization: string | undefined;
 }
 
 export interface ApiKeys {
-  /** Who holds this key. Throws `unauthenticated` for one that is unknown, expired or revoked, `forbidden` outside of its networks. */
+  /**
+   * The caller of a key. Throws `unauthenticated` if it is unknown, expired or revoked, `forbidden` outside of its
+   * allowed networks.
+   */
   find(presented: PresentedKey): Promise<Caller>;
-  /** What this process changed shows at once. */
-  forgetAll(): void;
+  /** Empties the cache, so that a change by this process is seen at once. */
+  clear(): void;
 }
 
 export interface KeyParts {
   db: Db;
-  /** What the tokens of accounts are good for. */
+  /** Scopes of every key. */
   scopes: readonly string[];
-  /** Throws the refusal of a key, late when the address has shown wrong ones before. */
-  refuse(from: Pick<Origin, 'address' | 'whenGone'>, refusal: AppError): Promise<never>;
+  /** Counts a failed authentication of the client, and throws `error` after the delay (`LoginDelay.refuse`). */
+  refuse(client: Pick<Origin, 'address' | 'whenGone'>, error: AppError): Promise<never>;
 }
 
-/** A request with a key that was seen in the last seconds costs no query. */
+/** Keys are cached for some seconds, so that most requests need no query. */
 export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
-  const recent = openRecent<Holder | null>(KEEP_MS);
+  const cache = openTtlCache<Holder | null>(KEEP_MS);
   return {
     async find({ key, authorization, address, requestId, whenGone }) {
       if (authorization !== undefined) {
-        throw invalid('A request shows either an API key or an Authorization header, not both.', {
+        throw invalid('The request has an API key and an Authorization header. Send only one of them.', {
           code: 'TwoCredentials',
         });
       }
       const hash = hashOf(key);
-      const holder = await recent.find(hash.toString('base64'), () => findHolder(db, hash));
+      const holder = await cache.get(hash.toString('base64'), () => findHolder(db, hash));
       if (!holder || (holder.expires !== undefined && holder.expires <= Date.now()))
         return refuse(
           { address, whenGone },
           new AppError('unauthenticated', 'The API key is unknown, expired or revoked.'),
         );
       if (!isAllowed(holder, address))
-        throw forbidden(`This API key must not be used from the address ${address}.`, { code: 'NetworkNotAllowed' });
+        throw forbidden(`This API key may not be used from the address ${address}.`, { code: 'NetworkNotAllowed' });
       if (!holder.usedLately) {
         holder.usedLately = true;
-        await noteUse(db, holder.id, address);
+        await recordUse(db, holder.id, address);
       }
       return callerWithKey(holder, { scopes, address, requestId });
     },
-    forgetAll: recent.forgetAll,
+    clear: cache.clear,
   };
 }
 
-/** Of a key in any letter case, as uuids are. */
+/** Keys are UUIDs, so letter case is ignored. */
 export const hashOf = (key: string) => createHash('sha256').update(key.toLowerCase()).digest();
 
 function isAllowed({ allowedNetworks }: Holder, address: string): boolean {
@@ -71,7 +74,7 @@ function isAllowed({ allowedNetworks }: Holder, address: string): boolean {
   return parsed !== undefined && allowedNetworks.some((network) => contains(parseNetwork(network), parsed));
 }
 
-/** Not an Owner of the tenant, whatever its role in the projects: a key makes no keys and no members. */
+/** A key is a Member of its tenant even if its role in projects is Owner, so that it cannot create keys or members. */
 export const callerWithKey = (
   { id, tenantId, role }: Pick<Holder, 'id' | 'tenantId' | 'role'>,
   more: Pick<Caller, 'scopes' | 'address' | 'requestId'>,

@@ -15,11 +15,14 @@ export interface KeyRequest {
   name: string;
   role: KeyRole;
   expiresAt?: string | undefined;
-  /** Empty or absent: the key may be used from everywhere. */
+  /** Empty or absent: all networks. */
   allowedNetworks?: string[] | undefined;
 }
 
-/** Makes a key of the tenant that the caller acts in. Its secret is in the answer and nowhere else. */
+/**
+ * Creates a key of the caller's current tenant. Only the returned value contains the secret; the database stores its
+ * hash.
+ */
 export async function createKey(db: Db, caller: Caller, request: KeyRequest): Promise<KeyRow & { key: string }> {
   const tenantId = governedTenant(caller);
   const { name, role, expiresAt, allowedNetworks = [] } = request;
@@ -27,7 +30,7 @@ export async function createKey(db: Db, caller: Caller, request: KeyRequest): Pr
   const key = randomUUID();
   return db.transaction(async (tx) => {
     if (!(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
-    const made = await insertKey(tx, {
+    const created = await insertKey(tx, {
       tenantId,
       name,
       role,
@@ -36,8 +39,14 @@ export async function createKey(db: Db, caller: Caller, request: KeyRequest): Pr
       allowedNetworks,
       createdBy: caller.userId,
     });
-    await record(tx, { action: 'key.create', subject: made.id, tenantId, ...by(caller), details: whatItWas(made) });
-    return { ...made, key };
+    await record(tx, {
+      action: 'key.create',
+      subject: created.id,
+      tenantId,
+      ...by(caller),
+      details: detailsOf(created),
+    });
+    return { ...created, key };
   });
 }
 
@@ -45,8 +54,8 @@ export const keysOf = async (db: Db, caller: Caller, window: { offset?: number; 
   listKeys(db, governedTenant(caller), window);
 
 /**
- * From now on the key opens nothing. Its row goes and its memberships in projects with it; what it made stays, under its id. The audit row
- * keeps what the key was and where it was used last.
+ * Deletes a key with its memberships in projects. Objects that it created stay and refer to its id. The audit row
+ * describes the key and its last use.
  */
 export const revokeKey = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
@@ -55,18 +64,19 @@ export const revokeKey = (db: Db, caller: Caller, id: string) =>
     const revoked = await deleteKey(tx, id);
     if (!revoked) throw notFound('API key', id);
     const { tenantId, lastUsedAt, lastUsedFrom } = revoked;
-    const details = { ...whatItWas(revoked), lastUsedAt, lastUsedFrom };
+    const details = { ...detailsOf(revoked), lastUsedAt, lastUsedFrom };
     await record(tx, { action: 'key.revoke', subject: id, tenantId, ...by(caller), details });
   });
 
 function governedTenant(caller: Caller): string {
   const { tenantId } = caller;
-  if (tenantId === undefined) throw forbidden('You belong to no tenant, so there is none whose keys you could manage.');
+  if (tenantId === undefined) throw forbidden('You are not a member of a tenant, so you cannot manage API keys.');
   if (!governs(caller, tenantId)) throw forbidden('Only Owners of the tenant and administrators may manage its keys.');
   return tenantId;
 }
 
-const whatItWas = ({ name, role, expiresAt, allowedNetworks }: KeyRow) => ({ name, role, expiresAt, allowedNetworks });
+/** Details for the audit trail. */
+const detailsOf = ({ name, role, expiresAt, allowedNetworks }: KeyRow) => ({ name, role, expiresAt, allowedNetworks });
 
 function checkNetworks(networks: readonly string[]) {
   networks.forEach((network, index) => {
@@ -81,6 +91,6 @@ function checkNetworks(networks: readonly string[]) {
 function timeOf(text: string): string {
   const time = timestampFromText(text);
   if (time === undefined)
-    throw invalidMember('expiresAt', `'${text}' is no time such as 2026-12-31T18:00:00Z or 2026-12-31.`);
+    throw invalidMember('expiresAt', `'${text}' is not a time such as 2026-12-31T18:00:00Z or 2026-12-31.`);
   return `${time}Z`;
 }

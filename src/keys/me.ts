@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Identities } from '../tokens/identities.ts';
 import { findKey } from './queries.ts';
 
-/** The caller, and its role in the tenant that it acts in; none in a tenant that it only administers. */
+/** The caller, with its role in its current tenant; without a role if it is an administrator who is not a member. */
 export async function whoAmI({ db, identities }: { db: Db; identities: Identities }, caller: Caller) {
   const { name, email } = caller.key ? await nameOfKey(db, caller) : await nameOfAccount(identities, caller);
   return {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** What a key may do in every project of its tenant. */
+/** Roles of a key in every project of its tenant. */
 export const KEY_ROLES = ['Owner', 'Contributor', 'Reader'] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
 
@@ -11,7 +11,7 @@ const KeyRow = z.object({
   name: z.string(),
   role: z.enum(KEY_ROLES),
   tenantId: z.string(),
-  /** As it was given. */
+  /** As sent by the client. */
   expiresAt: z.string().optional(),
   allowedNetworks: z.array(z.string()).optional(),
   createdAt: z.string(),
@@ -51,7 +51,7 @@ export const listKeys = (db: Db, tenantId: string, { offset = 0, limit }: { offs
 export const findKey = (db: Db, id: string) =>
   db.maybeOne(sql.type(KeyRow)`select ${key} from api_keys where id = ${id}`);
 
-/** The key as it was, or nothing when another call was faster. Its memberships in projects go with it. */
+/** Deletes a key with its memberships in projects. Returns it; null if a concurrent call has deleted it. */
 export const deleteKey = (tx: Db, id: string) =>
   tx.maybeOne(sql.type(KeyRow)`delete from api_keys where id = ${id} returning ${key}`);
 
@@ -64,18 +64,18 @@ const Holder = z.object({
   expires: z.number().optional(),
   usedLately: z.boolean(),
 });
-/** What decides about a request with a key. */
+/** The members of a key that authenticate and authorize a request. */
 export type Holder = z.infer<typeof Holder>;
 
-/** By the SHA-256 of what was shown. */
+/** @param hash SHA-256 of the key */
 export const findHolder = (db: Db, hash: Buffer) =>
   db.maybeOne(sql.type(Holder)`
     select id, tenant_id, role, allowed_networks, (extract(epoch from expires_at) * 1000)::float8 as expires,
       coalesce(last_used_at > now() - interval '1 minute', false) as used_lately
     from api_keys where hash = ${sql.binary(hash)}`);
 
-/** At most once a minute, of any number of processes. */
-export const noteUse = (db: Db, id: string, address: string) =>
+/** Records time and address of a use, at most once a minute over all processes. */
+export const recordUse = (db: Db, id: string, address: string) =>
   db.query(sql.unsafe`
     update api_keys set last_used_at = now(), last_used_from = ${address}
     where id = ${id} and (last_used_at is null or last_used_at <= now() - interval '1 minute')`);

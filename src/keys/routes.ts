@@ -9,7 +9,7 @@ import { createKey, keysOf, revokeKey } from './manage.ts';
 import { whoAmI } from './me.ts';
 import { KEY_ROLES } from './queries.ts';
 
-const made = {
+const common = {
   id: z.string(),
   name: z.string(),
   role: z.string(),
@@ -18,11 +18,11 @@ const made = {
   allowedNetworks: z.array(z.string()).optional(),
   createdAt: z.string(),
 };
-const NewKey = z.object({ ...made, key: z.string() }).meta({ id: 'NewApiKey' });
+const NewKey = z.object({ ...common, key: z.string() }).meta({ id: 'NewApiKey' });
 export type NewKey = z.infer<typeof NewKey>;
 const Key = z
   .object({
-    ...made,
+    ...common,
     createdBy: z.string(),
     lastUsedAt: z.string().optional(),
     lastUsedFrom: z.string().optional(),
@@ -50,7 +50,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
       config: { ...config, secretAnswer: true },
       schema: {
         tags,
-        summary: 'Make an API key; it is shown only now',
+        summary: 'Creates an API key; only this answer contains it',
         body: z.object({
           name: z.string().trim().min(1).max(255),
           role: queryEnum(KEY_ROLES),
@@ -72,7 +72,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
       config,
       schema: {
         tags,
-        summary: 'Keys of the tenant',
+        summary: 'Lists the API keys of the tenant',
         querystring: z.object(offsetQuery),
         response: { 200: listOf(Key) },
       },
@@ -82,7 +82,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
 
   app.delete(
     '/api/iam/key/:id',
-    { config, schema: { tags, summary: 'Revoke an API key', params: Id, response: { 204: z.null() } } },
+    { config, schema: { tags, summary: 'Revokes an API key', params: Id, response: { 204: z.null() } } },
     async ({ caller, params }, reply) => {
       await revokeKey(db, caller, params.id);
       return reply.code(204).send(null);
@@ -91,7 +91,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
 
   app.get(
     '/api/iam/principal/me',
-    { config, schema: { summary: 'Who the caller is', response: { 200: Principal } } },
+    { config, schema: { summary: 'Returns the caller', response: { 200: Principal } } },
     async ({ caller }) => whoAmI({ db, identities }, caller),
   );
 }

@@ -68,7 +68,10 @@ const VERBS: Record<Capability, string> = {
 };
 
 /** Throws `forbidden` if the caller's rights on the project lack the capability. Call it for visible projects only. */
-export function demand(project: { id: string; rights: number; role?: Role | undefined }, capability: Capability) {
+export function requireCapability(
+  project: { id: string; rights: number; role?: Role | undefined },
+  capability: Capability,
+) {
   if (may(project, capability)) return;
   const subject = project.role === undefined ? 'You' : `As ${project.role} you`;
   throw forbidden(`${subject} may not ${VERBS[capability]} project '${project.id}'. This requires ${capability}.`);

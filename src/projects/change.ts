@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from './access.ts';
+import { requireCapability } from './access.ts';
 import type { ChangedAccessLevel, ChangedProject } from './forms.ts';
 import { getRecord, lockProject, setAccessLevel, updateProject } from './queries.ts';
 import type { Project, Written } from './record.ts';
@@ -34,10 +34,10 @@ export async function replaceProject(
 ): Promise<Project> {
   return db.transaction(async (tx) => {
     const project = await lockedProject(tx, caller, id);
-    demand(project, 'canEdit');
+    requireCapability(project, 'canEdit');
     if (change.accessLevel !== undefined && change.accessLevel !== project.accessLevel)
-      demand(project, 'canEditAccessLevel');
-    if (change.permissions !== undefined) demand(project, 'canGrantAccess');
+      requireCapability(project, 'canEditAccessLevel');
+    if (change.permissions !== undefined) requireCapability(project, 'canGrantAccess');
     refuseStale(project, rowVersion);
     await updateProject(tx, id, change, caller.userId);
     // not `visibleProject`: the new permissions may hide the project from the caller
@@ -52,7 +52,7 @@ export async function changeAccessLevel(
 ): Promise<Written> {
   return db.transaction(async (tx) => {
     const project = await lockedProject(tx, caller, id);
-    demand(project, 'canEditAccessLevel');
+    requireCapability(project, 'canEditAccessLevel');
     refuseStale(project, rowVersion);
     return setAccessLevel(tx, id, accessLevel, caller.userId);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { forbidden, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from './access.ts';
+import { requireCapability } from './access.ts';
 import type { ProjectRequest } from './forms.ts';
 import { putMembers } from './members.queries.ts';
 import { refuseTwice, refuseUnknown } from './members.ts';
@@ -44,7 +44,7 @@ export async function createProject(
     if (thumbnail) await putThumbnail(tx, id, thumbnail);
     // not `visibleProject`: the permissions may hide the project from the caller
     const created = await getRecord(tx, caller, id);
-    if (fields.permissions !== undefined) demand(created, 'canGrantAccess');
+    if (fields.permissions !== undefined) requireCapability(created, 'canGrantAccess');
     return projectOf(created);
   });
 }
@@ -64,6 +64,6 @@ function tenantForRoot({ tenantId, key }: Caller): string {
 async function lockParent(tx: Db, caller: Caller, parentId: string): Promise<string> {
   await lockTreesOf(tx, parentId);
   const parent = await visibleProject(tx, caller, parentId);
-  demand(parent, 'canCreateContent');
+  requireCapability(parent, 'canCreateContent');
   return parent.tenantId;
 }

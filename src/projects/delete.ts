@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand, may, VISIBLE } from './access.ts';
+import { may, requireCapability, VISIBLE } from './access.ts';
 import { findWithParent, markDeleted } from './queries.ts';
 import { lockTreesOf } from './tree.ts';
 
@@ -19,7 +19,7 @@ export async function deleteProject(db: Db, caller: Caller, id: string, after: A
     if (!found) throw notFound('Project', id);
     if (!may({ rights: found.parentRights }, 'canDeleteContent')) {
       if ((found.rights & VISIBLE) === 0) throw notFound('Project', id);
-      demand(found, 'canDelete');
+      requireCapability(found, 'canDelete');
     }
     if (!(await markDeleted(tx, id, caller.userId))) throw notFound('Project', id);
     await after(tx, [id]);

@@ -5,7 +5,15 @@ import type { Caller } from '../http/caller.ts';
 import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/queries.ts';
 import type { Capability } from './access.ts';
-import { Capabilities, capabilitiesOf, demand, may, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES } from './access.ts';
+import {
+  Capabilities,
+  capabilitiesOf,
+  may,
+  OPERATION_RIGHTS,
+  ROLE_RIGHTS,
+  ROLES,
+  requireCapability,
+} from './access.ts';
 import { findAccess, listGrants } from './explain.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
@@ -37,7 +45,7 @@ export type Access = z.infer<typeof Access>;
 /** Lists the rules that allow or deny a user each capability on a project. Needs canGrantAccess. */
 export async function explainAccess(db: Db, caller: Caller, id: string, userId: string): Promise<Access> {
   const project = await visibleProject(db, caller, id);
-  demand(project, 'canGrantAccess');
+  requireCapability(project, 'canGrantAccess');
   const user = userId === caller.userId ? caller : await callerOf(db, userId, caller);
   const access = await findAccess(db, user, id);
   // purged after the first look

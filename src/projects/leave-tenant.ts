@@ -1,4 +1,4 @@
-import { rehome } from '../accounts/queries.ts';
+import { replaceHomeTenant } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -29,7 +29,7 @@ export const leaveTenant = (db: Db, caller: Caller, leaving: Leaving): Promise<E
     const { tenantId, userId, keepProjectRoles } = leaving;
     const ended = await checkLeaving(tx, caller, leaving);
     await deleteMember(tx, tenantId, userId);
-    await rehome(tx, tenantId);
+    await replaceHomeTenant(tx, tenantId);
     if (!keepProjectRoles) {
       await deleteRolesIn(tx, tenantId, userId, caller.userId);
       await forgetGoneRolesIn(tx, tenantId, userId);

@@ -14,7 +14,13 @@ import { bound, byShape, statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';
 import { itemColumns, recordColumnsAs } from './queries.ts';
 import { ProjectItem, ProjectRow } from './record.ts';
-import { ASKER, askerValues, namedProjects, notDeleted, projectsWithRights } from './visibility.queries.ts';
+import {
+  CALLER_PARAMETERS,
+  callerValues,
+  namedProjects,
+  notDeleted,
+  projectsWithRights,
+} from './visibility.queries.ts';
 
 /** Direct subprojects of `parentId` or, without one, the root projects of the tenant. */
 export interface ListParent {
@@ -66,26 +72,26 @@ const Named = z.object({ id: z.string(), role: z.enum(ROLES).optional(), rights:
 const namedRoots = statement(
   'named roots',
   Named,
-  { ...ASKER, tenantId: 'uuid' },
-  ({ tenantId, ...asker }) => sql.fragment`
-  select p.id, p.role, p.rights from ${projectsWithRights(asker)} p
-  where p.parent_id is null and p.tenant_id = ${tenantId} and p.deleted_at is null and p.id in (${namedProjects(asker)})`,
+  { ...CALLER_PARAMETERS, tenantId: 'uuid' },
+  ({ tenantId, ...caller }) => sql.fragment`
+  select p.id, p.role, p.rights from ${projectsWithRights(caller)} p
+  where p.parent_id is null and p.tenant_id = ${tenantId} and p.deleted_at is null and p.id in (${namedProjects(caller)})`,
 );
 const namedChildren = statement(
   'named children',
   Named,
-  { ...ASKER, parentId: 'uuid' },
-  ({ parentId, ...asker }) => sql.fragment`
-  select p.id, p.role, p.rights from ${projectsWithRights(asker)} p
-  where p.parent_id = ${parentId} and p.deleted_at is null and p.id in (${namedProjects(asker)})`,
+  { ...CALLER_PARAMETERS, parentId: 'uuid' },
+  ({ parentId, ...caller }) => sql.fragment`
+  select p.id, p.role, p.rights from ${projectsWithRights(caller)} p
+  where p.parent_id = ${parentId} and p.deleted_at is null and p.id in (${namedProjects(caller)})`,
 );
 
 /** Projects of the list that name the caller as a member or in a permission, with the caller's role and rights. */
 export const listNamed = (db: Db, caller: Caller, { tenantId, parentId }: ListParent) =>
   db.any(
     parentId === undefined
-      ? namedRoots({ ...askerValues(caller), tenantId: tenantId ?? null })
-      : namedChildren({ ...askerValues(caller), parentId }),
+      ? namedRoots({ ...callerValues(caller), tenantId: tenantId ?? null })
+      : namedChildren({ ...callerValues(caller), parentId }),
   );
 
 /** SQL parameters of the statements below: the values of a selection, an order and a window. */

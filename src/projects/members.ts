@@ -2,7 +2,7 @@ import type { Db } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Role } from './access.ts';
-import { demand } from './access.ts';
+import { requireCapability } from './access.ts';
 import { lockedProject, refuseStale } from './change.ts';
 import {
   copyMembers,
@@ -96,7 +96,7 @@ const KEEPS_OWNER = 'A root project needs at least one Owner. Make another membe
 async function projectForMembers(tx: Db, caller: Caller, id: string): Promise<VisibleProject> {
   await lockTreesOf(tx, id);
   const project = await lockedProject(tx, caller, id);
-  demand(project, 'canGrantAccess');
+  requireCapability(project, 'canGrantAccess');
   return project;
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from './access.ts';
+import { requireCapability } from './access.ts';
 import { findWithParent, touch } from './queries.ts';
 import { isWithin, setParent } from './tree.queries.ts';
 import { lockTreesOf } from './tree.ts';
@@ -26,8 +26,8 @@ export async function moveSubproject(db: Db, caller: Caller, id: string, targetI
     if (await isWithin(tx, targetId, id))
       throw forbidden(`Project '${targetId}' is project '${id}' or lies below it. Choose a target outside of '${id}'.`);
     const found = await findWithParent(tx, caller, id);
-    demand({ id: parentId, rights: found?.parentRights ?? 0, role: found?.parentRole }, 'canDeleteContent');
-    demand(target, 'canCreateContent');
+    requireCapability({ id: parentId, rights: found?.parentRights ?? 0, role: found?.parentRole }, 'canDeleteContent');
+    requireCapability(target, 'canCreateContent');
     if (parentId === targetId) return;
     await setParent(tx, id, targetId);
     await touch(tx, id, caller.userId);

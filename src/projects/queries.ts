@@ -8,7 +8,13 @@ import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';
 import type { Permissions } from './permissions.ts';
 import { ProjectRow, Written } from './record.ts';
-import { ASKER, askerValues, notDeleted, projectsWithRights, visibleProjects } from './visibility.queries.ts';
+import {
+  CALLER_PARAMETERS,
+  callerValues,
+  notDeleted,
+  projectsWithRights,
+  visibleProjects,
+} from './visibility.queries.ts';
 
 /** Columns of a project in a list, from table `p`. */
 export const itemColumns = sql.fragment`
@@ -35,13 +41,14 @@ const columnsWithRights = sql.fragment`${recordColumns}, p.role, p.rights`;
 const visible = statement(
   'project',
   RowWithRights,
-  { ...ASKER, id: 'uuid' },
-  ({ id, ...asker }) => sql.fragment`
-  select ${columnsWithRights} from ${visibleProjects(asker)} p where p.id = ${id}`,
+  { ...CALLER_PARAMETERS, id: 'uuid' },
+  ({ id, ...caller }) => sql.fragment`
+  select ${columnsWithRights} from ${visibleProjects(caller)} p where p.id = ${id}`,
 );
 
 /** The full record, if the caller sees the project. */
-export const findProject = (db: Db, caller: Caller, id: string) => db.maybeOne(visible({ ...askerValues(caller), id }));
+export const findProject = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(visible({ ...callerValues(caller), id }));
 
 /** The full record for a caller who has just written the project, visible or not. */
 export const getRecord = (tx: Db, caller: Caller, id: string) =>

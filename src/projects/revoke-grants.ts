@@ -1,7 +1,7 @@
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from './access.ts';
+import { requireCapability } from './access.ts';
 import { nextGeneration, setProjectGrants } from './grant-generations.queries.ts';
 import { lockTreesOf } from './tree.ts';
 import { visibleProject } from './visibility.queries.ts';
@@ -12,7 +12,7 @@ export const revokeProjectGrants = (db: Db, caller: Caller, id: string): Promise
     // lock order: trees before the generation, as in moves to other tenants
     await lockTreesOf(tx, id);
     const { tenantId, ...project } = await visibleProject(tx, caller, id);
-    demand(project, 'canGrantAccess');
+    requireCapability(project, 'canGrantAccess');
     await setProjectGrants(tx, id, await nextGeneration(tx));
     await record(tx, { action: 'project.grants.revoke', subject: id, tenantId, ...by(caller) });
   });

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from './access.ts';
+import { requireCapability } from './access.ts';
 import { lockedProject } from './change.ts';
 import { touch } from './queries.ts';
 import type { Thumbnail } from './thumbnail.queries.ts';
@@ -38,7 +38,7 @@ const TOO_LARGE = 'The thumbnail is larger than 1 MiB. Send a smaller image.';
 export async function setThumbnail(db: Db, caller: Caller, id: string, base64: string): Promise<void> {
   const thumbnail = readThumbnail(base64);
   await db.transaction(async (tx) => {
-    demand(await lockedProject(tx, caller, id), 'canEdit');
+    requireCapability(await lockedProject(tx, caller, id), 'canEdit');
     if (thumbnail) await putThumbnail(tx, id, thumbnail);
     else await deleteThumbnail(tx, id);
     await touch(tx, id, caller.userId);

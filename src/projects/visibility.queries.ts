@@ -17,7 +17,7 @@ const { read, update, delete: remove } = OPERATION_RIGHTS;
 const operationRights = sql.fragment`case g.operation when 'read' then ${read}::int when 'update' then ${update}::int else ${remove}::int end`;
 
 /** SQL parameters that describe a caller. */
-export const ASKER = {
+export const CALLER_PARAMETERS = {
   userId: 'uuid',
   /** User id and case-folded login id, to compare with `folded_principal` of permissions. */
   ids: 'text[]',
@@ -29,11 +29,11 @@ export const ASKER = {
   keyRole: 'text',
 } as const;
 /** A caller as parameters of a prepared statement. */
-export type Asker = Parameters<typeof ASKER>;
+export type CallerParameters = Parameters<typeof CALLER_PARAMETERS>;
 /** Prepared statements pass parameters; statements built for each call pass the caller. */
-export type Asking = Caller | Asker;
+export type CallerOrParameters = Caller | CallerParameters;
 
-export function askerValues(caller: Caller): Values<typeof ASKER> {
+export function callerValues(caller: Caller): Values<typeof CALLER_PARAMETERS> {
   const { userId, foldedId, groups, tenants, key } = caller;
   return {
     userId,
@@ -46,11 +46,12 @@ export function askerValues(caller: Caller): Values<typeof ASKER> {
   };
 }
 
-export const askerOf = (asking: Asking): Asker => ('via' in asking ? bound(ASKER, askerValues(asking)) : asking);
+export const callerParameters = (caller: CallerOrParameters): CallerParameters =>
+  'via' in caller ? bound(CALLER_PARAMETERS, callerValues(caller)) : caller;
 
 /** Condition: grant `g` names this caller by user id or login id, in any letter case, or by the exact name of a group. */
-export function namesCaller(asking: Asking): Fragment {
-  const { ids, groups } = askerOf(asking);
+export function namesCaller(caller: CallerOrParameters): Fragment {
+  const { ids, groups } = callerParameters(caller);
   return sql.fragment`(g.folded_principal = any(${ids}) or g.principal = any(${groups}))`;
 }
 
@@ -59,23 +60,28 @@ export function namesCaller(asking: Asking): Fragment {
  * grants `g` of the entity. Permissions apply only to members of the entity's tenant. For a caller named in no permission, which is the usual
  * case, an uncorrelated subquery is evaluated once for all rows.
  */
-export function joinPermissions(asking: Asking, name: Fragment, tenantId: Fragment, here: Fragment): Fragment {
-  const asker = askerOf(asking);
+export function joinPermissions(
+  caller: CallerOrParameters,
+  name: Fragment,
+  tenantId: Fragment,
+  here: Fragment,
+): Fragment {
+  const parameters = callerParameters(caller);
   return sql.fragment`
     cross join lateral (
       select coalesce(bit_or(${operationRights}) filter (where not g.denied), 0) as allowed,
         coalesce(bit_or(${operationRights}) filter (where g.denied), 0) as denied
       from permission_grants g
-      where (select exists (select from permission_grants g where ${namesCaller(asker)}))
-        and ${tenantId} = any(${asker.tenants}) and ${namesCaller(asker)} and ${here}) ${name}`;
+      where (select exists (select from permission_grants g where ${namesCaller(parameters)}))
+        and ${tenantId} = any(${parameters.tenants}) and ${namesCaller(parameters)} and ${here}) ${name}`;
 }
 
-const ownTenant = (asking: Asking, tenantId: Fragment) =>
-  sql.fragment`${tenantId} = any(${askerOf(asking).ownedTenants})`;
+const ownTenant = (caller: CallerOrParameters, tenantId: Fragment) =>
+  sql.fragment`${tenantId} = any(${callerParameters(caller).ownedTenants})`;
 
 /** Combines base rights with the rights of permissions. A denial overrides everything but the Owner of the tenant. */
-export const withGrants = (asking: Asking, tenantId: Fragment, base: Fragment, grants: Fragment) =>
-  sql.fragment`case when ${ownTenant(asking, tenantId)} then ${ALL}::int else (${base} | ${grants}.allowed) & ~${grants}.denied end`;
+export const withGrants = (caller: CallerOrParameters, tenantId: Fragment, base: Fragment, grants: Fragment) =>
+  sql.fragment`case when ${ownTenant(caller, tenantId)} then ${ALL}::int else (${base} | ${grants}.allowed) & ~${grants}.denied end`;
 
 /**
  * All projects with the caller's role and rights, as a table: `from ${projectsWithRights(caller)} p`. Includes deleted and invisible projects;
@@ -85,21 +91,21 @@ export const withGrants = (asking: Asking, tenantId: Fragment, base: Fragment, g
  * - `rights`: rights of the role, combined with permissions of the project and of the ancestors through which it inherits members.
  * - `denied`: rights that these permissions deny.
  */
-export function projectsWithRights(asking: Asking): Fragment {
-  const asker = askerOf(asking);
-  const keyRole = sql.fragment`case when p.tenant_id = ${asker.keyTenant} then ${asker.keyRole} end`;
+export function projectsWithRights(caller: CallerOrParameters): Fragment {
+  const parameters = callerParameters(caller);
+  const keyRole = sql.fragment`case when p.tenant_id = ${parameters.keyTenant} then ${parameters.keyRole} end`;
   const tenantId = sql.fragment`p.tenant_id`;
   const grants = sql.fragment`granted`;
   const inheritedFrom = sql.fragment`g.project_id = any(p.path[array_position(p.path, p.member_source_id):])`;
   const base = sql.fragment`${rightsOfRole(sql.fragment`m.role`)} | ${rightsOfRole(keyRole)}`;
   return sql.fragment`
     (select p.*,
-       case when ${ownTenant(asker, tenantId)} then 'Owner' else coalesce(m.role, ${keyRole}) end as role,
-       ${withGrants(asker, tenantId, sql.fragment`(${base})`, grants)} as rights,
-       case when ${ownTenant(asker, tenantId)} then 0 else granted.denied end as denied
+       case when ${ownTenant(parameters, tenantId)} then 'Owner' else coalesce(m.role, ${keyRole}) end as role,
+       ${withGrants(parameters, tenantId, sql.fragment`(${base})`, grants)} as rights,
+       case when ${ownTenant(parameters, tenantId)} then 0 else granted.denied end as denied
      from projects p
-     left join project_members m on m.project_id = p.member_source_id and m.user_id = ${asker.userId}
-     ${joinPermissions(asker, grants, tenantId, inheritedFrom)})`;
+     left join project_members m on m.project_id = p.member_source_id and m.user_id = ${parameters.userId}
+     ${joinPermissions(parameters, grants, tenantId, inheritedFrom)})`;
 }
 
 /** Condition on a table with the columns of `projects`: neither the project nor an ancestor is in the recycle bin. */
@@ -110,21 +116,21 @@ export const notDeleted = (p: Fragment): Fragment =>
 export const isVisible = (p: Fragment): Fragment => sql.fragment`${p}.rights & ${VISIBLE}::int <> 0`;
 
 /** Projects visible to the caller: not deleted, and with the right to read. Columns of `projectsWithRights`. */
-export const visibleProjects = (asking: Asking): Fragment => {
+export const visibleProjects = (caller: CallerOrParameters): Fragment => {
   const p = sql.fragment`p`;
-  return sql.fragment`(select * from ${projectsWithRights(asking)} p where ${notDeleted(p)} and ${isVisible(p)})`;
+  return sql.fragment`(select * from ${projectsWithRights(caller)} p where ${notDeleted(p)} and ${isVisible(p)})`;
 };
 
 /** Query for the ids of projects whose own members or permissions name the caller. */
-export const namedProjects = (asking: Asking): Fragment => {
-  const asker = askerOf(asking);
+export const namedProjects = (caller: CallerOrParameters): Fragment => {
+  const parameters = callerParameters(caller);
   return sql.fragment`
-  select project_id from project_members where user_id = ${asker.userId}
-  union select g.project_id from permission_grants g where g.project_id is not null and ${namesCaller(asker)}`;
+  select project_id from project_members where user_id = ${parameters.userId}
+  union select g.project_id from permission_grants g where g.project_id is not null and ${namesCaller(parameters)}`;
 };
 
 /** `namedProjects` as an array, with which a search in a large tenant can start. */
-export const namedIn = (asking: Asking): Fragment => sql.fragment`array(${namedProjects(asking)})`;
+export const namedIn = (caller: CallerOrParameters): Fragment => sql.fragment`array(${namedProjects(caller)})`;
 
 const Visible = z.object({
   id: z.string(),
@@ -138,22 +144,22 @@ const Visible = z.object({
   role: z.enum(ROLES).optional(),
   rights: z.number(),
 });
-/** A project with what rules check: `demand(project, 'canEdit')`. */
+/** A project with what rules check: `requireCapability(project, 'canEdit')`. */
 export type VisibleProject = z.infer<typeof Visible>;
 
 const visible = statement(
   'visible project',
   Visible,
-  { ...ASKER, id: 'uuid' },
-  ({ id, ...asker }) => sql.fragment`
+  { ...CALLER_PARAMETERS, id: 'uuid' },
+  ({ id, ...caller }) => sql.fragment`
   select p.id, p.tenant_id, p.parent_id, p.root_id, p.member_source_id, p.name, p.access_level, p.row_version::text as row_version,
     p.role, p.rights
-  from ${visibleProjects(asker)} p where p.id = ${id}`,
+  from ${visibleProjects(caller)} p where p.id = ${id}`,
 );
 
 /** Returns the project, or throws `notFound` if the caller does not see it, before any check of rights. */
 export async function visibleProject(db: Db, caller: Caller, id: string): Promise<VisibleProject> {
-  const found = await db.maybeOne(visible({ ...askerValues(caller), id }));
+  const found = await db.maybeOne(visible({ ...callerValues(caller), id }));
   if (!found) throw notFound('Project', id);
   return found;
 }

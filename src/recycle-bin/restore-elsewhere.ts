@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { demand } from '../projects/access.ts';
+import { requireCapability } from '../projects/access.ts';
 import { putMembers } from '../projects/members.queries.ts';
 import { getRecord } from '../projects/queries.ts';
 import { setInheritance, setParent } from '../projects/tree.queries.ts';
@@ -50,7 +50,7 @@ export async function restoreDatasetTo(
 
 /** Throws unless the caller may create content in the target, and the target is in the tenant of the item. */
 function checkTarget(item: DeletedItem, target: VisibleProject) {
-  demand(target, 'canCreateContent');
+  requireCapability(target, 'canCreateContent');
   if (target.tenantId !== item.tenantId)
     throw forbidden(
       `Project '${target.id}' is in another tenant than '${item.id}'. Choose a target in the same tenant.`,

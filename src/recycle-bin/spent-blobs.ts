@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import type { Chore } from '../platform/async/chore.ts';
-import { UNGUARDED } from '../platform/async/chore.ts';
+import { FAIL_FAST } from '../platform/async/chore.ts';
 import type { Spent } from './spent-blobs.queries.ts';
 import { forgetSpent, listSpent } from './spent-blobs.queries.ts';
 
@@ -12,7 +12,7 @@ const CONCURRENCY = 20;
  * Deletes the blobs of purged datasets from the store. A name is forgotten only after the store has confirmed the deletion, and deleting a
  * missing blob succeeds, so after a crash the next run finishes the work.
  */
-export async function removeSpentBlobs(db: Db, blobs: BlobStore, chore: Chore = UNGUARDED): Promise<void> {
+export async function removeSpentBlobs(db: Db, blobs: BlobStore, chore: Chore = FAIL_FAST): Promise<void> {
   for (let after: Spent | undefined; ; ) {
     const spent = await listSpent(db, BATCH, after);
     for (let at = 0; at < spent.length; at += CONCURRENCY) {

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts';
 import type { Chore } from '../platform/async/chore.ts';
-import { togetherOrApart, UNGUARDED } from '../platform/async/chore.ts';
+import { batchOrEach, FAIL_FAST } from '../platform/async/chore.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import type { Removed } from './purge.queries.ts';
 import { removeItems } from './purge.ts';
@@ -15,7 +15,7 @@ const BATCH_ROWS = 500;
  * concurrent sweeps delete nothing twice. An item that cannot be deleted stays, and the others are deleted.
  * @param retention milliseconds that items are kept, for tenants without a setting of their own
  */
-export async function sweepBin(db: Db, retention: number, chore: Chore = UNGUARDED): Promise<Removed> {
+export async function sweepBin(db: Db, retention: number, chore: Chore = FAIL_FAST): Promise<Removed> {
   const total = { projects: 0, datasets: 0 };
   const remove = async (items: readonly Expired[]) => {
     const { projects, datasets } = await removeExpired(db, items, retention);
@@ -39,7 +39,7 @@ async function sweepTenant(
     chore.signal?.throwIfAborted();
     const expired = await listExpired(db, tenantId, retention, BATCH_ROWS, after);
     if (expired.length === 0) return;
-    await togetherOrApart(chore, 'recycle bin', expired, remove);
+    await batchOrEach(chore, 'recycle bin', expired, remove);
     after = expired.at(-1);
   }
 }

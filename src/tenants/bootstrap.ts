@@ -2,7 +2,7 @@ import { checkLoginId } from '../accounts/login-id.ts';
 import type { Passwords } from '../accounts/password.ts';
 import { openPasswords } from '../accounts/password.ts';
 import type { PasswordRules } from '../accounts/password-policy.ts';
-import { checkPassword, usualRules } from '../accounts/password-policy.ts';
+import { checkPassword, defaultRules } from '../accounts/password-policy.ts';
 import { insertAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { tableStore } from '../accounts/store.ts';
@@ -31,7 +31,7 @@ export async function bootstrap(
   db: Db,
   { accountId, password, name, email, tenantName }: FirstAdministrator,
   passwords: Passwords = openPasswords(),
-  { rules = usualRules(), store = tableStore(db) }: { rules?: PasswordRules; store?: AccountStore } = {},
+  { rules = defaultRules(), store = tableStore(db) }: { rules?: PasswordRules; store?: AccountStore } = {},
 ): Promise<{ userId: string; tenantId: string }> {
   checkLoginId(accountId, 'accountId');
   await checkPassword(password, rules);

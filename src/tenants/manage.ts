@@ -1,4 +1,4 @@
-import { isHomeOf, rehome, userExists } from '../accounts/queries.ts';
+import { isHomeTenant, replaceHomeTenant, userExists } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
@@ -74,7 +74,7 @@ export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantC
 export const removeTenant = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const { name } = await lockGoverned(tx, caller, id);
-    if (await isHomeOf(tx, id, caller.userId))
+    if (await isHomeTenant(tx, id, caller.userId))
       throw conflict(`Tenant '${id}' is your home tenant. Ask another administrator to delete it.`, {
         code: 'HomeTenant',
       });
@@ -85,7 +85,7 @@ export const removeTenant = (db: Db, caller: Caller, id: string) =>
       });
     if (held.keys) throw conflict(`Tenant '${id}' has API keys. Revoke them first.`, { code: 'TenantNotEmpty' });
     await deleteMembers(tx, id);
-    await rehome(tx, id);
+    await replaceHomeTenant(tx, id);
     await deleteTenant(tx, id);
     await record(tx, { action: 'tenant.delete', subject: id, tenantId: id, ...by(caller), details: { name } });
   });

@@ -1,4 +1,4 @@
-import { giveHome, userExists } from '../accounts/queries.ts';
+import { setMissingHomeTenant, userExists } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
@@ -29,7 +29,7 @@ export const setMember = (db: Db, caller: Caller, tenantId: string, userId: stri
 /** Adds a member. The tenant becomes the home tenant of an account without one. */
 export async function join(tx: Db, tenantId: string, userId: string, role: Role) {
   await putMember(tx, tenantId, userId, role);
-  await giveHome(tx, userId, tenantId);
+  await setMissingHomeTenant(tx, userId, tenantId);
 }
 
 /** Serializes changes of members: two Owners leaving at once would each still see the other. */

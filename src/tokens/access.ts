@@ -19,9 +19,9 @@ const CLOCK_TOLERANCE_SECONDS = 5;
 const KEEP_MS = 60_000;
 const MAX_KEPT = 5_000;
 
-/** What a valid token proves: its account and its scopes. Everything else about the account is looked up at each request. */
+/** Account and scopes of a valid token. Everything else about the account is looked up at each request. */
 export interface Grant {
-  /** Tokens of other authorization servers name the login id. */
+  /** Tokens of other authorization servers contain the login id (`accountId`). */
   holder: { userId: string } | { accountId: string };
   /** Absent: the scopes of the platform's own tokens for this account. */
   scopes?: readonly string[];
@@ -35,7 +35,7 @@ export interface IssuedToken {
 
 export interface AccessTokens {
   issue(identity: Identity): Promise<IssuedToken>;
-  /** Undefined for a token that is forged, expired, of an unknown issuer or no access token. */
+  /** Undefined if the token is forged, expired, of an unknown issuer or not an access token. */
   verify(token: string): Promise<Grant | undefined>;
   /** Scopes of this account's tokens. */
   scopesOf(identity: Pick<Identity, 'metadata'>): readonly string[];
@@ -54,7 +54,10 @@ type Settings = Pick<
 
 const Claims = z.object({ user_id: z.uuid(), scope: z.string(), exp: z.number() });
 
-/** Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a transaction. */
+/**
+ * Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a
+ * transaction.
+ */
 export async function openAccessTokens(db: Db, settings: Settings): Promise<AccessTokens> {
   const issuer = settings['tokens.issuer'];
   const audience = settings['tokens.audience'];

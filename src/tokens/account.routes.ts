@@ -6,6 +6,7 @@ import { originOf } from '../http/rules/origin.ts';
 import { queryTime } from '../http/rules/query.ts';
 import type { ChangeParts } from './change-account.ts';
 import { changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
+import { credentialsShape } from './credentials.ts';
 import type { LoginParts } from './log-in.ts';
 import { OtpRequired, validateCredentials } from './log-in.ts';
 import { Removal } from './removal.queries.ts';
@@ -15,14 +16,15 @@ import { resetPassword } from './reset-password.ts';
 const administrators = { access: 'administrators', service: 'accounts' } as const;
 const signedIn = { access: 'signedIn', service: 'accounts' } as const;
 
-/** Changes of accounts, which also end their logins. */
+/** Routes that change accounts. They stand here because most changes also end logins. */
 export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginParts) {
   app.put(
     '/api/accounts',
     {
       config: administrators,
       schema: {
-        summary: 'Replace what an account says of its holder and what it may; a state that is absent stays',
+        summary: 'Updates an account',
+        description: 'Absent contact data are removed. Other absent members keep their values.',
         body: z.object({
           id: z.string(),
           name: Text.optional(),
@@ -48,7 +50,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
     '/api/accounts/:id',
     {
       config: administrators,
-      schema: { summary: 'Delete an account', params: z.object({ id: z.string() }), response: { 204: z.null() } },
+      schema: { summary: 'Deletes an account', params: z.object({ id: z.string() }), response: { 204: z.null() } },
     },
     async (request, reply) => {
       await removeAccount(parts, request.caller, request.params.id);
@@ -61,7 +63,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
     {
       config: administrators,
       schema: {
-        summary: 'What deleting an account would end',
+        summary: 'Previews what deleting an account would remove',
         params: z.object({ id: z.string() }),
         response: { 200: Removal },
       },
@@ -71,7 +73,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
 
   app.get(
     '/api/accounts/me',
-    { config: signedIn, schema: { summary: "The caller's own account", response: { 200: Account } } },
+    { config: signedIn, schema: { summary: 'Returns your account', response: { 200: Account } } },
     async ({ caller }) => ownAccount(parts.db, caller),
   );
 
@@ -80,7 +82,8 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
     {
       config: signedIn,
       schema: {
-        summary: "Replace the caller's own name and addresses, and the password where it is given",
+        summary: 'Updates the contact data and password of your account',
+        description: 'Absent contact data are removed. An absent password stays.',
         body: z.object({
           id: z.string().optional(),
           name: Text.optional(),
@@ -98,16 +101,11 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
   app.post(
     '/api/accounts/validation',
     {
-      // it may be delayed as long as a login
+      // the answer may be delayed like that of a login
       config: { ...administrators, repeatable: true },
       schema: {
-        summary: 'Checks login id, password and one-time password as a login does; answers the account',
-        body: z.object({
-          id: z.string(),
-          password: z.string(),
-          otp: z.string().optional(),
-          otpAuthenticator: z.string().optional(),
-        }),
+        summary: 'Checks credentials like a login and returns the account, without tokens',
+        body: z.object(credentialsShape),
         response: { 200: z.union([Account, OtpRequired]) },
       },
     },
@@ -119,7 +117,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
     {
       config: { access: 'public', service: 'accounts' },
       schema: {
-        summary: 'Set a new password with the token of a mail',
+        summary: 'Sets a new password with the token of a mail',
         querystring: z.object({ token: z.string().max(1000) }),
         body: NewPassword,
         response: { 204: z.null() },

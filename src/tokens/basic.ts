@@ -6,8 +6,8 @@ import type { LoginParts } from './log-in.ts';
 import { logIn, passSecondFactor, success } from './log-in.ts';
 
 /**
- * HTTP Basic (RFC 7617): a login with every request, delays included. Undefined for every refusal, and for an account that needs a
- * one-time password, which Basic has no place for: a stranger learns no more.
+ * HTTP Basic (RFC 7617): a login with every request, delays included. Undefined for every refusal, and for accounts
+ * that need a one-time password, which Basic cannot carry.
  */
 export async function findBasicCaller(
   { identities, ...login }: LoginParts & { identities: Identities },

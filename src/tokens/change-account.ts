@@ -18,7 +18,7 @@ export interface ChangeParts extends NewPasswordParts {
   store: AccountStore;
 }
 
-/** Contact members that are absent are gone; a state that is absent stays. */
+/** Absent contact data, roles and metadata are removed. Other absent members keep their values. */
 export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles' | 'updatedBy'> {
   /** The login id. */
   id: string;
@@ -29,12 +29,12 @@ export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles'
   password?: string | undefined;
 }
 
-/** Whatever takes the right to sign in away ends the account's logins; so does another password. */
-export async function changeAccount(parts: ChangeParts, caller: Caller, wanted: ChangedAccount): Promise<Account> {
-  await parts.store.settle();
-  const { userId } = await getAccount(parts.db, wanted.id);
-  const passwordHash = await hashFor(parts, caller, userId, wanted.password);
-  const { roles = '', metadata = {}, password: _, ...rest } = wanted;
+/** Changes an account. Ends its logins if the password changes or the account may no longer sign in. */
+export async function changeAccount(parts: ChangeParts, caller: Caller, request: ChangedAccount): Promise<Account> {
+  await parts.store.refresh();
+  const { userId } = await getAccount(parts.db, request.id);
+  const passwordHash = await hashFor(parts, caller, userId, request.password);
+  const { roles = '', metadata = {}, password: _, ...rest } = request;
   return parts.store.change((tx) =>
     keepingAnAdministrator(tx, [userId], () =>
       apply(tx, parts, caller, userId, { ...rest, metadata, roles: rolesOf(roles) }, passwordHash),
@@ -43,7 +43,7 @@ export async function changeAccount(parts: ChangeParts, caller: Caller, wanted: 
 }
 
 export interface OwnChange {
-  /** Nobody's but the caller's. */
+  /** If present, must be the caller's login id. */
   id?: string | undefined;
   name?: string | undefined;
   email?: string | undefined;
@@ -52,30 +52,30 @@ export interface OwnChange {
   password?: string | undefined;
 }
 
-/** Callers change their own names and addresses, and their password where that is allowed. */
-export async function changeOwnAccount(parts: ChangeParts, caller: Caller, wanted: OwnChange): Promise<Account> {
-  await parts.store.settle();
+/** Changes the caller's contact data, and the password if the account allows it. */
+export async function changeOwnAccount(parts: ChangeParts, caller: Caller, request: OwnChange): Promise<Account> {
+  await parts.store.refresh();
   const own = await ownAccount(parts.db, caller);
-  const { id = own.id, password, ...rest } = wanted;
+  const { id = own.id, password, ...rest } = request;
   if (id !== own.id && (await findUserId(parts.db, id)) !== own.userId)
-    throw forbidden(`This is the account '${own.id}', not '${id}'.`);
-  const mayChange = (account: Account) => {
+    throw forbidden(`You are signed in as '${own.id}' and cannot change the account '${id}' here.`);
+  const checkPasswordChange = (account: Account) => {
     if (password !== undefined && !account.allowMePasswordChange)
-      throw forbidden('The password of this account is changed by administrators only.', {
+      throw forbidden('Only administrators can change the password of this account.', {
         code: 'PasswordChangeNotAllowed',
       });
   };
-  mayChange(own);
+  checkPasswordChange(own);
   const passwordHash = await hashFor(parts, caller, own.userId, password);
   return parts.store.change(async (tx) => {
-    mayChange(await lockAccount(tx, own.userId));
+    checkPasswordChange(await lockAccount(tx, own.userId));
     return apply(tx, parts, caller, own.userId, rest, passwordHash);
   });
 }
 
-/** The caller's account; a key has none. */
+/** The caller's account. Throws for API keys. */
 export async function ownAccount(db: Db, caller: Caller): Promise<Account> {
-  if (caller.via === 'key') throw forbidden('An API key has no account of its own.');
+  if (caller.via === 'key') throw forbidden('An API key has no account. Sign in with an account instead.');
   return getAccountOf(db, caller.userId);
 }
 

@@ -8,10 +8,13 @@ import { findOtpFailures } from './second-factor.queries.ts';
 import type { Decision } from './second-factor.ts';
 import { decide, findPolicy } from './second-factor.ts';
 
-/** Explains the outcome of a login of an account from an address; `reasons` has the order of the login's checks. Contains no secret. */
+/**
+ * Explains the outcome of a login of an account from an address; `reasons` has the order of the login's checks.
+ * Contains no secret.
+ */
 export async function explainLogin({ db, delay, secondFactor }: LoginParts, accountId: string, ip: string) {
   const address = parseAddress(ip);
-  if (!address) throw invalidMember('ip', `'${ip}' is no network address.`);
+  if (!address) throw invalidMember('ip', `'${ip}' is not an IP address.`);
   const { id, userId } = await getAccount(db, accountId);
   const state = await findLoginState(db, id);
   const policy = await findPolicy(db, secondFactor, userId);
@@ -26,15 +29,15 @@ export async function explainLogin({ db, delay, secondFactor }: LoginParts, acco
     malformed: requirement.malformed,
   }));
   const reasons = [
-    refusal ?? 'The account may be used.',
+    refusal ?? 'The account may sign in.',
     ...groups.flatMap(({ name, malformed }) => malformed.map((sentence) => `Group ${name}: ${sentence}`)),
     sentenceOf(decision, ip, groups),
     ...(otp?.blockedFor === undefined
       ? []
-      : [`${otp.failures} wrong one-time passwords in a row: none is looked at for ${otp.blockedFor} s.`]),
+      : [`${otp.failures} wrong one-time passwords in a row: all are refused for ${otp.blockedFor} s.`]),
     failures === 0
-      ? 'Nobody has failed to log in from this address in the last hour.'
-      : `${failures} failed logins from this address in the last hour: the next one that fails waits ${delayMs / 1000} s.`,
+      ? 'No failed logins from this address in the last hour.'
+      : `${failures} failed logins from this address in the last hour: the next failure is delayed by ${delayMs / 1000} s.`,
   ];
   return {
     account: id,
@@ -58,13 +61,13 @@ function sentenceOf(
 ): string {
   switch (decision.outcome) {
     case 'forbidden':
-      return `${ip} is in none of the networks of its groups, and there is no authenticator: the login is refused.`;
+      return `${ip} is in none of the networks of the account's groups, and there is no authenticator: the login is refused.`;
     case 'code':
-      return `A one-time password is asked for: ${decision.types.join(' or ')}.`;
+      return `A one-time password is required: ${decision.types.join(' or ')}.`;
     case 'free': {
-      if (decision.network === undefined) return 'Nothing asks for a second factor.';
+      if (decision.network === undefined) return 'No group requires a second factor.';
       const group = groups.find(({ networks }) => networks.some(({ matches }) => matches));
-      return `${ip} is in the network ${decision.network} of the group ${group?.name}: no one-time password is asked for.`;
+      return `${ip} is in the network ${decision.network} of the group ${group?.name}: no one-time password is required.`;
     }
   }
 }

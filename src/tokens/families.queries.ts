@@ -26,7 +26,10 @@ export const findFamilyOwner = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from refresh_families where id = ${id} and revoked_at is null`);
 
-/** Ends all logins of an account that is disabled, locked or deleted, or whose password was changed. Returns their number. */
+/**
+ * Ends all logins of an account that is disabled, locked or deleted, or whose password was changed. Returns their
+ * number.
+ */
 export async function revokeFamiliesOf(tx: Db, userId: string): Promise<number> {
   const { rowCount } = await tx.query(sql.unsafe`
     update refresh_families set revoked_at = now() where user_id = ${userId} and revoked_at is null`);

@@ -27,7 +27,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
     {
       config,
       schema: {
-        summary: 'Your logins that go on; for administrators those of any account',
+        summary: 'Lists your active logins; administrators may list those of any account',
         querystring: OfAccount,
         response: { 200: Families },
       },
@@ -40,7 +40,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
     {
       config,
       schema: {
-        summary: 'End all your logins; for administrators those of any account',
+        summary: 'Ends all your logins; administrators may end those of any account',
         querystring: OfAccount,
         response: { 204: z.null() },
       },
@@ -55,7 +55,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
     '/api/tokens/family/:id',
     {
       config,
-      schema: { summary: 'End one login', params: z.object({ id: uuidParam() }), response: { 204: z.null() } },
+      schema: { summary: 'Ends a login', params: z.object({ id: uuidParam() }), response: { 204: z.null() } },
     },
     async ({ caller, params }, reply) => {
       await endFamily(db, caller, params.id);

@@ -39,7 +39,7 @@ async function userIdFor(db: Db, caller: Caller, accountId: string): Promise<str
   if (accountId === caller.accountId) return caller.userId;
   const userId = await findUserId(db, accountId);
   if (userId === caller.userId) return userId;
-  if (!isAdministrator(caller)) throw forbidden('Only administrators may see or end the logins of others.');
+  if (!isAdministrator(caller)) throw forbidden('Only administrators may list or end the logins of other accounts.');
   if (userId === null) throw notFound('Account', accountId);
   return userId;
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { openRecent } from '../platform/async/recent.ts';
+import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import type { Identity } from './queries.ts';
 import { findIdentity, findIdentityByLoginId } from './queries.ts';
 
@@ -12,15 +12,14 @@ export interface Identities {
   /** By login id in its exact spelling: another authorization server may distinguish `Ann` from `ann`. */
   findByLoginId(id: string): Promise<Identity | undefined>;
   /** Empties the cache, so that a change by this process is seen at once. */
-  forgetAll(): void;
+  clear(): void;
 }
 
 export function openIdentities(db: Db): Identities {
-  const recent = openRecent<Identity | undefined>(KEEP_MS);
+  const cache = openTtlCache<Identity | undefined>(KEEP_MS);
   return {
-    find: (userId) => recent.find(userId, async () => (await findIdentity(db, userId)) ?? undefined),
-    findByLoginId: (id) =>
-      recent.find(`login id ${id}`, async () => (await findIdentityByLoginId(db, id)) ?? undefined),
-    forgetAll: recent.forgetAll,
+    find: (userId) => cache.get(userId, async () => (await findIdentity(db, userId)) ?? undefined),
+    findByLoginId: (id) => cache.get(`login id ${id}`, async () => (await findIdentityByLoginId(db, id)) ?? undefined),
+    clear: cache.clear,
   };
 }

@@ -5,10 +5,10 @@ import type { ExternalIssuer } from '../platform/settings/settings.ts';
 
 const CLOCK_TOLERANCE_SECONDS = 5;
 const FETCH_MS = 5_000;
-/** After a failure the other server is left alone for this time. */
+/** Minimum time between a failed request to the other server and the next one. */
 const PAUSE_MS = 2_000;
 
-/** What a valid token of another authorization server says. */
+/** Claims of a valid token of another authorization server. */
 export interface ForeignGrant {
   /** Login id, in its exact spelling. */
   accountId: string;
@@ -18,16 +18,16 @@ export interface ForeignGrant {
 }
 
 export interface ExternalIssuers {
-  /** Nothing for a token that says it is of none of them, so that it can only be ours. Throws jose's errors for one that is not valid. */
+  /** Undefined if the token names none of these issuers. Throws jose's errors if it is not valid. */
   check(token: string): Promise<ForeignGrant | undefined>;
 }
 
-/** Each token is checked by the keys, audience and algorithm of the one issuer that it names, and by no others. */
+/** Verifies each token with the keys, audience and algorithm of the issuer that it names. */
 export async function openIssuers(settings: readonly ExternalIssuer[], ownIssuer: string): Promise<ExternalIssuers> {
   const known = new Map<string, (token: string) => Promise<ForeignGrant>>();
   for (const one of settings) {
     if (one.issuer === ownIssuer || known.has(one.issuer))
-      throw new Error(`tokens.externalIssuers: there are two issuers '${one.issuer}'.`);
+      throw new Error(`tokens.externalIssuers: the issuer '${one.issuer}' is listed twice or is the platform's own.`);
     known.set(one.issuer, checkerOf(one, await keyOf(one)));
   }
   return {
@@ -42,12 +42,12 @@ export async function openIssuers(settings: readonly ExternalIssuer[], ownIssuer
 async function keyOf({ issuer, publicKey = '', jwksUrl, algorithm }: ExternalIssuer): Promise<JWTVerifyGetKey> {
   if (jwksUrl !== undefined) return remoteKeys(new URL(jwksUrl), issuer);
   const key = await importSPKI(publicKey, algorithm).catch(() => {
-    throw new Error(`tokens.externalIssuers: the public key of '${issuer}' is no PEM of a key for ${algorithm}.`);
+    throw new Error(`tokens.externalIssuers: the public key of '${issuer}' is not a PEM key for ${algorithm}.`);
   });
   return async () => key;
 }
 
-/** Fetched when a key is not known, at most every 30 seconds. An outage of the other server is no fault of the token. */
+/** Fetches the key set for unknown keys, at most every 30 seconds. If it is unreachable, answers 503 and not 401. */
 function remoteKeys(url: URL, issuer: string): JWTVerifyGetKey {
   const keys = createRemoteJWKSet(url, { timeoutDuration: FETCH_MS });
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ const checkerOf =
       requiredClaims: ['exp', accountClaim],
     });
     const accountId = payload[accountClaim];
-    if (typeof accountId !== 'string') throw new errors.JWTInvalid(`The claim ${accountClaim} is no text.`);
+    if (typeof accountId !== 'string') throw new errors.JWTInvalid(`The claim ${accountClaim} is not a string.`);
     const { exp = 0 } = payload;
     const expires = exp + CLOCK_TOLERANCE_SECONDS;
     return scopeClaim === undefined

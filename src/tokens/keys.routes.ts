@@ -32,7 +32,10 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
     '/.well-known/jwks.json',
     {
       config: { access: 'public', service: 'none' },
-      schema: { summary: 'Public keys that check access tokens', response: { 200: z.object({ keys: z.array(Jwk) }) } },
+      schema: {
+        summary: 'Returns the public keys that verify access tokens (JWK set)',
+        response: { 200: z.object({ keys: z.array(Jwk) }) },
+      },
     },
     async (_, reply) => {
       reply.header('cache-control', 'public, max-age=300');
@@ -46,7 +49,7 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
     {
       config,
       schema: {
-        summary: 'Keys of access tokens: the one that signs, the next one, and those that still check',
+        summary: 'Lists the signing keys of access tokens: current, next and retired ones',
         response: { 200: States },
       },
     },
@@ -58,9 +61,8 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
     {
       config,
       schema: {
-        summary: 'Sign with the next key from now on',
-        description:
-          'The present key goes on checking for as long as its last token lives; a new next key is published.',
+        summary: 'Rotates the signing keys: the next key becomes the current one',
+        description: 'The retired key verifies tokens until the last one has expired. A new next key is published.',
         response: { 200: States },
       },
     },

@@ -15,7 +15,10 @@ import { readKeyFiles } from './key-files.ts';
 const ALGORITHM = 'RS256';
 /** Maximum age of a process's copy of the keys. */
 const KEEP_MS = 60_000;
-/** Minimum time between two reads of the keys because of an unknown `kid`: another process may just have made it, or it is made up. */
+/**
+ * Minimum time between two reads of the keys because of an unknown `kid`: another process may just have made it, or it
+ * is made up.
+ */
 const RELOAD_MS = 1_000;
 const DAY_MS = 86_400_000;
 
@@ -30,10 +33,16 @@ export interface KeyState {
 }
 
 export interface TokenKeys {
-  /** Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a retired key. */
-  settle(): Promise<void>;
+  /**
+   * Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a
+   * retired key.
+   */
+  refreshIfStale(): Promise<void>;
   signing(): { kid: string; key: CryptoKey };
-  /** Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have expired. */
+  /**
+   * Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have
+   * expired.
+   */
   verifying(kid: unknown): Promise<CryptoKey>;
   /** The signing key first, then the next one and the retired ones that are still accepted. */
   published(): Promise<PublicKey[]>;
@@ -65,7 +74,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
   async function load(): Promise<Loaded> {
     const keys = files ?? (await generatedKeys(db, acceptedMs));
     const [first] = keys;
-    if (!first) throw new Error('There is no key to sign tokens with.');
+    if (!first) throw new Error('There is no key to sign tokens.');
     const published = keys.map(publicPart);
     const verifying = new Map<string, CryptoKey>();
     for (const key of published) verifying.set(key.kid, (await importJWK(key, ALGORITHM)) as CryptoKey);
@@ -87,7 +96,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
   }
 
   return {
-    async settle() {
+    async refreshIfStale() {
       if (isOlderThan(KEEP_MS)) await reload();
     },
     // never reloads: a caller inside a transaction holds a connection and must not wait for a second one
@@ -110,7 +119,8 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
     },
     async rotate(caller) {
       if (files) {
-        const sentence = 'The keys come from files: name the new one first in tokens.keyFiles and start again.';
+        const sentence =
+          'The keys come from files. To rotate them, put the new file first in tokens.keyFiles and restart.';
         throw conflict(sentence, { code: 'KeysComeFromFiles' });
       }
       const next = await makeKey();
@@ -118,7 +128,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
       return rows.filter((row) => isStillAccepted(row, acceptedMs)).map((row, at) => stateOf(row, at === 0));
     },
     async reload() {
-      // a reload under way may have read the keys before the change
+      // a reload that is running may have read the keys before the change
       await loading?.catch(() => {});
       await reload();
     },
@@ -160,7 +170,7 @@ const isStillAccepted = (row: KeyRow, acceptedMs: number) =>
 function publicPart({ kid, material }: KeyRow): PublicKey {
   const { kty, n, e } = material;
   if (typeof kty !== 'string' || typeof n !== 'string' || typeof e !== 'string')
-    throw new Error(`Key ${kid} is no RSA key.`);
+    throw new Error(`Key ${kid} is not an RSA key.`);
   return { kty, kid, alg: ALGORITHM, use: 'sig', n, e };
 }
 

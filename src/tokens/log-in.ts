@@ -10,17 +10,12 @@ import type { AccountStore } from '../accounts/store.ts';
 import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
+import type { Code, Credentials } from './credentials.ts';
 import { recordLogin } from './queries.ts';
-import type { Code, SecondFactorParts } from './second-factor.ts';
+import type { SecondFactorParts } from './second-factor.ts';
 import { codeIn, decide, findPolicy, networkNotAllowed, verifyCode } from './second-factor.ts';
 import type { TokenPair, TokenParts } from './token-pair.ts';
 import { signPair, startFamily } from './token-pair.ts';
-
-export interface Credentials extends Code {
-  /** The login id. */
-  id: string;
-  password: string;
-}
 
 export interface LoginParts {
   db: Database;
@@ -42,8 +37,8 @@ export const OtpRequired = z
 export type OtpRequired = z.infer<typeof OtpRequired>;
 
 /**
- * How a login ended. A login returns its refusals and does not throw them, because what it wrote before must be committed: an error would
- * roll back a counted wrong code, a code that was used up, or the end of a lockout.
+ * How a login ended. A login returns its refusals and does not throw them, because what it wrote before must be
+ * committed: an error would roll back a counted wrong code, a code that was used up, or the end of a lockout.
  */
 export type LoginOutcome<T = unknown> = Success<T> | CodeMissing | Refused;
 export interface Success<T> {
@@ -75,7 +70,7 @@ export async function issueTokens(
   credentials: Credentials,
   origin: Origin,
 ): Promise<TokenPair | OtpRequired> {
-  await parts.tokens.keys.settle();
+  await parts.tokens.keys.refreshIfStale();
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const unmet = await passSecondFactor(tx, parts, userId, credentials, origin);
     return unmet ?? success(await startFamily(tx, parts, userId));
@@ -97,8 +92,8 @@ export async function validateCredentials(
 }
 
 /**
- * A login. Wrong passwords and unknown accounts get the same answer after the same work and the same delay; only who knows the password
- * learns what else is wrong.
+ * A login. Wrong passwords and unknown accounts get the same answer after the same work and the same delay; only who
+ * knows the password learns what else is wrong.
  * @param finish the last steps, in the transaction that holds the account's row; its outcome is that of the login
  */
 export const logIn = <Outcome extends LoginOutcome>(
@@ -117,13 +112,14 @@ async function attempt<Outcome extends LoginOutcome>(
   finish: (tx: Db, userId: string) => Promise<Outcome>,
 ): Promise<Outcome | Refused> {
   const { db, store, passwords, lockout, delay } = parts;
-  await store.settle();
+  await store.refresh();
   const admission = await delay.admit({ address, account: id, whenGone });
   try {
     // twice at most: a concurrent login may have stored a newer hash of the same password since this one read it
     for (let tries = 0; tries < 2; tries++) {
       const account = await findLoginState(db, id);
-      // counted while the password is hashed: a write before or after it would tell known accounts by the time they take
+      // counted while the password is hashed: a write before or after it would tell known accounts by the time they
+      // take
       const [matches] = await Promise.all([
         passwords.matches(password, account?.passwordHash, address),
         account && countAttempt(db, account.userId, lockout),
@@ -155,7 +151,9 @@ async function attempt<Outcome extends LoginOutcome>(
   }
 }
 
-/** The second factor of a login, if one is needed. Returns what is missing or wrong; if nothing is, records the login. */
+/**
+ * The second factor of a login, if one is needed. Returns what is missing or wrong; if nothing is, records the login.
+ */
 export async function passSecondFactor(
   tx: Db,
   { secondFactor }: LoginParts,
@@ -182,7 +180,10 @@ interface Renewal {
   address: string;
 }
 
-/** Replaces a hash of an older form while the password is known. Skipped when the queue of hashes is full: the next login does it. */
+/**
+ * Replaces a hash of an older form while the password is known. Skipped when the queue of hashes is full: the next
+ * login does it.
+ */
 async function renewHash({ store, passwords }: LoginParts, { userId, old, password, address }: Renewal) {
   try {
     const fresh = await passwords.hash(password, address);

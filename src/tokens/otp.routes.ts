@@ -2,17 +2,11 @@ import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
+import { credentialsShape } from './credentials.ts';
 import type { OtpParts } from './otp.ts';
 import { makeRecoveryCodes, otpStatus, registerOtp, resetOtp } from './otp.ts';
 
-const Credentials = z
-  .object({
-    id: z.string(),
-    password: z.string(),
-    otp: z.string().optional(),
-    otpAuthenticator: z.string().optional(),
-  })
-  .meta({ id: 'Credentials' });
+const Credentials = z.object(credentialsShape).meta({ id: 'Credentials' });
 const Status = z
   .object({
     id: z.string(),
@@ -36,8 +30,8 @@ export async function otpRoutes(app: App, parts: OtpParts) {
       onRequest: noStore,
       config: { access: 'public', service: 'tokens' },
       schema: {
-        summary: 'Answers the setup code of your authenticator, to be scanned or typed',
-        description: 'After its first one-time password was accepted, the request needs one.',
+        summary: 'Returns the setup code of your authenticator, to scan or to type',
+        description: 'After the first one-time password was accepted, this request requires one, too.',
         body: Credentials,
         response: { 200: Registration },
       },
@@ -52,7 +46,7 @@ export async function otpRoutes(app: App, parts: OtpParts) {
       config: { access: 'public', service: 'tokens' },
       schema: {
         summary: 'Creates recovery codes, each of which replaces a one-time password once',
-        description: 'Needs a one-time password. Earlier recovery codes become invalid.',
+        description: 'Requires a one-time password. Earlier recovery codes become invalid.',
         body: Credentials,
         response: { 200: RecoveryCodes },
       },

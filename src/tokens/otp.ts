@@ -8,7 +8,8 @@ import type { AppError } from '../errors.ts';
 import { conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import type { Credentials, LoginParts } from './log-in.ts';
+import type { Credentials } from './credentials.ts';
+import type { LoginParts } from './log-in.ts';
 import { logIn, refused, success } from './log-in.ts';
 import {
   clearOtpFailures,
@@ -55,8 +56,9 @@ export interface Registration {
 }
 
 /**
- * Shows the setup code of the account's authenticator to who knows the password; once a code of any authenticator was accepted, a code is
- * needed too. An account whose groups have no authenticators gets one of its own, and a new one whenever it sends a code.
+ * Returns the setup code of the account's authenticator for a password, and also requires a code as soon as a code of
+ * any authenticator was accepted. An account whose groups have no authenticators gets its own one, and a new one
+ * whenever it sends a code.
  */
 export async function registerOtp(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<Registration> {
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
@@ -66,7 +68,8 @@ export async function registerOtp(parts: OtpParts, credentials: Credentials, ori
     const type = credentials.otpAuthenticator || (policy.authenticators[0]?.type ?? OWN_TYPE);
     let shown = policy.authenticators.find((authenticator) => authenticator.type === type);
     if (shown === undefined && (policy.authenticators.length > 0 || type !== OWN_TYPE)) return refused(illegalCode());
-    // any proved authenticator, not only the shown one: else its code could be avoided by asking for another authenticator
+    // any proved authenticator, not only the shown one: else a client could avoid its code by requesting another
+    // authenticator
     if (policy.authenticators.some(({ proved }) => proved)) {
       if (codeIn(credentials) === '') return refused(alreadyRegistered());
       const error = await verifyCode(tx, policy, userId, credentials, origin);
@@ -97,7 +100,10 @@ async function makeOwn(tx: Db, { sealer }: SecondFactorParts, userId: string): P
   return { type: OWN_TYPE, setupCode, own: true, proved: false };
 }
 
-/** Replaces the recovery codes, each of which stands for a one-time password once. Needs a code, even in an allowed network. */
+/**
+ * Replaces the recovery codes, each of which stands for a one-time password once. Needs a code, even in an allowed
+ * network.
+ */
 export async function makeRecoveryCodes(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<string[]> {
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const { id } = await getAccount(tx, credentials.id);
@@ -130,7 +136,10 @@ export async function otpStatus({ db, secondFactor }: Pick<OtpParts, 'db' | 'sec
   };
 }
 
-/** For people who lost their device: deletes their own authenticators and recovery codes; those of groups may be registered again. */
+/**
+ * For a lost device: deletes the account's own authenticators and its recovery codes. Authenticators of groups may be
+ * registered again.
+ */
 export const resetOtp = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const account = await getAccount(tx, id);
@@ -142,7 +151,7 @@ export const resetOtp = (db: Db, caller: Caller, id: string): Promise<void> =>
   });
 
 const alreadyRegistered = (): AppError =>
-  forbidden('The authenticator is registered already. Send a one-time password, or have an administrator reset it.', {
+  forbidden('The authenticator is registered already. Send a one-time password, or ask an administrator to reset it.', {
     code: 'OtpAlreadyRegistered',
   });
 

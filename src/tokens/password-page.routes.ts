@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { NewPassword } from '../accounts/account.ts';
 import { mailedToken } from '../accounts/mail-token.ts';
-import { passwordSentences, policySentences } from '../accounts/password-words.ts';
+import { passwordSentences, policySentences } from '../accounts/password-sentences.ts';
 import { AppError } from '../errors.ts';
-import { fromOwnPage, html, pageRoom, SHOWS_PAGE, sendPage, takesForm } from '../http/answers/page.ts';
+import { acceptsForm, html, refuseCrossSite, SHOWS_PAGE, sendPage, servePages } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
@@ -15,29 +15,33 @@ const Query = z.object({ token: z.string().max(1000).optional() });
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function passwordPageRoutes(app: App, parts: ChangeParts) {
-  pageRoom(app, TITLE);
+  servePages(app, TITLE);
 
-  /** `wrong`: why what was sent before is refused. */
-  const show = (reply: FastifyReply, token: string, wrong: readonly string[] = []) =>
+  /** @param errors why the previous password was refused */
+  const show = (reply: FastifyReply, token: string, errors: readonly string[] = []) =>
     sendPage(
       reply,
       TITLE,
-      html`${wrong.map((sentence) => html`<p class="wrong">${sentence}</p>`)}
+      html`${errors.map((sentence) => html`<p class="wrong">${sentence}</p>`)}
 <p>It must have:</p><ul>${policySentences(parts.rules.policy).map((sentence) => html`<li>${sentence}</li>`)}</ul>
 <form method="post" action="password"><input type="hidden" name="token" value="${token}">
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required maxlength="1000">
-<label for="again">The same again</label>
+<label for="again">Repeat the new password</label>
 <input id="again" name="again" type="password" autocomplete="new-password" required maxlength="1000">
 <button type="submit">Set the password</button></form>`,
-      wrong.length > 0 ? 400 : 200,
+      errors.length > 0 ? 400 : 200,
     );
 
   app.get(
     '/api/accounts/password',
     {
       config: { access: 'public', service: 'none', described: SHOWS_PAGE },
-      schema: { tags: ['accounts'], summary: 'The page that the link of a reset mail opens', querystring: Query },
+      schema: {
+        tags: ['accounts'],
+        summary: 'Shows the page behind the link of a password reset mail',
+        querystring: Query,
+      },
     },
     async ({ query }, reply) => show(reply, mailedToken(query.token)) as never,
   );
@@ -48,21 +52,21 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
       config: {
         access: 'public',
         service: 'none',
-        described: takesForm({
+        described: acceptsForm({
           token: 'The token of the mail.',
           password: 'The new password.',
           again: 'The new password again.',
         }),
       },
-      schema: { tags: ['accounts'], summary: 'Sets a new password with the form of that page' },
+      schema: { tags: ['accounts'], summary: 'Sets a new password: receives the form of the page' },
     },
     async (request: FastifyRequest, reply) => {
-      fromOwnPage(request);
+      refuseCrossSite(request);
       const sent = (request.body ?? {}) as Record<string, unknown>;
       const token = mailedToken(sent.token);
       const { data: password } = NewPassword.safeParse(sent.password);
       if (password === undefined) return show(reply, token, ['It must have at most 1000 characters.']);
-      if (password !== sent.again) return show(reply, token, ['The two are not the same.']);
+      if (password !== sent.again) return show(reply, token, ['The two passwords differ.']);
       try {
         await resetPassword(parts, token, password, originOf(request));
       } catch (error) {

@@ -5,14 +5,15 @@ import { sql } from '../db.ts';
 const Member = z.object({
   userId: z.string(),
   id: z.string(),
-  /** Of its other groups, as they are stored. */
+  /** Stored second-factor entries of its other groups. */
   others: z.array(z.unknown()),
+  /** Types of its own authenticators. */
   own: z.array(z.string()),
   /** Fingerprints of authenticators that codes were accepted from, in hexadecimal digits. */
   proved: z.array(z.string()),
 });
 
-/** Members of a group with all that decides about their second factor but the group's own entries. */
+/** Members of a group with the data that decide about their second factor, except this group's entries. */
 export const listFactorsOfMembers = (db: Db, groupId: string, key: string) =>
   db.any(sql.type(Member)`
     select a.user_id, a.id,
@@ -32,7 +33,7 @@ const Login = z.object({
 });
 export type LoginRow = z.infer<typeof Login>;
 
-/** From where the members of a group have logged in, most often first. */
+/** Addresses from which members of a group have logged in, most frequent first. */
 export const listLoginsOfMembers = (db: Db, groupId: string, days: number) =>
   db.any(sql.type(Login)`
     select l.user_id, l.address, sum(l.times)::bigint as times, max(l.last_at) as last_at

@@ -11,7 +11,7 @@ import { decideBy, fingerprintOf } from './second-factor.ts';
 /** How far back logins are replayed, and how long they are stored. */
 const DAYS = 30;
 
-/** Logins of the past that would end in another way. */
+/** Past logins from one address that would have another outcome. */
 export interface Affected {
   address: string;
   logins: number;

@@ -67,7 +67,10 @@ export const findFamily = (tx: Db, hash: Buffer) =>
     select f.id as family_id, f.user_id from refresh_tokens t join refresh_families f on f.id = t.family_id
     where t.hash = ${sql.binary(hash)}`);
 
-/** Marks a refresh token as used. Of concurrent calls one gets the row; none does if it is used, expired, revoked or unknown. */
+/**
+ * Marks a refresh token as used. Of concurrent calls one gets the row; none does if it is used, expired, revoked or
+ * unknown.
+ */
 export const useRefreshToken = (tx: Db, hash: Buffer, address: string) =>
   tx.maybeOne(sql.type(FamilyOfToken)`
     update refresh_tokens t set used_at = now(), used_from = ${address} from refresh_families f

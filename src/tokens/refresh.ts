@@ -17,24 +17,25 @@ import { getIdentity, issueRefreshToken, refreshTokenNotFound } from './token-pa
 type Exchange = { pair: TokenPair; replayed: boolean } | AppError;
 
 /**
- * Exchanges a refresh token, once, for a new pair. Unknown, used and revoked tokens are not found. A token that comes back after the leeway,
- * or from another address, was stolen from one of the two: its whole family is revoked (RFC 9700, 4.14.2). With an Idempotency-Key the
- * answer can be fetched again for a minute, from the same address.
+ * Exchanges a refresh token, once, for a new pair. Unknown, used and revoked tokens are not found. A token that comes
+ * back after the leeway, or from another address, was stolen from one of the two: its whole family is revoked (RFC
+ * 9700, 4.14.2). With an Idempotency-Key the answer can be fetched again for a minute, from the same address.
  */
 export async function refresh(
   parts: TokenParts,
   { token, idempotencyKey }: { token: string; idempotencyKey?: string | undefined },
   origin: Origin,
 ): Promise<{ pair: TokenPair; replayed: boolean }> {
-  await parts.tokens.keys.settle();
+  await parts.tokens.keys.refreshIfStale();
   const hash = hashOf(token);
   const replayKey = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
-  // Signed before the transaction, because signing waits for a thread. Whoever reads the claims checks the account's present state again.
+  // signed before the transaction, because signing waits for a thread; the account's state is checked again in the
+  // transaction
   const holder = await findFamily(parts.db, hash);
   const accessToken = holder && (await parts.tokens.issue(await getIdentity(parts.db, holder.userId)));
   const exchange = await parts.db.transaction(async (tx): Promise<Exchange> => {
     const found = accessToken && (await findFamily(tx, hash));
-    // The account's row is locked before the token's, as changes and deletions of accounts do: the other order could deadlock.
+    // lock order as in changes and deletions of accounts: first the account, then its tokens
     const account = found ? await lockLoginState(tx, found.userId) : undefined;
     if (!account || !accessToken) return refreshTokenNotFound();
     const used = await useRefreshToken(tx, hash, origin.address);
@@ -53,7 +54,10 @@ export async function refresh(
   return exchange;
 }
 
-/** Revokes the family of a refresh token, used or not. Does nothing for a token that is unknown or whose family is revoked. */
+/**
+ * Revokes the family of a refresh token, used or not. Does nothing for a token that is unknown or whose family is
+ * revoked.
+ */
 export const revoke = (db: Db, token: string, origin: Origin): Promise<void> =>
   db.transaction(async (tx) => {
     const found = await findFamily(tx, hashOf(token));
@@ -76,7 +80,7 @@ interface Unusable {
   account: LoginState;
 }
 
-/** The answer to a token that cannot be exchanged: its first answer again, or why not. */
+/** The answer for a token that cannot be exchanged: a replay of its first answer, or a refusal. */
 async function unusable(
   tx: Db,
   { settings }: TokenParts,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 
-/** What goes with an account: numbers of its memberships, of projects in which it has a role of its own, and of logins that go on. */
+/** Counts of objects that are deleted with an account: memberships, roles in projects, active logins. */
 export const Removal = z.object({
   groups: z.number(),
   tenants: z.number(),

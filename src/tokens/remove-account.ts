@@ -14,13 +14,16 @@ export async function previewRemoval(db: Db, id: string) {
   return countRemoval(db, userId);
 }
 
-/** Deletes an account with its memberships, logins and tokens. Refuses for the last administrator and the last Owner of a tenant. */
+/**
+ * Deletes an account with its memberships, logins and tokens. Refuses for the last administrator and the last Owner of
+ * a tenant.
+ */
 export async function removeAccount(
   { db, store }: { db: Db; store: AccountStore },
   caller: Caller,
   id: string,
 ): Promise<void> {
-  await store.settle();
+  await store.refresh();
   const { userId } = await getAccount(db, id);
   await store.change((tx) =>
     keepingAnAdministrator(tx, [userId], async () => {
@@ -28,7 +31,7 @@ export async function removeAccount(
       const account = await lockAccount(tx, userId);
       const tenantId = await findTenantOwnedAlone(tx, userId);
       if (tenantId)
-        throw conflict(`'${account.id}' is the last Owner of tenant ${tenantId}: give it another one first.`, {
+        throw conflict(`'${account.id}' is the last Owner of tenant ${tenantId}. Add another Owner first.`, {
           code: 'LastOwner',
         });
       await deleteAccount(tx, userId);

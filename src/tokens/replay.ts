@@ -10,7 +10,10 @@ import type { TokenPair } from './token-pair.ts';
 export const REPLAY_MS = 60_000;
 const CONTEXT = 'answer to an exchange';
 
-/** What only the client has: stored answers are encrypted with it, so that even the platform cannot read them without the client. */
+/**
+ * What only the client has: stored answers are encrypted with it, so that even the platform cannot read them without
+ * the client.
+ */
 export interface ReplayKey {
   token: string;
   idempotencyKey: string;

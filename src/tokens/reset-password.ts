@@ -9,7 +9,9 @@ import type { Origin } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
 import { revokeFamiliesOf } from './families.queries.ts';
 
-/** Sets the password of the account that a mailed token belongs to. If the password is refused, the token stays valid. */
+/**
+ * Sets the password of the account that a mailed token belongs to. If the password is refused, the token stays valid.
+ */
 export async function resetPassword(parts: ChangeParts, token: string, password: string, origin: Origin) {
   const { db, store, rules } = parts;
   const hash = hashOfMailToken(token);

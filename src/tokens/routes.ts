@@ -4,6 +4,7 @@ import type { App } from '../http/route.ts';
 import { TextAnswer } from '../http/rules/forms.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
+import { credentialsShape } from './credentials.ts';
 import type { Identities } from './identities.ts';
 import type { LoginParts } from './log-in.ts';
 import { issueTokens, OtpRequired } from './log-in.ts';
@@ -28,14 +29,10 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: open,
       schema: {
-        summary:
-          'Logs in: answers an access token and a refresh token, or the authenticators whose one-time password is needed',
-        body: z.object({
-          id: z.string(),
-          password: z.string(),
-          otp: z.string().optional(),
-          otpAuthenticator: z.string().optional(),
-        }),
+        summary: 'Logs in',
+        description:
+          'Returns an access token and a refresh token. If a one-time password is required, returns the authenticators instead.',
+        body: z.object(credentialsShape),
         response: { 200: z.union([TokenAnswer, OtpRequired]) },
       },
     },
@@ -48,8 +45,8 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: open,
       schema: {
-        summary: 'Exchanges a refresh token, which works once, for new tokens',
-        description: 'With an Idempotency-Key, a lost answer can be fetched again for a minute.',
+        summary: 'Exchanges a refresh token for new tokens; it works once',
+        description: 'With an Idempotency-Key, a lost answer can be requested again for a minute.',
         body: z.string(),
         response: { 200: TokenAnswer },
       },

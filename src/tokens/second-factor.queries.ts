@@ -28,8 +28,8 @@ export const listAuthenticators = (db: Db, userId: string) =>
     order by created_at, type`);
 
 /**
- * Replay protection (RFC 6238, 5.2): accepts a code's time step if no code of it or of a later step was accepted before. Of concurrent
- * calls one returns true.
+ * Replay protection (RFC 6238, 5.2): accepts a code's time step if no code of it or of a later step was accepted
+ * before. Of concurrent calls one returns true.
  */
 export async function acceptStep(tx: Db, userId: string, type: string, fingerprint: Buffer, step: number) {
   const { rowCount } = await tx.query(sql.unsafe`
@@ -87,7 +87,10 @@ export const findOtpFailures = (db: Db, userId: string) =>
       case when blocked_until > now() then ceil(extract(epoch from blocked_until - now()))::integer end as blocked_for
     from otp_failures where user_id = ${userId}`);
 
-/** Counts a wrong code. From the `free`th in a row on, each one blocks codes: for 30 seconds first, then twice as long each time, up to an hour. */
+/**
+ * Counts a wrong code. From the `free`th in a row on, each one blocks codes: for 30 seconds first, then twice as long
+ * each time, up to an hour.
+ */
 export const countOtpFailure = (tx: Db, userId: string, free: number) =>
   tx.query(sql.unsafe`
     insert into otp_failures as f (user_id, failures) values (${userId}, 1)

@@ -75,7 +75,8 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'groups' },
       schema: {
-        summary: 'Previews such entries: replays the logins of the last 30 days and tells who would be locked out',
+        summary: 'Previews second-factor entries of a group',
+        description: 'Replays the logins of the last 30 days and tells who would be locked out or need a code.',
         params: Path,
         body: Body,
         response: { 200: Preview },

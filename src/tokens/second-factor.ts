@@ -8,6 +8,7 @@ import { readRequirement } from '../groups/second-factor.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import { contains, parseAddress } from '../platform/net/networks.ts';
+import type { Code } from './credentials.ts';
 import { findIdentity } from './queries.ts';
 import {
   acceptStep,
@@ -46,14 +47,6 @@ export interface Policy {
   groups: { name: string; requirement: Requirement }[];
   /** Those of groups first. */
   authenticators: Authenticator[];
-}
-
-/** A code as the client sends it. */
-export interface Code {
-  /** One-time password or recovery code. */
-  otp?: string | undefined;
-  /** Type of the authenticator; default: the type of the first one. */
-  otpAuthenticator?: string | undefined;
 }
 
 export async function findPolicy(db: Db, { sealer, metadataKey }: SecondFactorParts, userId: string): Promise<Policy> {
@@ -131,8 +124,9 @@ export const hashRecoveryCode = (code: string) => createHash('sha256').update(co
 export const codeIn = ({ otp = '' }: Code) => otp.replace(/[\s-]/g, '').toUpperCase();
 
 /**
- * Verifies a one-time password or a recovery code and uses it up. Returns the refusal, which the caller must commit because it is counted.
- * The caller holds the account's row, so that codes of one account are verified one after the other.
+ * Verifies a one-time password or a recovery code and uses it up. Returns the refusal, which the caller must commit
+ * because it is counted. The caller holds the account's row, so that codes of one account are verified one after the
+ * other.
  */
 export async function verifyCode(
   tx: Db,
@@ -156,7 +150,7 @@ export async function verifyCode(
     if (before) await clearOtpFailures(tx, userId);
     return undefined;
   }
-  // a right code that was used before is no guess
+  // a correct code that was used before is not a guess
   if (verdict === 'wrong') await countOtpFailure(tx, userId, FREE_FAILURES);
   return illegalCode();
 }
@@ -194,4 +188,4 @@ const tooManyWrongCodes = (seconds: number) =>
     retryAfter: seconds,
   });
 export const networkNotAllowed = () =>
-  forbidden('This account can be used from within certain networks only.', { code: 'NetworkNotAllowed' });
+  forbidden('This account may sign in from certain networks only.', { code: 'NetworkNotAllowed' });

@@ -31,7 +31,7 @@ export async function startFamily(tx: Db, { settings }: TokenParts, userId: stri
   return { refreshToken: await issueRefreshToken(tx, settings, familyId), identity: await getIdentity(tx, userId) };
 }
 
-/** Signs the access token. Call `tokens.keys.settle` before the login's transaction. */
+/** Signs the access token. Call `tokens.keys.refreshIfStale` before the login's transaction. */
 export const signPair = async ({ tokens }: TokenParts, { identity, refreshToken }: NewFamily): Promise<TokenPair> => ({
   accessToken: await tokens.issue(identity),
   tokenType: 'bearer',

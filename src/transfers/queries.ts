@@ -10,8 +10,8 @@ import { eventInsert } from '../outbox.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
-import type { Asker, Asking } from '../projects/visibility.queries.ts';
-import { ASKER, askerOf, askerValues, visibleProjects } from '../projects/visibility.queries.ts';
+import type { CallerOrParameters, CallerParameters } from '../projects/visibility.queries.ts';
+import { CALLER_PARAMETERS, callerParameters, callerValues, visibleProjects } from '../projects/visibility.queries.ts';
 import { enqueueNew } from './queue/enqueue.ts';
 import { NO_WORKER } from './queue/queue-status.ts';
 import { lockOf } from './queue/sweep.queries.ts';
@@ -93,12 +93,12 @@ export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<
  * Transfers that the caller sees: those they started, those of projects in which they have a role, and those into or out of a tenant that
  * they own. `p.rights` are their rights in the project.
  */
-const visible = (asking: Asking) => {
-  const asker = askerOf(asking);
-  const owned = asker.ownedTenants;
+const visible = (caller: CallerOrParameters) => {
+  const parameters = callerParameters(caller);
+  const owned = parameters.ownedTenants;
   return sql.fragment`
-  from transfers t left join ${visibleProjects(asker)} p on p.id = t.project_id
-  where (p.id is not null or t.created_by = ${asker.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
+  from transfers t left join ${visibleProjects(parameters)} p on p.id = t.project_id
+  where (p.id is not null or t.created_by = ${parameters.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
 };
 
 /**
@@ -106,22 +106,22 @@ const visible = (asking: Asking) => {
  * dataset, and neither may be deleted. A transfer without datasets concerns an uploaded file: readable for its starter, and for who may
  * change content in its project.
  */
-const readsContents = (asker: Asker) => sql.fragment`
-    case when ${hasNoDataset} then ${readsUploads(asker)} else ${readsAll(visibleDatasets(asker))} end`;
+const readsContents = (caller: CallerParameters) => sql.fragment`
+    case when ${hasNoDataset} then ${readsUploads(caller)} else ${readsAll(visibleDatasets(caller))} end`;
 
 /**
  * A cheap form of `readsContents` for the usual case: datasets in the transfer's own project without permissions of their own, which are
  * readable for everybody who sees the project. Null: undecided, ask `readsContents`.
  */
-const readsContentsHere = (asker: Asker) => sql.fragment`
-    case when ${hasNoDataset} then ${readsUploads(asker)} when ${readsAll(plainIn)} then true end`;
+const readsContentsHere = (caller: CallerParameters) => sql.fragment`
+    case when ${hasNoDataset} then ${readsUploads(caller)} when ${readsAll(plainIn)} then true end`;
 
 /** `is not distinct from` keeps the planner from walking the index of the project: the datasets are looked up by their ids. */
 const plainIn = sql.fragment`
     from datasets d where d.project_id is not distinct from p.id and d.deleted_at is null and d.permissions = '[]'`;
 const hasNoDataset = sql.fragment`t.input_dataset_id is null and t.output_dataset_id is null`;
-const readsUploads = (asker: Asker) => sql.fragment`
-      t.created_by = ${asker.userId} or t.tenant_id = any(${asker.ownedTenants})
+const readsUploads = (caller: CallerParameters) => sql.fragment`
+      t.created_by = ${caller.userId} or t.tenant_id = any(${caller.ownedTenants})
         or coalesce(p.rights, 0) & ${rightOf('canUpdateContent')}::int <> 0`;
 /** @param readable `from` and `where` that select the datasets `d` that the caller can read */
 const readsAll = (readable: ReturnType<typeof sql.fragment>) => sql.fragment`
@@ -179,14 +179,14 @@ const visibleTransfer = (name: string, reason: ReturnType<typeof sql.fragment>) 
   statement(
     name,
     Row,
-    { ...ASKER, id: 'uuid' },
-    ({ id, ...asker }) => sql.fragment`
+    { ...CALLER_PARAMETERS, id: 'uuid' },
+    ({ id, ...caller }) => sql.fragment`
     select ${summaryColumns}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt - t.handed_back as attempt, ${reason} as waiting_reason, t.asked as needs, t.records_read, t.records_written,
       t.records_skipped, t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt,
       t.retry_of, t.carry, coalesce(p.rights, 0) as rights, ${generationNow} as generation,
-      case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContentsHere(asker)} end as reads_contents
-    ${visible(asker)} and t.id = ${id}`,
+      case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContentsHere(caller)} end as reads_contents
+    ${visible(caller)} and t.id = ${id}`,
   );
 const transfer = visibleTransfer('transfer', sql.fragment`null::text`);
 const waitingTransfer = visibleTransfer('waiting transfer', waitingReason);
@@ -196,7 +196,7 @@ const waitingTransfer = visibleTransfer('waiting transfer', waitingReason);
  * query of their own: each would be a third of the cost of every read.
  */
 export async function findTransfer(db: Db, caller: Caller, id: string): Promise<TransferRow | null> {
-  const values = { ...askerValues(caller), id };
+  const values = { ...callerValues(caller), id };
   const read = await db.maybeOne(transfer(values));
   const found = read?.status === 'Pending' ? await db.maybeOne(waitingTransfer(values)) : read;
   if (found === null || found.readsContents !== undefined) return found;
@@ -207,14 +207,14 @@ export async function findTransfer(db: Db, caller: Caller, id: string): Promise<
 const readableContents = statement(
   'may read contents',
   z.object({ may: z.boolean() }),
-  { ...ASKER, id: 'uuid' },
-  ({ id, ...asker }) => sql.fragment`
-    select exists (select ${visible(asker)} and t.id = ${id} and ${readsContents(asker)}) as may`,
+  { ...CALLER_PARAMETERS, id: 'uuid' },
+  ({ id, ...caller }) => sql.fragment`
+    select exists (select ${visible(caller)} and t.id = ${id} and ${readsContents(caller)}) as may`,
 );
 
 /** Whether a caller who sees a transfer may read its files, receipt and log. */
 export const mayReadContents = (db: Db, caller: Caller, id: string) =>
-  db.oneFirst(readableContents({ ...askerValues(caller), id }));
+  db.oneFirst(readableContents({ ...callerValues(caller), id }));
 
 export const findSummary = (db: Db, id: string) =>
   db.one(sql.prepared('find summary', Summary)`select ${summaryColumns} from transfers t where t.id = ${id}`);

@@ -103,5 +103,5 @@ test('a secret of one’s own is read from stdin', async (t) => {
   t.true(out.includes(secret), err);
   const refused = await run(['webhook', 'create', 'http://127.0.0.1/']);
   t.is(refused.code, 1);
-  t.regex(refused.err, /is no public address/);
+  t.regex(refused.err, /is not a public address/);
 });

@@ -122,7 +122,7 @@ test('settings that are wrong are told all at once', async (t) => {
   const env = { PLATFORM_PORT: 'x', PLATFORM_FROB: '1' };
   const { code, err } = await run(['migrate'], { env });
   t.is(code, 1);
-  t.regex(err, /PLATFORM_FROB is no setting\./);
+  t.regex(err, /PLATFORM_FROB is not a setting\./);
   t.regex(err, /PLATFORM_PORT: must be a whole number from 0 to 65535, not 'x'\./);
 });
 

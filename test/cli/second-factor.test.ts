@@ -124,7 +124,7 @@ test('auth explain explains the outcome of a login', async (t) => {
   t.regex(inside.out, new RegExp(`group ${group} +10.0.0.0/8 \\(matches\\), APPAUTH`));
   t.true(
     inside.out.includes(
-      `10.1.2.3 is in the network 10.0.0.0/8 of the group ${group}: no one-time password is asked for.`,
+      `10.1.2.3 is in the network 10.0.0.0/8 of the group ${group}: no one-time password is required.`,
     ),
   );
   t.regex(

@@ -294,7 +294,7 @@ test('an address in place of a file is fetched by the platform; its password is 
   t.is((await run(['transfer', 'import', 'https://ann:Canary@[/x.asc', '--project', project])).code, 2);
   const inside = await run(['transfer', 'import', 'http://127.0.0.1:1/x.asc', '--project', project]);
   t.is(inside.code, 1);
-  t.regex(inside.err, /'127\.0\.0\.1' is no public address/);
+  t.regex(inside.err, /'127\.0\.0\.1' is not a public address/);
 });
 
 test('transfer append adds a file to a dataset, and tells how much came to how much', async (t) => {

@@ -49,10 +49,10 @@ test('all errors are reported together', (t) => {
   const text = error?.message ?? '';
   t.regex(text, /PLATFORM_PORT: must be a whole number from 0 to 65535, not '70000'\./);
   t.regex(text, /DATABASE_URL: must be postgres:/);
-  t.regex(text, /PLATFORM_PUBLIC_URL: must be an absolute address such as https:\/\/host\./);
+  t.regex(text, /PLATFORM_PUBLIC_URL: must be an absolute URL such as https:\/\/host\./);
   t.regex(text, /PLATFORM_OTEL_SAMPLE_RATIO: must be at most 1, not '7'\./);
   t.regex(text, /PLATFORM_TOKENS_ACCESS_LIFETIME: must be a duration such as 30m, 2s or 365d/);
-  t.regex(text, /PLATFORM_COLOUR is no setting/);
+  t.regex(text, /PLATFORM_COLOUR is not a setting/);
   t.regex(text, /NOT_THERE is not set/);
 });
 
@@ -73,7 +73,7 @@ test('a JSON file gives settings under dotted or nested keys, and the environmen
   const config = loadConfig({ PLATFORM_CONFIG: file, PLATFORM_PORT: '9001' });
   t.like(config, { 'tokens.issuer': 'nested', 'tokens.audience': 'dotted', port: 9001 });
   await writeFile(file, JSON.stringify({ tokens: { isuer: 'typo' } }));
-  t.throws(() => loadConfig({ PLATFORM_CONFIG: file }), { message: /'tokens.isuer' is no setting/ });
+  t.throws(() => loadConfig({ PLATFORM_CONFIG: file }), { message: /'tokens.isuer' is not a setting/ });
   t.throws(() => loadConfig({ PLATFORM_CONFIG: join(folder, 'absent.json') }), { message: /absent\.json/ });
 });
 

@@ -131,7 +131,7 @@ test('a URL with a non-public address is refused in any spelling', (t) => {
     for (const url of [`http://${host}/`, `https://user:pw@${host}:8443/path?q#f`]) {
       const error = t.throws(() => check(url, 'url'), { instanceOf: AppError }, url);
       t.is(error?.kind, 'invalid', url);
-      t.regex(error?.details.errors?.url?.[0] ?? '', /is no public address/, url);
+      t.regex(error?.details.errors?.url?.[0] ?? '', /is not a public address/, url);
     }
   }
 });

@@ -44,7 +44,7 @@ test('IPv4 in IPv6 form is IPv4, on both sides; its prefix must be 96 or more', 
   t.true(holds('::ffff:10.1.2.3', '10.1.2.3'));
   t.true(holds('::ffff:0:0/96', '203.0.113.9'));
   for (const text of ['::ffff:10.0.0.0/95', '::ffff:10.0.0.0/8'])
-    t.throws(() => parseNetwork(text), { message: `'${text}' is no network: the prefix length must be 96 to 128.` });
+    t.throws(() => parseNetwork(text), { message: `'${text}' is not a network: the prefix length must be 96 to 128.` });
 });
 
 test('what is no network is refused with its text', (t) => {
@@ -117,8 +117,8 @@ test('an entry is split at its first colon, freed of its comment in any letter c
 });
 
 for (const [entry, sentence] of [
-  ['CIDR:10.0.0.0/40', "Entry 2: '10.0.0.0/40' is no network: the prefix length must be 0 to 32."],
-  ['CIDR:', "Entry 2: '' is no network such as 10.0.0.0/8 or 2001:db8::/32."],
+  ['CIDR:10.0.0.0/40', "Entry 2: '10.0.0.0/40' is not a network: the prefix length must be 0 to 32."],
+  ['CIDR:', "Entry 2: '' is not a network such as 10.0.0.0/8 or 2001:db8::/32."],
   ['cidr:10.0.0.0/8', "Entry 2 begins with 'cidr:', not with CIDR or APPAUTH and a colon."],
   ['appauth:0123456789abcdef', "Entry 2 begins with 'appauth:', not with CIDR or APPAUTH and a colon."],
   ['0123456789abcdef', 'Entry 2 begins without a type, not with CIDR or APPAUTH and a colon.'],

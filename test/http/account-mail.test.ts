@@ -285,7 +285,7 @@ test('the link of a reset mail opens a page that tells the policy, refuses in se
   t.regex(weak.body, /It must have a digit\./);
   t.false(weak.body.includes('"short"'), 'a password is not sent back');
   const mistyped = await form(action, { token, password: NEW, again: PASSWORD });
-  t.regex(mistyped.body, /The two are not the same\./);
+  t.regex(mistyped.body, /The two passwords differ\./);
   t.is((await login(id)).status, 200, 'nothing has changed');
   t.is((await form(action, { token, password: NEW, again: NEW })).status, 200);
   t.is((await login(id, NEW)).status, 200);
@@ -298,7 +298,7 @@ test('pages show nothing that a link brings along, and a link without its token 
     t.is(odd.status, 400);
     t.regex(String(odd.headers['content-type']), /^text\/html/);
     t.notRegex(odd.body, /script/);
-    t.regex((await w.nobody.get(`/api/accounts/${path}`)).body, /not complete/);
+    t.regex((await w.nobody.get(`/api/accounts/${path}`)).body, /link is incomplete/);
   }
   t.is(
     (await w.nobody.put('/api/accounts/activation?token=unknown')).body.code,

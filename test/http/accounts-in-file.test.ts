@@ -65,32 +65,29 @@ test.serial('what is changed by hand holds from the next request on', async (t) 
   t.false((await root.get('/api/account/list')).raw.includes('Added.By.Hand'));
 });
 
-test.serial(
-  'a file that is not understood changes nothing and loses nothing; writes wait until it is mended',
-  async (t) => {
-    const { id } = await w.account();
-    const root = w.as(await w.administrator());
-    const good = await readFile(path, 'utf8');
-    for (const [broken, line] of [
-      [good.slice(0, -10), good.slice(0, -10).split('\n').length],
-      [good.replace(/"enabled": true/, '"enabled": "yes"'), 4],
-      [good.replace('"accounts": [', '"accounts": [\n{"id": ""},'), 4],
-      ['{"version":1,"accounts":[]}', 1],
-    ] as const) {
-      await save(broken);
-      t.is((await login(id)).status, 200, 'logins go on');
-      const { status, body } = await root.put('/api/accounts', { id, name: 'Not now' });
-      t.is(status, 503);
-      t.is(body.code, 'AccountFileNotUnderstood');
-      t.true(body.detail.includes(`Line ${line}: `), body.detail);
-      t.false(body.detail.includes(path));
-      t.is(await readFile(path, 'utf8'), broken, 'nobody writes over it');
-    }
-    await save(good);
-    t.is((await root.put('/api/accounts', { id, name: 'Now' })).status, 200);
-    t.is(entryOf(await read(), id).name, 'Now');
-  },
-);
+test.serial('a malformed account file changes nothing; changes are refused until it is corrected', async (t) => {
+  const { id } = await w.account();
+  const root = w.as(await w.administrator());
+  const good = await readFile(path, 'utf8');
+  for (const [broken, line] of [
+    [good.slice(0, -10), good.slice(0, -10).split('\n').length],
+    [good.replace(/"enabled": true/, '"enabled": "yes"'), 4],
+    [good.replace('"accounts": [', '"accounts": [\n{"id": ""},'), 4],
+    ['{"version":1,"accounts":[]}', 1],
+  ] as const) {
+    await save(broken);
+    t.is((await login(id)).status, 200, 'logins go on');
+    const { status, body } = await root.put('/api/accounts', { id, name: 'Not now' });
+    t.is(status, 503);
+    t.is(body.code, 'AccountFileNotUnderstood');
+    t.true(body.detail.includes(`Line ${line}: `), body.detail);
+    t.false(body.detail.includes(path));
+    t.is(await readFile(path, 'utf8'), broken, 'nobody writes over it');
+  }
+  await save(good);
+  t.is((await root.put('/api/accounts', { id, name: 'Now' })).status, 200);
+  t.is(entryOf(await read(), id).name, 'Now');
+});
 
 test.serial('a file that is gone is written anew from what it held', async (t) => {
   const { id } = await w.account();
@@ -106,7 +103,7 @@ test.serial('several processes write the file at once and nothing is lost', asyn
     for (const store of stores) store.close();
   });
   const made = await Promise.all(Array.from({ length: 12 }, () => w.account()));
-  await Promise.all(stores.map((store) => store.settle()));
+  await Promise.all(stores.map((store) => store.refresh()));
   const file = await read();
   for (const { id } of made) t.is(entryOf(file, id).id, id);
   const [row] = await w.sql<{ count: string }>('select count(*) from accounts');
@@ -131,7 +128,7 @@ test('a start with a file that is not understood ends with its name and the line
   const broken = join(folder, 'broken.json');
   await writeFile(broken, '{ "version": 1,\n  "accounts": [\n    { "id": "a", "passwordHash": "plain" }\n  ]\n}\n');
   const error = await t.throwsAsync(openFileStore(broken, db, log));
-  t.is(error?.message, `${broken}: Line 3: passwordHash is no hash of a form that is known.`);
+  t.is(error?.message, `${broken}: Line 3: passwordHash is not a supported password hash.`);
   for (const time of ['tomorrow', '2026-02-30T08:00:00']) {
     await writeFile(broken, `{"version":1,"accounts":[\n{"id":"a","locked":true,"lockedDateEnd":"${time}"}]}`);
     const wrong = await t.throwsAsync(openFileStore(broken, db, log));
@@ -150,7 +147,7 @@ test('two login ids of the file that differ in their letter case alone are refus
   ]) {
     await writeFile(file, `{"version":1,"accounts":[\n{"id":"x"},\n{"id":"${one}"},\n{"id":"${other}"}]}`);
     const error = await t.throwsAsync(openFileStore(file, db, log));
-    t.is(error?.message, `${file}: Line 4: the id ${other} is that of line 3, too.`);
+    t.is(error?.message, `${file}: Line 4: line 3 has the same id ${other}.`);
   }
   await writeFile(file, '{"version":1,"accounts":[{"id":"ΝΙΚΟΣ"}]}');
   (await openFileStore(file, db, log)).close();
@@ -166,7 +163,7 @@ test('an account of the file without a password cannot sign in until it is reset
   const { db, folder, close } = await testDatabase();
   const file = join(folder, 'accounts.json');
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"},{"id":"A"}]}');
-  await t.throwsAsync(openFileStore(file, db, log), { message: /Line 1: the id A is that of line 1, too/ });
+  await t.throwsAsync(openFileStore(file, db, log), { message: /Line 1: line 1 has the same id A\./ });
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"}]}');
   const store = await openFileStore(file, db, log);
   store.close();

@@ -180,7 +180,7 @@ test.serial('a block that is listed many times counts each time, before a byte i
   const list = listOf(...Array<string>(1001).fill('YQ=='));
   const answer = await put(list, {}, '&comp=blocklist');
   t.is(answer.statusCode, 413);
-  t.regex(answer.json().detail, /^The blocks have 1001000 bytes; at most 1000000 are taken\.$/);
+  t.regex(answer.json().detail, /^The blocks have 1001000 bytes\. The maximum is 1000000\.$/);
   watcher.close();
   t.deepEqual(written, []);
 });

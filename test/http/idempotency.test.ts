@@ -381,13 +381,13 @@ test('The end of a transfer is told beside the transaction of the request that a
   });
   await listener.query(`listen ${ENDED}`);
   const told = once(listener, 'notification');
-  const effect = db.effect();
+  const transaction = db.lazyTransaction();
   const id = randomUUID();
-  await db.within(effect, async () => {
+  await db.within(transaction, async () => {
     await db.transaction((tx) => tx.query(sql.unsafe`select 1`));
     announcer(db)(id);
     // the next step is not over before it is told
     await db.transaction(async () => t.is((await told)[0].payload, id));
   });
-  await effect.rollBack();
+  await transaction.rollBack();
 });

@@ -186,12 +186,14 @@ test('what is wrong with the configuration of issuers stops the start', async (t
   t.throws(load([{ ...one, adience: 'b' }]));
   t.throws(() => loadConfig({ PLATFORM_TOKENS_EXTERNAL_ISSUERS: 'no json' }), { message: /must be a JSON list/ });
   const open = (value: unknown) => openAccessTokens(w.db, load(value)());
-  await t.throwsAsync(open([one, one]), { message: /there are two issuers 'a'/ });
-  await t.throwsAsync(open([{ ...one, issuer: 'platform' }]), { message: /there are two issuers 'platform'/ });
+  await t.throwsAsync(open([one, one]), { message: /the issuer 'a' is listed twice or is the platform's own/ });
+  await t.throwsAsync(open([{ ...one, issuer: 'platform' }]), {
+    message: /the issuer 'platform' is listed twice or is the platform's own/,
+  });
   await t.throwsAsync(open([{ issuer: 'a', audience: 'b', publicKey: 'no pem' }]), {
-    message: /is no PEM of a key for RS256/,
+    message: /is not a PEM key for RS256/,
   });
   await t.throwsAsync(open([{ issuer: 'a', audience: 'b', publicKey: pem.publicKey }]), {
-    message: /is no PEM of a key for RS256/,
+    message: /is not a PEM key for RS256/,
   });
 });

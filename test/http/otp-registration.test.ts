@@ -159,10 +159,12 @@ test('own setup codes are stored encrypted, for their account alone, and outlive
   const sealer = await openSealer(w.db);
   t.is(await sealer.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), setupCode);
   await t.throwsAsync(sealer.open(row?.sealed ?? Buffer.alloc(0), 'APPAUTH of another'), {
-    message: /changed or moved/,
+    message: /changed or copied/,
   });
   const stranger = await openSealer(db);
-  await t.throwsAsync(stranger.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), { message: /is gone/ });
+  await t.throwsAsync(stranger.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), {
+    message: /does not exist/,
+  });
 
   await w.sql("update signing_keys set retired_at = now() where use = 'seal'");
   const later = await openSealer(w.db);

@@ -82,12 +82,12 @@ test('what tells a repeated request with a password again is made on the same bo
 });
 
 test('a flood from one address does not delay another: clients take turns', async (t) => {
-  const queue = fairQueue({ atOnce: 1, most: 100, mostEach: 50 });
+  const queue = fairQueue({ concurrency: 1, maxWaiting: 100, maxWaitingPerClient: 50 });
   const done: string[] = [];
-  const ask = (asker: string) =>
-    queue(asker, async () => {
+  const ask = (client: string) =>
+    queue(client, async () => {
       await new Promise((resolve) => setImmediate(resolve));
-      done.push(asker);
+      done.push(client);
     });
   const flood = Array.from({ length: 40 }, () => ask('flood'));
   const others = [ask('anna'), ask('berta')];
@@ -98,7 +98,7 @@ test('a flood from one address does not delay another: clients take turns', asyn
 });
 
 test('when the queue is full, the last of the longest line makes room for a client who has fewer in it', async (t) => {
-  const queue = fairQueue({ atOnce: 1, most: 10, mostEach: 50 });
+  const queue = fairQueue({ concurrency: 1, maxWaiting: 10, maxWaitingPerClient: 50 });
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;

@@ -264,8 +264,8 @@ test('What is no HTTP, or too long to be read, is answered with a problem too', 
   }
 });
 
-test('A route that does not say who may call it, or which service it belongs to, cannot be added', async (t) => {
+test('A route without config.access or config.service cannot be added', async (t) => {
   const adding = (config: object) => wireApp(t, (app) => void app.get('/api/x', { config }, async () => ({})));
-  await t.throwsAsync(adding({ service: 'metadata' }), { message: /does not say who may call it/ });
-  await t.throwsAsync(adding({ access: 'public' }), { message: /does not say its service/ });
+  await t.throwsAsync(adding({ service: 'metadata' }), { message: /lacks config\.access/ });
+  await t.throwsAsync(adding({ access: 'public' }), { message: /lacks config\.service/ });
 });

@@ -61,7 +61,7 @@ test('Without its database the server lives on, is not ready, and says nothing o
   });
   t.is(login.status, 503);
   t.truthy(login.headers.get('retry-after'));
-  t.is(((await login.json()) as { detail: string }).detail, 'The service is not available for the moment.');
+  t.is(((await login.json()) as { detail: string }).detail, 'The service is temporarily unavailable. Try again.');
 });
 
 test('A request that never ends does not keep the server from stopping', async (t) => {
@@ -84,7 +84,7 @@ test('A request that never ends does not keep the server from stopping', async (
 });
 
 for (const command of ['serve', 'start'])
-  test(`A port that is taken ends '${command}' with a sentence that names the port and its setting`, async (t) => {
+  test(`A port in use ends '${command}' with a sentence that names the port and its setting`, async (t) => {
     const { url: databaseUrl, folder, close } = await testDatabase();
     t.teardown(close);
     const other = createServer().listen(0, '127.0.0.1');
@@ -97,6 +97,6 @@ for (const command of ['serve', 'start'])
     });
     const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
     t.is(code, 1);
-    t.regex(said, new RegExp(`Port ${port} of 127\\.0\\.0\\.1 is taken\\..*PLATFORM_PORT`));
+    t.regex(said, new RegExp(`Port ${port} of 127\\.0\\.0\\.1 is in use\\..*PLATFORM_PORT`));
     t.notRegex(said, /EADDRINUSE/);
   });

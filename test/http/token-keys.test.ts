@@ -170,9 +170,9 @@ test('key files sign and check in place of generated keys; rotation is a matter 
   await t.throwsAsync(keys.rotate(caller), { message: /come from files/ });
 
   for (const [paths, message] of [
-    [[next], /is the first and must hold a private key/],
-    [[signing, await file('small.pem', pem('public', 1024))], /has less than 2048 bits/],
-    [[signing, await file('nonsense.pem', 'nonsense')], /holds no RSA key/],
+    [[next], /is the first file and must contain a private key/],
+    [[signing, await file('small.pem', pem('public', 1024))], /has a key of less than 2048 bits/],
+    [[signing, await file('nonsense.pem', 'nonsense')], /contains no RSA key/],
     [[join(w.folder, 'absent.pem')], /absent.pem cannot be read/],
   ] as const)
     await t.throwsAsync(open(...paths), { message });

@@ -101,7 +101,12 @@ const REFUSED: [what: string, more: object, field: string, sentence: RegExp][] =
   ['no original file name', { originalFileName: null }, 'originalFileName', /required/],
   ['no upload address', { uploadUrl: null }, 'uploadUrl', /required/],
   ['an address that is not called', { uploadUrl: 'ftp://example.com/x.asc' }, 'uploadUrl', /'ftp:'/],
-  ['a project that is no uuid', { projectId: 'valley' }, 'projectId', /^projectId must be a uuid, not 'valley'\.$/],
+  [
+    'a project id that is not a UUID',
+    { projectId: 'valley' },
+    'projectId',
+    /^projectId must be a UUID, not 'valley'\.$/,
+  ],
   [
     'memory that is a text',
     { memoryRequestMb: '1024' },

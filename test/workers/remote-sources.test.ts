@@ -350,25 +350,25 @@ test('redirects are followed; user and password go to no other place', async (t)
 
 test('more than uploads.maxSize is not taken, whether the server says so or not', async (t) => {
   const told: Sending = (_, response) => void response.writeHead(200, { 'content-length': 10_000_001 }).write('x');
-  const untold: Sending = (_, response) => {
+  const withoutLength: Sending = (_, response) => {
     response.writeHead(200);
     for (let n = 0; n < 11; n++) response.write(Buffer.alloc(1_000_000));
     response.end();
   };
   const bomb: Sending = (_, response) =>
     void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_001)));
-  for (const send of [told, untold, bomb]) await failsWith(t, { send }, /is larger than 10000000 bytes/);
+  for (const send of [told, withoutLength, bomb]) await failsWith(t, { send }, /is larger than 10000000 bytes/);
 });
 
 test('what is fetched counts to the scratch space of the transfer, whether the server says its size or not', async (t) => {
   await worker();
   const told: Sending = (_, response) => void response.writeHead(200, { 'content-length': 9_000_000 }).write('x');
-  const untold: Sending = (_, response) => {
+  const withoutLength: Sending = (_, response) => {
     response.writeHead(200);
     for (let n = 0; n < 9; n++) response.write(Buffer.alloc(1_000_000));
     response.end();
   };
-  for (const send of [told, untold]) {
+  for (const send of [told, withoutLength]) {
     const { client, begin, url } = await scene({ send });
     const { body } = await begin(url, { storageSizeGb: 0.008 });
     const ended = await untilEnd(client, body.id);

@@ -1,7 +1,7 @@
-import { deleteExpiredTokens, forgetRegistrationMails } from '../../src/accounts/mail.queries.ts';
+import { deleteExpiredTokens, deleteOldRegistrationMails } from '../../src/accounts/mail.queries.ts';
 import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
-import { reviveMails } from '../../src/accounts/send-mail.ts';
+import { requeueMails } from '../../src/accounts/send-mail.ts';
 import type { Config } from '../../src/config.ts';
 import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/rules/idempotency.queries.ts';
@@ -26,8 +26,8 @@ export const cleanUpTask =
       const { attempt } = chore;
       await attempt('answers of repeated requests', () => forgetOldAnswers(db));
       await attempt('tokens of mails', () => deleteExpiredTokens(db));
-      await attempt('notes of registrations', () => forgetRegistrationMails(db));
-      await attempt('mails', () => reviveMails({ db, log }, chore));
+      await attempt('notes of registrations', () => deleteOldRegistrationMails(db));
+      await attempt('mails', () => requeueMails({ db, log }, chore));
       await attempt('spent jobs', () => removeExhaustedJobs(db));
       await attempt('drains', () => forgetDrains(db));
       await forgetOldTokens(db, settings['tokens.accessLifetime'], chore);

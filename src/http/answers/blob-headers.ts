@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin';
 
-/** The version of the blob protocol that is answered to those who name none. */
+/** Version of the blob protocol in answers to clients that name none. */
 const VERSION = '2021-08-06';
 
 /**
- * Header fields of every answer at a blob address, whoever gives it: also of refusals, of methods that are not there and of paths that
- * are none. Register it before all that can refuse.
+ * Sets the header fields of all answers below `/api/blob/`, also of refusals and 404s. Register it before all rules
+ * that can refuse.
  */
 export const blobHeaders = fp(async (app) => {
   app.addHook('onRequest', async (request, reply) => {

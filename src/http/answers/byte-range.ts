@@ -1,9 +1,9 @@
-/** What `Range: bytes=…` asks of something with `size` bytes: both ends included, within it. */
+/** Byte range within the content; both ends are included. */
 export type RangeAnswer = { start: number; end: number } | 'whole' | 'unsatisfiable';
 
 const BYTES = /^bytes\s*=\s*(?:(\d+)\s*)?-\s*(\d*)$/i;
 
-/** RFC 9110, 14.2. What is no byte range, or asks for several, is answered with the whole. */
+/** Parses `Range` (RFC 9110, 14.2) for `size` bytes. Malformed and multiple ranges give the whole content. */
 export function byteRange(header: string | undefined, size: number): RangeAnswer {
   const [, first = '', last = ''] = BYTES.exec((header ?? '').trim()) ?? [];
   if (first === '' && last === '') return 'whole';

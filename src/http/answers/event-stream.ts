@@ -5,18 +5,18 @@ import type { Caller } from '../caller.ts';
 import { actingIn } from '../caller.ts';
 import type { FindCaller } from '../rules/auth.ts';
 
-/** A client that takes nothing for so long is gone. */
+/** A connection without progress for this time is closed. */
 const STALLED_MS = 60_000;
-const COMMENT_EVERY_MS = 15_000;
-/** Whoever wakes every few seconds is not exact; rather a moment early than seconds late. */
-const EARLY_MS = 1000;
+const HEARTBEAT_MS = 15_000;
+/** Callers poll every few seconds, so a heartbeat may be sent early to avoid sending it late. */
+const TOLERANCE_MS = 1000;
 
-/** Whether the client wants what happens, as server-sent events, rather than an answer. */
+/** Whether the client accepts server-sent events. */
 export const wantsEvents = ({ method, headers }: FastifyRequest) =>
   method === 'GET' &&
   (headers.accept ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'text/event-stream');
 
-/** Sends pieces of a stream of events, each made when the one before was taken. */
+/** Sends a stream of server-sent events. Pulls the next piece when the client has received the previous one. */
 export function sendEvents(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
   request.raw.socket.setTimeout(STALLED_MS, () => request.raw.socket.destroy());
   return reply
@@ -27,10 +27,10 @@ export function sendEvents(request: FastifyRequest, reply: FastifyReply, pieces:
 }
 
 /**
- * Who follows, for a stream to ask again and again: nobody or a refusal when the token has expired, its account was disabled or left the
- * tenant.
+ * A function that authenticates the request of a stream again. It returns undefined or throws if the token has expired,
+ * or if the account was disabled or has left the tenant.
  */
-export function follower(request: FastifyRequest, findCaller: FindCaller): () => Promise<Caller | undefined> {
+export function reauthenticator(request: FastifyRequest, findCaller: FindCaller): () => Promise<Caller | undefined> {
   const tenantId = request.platformHeader('tenant-id');
   return async () => {
     const caller = await findCaller(request);
@@ -38,50 +38,55 @@ export function follower(request: FastifyRequest, findCaller: FindCaller): () =>
   };
 }
 
-/** Says when a stream that has been silent must say something, so that nobody between the two takes it for dead. */
-export function silence() {
-  let since = performance.now();
+/** Tells when a silent stream must send a heartbeat, so that proxies do not close it. */
+export function heartbeat() {
+  let last = performance.now();
   return {
-    broken() {
-      since = performance.now();
+    /** Call it whenever something was sent. */
+    reset() {
+      last = performance.now();
     },
-    isLong: () => performance.now() - since > COMMENT_EVERY_MS - EARLY_MS,
+    isDue: () => performance.now() - last > HEARTBEAT_MS - TOLERANCE_MS,
   };
 }
 
-/** Streams that a process serves at once. */
-export interface Places {
-  taken(): number;
-  /** One more of somebody; gives how to leave. Throws when there are too many, his or all. */
+/** Limits the streams that a process serves at once. */
+export interface StreamSlots {
+  /** Number of open streams. */
+  used(): number;
+  /** Takes a slot; returns a function that releases it. Throws if the user or the process has too many streams. */
   take(userId: string): () => void;
 }
 
-/** @param what follows the words "You follow" */
-export function openPlaces(what: string, most: { ofOne: number; ofAll: number }): Places {
-  const streams = new Map<string, number>();
-  let all = 0;
+/** @param topic object of the sentence "You follow …" */
+export function openStreamSlots(topic: string, limits: { perUser: number; total: number }): StreamSlots {
+  const slots = new Map<string, number>();
+  let total = 0;
   return {
-    taken: () => all,
+    used: () => total,
     take(userId) {
-      const own = streams.get(userId) ?? 0;
-      if (own >= most.ofOne) {
-        const sentence = `You follow ${what} ${own} times already, which is as often as one may.`;
+      const own = slots.get(userId) ?? 0;
+      if (own >= limits.perUser) {
+        const sentence = `You follow ${topic} ${own} times already, which is the maximum. Close another stream first.`;
         throw new AppError('tooManyRequests', sentence, { retryAfter: 10 });
       }
-      if (all >= most.ofAll) throw noPlace();
-      all++;
-      streams.set(userId, own + 1);
-      let left = false;
+      if (total >= limits.total) throw noFreeSlot();
+      total++;
+      slots.set(userId, own + 1);
+      let released = false;
       return () => {
-        if (left) return;
-        left = true;
-        all--;
-        const count = (streams.get(userId) ?? 1) - 1;
-        if (count > 0) streams.set(userId, count);
-        else streams.delete(userId);
+        if (released) return;
+        released = true;
+        total--;
+        const count = (slots.get(userId) ?? 1) - 1;
+        if (count > 0) slots.set(userId, count);
+        else slots.delete(userId);
       };
     },
   };
 }
 
-export const noPlace = () => new AppError('unavailable', 'No more streams can be served here now.', { retryAfter: 10 });
+export const noFreeSlot = () =>
+  new AppError('unavailable', 'The server has reached its maximum number of streams. Try again later.', {
+    retryAfter: 10,
+  });

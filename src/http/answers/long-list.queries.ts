@@ -6,7 +6,10 @@ import { behind, behindValues, pageOrder } from '../rules/paging.queries.ts';
 import type { Part } from './long-list.ts';
 import { LIGHT_BYTES } from './long-list.ts';
 
-/** How many bytes these columns have as text, about. What is packed tightly is not unpacked for it: it counts as packed as well as can be. */
+/**
+ * Approximate size of columns as text, in bytes. Does not decompress large values (TOAST): their size is estimated with
+ * the maximum compression ratio.
+ */
 export function weightOf(columns: readonly FragmentSqlToken[]) {
   const weights = columns.map(
     (column) => sql.fragment`
@@ -18,7 +21,7 @@ export function weightOf(columns: readonly FragmentSqlToken[]) {
   return sql.fragment`${sql.join(weights, sql.fragment` + `)}`;
 }
 
-/** Gives a column, or an empty object in its place. */
+/** Returns a free-form column, or an empty object instead. */
 export type FreeForm = (column: FragmentSqlToken) => FragmentSqlToken;
 export const shown: FreeForm = (column) => column;
 const leftOut: FreeForm = () => sql.fragment`'{}'::jsonb`;
@@ -32,29 +35,29 @@ export const textOf = (
   sql.type(z.object({ text: z.string() }))`select ${column}::text as text from ${table} ${name} where ${id} = ${rowId}`;
 
 interface Parted {
-  /** The table that the records are rows of, and what it is called in `columns`, `weight` and in `from`. */
+  /** The table of the records; `name`: its alias in `columns`, `weight` and `from`. */
   table: FragmentSqlToken;
   name: FragmentSqlToken;
   id: FragmentSqlToken;
-  /** Of ids: `uuid` unless said. */
+  /** Default: `uuid`. */
   idType?: 'uuid' | 'text';
   key: SortKey;
   order: SortOrder;
-  /** `from` and `where`, of the rows that belong to the list, all columns of the table included. */
+  /** `from` and `where` of the list. Must provide all columns of the table. */
   from: FragmentSqlToken;
-  /** What else `columns` needs, as columns of `page` that no column of the table is called. */
+  /** Additional columns that `columns` needs, as `page.…`. Their names must differ from those of the table. */
   more?: FragmentSqlToken;
-  /** `free` is put around columns that are free in their form. */
+  /** The columns of a record. Must apply `free` to free-form columns. */
   columns(free: FreeForm): FragmentSqlToken;
   weight: FragmentSqlToken;
 }
 
-/** A window whose place and size are parameters, for a statement that is prepared. */
+/** A page whose position and size are parameters, for prepared statements. */
 export interface Window {
   limit: FragmentSqlToken;
   offset: FragmentSqlToken;
   last: boolean;
-  /** Where one goes on that is not the first. */
+  /** Position after which the page begins; absent for the first page. */
   position?: { value: FragmentSqlToken; id: FragmentSqlToken } | undefined;
 }
 
@@ -73,8 +76,8 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
 }
 
 /**
- * A part of a list, each row with its key, those that are too heavy without their columns. Each row is read once. Of a last part the others
- * have no key: nothing goes on behind them.
+ * Query for a part of a list. Each row has its key; rows with a weight over `LIGHT_BYTES` have no other columns. In the
+ * last part, light rows have no key, because nothing follows. Reads each row once.
  */
 export function partOf(part: Part | Window, parted: Parted) {
   const { name, id, key, order, from, more, columns, weight } = parted;

@@ -3,46 +3,47 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Position } from '../rules/paging.ts';
 
-/** Rows that one statement looks at. */
+/** Rows per statement. */
 const WINDOW = 250;
-/** Bytes, about, of a record that comes with its window. Heavier ones are fetched by themselves. */
+/** Heavier records are fetched separately. Sizes ("weights") are approximate numbers of bytes. */
 export const LIGHT_BYTES = 8192;
-/** Bytes, about, of heavier ones that are fetched together; a single one may have more. */
-const TOGETHER_BYTES = 2 ** 21;
+/** Maximum weight of heavy records that are fetched together, unless a single one is heavier. */
+const BATCH_BYTES = 2 ** 21;
 
 const Key = z.object({ listedId: z.string(), listedValue: z.string(), listedWeight: z.number() });
-/** Where a row stands in its list, and how many bytes it has, about. */
+/** Position of a row in its list, and its weight. */
 export type ListedKey = z.infer<typeof Key>;
-/** A row of a window: of a heavy one its key alone. */
+/** A row of a window; of heavy rows only the key. */
 export type Listed<Row> = (Row & Partial<ListedKey>) | ListedKey;
 
-/** Schema of the rows of windows. `row` has an `id`. */
+/** Schema of the rows of a window. `row` must have an `id`. */
 export const listed = <Shape extends z.ZodRawShape>(row: z.ZodObject<Shape>) =>
   z.union([row.extend(Key.partial().shape), Key]);
 
 /**
- * Which rows of a list a statement gives: `limit` of them behind a position, or all of `ids`, however heavy. Behind those that are `last`
- * no more are read.
+ * A part of a list: `limit` rows after a position (`last`: no further parts are read), or the rows with these ids, even
+ * if they are heavy.
  */
 export type Part =
   | { position?: Position | undefined; offset?: number | undefined; limit: number; last: boolean; ids?: undefined }
   | { ids: readonly string[] };
 
 export interface LongList<Row extends { id: string }> {
-  /** Of `ids` with empty free-form members. */
+  /** For `ids`, free-form members must be empty. */
   rows(part: Part): Promise<readonly Listed<Row>[]>;
-  /** Members that are free in their form, and one of a row as JSON text: read, it would take many times as much memory. */
+  /**
+   * Names of free-form members, and their JSON text, which is not parsed because that takes several times its memory.
+   */
   freeForm?: { members: readonly string[]; textOf(id: string, member: string): Promise<string | null> };
-  /** What the answer has of a row. */
+  /** Converts a row to an item of the answer. */
   show(row: Row): unknown;
-  /** Of what is shown. */
+  /** Schema of an item. */
   item: z.ZodType;
 }
 
 /**
- * Answers with a list that is no page and gives everything, whatever there is of it: at most a few megabytes of it are in memory at a time, and
- * the next rows are read when the reader has taken those before. A list of several parts is no snapshot: what is written meanwhile may
- * be in it or not.
+ * Streams a complete list, with a few megabytes in memory at a time: reads the next rows when the client has received
+ * the previous ones. A list of several parts is not a snapshot: it may or may not contain concurrent changes.
  */
 export async function sendList<Row extends { id: string }>(
   reply: FastifyReply,
@@ -51,7 +52,7 @@ export async function sendList<Row extends { id: string }>(
   { bare = false }: { bare?: boolean } = {},
 ): Promise<never> {
   const pieces = piecesOf(list, query);
-  // what is refused is refused before the answer begins
+  // errors of the first part are refusals; later ones can only break the stream
   const first = await pieces.next();
   let piece = first.value ?? { rows: [], heavy: false, last: true };
   if (piece.last && !piece.heavy) {
@@ -67,9 +68,9 @@ export async function sendList<Row extends { id: string }>(
       const apart = Object.fromEntries(members.map((member) => [member, undefined]));
       for (const row of piece.rows) {
         const item = list.item.parse(await list.show(row)) as object;
-        // it has an id, so that a comma belongs behind it
+        // an item has at least an id, so members can be appended with a comma
         yield `${separator}${JSON.stringify({ ...item, ...apart }).slice(0, -1)}`;
-        // one at a time, for each may be large
+        // one at a time, because each may be large
         for (const member of members) {
           const text = await list.freeForm?.textOf(row.id, member);
           yield `,${JSON.stringify(member)}:`;
@@ -111,7 +112,7 @@ async function* piecesOf<Row extends { id: string }>(
       yield { ...(await wholeRows(list, group)), last: end && index === groups.length - 1 };
     if (end) return undefined;
     const { listedId: id, listedValue: value } = window.at(-1) ?? {};
-    if (id === undefined || value === undefined) throw new TypeError('A row behind which more are read has no key.');
+    if (id === undefined || value === undefined) throw new TypeError('The last row of a window has no key.');
     position = { value, id };
   }
 }
@@ -119,7 +120,7 @@ async function* piecesOf<Row extends { id: string }>(
 const isWhole = <Row extends { id: string }>(row: Listed<Row>): row is Row & Partial<ListedKey> => 'id' in row;
 const isKey = <Row extends { id: string }>(row: Listed<Row>): row is ListedKey => !isWhole(row);
 
-/** Neighbours that are whole, or heavy and fetched together. */
+/** Groups consecutive rows: light ones, and heavy ones that are fetched together. */
 function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): Listed<Row>[][] {
   const groups: Listed<Row>[][] = [];
   let weight = 0;
@@ -127,7 +128,7 @@ function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): L
     const group = groups.at(-1);
     const [before] = group ?? [];
     const fits = before !== undefined && isWhole(before) === isWhole(row);
-    if (group && fits && (isWhole(row) || weight + (row.listedWeight ?? 0) <= TOGETHER_BYTES)) group.push(row);
+    if (group && fits && (isWhole(row) || weight + (row.listedWeight ?? 0) <= BATCH_BYTES)) group.push(row);
     else {
       groups.push([row]);
       weight = 0;
@@ -143,9 +144,9 @@ async function wholeRows<Row extends { id: string }>(list: LongList<Row>, group:
   const found = new Map<string, Row>();
   for (const row of await list.rows({ ids: keys.map(({ listedId }) => listedId) })) {
     if (!isWhole(row) || row.listedId === undefined)
-      throw new TypeError(`Row '${row.listedId}' of a list is not what its schema declares.`);
+      throw new TypeError(`Row '${row.listedId}' of a list does not match its schema.`);
     found.set(row.listedId, row);
   }
-  // those that are gone meanwhile are no part of the list
+  // rows that were deleted meanwhile are skipped
   return { rows: keys.flatMap(({ listedId }) => found.get(listedId) ?? []), heavy: true };
 }

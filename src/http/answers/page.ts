@@ -5,7 +5,7 @@ import { AppError, forbidden } from '../../errors.ts';
 import type { App } from '../route.ts';
 import { statusOf } from './problems.ts';
 
-/** Text that is HTML already. */
+/** Escaped or trusted HTML. */
 class Html {
   readonly text: string;
   constructor(text: string) {
@@ -24,10 +24,10 @@ const escaped = (value: unknown): string => {
   return escapeHtml(String(value));
 };
 
-/** HTML that was made elsewhere and is inserted without escaping. */
+/** HTML that is inserted without escaping. */
 export const trustedHtml = (text: string) => new Html(text);
 
-/** A template whose values are escaped; other such templates and lists of them are put in as they are. */
+/** A template that escapes its values, except `Html` and lists of `Html`. */
 export const html = (strings: TemplateStringsArray, ...values: unknown[]) =>
   new Html(String.raw({ raw: strings }, ...values.map(escaped)));
 
@@ -38,7 +38,7 @@ input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px sol
 button{font:inherit;margin-top:1.25rem;padding:.55rem 1.4rem;border:0;border-radius:4px;background:#22688f;color:#fff}
 a{color:#22688f}.wrong{border-left:4px solid #b3261e;padding-left:.75rem}`;
 
-/** Pages load nothing, run nothing, stand in no frame, and send their forms here alone. */
+/** Content security policy: no external resources, scripts or frames; forms go to this server only. */
 const policyOf = (style: string) =>
   [
     "default-src 'none'",
@@ -48,7 +48,7 @@ const policyOf = (style: string) =>
     "base-uri 'none'",
   ].join('; ');
 
-/** Security headers of a page with this style sheet. */
+/** Security headers for a page with this style sheet. */
 export const pageHeaders = (style: string) => ({
   'content-security-policy': policyOf(style),
   'referrer-policy': 'no-referrer',
@@ -56,7 +56,7 @@ export const pageHeaders = (style: string) => ({
   'x-frame-options': 'DENY',
 });
 
-/** A whole page; its style sheet must be the one that `pageHeaders` was given. */
+/** A complete page. Send it with `pageHeaders` of the same style sheet. */
 export const pageText = (title: string, body: Html, style: string): string =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -66,7 +66,7 @@ export const pageText = (title: string, body: Html, style: string): string =>
 
 const SMALL_PAGE = { ...pageHeaders(STYLE), 'cache-control': 'no-store' };
 
-/** Sends a small page of the platform; it works without scripts, and nobody keeps it. */
+/** Sends a small page without scripts, which must not be cached. */
 export function sendPage(reply: FastifyReply, title: string, body: Html, status = 200) {
   const main = html`<main><h1>${title}</h1>
 ${body}
@@ -79,8 +79,8 @@ ${body}
     .send(pageText(title, main, STYLE));
 }
 
-/** In a room of pages forms are read, and what is refused is told on a page, too. */
-export function pageRoom(app: App, title: string) {
+/** Makes the routes of `app` accept HTML forms and show refusals as pages. */
+export function servePages(app: App, title: string) {
   const type = 'application/x-www-form-urlencoded';
   app.addContentTypeParser<string>(type, { parseAs: 'string', bodyLimit: 16_384 }, (_request, text, done) =>
     done(null, { ...parse(text) }),
@@ -91,16 +91,16 @@ export function pageRoom(app: App, title: string) {
   });
 }
 
-/** A form is sent from the page that shows it. Other sites have no token of a mail, and none sends our forms for a visitor. */
-export function fromOwnPage(request: FastifyRequest) {
+/** Refuses forms that another site sends (CSRF). */
+export function refuseCrossSite(request: FastifyRequest) {
   const site = request.headers['sec-fetch-site'];
   if (site === 'cross-site') throw forbidden('This form was sent by another site. Open the link of the mail again.');
 }
 
-/** What the OpenAPI document says of such routes. */
+/** OpenAPI parts for routes with pages and forms. */
 const PAGE = { content: { 'text/html': { schema: { type: 'string' } } } };
 export const SHOWS_PAGE = { responses: { 200: PAGE } };
-export const takesForm = (members: Record<string, string>) => ({
+export const acceptsForm = (members: Record<string, string>) => ({
   requestBody: {
     required: true,
     content: {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { troubleOf } from '../../db.ts';
+import { databaseErrorKind } from '../../db.ts';
 import type { ErrorKind } from '../../errors.ts';
 import { AppError } from '../../errors.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
@@ -27,19 +27,23 @@ const STATUS: Record<ErrorKind, number> = {
 
 export const statusOf = (kind: ErrorKind): number => STATUS[kind];
 
-/** RFC 9457 for everything that is refused or fails. Outages and bugs say nothing of themselves; they are logged with the request's id. */
+/** Answers errors as problems (RFC 9457). The details of outages and bugs are logged with the request id, not sent. */
 export const problems = fp(async (app) => {
   app.setErrorHandler((error: FastifyError | AppError, request, reply) =>
     send(request, reply, asAppError(error, request)),
   );
   app.setNotFoundHandler((request, reply) =>
-    send(request, reply, new AppError('notFound', `There is no ${request.method} ${request.url.split('?')[0]}.`)),
+    send(
+      request,
+      reply,
+      new AppError('notFound', `The route ${request.method} ${request.url.split('?')[0]} does not exist.`),
+    ),
   );
 });
 
-/** For addresses that the router cannot even read: they meet no hook. */
+/** For URLs that the router cannot parse. No hook runs for them. */
 export function refuseUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const detail = error.code === 'FST_ERR_BAD_URL' ? 'The address is not well formed.' : error.message;
+  const detail = error.code === 'FST_ERR_BAD_URL' ? 'The URL is not well-formed.' : error.message;
   const kind = error.statusCode === 404 ? 'notFound' : 'invalid';
   return send(request, reply.header('x-request-id', request.id), new AppError(kind, detail));
 }
@@ -54,35 +58,35 @@ function asAppError(error: FastifyError | AppError | FormError, request: Fastify
     case 400:
       return new AppError('invalid', error.message);
     case 413:
-      return new AppError('tooLarge', 'The body is larger than this address takes.');
+      return new AppError('tooLarge', 'The body is larger than this route allows.');
     case 415: {
       const type = request.headers['content-type'];
-      const given =
-        type === undefined ? 'The request does not say its content type' : `'${type}' is not understood here`;
-      return new AppError('unsupportedMediaType', `${given}; send application/json.`);
+      const sentence =
+        type === undefined ? 'The request has no content type' : `The content type '${type}' is not supported`;
+      return new AppError('unsupportedMediaType', `${sentence}. Send application/json.`);
     }
   }
-  const trouble = troubleOf(error);
+  const trouble = databaseErrorKind(error);
   if (trouble === 'outage') {
-    // one line per request: while Postgres restarts there are many, and their stacks say nothing
+    // without the stack: a restart of Postgres fails many requests, and their stacks are of no use
     const { cause } = error;
     const reason = cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
-    request.log.error({ reason }, 'the database or the store of blobs is not available');
-    return new AppError('unavailable', 'The service is not available for the moment.', { retryAfter: 2 });
+    request.log.error({ reason }, 'the database or the blob store is not available');
+    return new AppError('unavailable', 'The service is temporarily unavailable. Try again.', { retryAfter: 2 });
   }
   if (trouble === 'again') {
-    request.log.warn({ err: error }, 'lost against another request');
-    return new AppError('unavailable', 'Others were changing the same things. Try again.', { retryAfter: 1 });
+    request.log.warn({ err: error }, 'conflict with a concurrent request');
+    return new AppError('unavailable', 'Concurrent requests changed the same objects. Try again.', { retryAfter: 1 });
   }
   if (trouble === 'conflict') {
-    request.log.warn({ err: error }, 'stopped by a constraint');
-    return new AppError('conflict', 'The request conflicts with something that exists or was just removed.');
+    request.log.warn({ err: error }, 'violation of a constraint');
+    return new AppError('conflict', 'The request conflicts with an object that exists or was just deleted.');
   }
   request.log.error({ err: error }, 'request failed');
   return undefined;
 }
 
-/** A rule names members as they are declared; the caller reads his own spelling. */
+/** Replaces declared member names by their spelling in the request. */
 function withNamesAsSent(error: AppError, request: FastifyRequest): AppError {
   const { errors } = error.details;
   if (!errors) return error;
@@ -105,7 +109,7 @@ function send(request: FastifyRequest, reply: FastifyReply, error: AppError | un
       type: 'about:blank',
       title: STATUS_CODES[status],
       status,
-      detail: error ? error.message : 'Something went wrong on our side.',
+      detail: error ? error.message : 'The server has an internal error. Report the traceId to the operator.',
       instance: request.url.split('?')[0],
       ...(error?.details.errors ? { errors: error.details.errors } : {}),
       code,

@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { withoutEndSlashes } from '../../platform/text/text-ends.ts';
+import { withoutTrailingSlashes } from '../../platform/text/trim-end.ts';
 
 /**
- * Start of every address that is handed out, without a slash at its end: the setting `publicUrl`, else the scheme and host that the
- * request came by.
+ * Base of all URLs in answers, without a trailing slash: the setting `publicUrl`, else scheme and host of the request.
  */
 export function publicBase(publicUrl: string | undefined, request: FastifyRequest): string {
-  if (publicUrl !== undefined) return withoutEndSlashes(publicUrl);
+  if (publicUrl !== undefined) return withoutTrailingSlashes(publicUrl);
   return `${request.protocol}://${request.host}`;
 }

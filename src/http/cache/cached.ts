@@ -5,16 +5,17 @@ import type { Rule } from '../rules/rules.ts';
 import { findGeneration } from './cached.queries.ts';
 import type { CacheStore } from './store.ts';
 
-/** What a route says whose answers are kept (`config.cached`). */
+/** Caching of a route (`config.cached`). */
 export interface Cached {
   /**
-   * What the answer is read from, such as `accounts`, or `timeseries:<dataset>` by request. Whoever writes it raises its generation in the
-   * same transaction, by `raise_cache_generation` of the database: then nothing kept before is served any more, in any process.
+   * The data that the answer depends on, such as `accounts` or `timeseries:<dataset>`. Writers must raise its
+   * generation in their transaction (SQL function `raise_cache_generation`), which invalidates cached answers in all
+   * processes.
    */
   resource: string | ((request: FastifyRequest) => string);
   /**
-   * Who gets the same answer: callers of one class. Called for every request before anything kept is looked at, so it is also where a route
-   * refuses those who may not see the thing. Default: everybody has answers of their own.
+   * Callers with the same result share answers. Called for every request before the lookup, so it can throw a refusal.
+   * Default: each caller has separate answers.
    */
   permission?: (request: FastifyRequest) => string | Promise<string>;
 }
@@ -23,89 +24,92 @@ export interface CacheOptions {
   db: Db;
   store: CacheStore;
   lifetime: number;
-  /** By the resource's name, up to its colon. */
+  /** Lifetimes by resource name (up to the colon). */
   lifetimes: Readonly<Record<string, number>>;
 }
 
-interface Filling {
+/** A cache miss whose answer is to be stored. */
+interface Miss {
   key: string;
   generation: number;
   lifetime: number;
 }
 
-/** Characters. Of longer answers only the ETag is kept, which is what spares sending them. */
-const LONGEST_KEPT = 2 ** 20;
+/** Maximum length in characters. Of longer answers only the ETag is cached, so that they can be answered with 304. */
+const MAX_CACHED_LENGTH = 2 ** 20;
 
-const filling = new WeakMap<FastifyRequest, Filling>();
+const misses = new WeakMap<FastifyRequest, Miss>();
 
 /**
- * Keeps the 200s of GET routes that ask for it: the same ETag until the resource is written or the time is over, 304 for who has it already,
- * which also lets the kept answer live on.
+ * Caches answers with status 200 of GET routes with `config.cached`. The ETag stays the same until the resource is
+ * written or the lifetime is over. A 304 extends the lifetime.
  */
 export const cached =
-  ({ db, store, lifetime: usual, lifetimes }: CacheOptions): Rule =>
+  ({ db, store, lifetime: defaultLifetime, lifetimes }: CacheOptions): Rule =>
   (route) => {
-    const wanted = route.config?.cached;
-    if (!wanted || route.method !== 'GET') return {};
-    const permission = wanted.permission ?? callerClass;
+    const options = route.config?.cached;
+    if (!options || route.method !== 'GET') return {};
+    const permission = options.permission ?? permissionsOf;
 
-    async function lookUp(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-      const resource = typeof wanted?.resource === 'function' ? wanted.resource(request) : (wanted?.resource ?? '');
-      const lifetime = lifetimes[resource.split(':', 1)[0] ?? ''] ?? usual;
+    /** Returns whether it has answered. */
+    async function answerFromCache(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+      const resource = typeof options?.resource === 'function' ? options.resource(request) : (options?.resource ?? '');
+      const lifetime = lifetimes[resource.split(':', 1)[0] ?? ''] ?? defaultLifetime;
       const key = keyOf(request, resource, await permission(request));
-      // read before the answer is made: a write in between makes what is kept too old, never too young
+      // read before the handler runs: a concurrent write then invalidates the cached answer, even if it contains the
+      // change
       const generation = await findGeneration(db, resource);
-      const kept = await store.get(key);
-      if (!kept || kept.generation !== generation) {
-        filling.set(request, { key, generation, lifetime });
+      const entry = await store.get(key);
+      if (!entry || entry.generation !== generation) {
+        misses.set(request, { key, generation, lifetime });
         return false;
       }
-      headers(reply, kept.etag, lifetime);
-      if (isCurrent(request.headers['if-none-match'], kept.etag)) {
+      setHeaders(reply, entry.etag, lifetime);
+      if (isCurrent(request.headers['if-none-match'], entry.etag)) {
         await store.extend(key, lifetime);
         reply.code(304).send();
-      } else if (kept.remade) {
+      } else if (entry.etagOnly) {
         return false;
       } else {
         reply
-          .type(kept.contentType)
+          .type(entry.contentType)
           .serializer((text: string) => text)
-          .send(kept.body);
+          .send(entry.body);
       }
       return true;
     }
 
     return {
       preHandler(request, reply, done) {
-        lookUp(request, reply).then((answered) => {
+        answerFromCache(request, reply).then((answered) => {
           if (!answered) done();
         }, done);
       },
       onSend(request, reply, payload, done) {
-        const fill = filling.get(request);
-        if (!fill || reply.statusCode !== 200) return done(null, payload);
-        const short = typeof payload === 'string' && payload.length <= LONGEST_KEPT;
+        const miss = misses.get(request);
+        if (!miss || reply.statusCode !== 200) return done(null, payload);
+        const isShort = typeof payload === 'string' && payload.length <= MAX_CACHED_LENGTH;
         const etag = `"${randomBytes(16).toString('base64url')}"`;
-        headers(reply, etag, fill.lifetime);
+        setHeaders(reply, etag, miss.lifetime);
         const contentType = String(reply.getHeader('content-type'));
         store
           .set(
-            fill.key,
+            miss.key,
             {
               etag,
-              generation: fill.generation,
+              generation: miss.generation,
               contentType,
-              ...(short ? { body: payload } : { body: '', remade: true }),
+              ...(isShort ? { body: payload } : { body: '', etagOnly: true }),
             },
-            fill.lifetime,
+            miss.lifetime,
           )
           .then(() => done(null, payload), done);
       },
     };
   };
 
-/** Whatever decides what a caller may see. */
-function callerClass({ caller }: FastifyRequest): string {
+/** All members of a caller that decide what it may see. */
+function permissionsOf({ caller }: FastifyRequest): string {
   const { userId, tenantId, tenants, groups, roles, scopes } = caller;
   return JSON.stringify([userId, tenantId, tenants, groups, roles, scopes]);
 }
@@ -117,8 +121,11 @@ function keyOf(request: FastifyRequest, resource: string, permission: string): s
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** `must-revalidate` lets caches on the way keep answers to signed-in callers; the names of what was shown keep these apart. */
-function headers(reply: FastifyReply, etag: string, lifetime: number) {
+/**
+ * `must-revalidate` allows shared caches to store answers to authenticated requests; `Vary` separates those of
+ * different callers.
+ */
+function setHeaders(reply: FastifyReply, etag: string, lifetime: number) {
   reply.header('etag', etag);
   reply.header('cache-control', `must-revalidate, max-age=${Math.floor(lifetime / 1000)}`);
   const before = reply.getHeader('vary');
@@ -126,7 +133,7 @@ function headers(reply: FastifyReply, etag: string, lifetime: number) {
   reply.header('vary', before === undefined ? own : `${before}, ${own}`);
 }
 
-/** RFC 9110, 13.1.2: weak comparison. */
+/** Whether `If-None-Match` contains the ETag (RFC 9110, 13.1.2: weak comparison). */
 export function isCurrent(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => {

@@ -2,17 +2,20 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { CacheStore } from './store.ts';
 
-const Kept = z.object({
+const Entry = z.object({
   etag: z.string(),
   generation: z.number(),
   contentType: z.string(),
   body: z.string(),
-  remade: z.boolean().optional(),
+  etagOnly: z.boolean().optional(),
 });
-/** Longer answers are made anew. */
-const LONGEST = 8 * 2 ** 20;
+/** Maximum length of a body in characters. */
+const MAX_LENGTH = 8 * 2 ** 20;
 
-/** In a Redis that all API processes share, under the name of their platform. Without it every answer is made anew; requests never wait for it to come back. */
+/**
+ * A cache in a Redis that all API processes share. While it is unreachable, nothing is cached, and requests do not wait
+ * for it.
+ */
 export function redisStore(
   url: string,
   platform: string,
@@ -26,15 +29,15 @@ export function redisStore(
     retryStrategy: (tries) => Math.min(tries * 200, 5000),
   });
   const named = (key: string) => `platform:${platform}:${key}`;
-  let told = false;
+  let warned = false;
   redis.on('error', (error: Error) => {
-    if (!told) log.warn({ reason: error.message }, 'the cache cannot be reached; answers are made anew');
-    told = true;
+    if (!warned) log.warn({ reason: error.message }, 'the cache is unreachable; answers are not cached');
+    warned = true;
   });
   redis.on('ready', () => {
-    told = false;
+    warned = false;
   });
-  const tried = async <T>(command: () => Promise<T>): Promise<T | undefined> => {
+  const orUndefined = async <T>(command: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await command();
     } catch {
@@ -43,21 +46,21 @@ export function redisStore(
   };
   return {
     async get(key) {
-      const text = await tried(() => redis.get(named(key)));
+      const text = await orUndefined(() => redis.get(named(key)));
       if (!text) return undefined;
       try {
-        return Kept.parse(JSON.parse(text));
+        return Entry.parse(JSON.parse(text));
       } catch {
-        // of another version of the platform
+        // written by another version of the platform
         return undefined;
       }
     },
-    async set(key, kept, lifetimeMs) {
-      if (kept.body.length > LONGEST) return;
-      await tried(() => redis.set(named(key), JSON.stringify(kept), 'PX', Math.max(lifetimeMs, 1)));
+    async set(key, entry, lifetimeMs) {
+      if (entry.body.length > MAX_LENGTH) return;
+      await orUndefined(() => redis.set(named(key), JSON.stringify(entry), 'PX', Math.max(lifetimeMs, 1)));
     },
     async extend(key, lifetimeMs) {
-      await tried(() => redis.pexpire(named(key), Math.max(lifetimeMs, 1)));
+      await orUndefined(() => redis.pexpire(named(key), Math.max(lifetimeMs, 1)));
     },
     close() {
       redis.disconnect();

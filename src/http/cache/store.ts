@@ -1,64 +1,65 @@
-/** An answer that is kept. */
-export interface Kept {
+/** A cached answer. */
+export interface CacheEntry {
   etag: string;
-  /** Of the resource, when the answer was begun. */
+  /** Generation of the resource before the answer was computed. */
   generation: number;
   contentType: string;
-  /** Empty when `remade`. */
+  /** Empty for `etagOnly`. */
   body: string;
-  /** The answer was too long to be kept: it is made anew, under the same ETag. */
-  remade?: boolean | undefined;
+  /** The body is too long for the cache: it is computed again and sent with the same ETag. */
+  etagOnly?: boolean | undefined;
 }
 
-/** Keeps answers for some time; may forget any of them at any moment. */
+/** A cache of answers, which may evict entries at any time. */
 export interface CacheStore {
-  get(key: string): Promise<Kept | undefined>;
-  set(key: string, kept: Kept, lifetimeMs: number): Promise<void>;
-  /** Lets it live that long from now on. */
+  get(key: string): Promise<CacheEntry | undefined>;
+  set(key: string, entry: CacheEntry, lifetimeMs: number): Promise<void>;
+  /** The lifetime of the entry begins now. */
   extend(key: string, lifetimeMs: number): Promise<void>;
   close(): void;
 }
 
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
-/** In the memory of this process: what was used last stays. */
-export function memoryStore(mostBytes = MOST_BYTES): CacheStore {
-  const entries = new Map<string, { kept: Kept; until: number; bytes: number }>();
+/** An LRU cache in memory. */
+export function memoryStore(maxBytes = MAX_BYTES): CacheStore {
+  const slots = new Map<string, { entry: CacheEntry; until: number; bytes: number }>();
   let bytes = 0;
   const drop = (key: string) => {
-    bytes -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
+    bytes -= slots.get(key)?.bytes ?? 0;
+    slots.delete(key);
   };
   return {
     async get(key) {
-      const entry = entries.get(key);
-      if (!entry) return undefined;
-      entries.delete(key);
-      if (entry.until < performance.now()) {
-        bytes -= entry.bytes;
+      const slot = slots.get(key);
+      if (!slot) return undefined;
+      slots.delete(key);
+      if (slot.until < performance.now()) {
+        bytes -= slot.bytes;
         return undefined;
       }
-      entries.set(key, entry);
-      return entry.kept;
+      // the most recently used slot is the last one
+      slots.set(key, slot);
+      return slot.entry;
     },
-    async set(key, kept, lifetimeMs) {
+    async set(key, entry, lifetimeMs) {
       drop(key);
-      // two bytes for each character at most, and what the entry itself takes
-      const size = 2 * (kept.body.length + key.length) + 500;
-      if (size > mostBytes / 8) return;
-      entries.set(key, { kept, until: performance.now() + lifetimeMs, bytes: size });
+      // at most two bytes per character, and an estimate for the objects
+      const size = 2 * (entry.body.length + key.length) + 500;
+      if (size > maxBytes / 8) return;
+      slots.set(key, { entry, until: performance.now() + lifetimeMs, bytes: size });
       bytes += size;
-      for (const oldest of entries.keys()) {
-        if (bytes <= mostBytes) break;
+      for (const oldest of slots.keys()) {
+        if (bytes <= maxBytes) break;
         drop(oldest);
       }
     },
     async extend(key, lifetimeMs) {
-      const entry = entries.get(key);
-      if (entry) entry.until = performance.now() + lifetimeMs;
+      const slot = slots.get(key);
+      if (slot) slot.until = performance.now() + lifetimeMs;
     },
     close() {
-      entries.clear();
+      slots.clear();
     },
   };
 }

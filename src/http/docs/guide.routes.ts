@@ -7,7 +7,7 @@ import { isCurrent } from '../cache/cached.ts';
 import type { App } from '../route.ts';
 import { renderMarkdown, titleOf } from './markdown.ts';
 
-/** The Markdown files beside this one, in the order in which the pages list them. */
+/** Markdown files of this folder, in the order of the navigation. */
 export const GUIDE = [
   'concepts',
   'cli',
@@ -40,7 +40,10 @@ interface Page {
   etag: string;
 }
 
-/** `/docs/guide`: the guide in HTML. Pages are a fixed list, read at start and rendered at their first request; no address becomes a file name. */
+/**
+ * `/docs/guide`: the guide in HTML. The files are read at start and rendered at their first request, so that no part of
+ * a URL becomes a file name.
+ */
 export async function guideRoutes(app: App) {
   const guide = await readGuide();
   const pages = new Map<string, Page>();
@@ -56,7 +59,7 @@ export async function guideRoutes(app: App) {
       },
       schema: { tags: ['platform'], summary: 'Redirects to the first page of the guide' },
     },
-    // relative, for proxies that serve the platform below a folder
+    // relative, because a proxy may serve the platform below a path
     async (request, reply) => reply.redirect(endsWithSlash(request.url) ? FIRST : `guide/${FIRST}`),
   );
 
@@ -67,7 +70,10 @@ export async function guideRoutes(app: App) {
         access: 'public',
         service: 'none',
         described: {
-          responses: { ...SHOWS_PAGE.responses, 304: { description: 'The page has the ETag that was sent.' } },
+          responses: {
+            ...SHOWS_PAGE.responses,
+            304: { description: 'Not modified: If-None-Match contains the current ETag.' },
+          },
         },
       },
       schema: {
@@ -100,7 +106,7 @@ async function readGuide(): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(texts));
 }
 
-/** The page in HTML, beside links to all others. */
+/** The page in HTML with links to all pages. */
 function renderPage(guide: ReadonlyMap<string, string>, name: string, markdown: string): Page {
   const { title, body } = renderMarkdown(markdown);
   const links = [...guide].map(([other, text]) =>

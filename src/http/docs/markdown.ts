@@ -8,8 +8,9 @@ export interface RenderedPage {
 }
 
 /**
- * Renders GitHub Flavored Markdown to HTML without scripts. Raw HTML is escaped, images are left out, headings get the anchors that GitHub
- * gives them, and a relative link to `page.md` leads to `page`, so that the same text works in the repository and on the server.
+ * Renders GitHub Flavored Markdown to HTML without scripts. Escapes raw HTML and omits images. Headings get the anchors
+ * of GitHub, and relative links to `page.md` become links to `page`, so that links work in the repository and on the
+ * server.
  */
 export function renderMarkdown(text: string): RenderedPage {
   const anchors = anchorsOf();
@@ -29,7 +30,7 @@ export function renderMarkdown(text: string): RenderedPage {
     },
   });
   const body = (marked.parse(text, { async: false }) as string)
-    // a wide table scrolls inside its own box
+    // makes wide tables scroll
     .replaceAll('<table>', '<div class="table"><table>')
     .replaceAll('</table>', '</table></div>');
   return { title: titleOf(text), body: trustedHtml(body) };
@@ -38,7 +39,7 @@ export function renderMarkdown(text: string): RenderedPage {
 /** Text of the first heading. */
 export const titleOf = (markdown: string): string => /^# (.*)$/m.exec(markdown)?.[1] ?? '';
 
-/** Anchors as GitHub makes them of headings: lower case, hyphens for blanks, no punctuation; a repeated one gets a number. */
+/** Anchors of headings as on GitHub: lower case, hyphens for blanks, no punctuation; repeated ones get a number. */
 function anchorsOf() {
   const used = new Map<string, number>();
   return (heading: string): string => {
@@ -52,7 +53,7 @@ function anchorsOf() {
   };
 }
 
-/** Undefined for schemes other than http and https, such as `javascript:`. */
+/** Target of a link. Undefined for schemes other than http and https, such as `javascript:`. */
 function targetOf(href: string): string | undefined {
   if (/^https?:\/\//i.test(href) || href.startsWith('#')) return href;
   const relative = /^([\w-]+)\.md(#.*)?$/.exec(href);

@@ -6,28 +6,28 @@ import { migrationNames } from '../../platform/postgres/migrate.ts';
 import type { App } from '../route.ts';
 import { listMigrations } from './health.queries.ts';
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 const State = z.object({ status: z.string() });
 
-/** `/health/live`: the process answers. `/health/ready`: so does its database, and it is up to date. */
+/** `/health/live`: the process answers. `/health/ready`: the database answers, too, and is migrated. */
 export const healthRoutes = async (app: App, { db }: { db: Db }): Promise<void> => {
   const config = { access: 'public', service: 'none' } as const;
   const tags = ['health'];
 
   app.get(
     '/health/live',
-    { config, schema: { tags, summary: 'Does the process answer?', response: { 200: State } } },
+    { config, schema: { tags, summary: 'Liveness probe: the process answers', response: { 200: State } } },
     async () => ({ status: 'live' }),
   );
 
   const expected = await migrationNames();
   app.get(
     '/health/ready',
-    { config, schema: { tags, summary: 'Can requests be served?', response: { 200: State } } },
+    { config, schema: { tags, summary: 'Readiness probe: the server can serve requests', response: { 200: State } } },
     async (request) => {
       const missing = await Promise.race([
         missingMigrations(db, expected),
-        sleep(PATIENCE_MS, undefined, { ref: false }),
+        sleep(TIMEOUT_MS, undefined, { ref: false }),
       ]).catch((error) => {
         request.log.warn({ err: error }, 'not ready');
         return undefined;

@@ -2,9 +2,9 @@ import fp from 'fastify-plugin';
 import { loggedUrl } from '../../platform/telemetry/log.ts';
 import { callerOf } from '../rules/auth.ts';
 
-/** One line per request, when its answer is out. */
+/** Logs one line per request when its answer was sent. */
 export const requestLog = fp(async (app) => {
-  // looking for secrets in an entry costs more than writing it, and these hold none but what `loggedUrl` takes out
+  // redaction costs more than writing the line, and is not needed: `loggedUrl` removes the only secrets
   const log = app.log.child({}, { redact: [] });
   app.addHook('onResponse', (request, reply, done) => {
     const caller = callerOf(request);

@@ -4,7 +4,7 @@ export interface RequestTimes {
   answered(request: { method: string; route: string | undefined; status: number; seconds: number }): void;
 }
 
-/** Tells of each request, when its answer is out, how long that took. */
+/** Reports the duration of each request when its answer was sent. */
 export const requestTimes = fp<RequestTimes>(async (app, { answered }) => {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;

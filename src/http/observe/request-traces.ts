@@ -2,17 +2,20 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Span, Tracing } from '../../platform/telemetry/tracing.ts';
 
-/** Asked for every few seconds, and about nothing. */
+/** Frequent requests of monitoring. */
 const UNTRACED = /^\/(health\/|metrics$)/;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where jobs that the request starts belong, when it is traced. */
+    /** W3C trace context for jobs that the request starts; undefined without tracing. */
     traceparent: string | undefined;
   }
 }
 
-/** A span for each request, below the caller's own. Told by the pattern of its route: addresses hold names, and queries secrets. */
+/**
+ * A span for each request, below the client's span. Contains the route pattern and not the URL, which may contain names
+ * and secrets.
+ */
 export const requestTraces = fp<{ tracing: Tracing }>(async (app, { tracing }) => {
   app.decorateRequest('traceparent', undefined);
   if (!tracing.on) return;

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-const shownFor = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
+const documented = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
 
-/** A schema that takes more than it says, such as names in any letter case, is shown as another one in the OpenAPI document. */
-export function describedAs<Taken extends z.core.$ZodType>(taken: Taken, shown: z.core.$ZodType): Taken {
-  shownFor.set(taken, shown);
-  return taken;
+/** The OpenAPI document shows `shown` instead of `schema`, which accepts more forms than should be documented. */
+export function describedAs<Schema extends z.core.$ZodType>(schema: Schema, shown: z.core.$ZodType): Schema {
+  documented.set(schema, shown);
+  return schema;
 }
 
-export const shownAs = (schema: z.core.$ZodType): z.core.$ZodType | undefined => shownFor.get(schema);
+export const documentedSchema = (schema: z.core.$ZodType): z.core.$ZodType | undefined => documented.get(schema);

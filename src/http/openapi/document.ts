@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { z } from 'zod';
 import { SERVICES } from '../rules/versions.ts';
-import { exampleOf, explain } from './explain.ts';
+import { addDescriptions, exampleOf } from './descriptions.ts';
 import { HEADERS, PARAMETERS, parametersOf, RESPONSES } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { SCHEMAS, Schemas } from './json-schema.ts';
@@ -42,14 +42,14 @@ interface RouteSchema {
   response?: Record<string, z.core.$ZodType>;
 }
 
-const DONE: Record<string, string> = {
+const STATUS_DESCRIPTIONS: Record<string, string> = {
   200: 'The answer.',
   201: 'Created.',
   202: 'Accepted.',
-  204: 'Done; the answer has no body.',
+  204: 'Done. The answer has no body.',
 };
 
-/** The parts of an OpenAPI 3.1 document that are made of the routes: an operation for each, and the schemas that have names. */
+/** `paths` and `components` of an OpenAPI 3.1 document for these routes. */
 export function describeRoutes(routes: Iterable<RouteOptions>) {
   const schemas = new Schemas();
   const problem = schemas.of(Problem, 'output');
@@ -59,14 +59,14 @@ export function describeRoutes(routes: Iterable<RouteOptions>) {
     paths[path] ??= {};
     paths[path][String(route.method).toLowerCase()] = operationOf(route, path, schemas);
   }
-  const { components, name } = schemas.settle();
+  const { components, name } = schemas.finish();
   const described = name(paths);
   const operations = Object.values(described).flatMap((methods) => Object.values(methods));
   for (const operation of operations) nameBodies(operation, components);
   const sorted = Object.fromEntries(Object.entries(components).sort(([one], [two]) => (one < two ? -1 : 1)));
-  for (const [id, schema] of Object.entries(sorted)) explain(schema, id);
+  for (const [id, schema] of Object.entries(sorted)) addDescriptions(schema, id);
   const examples: Record<string, { value: unknown }> = {};
-  for (const operation of operations) complete(operation, sorted, examples);
+  for (const operation of operations) addDescriptionsAndExamples(operation, sorted, examples);
   return {
     paths: described,
     components: {
@@ -79,7 +79,7 @@ export function describeRoutes(routes: Iterable<RouteOptions>) {
   };
 }
 
-/** Answers stay where they are given: generators look for their types there. */
+/** Schemas of answers stay inline in the operation, because client generators expect them there. */
 function operationOf(route: RouteOptions, path: string, schemas: Schemas): Operation {
   const { config = {}, schema } = route;
   const { summary, description, tags, params, querystring, body, response = {} } = (schema ?? {}) as RouteSchema;
@@ -94,8 +94,8 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
       ? {}
       : { security: [{ bearer: [] }, { apiKey: [] }, ...(config.basic ? [{ basic: [] as [] }] : [])] }),
     parameters: [
-      ...(params ? own('path', schemas.of(params, 'input')) : []),
-      ...(querystring ? own('query', schemas.of(querystring, 'input')) : []),
+      ...(params ? schemaParameters('path', schemas.of(params, 'input')) : []),
+      ...(querystring ? schemaParameters('query', schemas.of(querystring, 'input')) : []),
       ...parametersOf(route, service === 'none' ? undefined : (config.versions ?? SERVICES[service])),
     ],
     ...(body ? { requestBody: { required: true, content: json(schemas.of(body, 'input')) } } : {}),
@@ -105,13 +105,13 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
     operation.responses[status] = answerOf(answer, status, route, schemas);
   if (!Object.keys(response).some((status) => status.startsWith('2')))
     operation.responses['200'] = { description: 'The answer.' };
-  refusals(operation, route);
+  addRefusals(operation, route);
   return merged(operation, config.described ?? {}) as Operation;
 }
 
 const json = (schema: JsonSchema): Record<string, Media> => ({ 'application/json': { schema } });
 
-function own(place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema) {
+function schemaParameters(place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema) {
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: place,
@@ -126,7 +126,7 @@ function answerOf(answer: z.core.$ZodType, status: string, route: RouteOptions, 
   const headers = ['x-request-id', ...(route.config?.service === 'none' ? [] : ['api-supported-versions'])];
   if (route.config?.cached) headers.push('ETag', 'Cache-Control');
   return {
-    description: DONE[status] ?? 'The answer.',
+    description: STATUS_DESCRIPTIONS[status] ?? 'The answer.',
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     ...(type === 'null' || type === 'undefined' || type === 'void'
       ? {}
@@ -134,15 +134,14 @@ function answerOf(answer: z.core.$ZodType, status: string, route: RouteOptions, 
   };
 }
 
-/** The problems that a route can answer. */
-function refusals({ responses }: Operation, { config = {}, schema, method }: RouteOptions) {
+/** Adds the problems that a route can answer. */
+function addRefusals({ responses }: Operation, { config = {}, schema, method }: RouteOptions) {
   const signedIn = config.access !== 'public';
   const { params } = (schema ?? {}) as RouteSchema;
   const refuse = (status: number, name: string) => {
     responses[status] ??= { $ref: `#/components/responses/${name}` };
   };
-  if (config.cached)
-    responses[304] ??= { description: 'The caller has the current answer: its ETag was sent in If-None-Match.' };
+  if (config.cached) responses[304] ??= { description: 'Not modified: If-None-Match contains the current ETag.' };
   if (config.service !== 'none') refuse(400, 'Invalid');
   if (signedIn) refuse(401, 'Unauthenticated');
   if (signedIn) refuse(403, 'Forbidden');
@@ -151,7 +150,7 @@ function refusals({ responses }: Operation, { config = {}, schema, method }: Rou
   responses.default ??= { $ref: '#/components/responses/Refused' };
 }
 
-/** What a route says of itself by hand wins, member by member; lists are added to. */
+/** Deep merge: members of `two` win, lists are concatenated. */
 function merged(one: unknown, two: unknown): unknown {
   if (Array.isArray(one) && Array.isArray(two)) return [...one, ...two];
   if (!isPlain(one) || !isPlain(two) || '$ref' in one) return two;
@@ -161,7 +160,7 @@ function merged(one: unknown, two: unknown): unknown {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Gives each object in a body a name that is made where it stands, so that generated clients have a type for it. */
+/** Moves inline objects of bodies to named components, so that generated clients have types for them. */
 function nameBodies({ operationId, requestBody, responses }: Operation, components: Record<string, JsonSchema>) {
   nameIn(requestBody?.content, `${pascal([operationId])}Body`, components);
   for (const [status, response] of Object.entries(responses))
@@ -177,27 +176,27 @@ function nameIn(content: Record<string, Media> | undefined, fallback: string, co
   media.schema = { $ref: `${SCHEMAS}${id}` };
 }
 
-/** Lists and pages are called by what they hold. */
+/** Name of a list or page: the name of its items and a suffix. Undefined for other objects. */
 function listName({ data, cursor, totalCount }: Record<string, JsonSchema>): string | undefined {
   const id = data?.items?.$ref?.slice(SCHEMAS.length);
   if (id === undefined) return undefined;
   return `${id}${totalCount ? 'OffsetPage' : cursor ? 'CursorPage' : 'List'}`;
 }
 
-/** Descriptions of parameters, and an example of each JSON body, which stands once for all that have the same schema. */
-function complete(
+/** Adds descriptions of parameters and examples of JSON bodies. Bodies with the same schema share an example. */
+function addDescriptionsAndExamples(
   operation: Operation,
   components: Record<string, JsonSchema>,
   examples: Record<string, { value: unknown }>,
 ) {
-  for (const parameter of operation.parameters ?? []) explainParameter(parameter, operation.operationId);
+  for (const parameter of operation.parameters ?? []) addParameterDescription(parameter, operation.operationId);
   const { requestBody, responses } = operation;
-  exemplify(requestBody?.content, `${operation.operationId}Body`, components, examples);
+  addExample(requestBody?.content, `${operation.operationId}Body`, components, examples);
   for (const response of Object.values(responses))
-    if ('content' in response) exemplify(response.content, `${operation.operationId}Answer`, components, examples);
+    if ('content' in response) addExample(response.content, `${operation.operationId}Answer`, components, examples);
 }
 
-function exemplify(
+function addExample(
   content: Record<string, Media> | undefined,
   fallback: string,
   components: Record<string, JsonSchema>,
@@ -205,7 +204,7 @@ function exemplify(
 ) {
   const media = content?.['application/json'];
   if (!media) return;
-  explain(media.schema, fallback);
+  addDescriptions(media.schema, fallback);
   const name = media.schema.$ref?.slice(SCHEMAS.length) ?? pascal([fallback]);
   const value = exampleOf(media.schema, components, fallback);
   if (value === undefined) return;
@@ -213,9 +212,9 @@ function exemplify(
   media.examples = { plain: { $ref: `#/components/examples/${name}` } };
 }
 
-function explainParameter(parameter: object, id: string) {
+function addParameterDescription(parameter: object, id: string) {
   const { name, schema } = parameter as { name?: string; schema?: JsonSchema };
   if (name === undefined || schema === undefined) return;
   const wrapper: JsonSchema = { properties: { [name]: parameter as JsonSchema } };
-  explain(wrapper, `${id}?`);
+  addDescriptions(wrapper, `${id}?`);
 }

@@ -10,23 +10,19 @@ const header = (name: string, description: string, schema: JsonSchema = { type: 
 });
 const uuid: JsonSchema = { type: 'string', format: 'uuid' };
 
-/** Headers that routes have in common. Each prefix of the setting `headerPrefixes` is taken in place of `svc-`. */
+/** Headers of many routes. Each prefix of the setting `headerPrefixes` may replace `svc-`. */
 export const PARAMETERS = {
   tenantId: header('svc-tenant-id', 'Acts in this tenant instead of the home tenant.', uuid),
-  projectId: header(
-    'svc-project-id',
-    'The project that the request is about, where neither path nor body names it.',
-    uuid,
-  ),
-  datasetId: header('svc-dataset-id', 'The dataset that the request is about; must agree with the path.'),
-  serviceId: header('svc-service-id', 'The service that an API key is used for, such as `metadata`.'),
-  auditReason: header('svc-audit-reason', 'Why the change is made; stands in the audit trail.', {
+  projectId: header('svc-project-id', 'The project of the request, if neither path nor body names it.', uuid),
+  datasetId: header('svc-dataset-id', 'The dataset of the request; must match the path.'),
+  serviceId: header('svc-service-id', 'The service of the request, such as `metadata`.'),
+  auditReason: header('svc-audit-reason', 'Reason of the change, for the audit trail.', {
     type: 'string',
     maxLength: 1000,
   }),
   requestId: header(
     'x-request-id',
-    'An id for the request, 1 to 128 visible ASCII characters; made when absent, and sent back.',
+    'Id of the request, 1 to 128 visible ASCII characters; generated if absent, and sent back.',
     {
       type: 'string',
       maxLength: 128,
@@ -34,33 +30,32 @@ export const PARAMETERS = {
   ),
   idempotencyKey: header(
     'Idempotency-Key',
-    'Makes repeating the request safe: the same key with the same request gets the first answer again for 24 hours.',
+    'Makes a retry safe: the same request with the same key gets the first answer again for 24 hours.',
     { type: 'string', maxLength: 255 },
   ),
-  prefer: header('Prefer', '`wait=N`: answer when the transfer has ended, after at most N seconds (60 at most).'),
-  ifNoneMatch: header('If-None-Match', 'ETag of the answer that the caller has: 304 when it is still current.'),
+  prefer: header('Prefer', '`wait=N`: answers when the transfer has ended, or after N seconds (maximum 60).'),
+  ifNoneMatch: header('If-None-Match', 'ETag of a cached answer: 304 if it is current.'),
 };
 
 export const HEADERS = {
-  'x-request-id': { description: 'The id of the request, as it stands in logs.', schema: { type: 'string' } },
+  'x-request-id': { description: 'Id of the request, as in logs.', schema: { type: 'string' } },
   'api-supported-versions': { description: 'Versions of this route, such as `1.0, 2.0`.', schema: { type: 'string' } },
-  ETag: { description: 'Names this state of the answer; send it in If-None-Match.', schema: { type: 'string' } },
-  'Cache-Control': { description: 'How long the answer may be kept.', schema: { type: 'string' } },
+  ETag: { description: 'Version of the answer; send it in If-None-Match.', schema: { type: 'string' } },
+  'Cache-Control': { description: 'How long the answer may be cached.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: '`Bearer`.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds after which to try again (429, 503).', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before a retry (429, 503).', schema: { type: 'integer' } },
 };
 
-/** Parameters of the few routes that take them. */
+/** Parameters of some routes. */
 export const PREFER = { $ref: '#/components/parameters/prefer' };
-export const LAST_EVENT_ID = header('Last-Event-ID', 'Goes on behind this offset, when a stream was lost.');
-/** An answer that can come as a stream instead. */
+export const LAST_EVENT_ID = header('Last-Event-ID', 'Resumes a stream after this offset.');
+/** An answer that can be a stream of events. */
 export const EVENT_STREAM = { content: { 'text/event-stream': { schema: { type: 'string' } } } };
-/** Bytes of any kind. */
 export const BINARY: JsonSchema = { type: 'string', format: 'binary' };
 
 const of = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
-/** The headers that a route reads besides its own parameters. */
+/** Header parameters of a route. */
 export function parametersOf(
   { url, method, config = {} }: RouteOptions,
   versions: readonly number[] | undefined,
@@ -68,7 +63,7 @@ export function parametersOf(
   const parameters: object[] = [];
   if (versions) {
     const values = versions.map((version) => `${version}.0`);
-    const description = `The version of the API; without it the newest, ${values.at(-1)}.`;
+    const description = `Version of the API. Default: the newest, ${values.at(-1)}.`;
     parameters.push(
       header('api-version', description, { type: 'string', enum: values }, config.versionRequired === true),
     );
@@ -93,13 +88,16 @@ const problem = (description: string, schema: JsonSchema, headers: readonly (key
 });
 
 export const RESPONSES = (schema: JsonSchema) => ({
-  Invalid: problem('The request is not valid, or asks for an unknown version.', schema),
-  Unauthenticated: problem('No valid token or API key was sent.', schema, ['WWW-Authenticate']),
+  Invalid: problem('The request is not valid, or names an unknown version.', schema),
+  Unauthenticated: problem('The request has no valid token or API key.', schema, ['WWW-Authenticate']),
   Forbidden: problem('The caller may not do this.', schema),
   NotFound: problem('Unknown, or not visible to the caller.', schema),
-  Conflict: problem('The state of things does not allow it: stale row version, taken name, locked dataset.', schema),
+  Conflict: problem(
+    'The state of an object prevents the change: stale row version, name in use, locked dataset.',
+    schema,
+  ),
   Refused: problem(
-    'Any other refusal: 405 wrong method, 413 too large, 415 no JSON, 422 key used for another request, 429 too many, 501 not offered, 503 not available.',
+    'Any other refusal: 405 wrong method, 413 too large, 415 not JSON, 422 key used for another request, 429 too many requests, 501 not implemented, 503 not available.',
     schema,
     ['Retry-After'],
   ),

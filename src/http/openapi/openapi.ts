@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { withoutEndSlashes } from '../../platform/text/text-ends.ts';
+import { withoutTrailingSlashes } from '../../platform/text/trim-end.ts';
 import type { App } from '../route.ts';
 import { describeRoutes } from './document.ts';
 
@@ -11,29 +11,28 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   version: string;
 };
 
-/** A grid with a river through it. */
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 190 40"><g fill="#dfe9ef"><path d="M2 2h11v11H2zM15 2h11v11H15zM28 2h11v11H28z
 M2 15h11v11H2zM15 15h11v11H15zM28 15h11v11H28zM2 28h11v11H2zM15 28h11v11H15zM28 28h11v11H28z"/></g>
 <path d="M20 2c-9 8 9 12 1 19s-13 8-9 18" fill="none" stroke="#3b8fc4" stroke-width="5"/>
 <text x="50" y="27" font-family="sans-serif" font-size="19" fill="#fff">Data platform</text></svg>`;
 
-const DESCRIPTION = `Projects, datasets, and their conversion from format to format.
+const DESCRIPTION = `Projects, datasets, and their conversion between formats.
 
-Names of members and query parameters are read in any letter case; members without a value are left out of answers, never \`null\`.
-Times are UTC without a zone (\`2026-01-24T08:17:02.4350000\`) unless their format is \`date-time\`. Refusals are problems of RFC 9457.
-Operations that are deprecated stay; they are older forms of others.`;
+Names of members and query parameters are case-insensitive. Answers omit members without a value; they are never \`null\`.
+Times are UTC without a zone (\`2026-01-24T08:17:02.4350000\`) unless their format is \`date-time\`. Errors are problems (RFC 9457).
+Deprecated operations are legacy forms of others; they will not be removed.`;
 
 const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of POST /api/tokens.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'svc-open-api-key', description: 'An API key of a tenant.' },
-  basic: { type: 'http', scheme: 'basic', description: 'Login id and password; taken by one older list alone.' },
+  basic: { type: 'http', scheme: 'basic', description: 'Login id and password; only for one legacy list.' },
 };
 
-/** Describes all routes there are: `/openapi.json`, and `/docs`, a page over it. Made at the first request, kept from then on. */
+/** Serves the OpenAPI document of all routes (`/openapi.json`) and Swagger UI (`/docs`). */
 export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publicUrl }) => {
-  // behind a proxy paths may begin below a folder
-  const base = publicUrl === undefined ? '' : withoutEndSlashes(publicUrl);
-  const whole = () => ({
+  // `publicUrl` may have a path, behind a proxy
+  const base = publicUrl === undefined ? '' : withoutTrailingSlashes(publicUrl);
+  const createDocument = () => ({
     openapi: '3.1.0',
     info: { title: 'Data platform', version, description: DESCRIPTION },
     servers: [{ url: base || '/' }],
@@ -41,13 +40,13 @@ export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publi
       description: 'Guide: concepts, commands, formats, settings and operations',
       url: `${base}/docs/guide`,
     },
-    ...withSecurity(describeRoutes(shownRoutes(app))),
+    ...withSecurity(describeRoutes(documentedRoutes(app))),
   });
   await app.register(swagger, {
     openapi: { openapi: '3.1.0' },
-    // this plugin only knows where the document is; nothing in it is its own
+    // the plugin only serves the document; `describeRoutes` creates it
     transform: ({ url }) => ({ schema: { hide: true }, url }),
-    transformObject: whole as never,
+    transformObject: createDocument as never,
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
@@ -61,8 +60,8 @@ const withSecurity = ({ paths, components }: ReturnType<typeof describeRoutes>) 
   components: { ...components, securitySchemes: SECURITY },
 });
 
-/** Routes that say what they are. A HEAD that was made of a GET is the same to a reader. */
-function* shownRoutes(app: FastifyInstance) {
+/** Routes with a service that are not hidden. Skips the HEAD routes that Fastify derives from GET. */
+function* documentedRoutes(app: FastifyInstance) {
   for (const { methods } of app.paths.values())
     for (const [method, route] of methods) {
       const { config, schema } = route;
@@ -74,7 +73,7 @@ function* shownRoutes(app: FastifyInstance) {
     }
 }
 
-/** Last of all routes. */
+/** `/openapi.json`, created at the first request. Register it after all other routes. */
 export function openapiRoute(app: App) {
   let text: string | undefined;
   app.get(

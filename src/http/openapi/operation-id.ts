@@ -1,6 +1,6 @@
-/** Services and groupings that stand before the noun and say nothing of their own. */
+/** First path segments that are not part of the name: services and groups of services. */
 const PREFIXES = new Set(['api', 'metadata', 'conversion', 'iam', 'admin', 'eventing', 'security', 'data', 'crs']);
-/** Last segments that are what is done, not what it is done to. */
+/** Last path segments that are verbs. */
 const VERBS = new Set(
   'append cancel convert copy download download-convert import-staged inherit move refresh replay restore retry rotate run stop update upload upload-convert'.split(
     ' ',
@@ -15,7 +15,7 @@ const METHODS: Record<string, string> = {
   DELETE: 'delete',
 };
 
-/** Where the rule reads badly, or two paths would be called the same. */
+/** Exceptions from the rule, for better or unique names. */
 const NAMES: Record<string, string> = {
   'GET /': 'getWelcome',
   'GET /docs/guide': 'openGuide',
@@ -114,7 +114,7 @@ const NAMES: Record<string, string> = {
   'POST /api/admin/blob-store/sweep': 'sweepBlobStore',
 };
 
-/** Paths of older clients, which newer ones replace. They stay; new programs do not need them. */
+/** Paths for legacy clients, which have newer replacements. */
 export const isLegacy = (path: string) =>
   /^\/api\/(?:project|transfer)\//.test(path) ||
   path === '/api/account/list' ||
@@ -123,8 +123,8 @@ export const isLegacy = (path: string) =>
   path === '/api/metadata/project/{id}/subprojects';
 
 /**
- * The name of an operation in generated clients, by one rule: `GET /api/metadata/project/{id}/member/list` → `listProjectMembers`,
- * `POST …/dataset/{id}/copy` → `copyDataset`; of an older path with `Legacy` behind it.
+ * `operationId`, the name in generated clients: `GET /api/metadata/project/{id}/member/list` → `listProjectMembers`,
+ * `POST …/dataset/{id}/copy` → `copyDataset`. Legacy paths get the suffix `Legacy`.
  */
 export function operationId(method: string, path: string): string {
   const stated = NAMES[`${method} ${path}`];
@@ -149,7 +149,7 @@ function verbAndNouns(method: string, nouns: string[], last: string): string {
     const how = method === 'POST' && last === 'restore' ? 'Elsewhere' : '';
     return `${verb}${pascal(nouns.slice(0, -1).map(singular))}${how}`;
   }
-  // PUT …/members is of all of them, and another thing than PUT …/member
+  // PUT …/members replaces all members and differs from PUT …/member
   const one = last.startsWith('{') || method === 'POST' || nouns.length === 1;
   const named = nouns.map((noun, at) => (one || at < nouns.length - 1 ? singular(noun) : noun));
   return `${METHODS[method] ?? method.toLowerCase()}${pascal(named)}`;

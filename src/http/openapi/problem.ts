@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every refusal: RFC 9457, with `code`, `errors` and `traceId` besides. */
+/** Body of all errors: RFC 9457 with the extensions `code`, `errors` and `traceId`. */
 export const Problem = z
   .object({
     type: z.string(),
@@ -12,5 +12,5 @@ export const Problem = z
     code: z.string(),
     traceId: z.string(),
   })
-  .meta({ id: 'Problem', description: 'A refusal or failure (RFC 9457).' });
+  .meta({ id: 'Problem', description: 'An error (RFC 9457).' });
 export type Problem = z.infer<typeof Problem>;

@@ -4,12 +4,12 @@ import type { Caller } from '../caller.ts';
 import { actingIn, isAdministrator, isEditor } from '../caller.ts';
 import type { Rule } from './rules.ts';
 
-/** Who is asking, or undefined when the request shows nothing that is valid (any more). Given by the room of tokens. */
+/** Authenticates a request. Undefined without valid credentials. */
 export type FindCaller = (request: FastifyRequest) => Caller | undefined | Promise<Caller | undefined>;
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
-/** Of a request that was let in, or undefined: for logs. */
+/** The caller, or undefined if the request is not authenticated (yet). For logs. */
 export const callerOf = (request: FastifyRequest) => callers.get(request);
 
 export const callerDecoration = {
@@ -21,14 +21,14 @@ export const callerDecoration = {
 };
 
 /**
- * Signs every request in but those of public routes: before the body is looked at, so that a stranger gets 401 and no advice; policies
- * are checked when the request was found valid.
+ * Authenticates the requests of all routes that are not public, before their bodies are read: strangers get 401, not
+ * validation errors.
  */
 export const auth =
   (findCaller: FindCaller): Rule =>
   (route) => {
     const access = route.config?.access;
-    if (access === undefined) throw new Error(`${route.method} ${route.url} does not say who may call it.`);
+    if (access === undefined) throw new Error(`${route.method} ${route.url} lacks config.access.`);
     if (access === 'public') return {};
     return {
       onRequest(request, _reply, done) {
@@ -49,10 +49,10 @@ export const auth =
     };
   };
 
-/** Where administrators may name a tenant that they do not belong to. */
+/** Services in which administrators may name a tenant that they do not belong to. */
 const ANY_TENANT = new Set<string | undefined>(['accounts', 'groups', 'iam']);
 
-/** A tenant header narrows the caller to that tenant. */
+/** The tenant header sets the caller's current tenant. */
 export const tenantHeader: Rule = (route) => {
   if (route.config?.access === 'public') return {};
   const anyTenant = ANY_TENANT.has(route.config?.service);
@@ -73,15 +73,15 @@ export const tenantHeader: Rule = (route) => {
   };
 };
 
-/** On a route that concerns several tenants: the caller as he would be elsewhere, in the tenant that the header names alone. */
-export function narrowed(request: FastifyRequest): Caller {
+/** For routes with `concernsTenants`: the caller with only the membership in the tenant of the header. */
+export function callerInHeaderTenant(request: FastifyRequest): Caller {
   const tenantId = request.platformHeader('tenant-id');
   return tenantId === undefined ? request.caller : actingIn(request.caller, tenantId, { anyTenant: false });
 }
 
-const LONGEST_REASON = 1000;
+const MAX_REASON_LENGTH = 1000;
 
-/** Why a change is made, in the words of who makes it: for the audit trail. */
+/** Reads the header `audit-reason` of requests that change something. */
 export const auditReason: Rule = (route) => {
   if (route.config?.access === 'public' || isRead(route)) return {};
   return {
@@ -97,22 +97,22 @@ export const auditReason: Rule = (route) => {
   };
 };
 
-/** Header fields arrive as Latin-1; what was sent as UTF-8 is read as that. */
+/** Node decodes header fields as Latin-1. Text that is valid UTF-8 is decoded as UTF-8. */
 function reasonFrom(sent: string): string {
   let text = sent;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(sent, 'latin1'));
   } catch {
-    // it is Latin-1
+    // not UTF-8: stays Latin-1
   }
-  if (text.length > LONGEST_REASON)
-    throw invalid(`The header audit-reason has ${text.length} characters; ${LONGEST_REASON} are taken.`);
+  if (text.length > MAX_REASON_LENGTH)
+    throw invalid(`The header audit-reason has ${text.length} characters. The maximum is ${MAX_REASON_LENGTH}.`);
   return text;
 }
 
 const isRead = ({ method }: Parameters<Rule>[0]) => ['GET', 'HEAD'].includes(String(method));
 
-/** What this process has changed about accounts, groups or tenants holds from the next request on. Behind the commit of the change. */
+/** Clears caches of identities after the commit of a change, so that the next request sees it. */
 export const identityChanges =
   (identitiesChanged: () => void): Rule =>
   (route) => {

@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { AppError } from '../../errors.ts';
 
-/** Bytes of a JSON body. */
+/** Maximum size of a JSON body in bytes. */
 const LIMIT = 30_000_000;
 const SMALL_LIMIT = 2 ** 20;
-/** Lists and objects within each other: what comes after, the database included, walks them by recursion. */
-const DEEPEST = 500;
+/** Maximum nesting of lists and objects. Later code and Postgres process JSON recursively. */
+const MAX_DEPTH = 500;
 const SMALL_SERVICES = new Set(['tokens', 'accounts']);
 
 const JSON_TYPES = ['application/json', 'text/json', /^application\/[\w.!#$&^-]+\+json(?:;|$)/i];
@@ -15,10 +15,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const failures = new WeakMap<FastifyRequest, AppError>();
 
-/** Why the body could not be read. It is told after the path's ids were looked at, as the order of refusals wants it. */
+/**
+ * Error of a malformed body. The rule `forms` throws it after the check of the path, which comes first in the order of
+ * refusals.
+ */
 export const unreadable = (request: FastifyRequest) => failures.get(request);
 
-/** Bodies are JSON under any of its names; every other type is 415, unless a room adds a parser of its own for its routes. */
+/** Parses JSON bodies. Other content types are 415, unless routes add a parser. */
 export const body = fp(async (app) => {
   app.addHook('onRoute', (route) => {
     const small = SMALL_SERVICES.has(route.config?.service ?? '');
@@ -39,11 +42,11 @@ export const body = fp(async (app) => {
 });
 
 function read(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
-  const packed = headers['content-encoding'];
-  if (packed !== undefined && packed.toLowerCase() !== 'identity')
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new AppError(
       'unsupportedMediaType',
-      `Bodies in content-encoding '${packed}' are not read; send them unpacked.`,
+      `The content encoding '${encoding}' is not supported. Send the body uncompressed.`,
     );
   const text = decode(bytes, headers['content-type']);
   if (text.trim() === '') return undefined;
@@ -53,11 +56,11 @@ function read(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
   } catch (error) {
     throw new AppError('invalid', `The body is not valid JSON: ${(error as Error).message}`, { code: 'MalformedJson' });
   }
-  if (isDeeper(value, DEEPEST)) {
-    const sentence = `The body has more than ${DEEPEST} lists and objects within each other.`;
+  if (isDeeper(value, MAX_DEPTH)) {
+    const sentence = `The body has more than ${MAX_DEPTH} levels of nested lists and objects.`;
     throw new AppError('invalid', sentence, { code: 'MalformedJson' });
   }
-  // only text with such an escape can hold what a database cannot store
+  // characters that Postgres cannot store can only be escaped
   if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseUnstorable(value, '');
   return value;
 }
@@ -69,7 +72,7 @@ function decode(bytes: Buffer, contentType = ''): string {
     try {
       decoder = new TextDecoder(charset, { fatal: true });
     } catch {
-      throw new AppError('unsupportedMediaType', `The character set '${charset}' is unknown.`);
+      throw new AppError('unsupportedMediaType', `The character set '${charset}' is not supported. Use utf-8.`);
     }
   }
   try {
@@ -90,7 +93,7 @@ function refuseUnstorable(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {
       const where = path || 'The body';
-      const sentence = `${where} holds a NUL character or half of a surrogate pair.`;
+      const sentence = `${where} contains a NUL character or half of a surrogate pair.`;
       throw new AppError('invalid', sentence, path === '' ? {} : { errors: { [path]: [sentence] } });
     }
   } else if (Array.isArray(value)) {

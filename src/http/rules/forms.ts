@@ -7,20 +7,20 @@ import { queryFoldFor } from './query.ts';
 import type { Rule } from './rules.ts';
 import { defOf } from './shapes.ts';
 
-/** A path's id that must be a uuid; any other text names nothing, so the answer is 404. */
+/** A UUID in the path. Any other text is 404. */
 export const uuidParam = () => z.uuid().toLowerCase();
 
-/** The parameters of a path with one id. */
+/** Parameters of a path with one id. */
 export const Id = z.object({ id: uuidParam() });
 
 /** An answer that contains one text, such as a signed address. */
 export const TextAnswer = z.object({ data: z.string() });
 export type TextAnswer = z.infer<typeof TextAnswer>;
 
-/** The project that the header `project-id` names, where no other place says it. */
+/** Project id of the header `project-id`, for routes that name the project nowhere else. */
 export function projectInHeader(request: FastifyRequest): string {
   const id = request.platformHeader('project-id');
-  if (id === undefined) throw invalid('The header project-id must name a project.');
+  if (id === undefined) throw invalid('The header project-id is missing. Send the id of a project.');
   const parsed = uuidParam().safeParse(id);
   if (!parsed.success) throw new AppError('notFound', `Project '${id}' was not found.`);
   return parsed.data;
@@ -35,10 +35,13 @@ declare module 'fastify' {
   }
 }
 
-/** What comes before a route's own schemas: ids of the path, then a readable body, then names as they are declared. */
+/**
+ * Checks before the validation with a route's schemas: ids of the path, then the body's syntax. Folds names to their
+ * declared spelling.
+ */
 export const forms: Rule = (route) => {
   const { params, body, querystring } = (route.schema ?? {}) as Record<string, z.core.$ZodType | undefined>;
-  checkAnswers(route);
+  checkAnswersAreNotNull(route);
   const ids = params ? uuidNames(params) : [];
   const foldBody = body && foldFor(body);
   const foldQuery = querystring && queryFoldFor(querystring);
@@ -46,11 +49,11 @@ export const forms: Rule = (route) => {
     preValidation(request, _reply, done) {
       for (const name of ids) {
         const id = (request.params as Record<string, string>)[name] ?? '';
-        if (!UUID.test(id)) return done(new AppError('notFound', `'${id}' is not the id of anything.`));
+        if (!UUID.test(id)) return done(new AppError('notFound', `'${id}' is not a UUID, so no object has this id.`));
       }
       const failure = unreadable(request);
       if (failure) return done(failure);
-      if (request.raw.url?.includes('%00')) return done(new AppError('invalid', 'The address holds a NUL character.'));
+      if (request.raw.url?.includes('%00')) return done(new AppError('invalid', 'The URL contains a NUL character.'));
       try {
         fold(request, foldBody, foldQuery);
       } catch (error) {
@@ -61,7 +64,7 @@ export const forms: Rule = (route) => {
   };
 };
 
-// the same as zod's, so that both say the same of an id
+// zod's expression, which the schemas use, too
 const UUID = z.regexes.uuid();
 
 function fold(
@@ -85,8 +88,11 @@ function uuidNames(params: z.core.$ZodType): string[] {
     .map(([name]) => name);
 }
 
-/** Members without a value are left out of answers; a schema that allows null would let one through. Cells of value arrays may be null. */
-function checkAnswers(route: RouteOptions) {
+/**
+ * Throws if a schema of an answer allows a null member: members without a value are omitted. Elements of arrays may be
+ * null.
+ */
+function checkAnswersAreNotNull(route: RouteOptions) {
   const answers = (route.schema as { response?: Record<string, unknown> } | undefined)?.response ?? {};
   for (const [status, schema] of Object.entries(answers)) {
     if (!(schema instanceof z.core.$ZodType)) continue;

@@ -4,7 +4,9 @@ import { invalid } from '../../errors.ts';
 import type { Caller } from '../caller.ts';
 import type { Rule } from './rules.ts';
 
-/** Header → its names behind a prefix. Others with a prefix, such as `user-id` and `user-is-admin`, are never looked at. */
+/**
+ * Header → its names after the prefix. Other headers with a prefix, such as `user-id` and `user-is-admin`, are ignored.
+ */
 const NAMES = {
   'open-api-key': ['open-api-key'],
   'project-id': ['project-id'],
@@ -14,21 +16,23 @@ const NAMES = {
   'sas-token': ['sas-token'],
   'audit-reason': ['audit-reason'],
 } as const;
-/** Their values are repeated nowhere. */
+/** Headers whose values must not appear in messages. */
 const SECRET = new Set<PlatformHeader>(['open-api-key', 'sas-token']);
 export type PlatformHeader = keyof typeof NAMES;
 
-/** What clients call the services; some are names alone. */
+/** Service names of clients. Some have no routes of their own. */
 export const SERVICE_IDS = 'metadata raw timeseries md gis tiles iam pubsub sharing job engine'.split(' ');
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A header of ours under any configured prefix and any of its names. Two that differ are refused. Empty counts as absent. */
+    /**
+     * A header under any configured prefix and any of its names. Empty counts as absent. Throws if two values differ.
+     */
     platformHeader(name: PlatformHeader): string | undefined;
   }
 }
 
-/** Reads the platform's headers under each of the prefixes (`svc-`, `dhi-`). */
+/** Reads the platform's headers with each configured prefix (`svc-`, `dhi-`). */
 export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixes }) => {
   const spellings = Object.fromEntries(
     Object.entries(NAMES).map(([name, names]) => [
@@ -44,7 +48,7 @@ export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixe
       if (text === '') continue;
       if (found !== undefined && found.toLowerCase() !== text.toLowerCase())
         throw invalid(
-          `The headers for ${name} contradict each other${SECRET.has(name) ? '' : `: '${found}' and '${text}'`}.`,
+          `The request has two different headers ${name}${SECRET.has(name) ? '' : `: '${found}' and '${text}'`}.`,
         );
       found ??= text;
     }
@@ -52,9 +56,9 @@ export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixe
   });
 });
 
-/** Headers must not speak of another project or dataset than the path does, nor of a service that does not exist. */
-export const headersAgree: Rule = (route) => {
-  const addressed = [...route.url.matchAll(/\/(project|dataset)\/:(\w+)/g)].map(
+/** Refuses headers that name another project or dataset than the path, or an unknown service. */
+export const headersMatchPath: Rule = (route) => {
+  const pathIds = [...route.url.matchAll(/\/(project|dataset)\/:(\w+)/g)].map(
     ([, noun, parameter]) => [`${noun}-id` as PlatformHeader, parameter ?? ''] as const,
   );
   return {
@@ -62,12 +66,12 @@ export const headersAgree: Rule = (route) => {
       try {
         const service = request.platformHeader('service-id');
         if (service !== undefined && !SERVICE_IDS.includes(service.toLowerCase()))
-          throw invalid(`The header service-id names no service: '${service}'.`);
-        for (const [header, parameter] of addressed) {
-          const named = request.platformHeader(header);
-          const meant = (request.params as Record<string, string>)[parameter];
-          if (named !== undefined && named.toLowerCase() !== meant?.toLowerCase())
-            throw invalid(`The header ${header} names '${named}', but the address '${meant}'.`);
+          throw invalid(`The header service-id names the unknown service '${service}'.`);
+        for (const [header, parameter] of pathIds) {
+          const inHeader = request.platformHeader(header);
+          const inPath = (request.params as Record<string, string>)[parameter];
+          if (inHeader !== undefined && inHeader.toLowerCase() !== inPath?.toLowerCase())
+            throw invalid(`The header ${header} names '${inHeader}', but the path names '${inPath}'.`);
         }
         done();
       } catch (error) {
@@ -77,34 +81,34 @@ export const headersAgree: Rule = (route) => {
   };
 };
 
-/** Id of the project in which a dataset lies, be it in the recycle bin; undefined for one that the caller does not see. */
+/** Project id of a dataset, also of a deleted one. Undefined if the dataset is not visible to the caller. */
 export type FindProjectOf = (caller: Caller, datasetId: string) => Promise<string | undefined>;
 
 /**
- * Where the path names a dataset and no project, the header project-id must name the dataset's. Where two projects are spoken of it may be
- * either: the one that the body sends something to, or that of the dataset that is written.
+ * For paths with a dataset but no project: the header project-id must name the project of a dataset in the path, or the
+ * target project in the body.
  */
-export const projectAgrees =
+export const projectHeaderMatches =
   (findProjectOf: FindProjectOf): Rule =>
   (route) => {
     const datasets = [...route.url.matchAll(/\/(?:dataset|update)\/:(\w+)/g)].map(([, parameter]) => parameter ?? '');
     if (datasets.length === 0 || route.url.includes('/project/:') || route.config?.access === 'public') return {};
 
     async function check(request: FastifyRequest) {
-      const named = request.platformHeader('project-id');
-      if (named === undefined) return;
+      const inHeader = request.platformHeader('project-id');
+      if (inHeader === undefined) return;
       const { targetProjectId, outputProjectId } = (request.body ?? {}) as Record<string, unknown>;
-      const meant = [targetProjectId, outputProjectId];
+      const allowed = [targetProjectId, outputProjectId];
       const params = request.params as Record<string, string>;
       for (const parameter of datasets) {
         const project = await findProjectOf(request.caller, params[parameter] ?? '');
-        // for the route to answer
+        // the handler answers 404
         if (project === undefined) return;
-        meant.push(project);
+        allowed.push(project);
       }
-      if (meant.includes(named.toLowerCase())) return;
-      const where = datasets.map((parameter) => `'${params[parameter]}'`).join(' or ');
-      throw invalid(`The header project-id names '${named}', which is not the project of dataset ${where}.`);
+      if (allowed.includes(inHeader.toLowerCase())) return;
+      const ids = datasets.map((parameter) => `'${params[parameter]}'`).join(' or ');
+      throw invalid(`The header project-id names '${inHeader}', which is not the project of dataset ${ids}.`);
     }
 
     return {

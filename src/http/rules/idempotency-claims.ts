@@ -1,42 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Db } from '../../db.ts';
 import type { KeyOwner } from './idempotency.queries.ts';
-import { claimKey, giveUpClaim, renewClaims } from './idempotency.queries.ts';
+import { claimKey, releaseClaim, renewClaims } from './idempotency.queries.ts';
 
-/** How long the keys of a process that is gone are blocked. */
+/** Time until the keys of a dead process can be claimed again. */
 const LEASE_MS = 15_000;
 const RENEW_MS = LEASE_MS / 3;
 
-/** A key that this request alone may use, for as long as its process lives. */
+/** A lease of an idempotency key, which is renewed while the process lives. */
 export interface Claim {
-  /** In the transaction of the effect. False when another request has the key by now, so that the effect must be undone. */
-  settle(tx: Db): Promise<boolean>;
-  /** The transaction of the effect has committed. */
-  settled(): void;
-  /** Lets others have the key. Never throws: a claim that stays ends by itself. */
-  giveUp(): Promise<void>;
+  /** Releases the claim in the request's transaction. False if another request has taken over the key: roll back. */
+  releaseIn(tx: Db): Promise<boolean>;
+  /** Call it after the commit of `releaseIn`. Ends the renewal. */
+  released(): void;
+  /** Releases the claim. Never throws: if it fails, the lease expires. */
+  release(): Promise<void>;
 }
 
 export interface Claims {
-  /** Nothing when another request runs under this key. */
+  /** Undefined while another request holds the key. */
   take(owner: KeyOwner): Promise<Claim | undefined>;
 }
 
 export function openClaims(db: Database): Claims {
   const held = new Set<string>();
   let renewing: NodeJS.Timeout | undefined;
-  /** Never a part of the effect of the request that happens to be around. */
-  const apart = <T>(work: () => Promise<T>) => db.within(undefined, work);
+  /** Runs outside of the request's transaction. */
+  const outside = <T>(work: () => Promise<T>) => db.within(undefined, work);
 
   function renew() {
-    // when the database is away the claims run out; the end of each request finds out whether its own has
-    apart(() => renewClaims(db, [...held], LEASE_MS)).catch(() => {});
+    // if renewals fail, the leases expire, and `releaseIn` returns false
+    outside(() => renewClaims(db, [...held], LEASE_MS)).catch(() => {});
   }
   function hold(claim: string) {
     held.add(claim);
     renewing ??= setInterval(renew, RENEW_MS).unref();
   }
-  function letGo(claim: string) {
+  function drop(claim: string) {
     held.delete(claim);
     if (held.size > 0) return;
     clearInterval(renewing);
@@ -46,14 +46,14 @@ export function openClaims(db: Database): Claims {
   return {
     async take(owner) {
       const claim = randomUUID();
-      if (!(await apart(() => claimKey(db, owner, claim, LEASE_MS)))) return undefined;
+      if (!(await outside(() => claimKey(db, owner, claim, LEASE_MS)))) return undefined;
       hold(claim);
       return {
-        settle: (tx) => giveUpClaim(tx, claim),
-        settled: () => letGo(claim),
-        async giveUp() {
-          letGo(claim);
-          await apart(() => giveUpClaim(db, claim)).catch(() => {});
+        releaseIn: (tx) => releaseClaim(tx, claim),
+        released: () => drop(claim),
+        async release() {
+          drop(claim);
+          await outside(() => releaseClaim(db, claim)).catch(() => {});
         },
       };
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-/** Whose key it is; each caller has keys of his own. */
+/** Idempotency keys are unique per caller. */
 export interface KeyOwner {
   userId: string;
   key: string;
@@ -14,13 +14,10 @@ const Answer = z.object({
   headers: z.record(z.string(), z.string()),
   body: z.string().optional(),
 });
-/** An answer as it was given. Without `body` it held a secret; an empty answer has an empty one. */
+/** A stored answer. `body` is absent if the answer contained a secret, and empty for an answer without a body. */
 export type StoredAnswer = z.infer<typeof Answer>;
 
-/**
- * Claims a key for a request; false while another one runs under it. A claim past its time is that of a process that is gone, and is taken
- * over.
- */
+/** Claims a key for a request. False while another request holds it; an expired lease is taken over. */
 export async function claimKey(db: Db, { userId, key }: KeyOwner, claim: string, leaseMs: number): Promise<boolean> {
   const { rowCount } = await db.query(sql.unsafe`
     insert into idempotency_claims as c (user_id, key, claim, leased_until)
@@ -30,18 +27,18 @@ export async function claimKey(db: Db, { userId, key }: KeyOwner, claim: string,
   return rowCount === 1;
 }
 
-/** Those that are being given up at this moment are left alone. */
+/** Skips claims that are being released. */
 export const renewClaims = (db: Db, claims: readonly string[], leaseMs: number) =>
   db.query(sql.unsafe`
     update idempotency_claims set leased_until = now() + ${leaseMs} * interval '1 millisecond'
     where claim in (
       select claim from idempotency_claims where claim = any(${sql.array([...claims], 'uuid')}) for update skip locked)`);
 
-/** False when another request has taken it over. */
-export const giveUpClaim = async (db: Db, claim: string): Promise<boolean> =>
+/** False if another request has taken over the claim. */
+export const releaseClaim = async (db: Db, claim: string): Promise<boolean> =>
   (await db.query(sql.unsafe`delete from idempotency_claims where claim = ${claim}`)).rowCount === 1;
 
-/** What was answered under this key within the last day. */
+/** The stored answer of the last 24 hours. */
 export const findAnswer = (tx: Db, { userId, key }: KeyOwner) =>
   tx.maybeOne(
     sql.type(Answer)`
@@ -49,7 +46,7 @@ export const findAnswer = (tx: Db, { userId, key }: KeyOwner) =>
       where user_id = ${userId} and key = ${key} and created_at > now() - interval '24 hours'`,
   );
 
-/** False when there is an answer of another request already. */
+/** False if another request has stored an answer. */
 export async function storeAnswer(tx: Db, { userId, key }: KeyOwner, answer: StoredAnswer): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     insert into idempotency_keys as k (user_id, key, request_hash, status, headers, body)
@@ -61,7 +58,9 @@ export async function storeAnswer(tx: Db, { userId, key }: KeyOwner, answer: Sto
   return rowCount === 1;
 }
 
-/** Forgets the answers of yesterday, and claims of processes that are gone; for a daily or hourly job. Returns how many answers there were. */
+/**
+ * Part of the hourly clean-up: deletes answers older than 24 hours and expired claims. Returns the number of answers.
+ */
 export async function forgetOldAnswers(db: Db): Promise<number> {
   await db.query(sql.unsafe`delete from idempotency_claims where leased_until < now() - interval '1 hour'`);
   return (await db.query(sql.unsafe`delete from idempotency_keys where created_at <= now() - interval '24 hours'`))

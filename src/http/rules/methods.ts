@@ -5,13 +5,12 @@ import { AppError } from '../../errors.ts';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'] as const;
 
 interface Path {
-  /** As one of its routes spells it. */
+  /** As in one of its routes. */
   url: string;
-  /** What the route of each method says of itself. */
   methods: Map<string, RouteOptions>;
 }
 
-/** Notes which methods each path has. Register it before any route; call `closeMethods` after the last one. */
+/** Records the methods of each path. Register it before any route; call `closeMethods` after the last one. */
 export const methods = fp(async (app) => {
   const paths = new Map<string, Path>();
   app.decorate('paths', paths);
@@ -27,12 +26,12 @@ export const methods = fp(async (app) => {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** All paths, each once, whatever its parameters are called. */
+    /** All paths. Paths that differ only in names of parameters are one. */
     paths: Map<string, Path>;
   }
 }
 
-/** Gives each path a closed route for every method it lacks: 405 with `Allow`, before anything else is looked at. */
+/** Adds routes for the methods that a path does not have: they answer 405 with `Allow`, before any other check. */
 export function closeMethods(app: FastifyInstance) {
   for (const { url, methods: present } of [...app.paths.values()]) {
     if (url.includes('*')) continue;
@@ -44,7 +43,7 @@ export function closeMethods(app: FastifyInstance) {
       schema: { hide: true },
       config: { access: 'public', service: 'none', closed: true },
       onRequest: (request, _reply, done) => {
-        const detail = `${request.method} is not possible here, only ${allow}.`;
+        const detail = `This path does not support ${request.method}. Use ${allow}.`;
         done(new AppError('methodNotAllowed', detail, { headers: { allow } }));
       },
       handler: () => {},

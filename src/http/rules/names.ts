@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { Shape } from './shapes.ts';
 import { hasNames, shapeOf } from './shapes.ts';
 
-/** Bytes of a member whose contents are the caller's own. */
-const LARGEST_FREE_FORM = 2 ** 20;
-const BOUND = LARGEST_FREE_FORM.toLocaleString('en');
+/** Maximum size of a free-form member in bytes. */
+const MAX_FREE_FORM = 2 ** 20;
+const BOUND = MAX_FREE_FORM.toLocaleString('en');
 
-/** Refuses what has more bytes as JSON than the platform keeps of one member. */
+/** Refuses values with more than 1 MiB of JSON. */
 export const boundedJson = <Schema extends z.ZodType>(schema: Schema) =>
   schema.superRefine((value, context) => {
     const bytes = storedBytes(value);
-    if (bytes > LARGEST_FREE_FORM)
+    if (bytes > MAX_FREE_FORM)
       context.addIssue(`must have at most ${BOUND} bytes as JSON, not ${bytes.toLocaleString('en')}`);
   });
 
-/** As Postgres writes it: without an exponent a number such as 1e300 has hundreds of digits. */
+/** Size as `jsonb` text: Postgres writes numbers without an exponent, so 1e300 has hundreds of digits. */
 function storedBytes(value: unknown): number {
   const text = JSON.stringify(value);
   let bytes = Buffer.byteLength(text);
@@ -22,16 +22,16 @@ function storedBytes(value: unknown): number {
   return bytes;
 }
 
-/** A member whose contents are the caller's own: names, letter case and nulls in it stay as they came (`metadata`, `properties`, `settings`). */
+/** A free-form object (`metadata`, `properties`, `settings`): names, letter case and nulls in it are kept. */
 export const freeForm = () => boundedJson(z.record(z.string(), z.unknown()));
 
-/** A text about a thing, which lists of many of them hold. */
+/** The description of an object. Short, because lists contain it. */
 export const descriptionText = () => z.string().max(16_384);
 
 /**
- * Makes the function that reads a request's body as its schema names it: declared names in any letter case (an exact spelling wins over
- * another), members that are null count as absent, strangers are dropped, an absent body is `{}` where an object is expected. Never
- * changes its argument, which still has the names as sent.
+ * Compiles a function that folds a body to its schema: accepts declared names in any letter case (the exact spelling
+ * wins), removes null and undeclared members, and replaces an absent body by `{}` if an object is expected. Does not
+ * change its argument.
  */
 export function foldFor(schema: z.core.$ZodType): (body: unknown) => unknown {
   const shape = shapeOf(schema);
@@ -72,7 +72,7 @@ function foldMembers(shape: Shape, members: NonNullable<Shape['members']>, value
   return folded;
 }
 
-/** `['members', 0, 'userId']` → `Members[0].userID`, spelt as in what was sent, or as declared where nothing was sent. */
+/** `['members', 0, 'userId']` → `Members[0].userID`: the path in the spelling of the request, else as declared. */
 export function pathAsSent(sent: unknown, path: readonly PropertyKey[]): string {
   let text = '';
   let at = sent;

@@ -1,24 +1,26 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Calls once when the client has hung up, at once when it has already; gives what takes that back. */
-export type WhenGone = (then: () => void) => () => void;
+/**
+ * Calls `listener` when the client has hung up, immediately if it already has. Returns a function that unsubscribes.
+ */
+export type WhenGone = (listener: () => void) => () => void;
 
-/** Where a request came from, for limits, reuse of tokens and the audit trail. */
+/** Origin of a request, for rate limits, detection of token reuse and the audit trail. */
 export interface Origin {
   address: string;
   requestId: string;
-  /** Absent where nobody can hang up. */
+  /** Absent without a connection. */
   whenGone?: WhenGone;
 }
 
 export const originOf = (request: FastifyRequest): Origin => ({
   address: request.ip,
   requestId: request.id,
-  whenGone(then) {
-    // the request itself is closed as soon as its body was read
+  whenGone(listener) {
+    // not `close` of the request, which is emitted as soon as the body was read
     const { socket } = request.raw;
-    if (socket.destroyed) then();
-    else socket.once('close', then);
-    return () => socket.off('close', then);
+    if (socket.destroyed) listener();
+    else socket.once('close', listener);
+    return () => socket.off('close', listener);
   },
 });

@@ -4,7 +4,7 @@ import type { Position } from './paging.ts';
 
 export type SortOrder = 'Asc' | 'Desc';
 
-/** What a list is sorted by: a column whose values are as they stand in `Position.value`. Texts sort by code point. */
+/** Sort column of a list; `Position.value` has its values as text. Texts sort by code point. */
 export interface SortKey {
   column: FragmentSqlToken;
   type: 'text' | 'timestamptz' | 'bigint';
@@ -12,14 +12,14 @@ export interface SortKey {
 
 const direction = (order: SortOrder) => (order === 'Asc' ? sql.fragment`asc` : sql.fragment`desc`);
 const sortable = ({ column, type }: SortKey) => (type === 'text' ? sql.fragment`${column} collate "C"` : column);
-/** `order by` of a page: ties go by id, both reversed under `Desc`. */
+/** `order by` of a page: by key, then by id; `Desc` reverses both. */
 export const pageOrder = (key: SortKey, id: FragmentSqlToken, order: SortOrder) =>
   sql.fragment`${sortable(key)} ${direction(order)}, ${id} ${direction(order)}`;
 
 const cast = (value: FragmentSqlToken, type: 'timestamptz' | 'bigint') =>
   type === 'timestamptz' ? sql.fragment`${value}::timestamptz` : sql.fragment`${value}::bigint`;
 
-/** Condition for the rows behind a position, both parts of which are parameters. */
+/** Condition for the rows after a position that consists of parameters. */
 export const behindValues = (
   key: SortKey,
   id: FragmentSqlToken,
@@ -32,7 +32,7 @@ export const behindValues = (
   return sql.fragment`(${sortable(key)}, ${id}) ${beyond} (${typed}, ${positionId})`;
 };
 
-/** Condition for the rows behind a position; true for the first page. */
+/** Condition for the rows after a position; true for the first page. */
 export function behind(
   key: SortKey,
   id: FragmentSqlToken,

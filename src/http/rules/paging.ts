@@ -22,25 +22,25 @@ export const cursorPageOf = <Item extends z.ZodType>(item: Item) =>
 export const offsetPageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ totalCount: z.int(), offset: z.int(), limit: z.int(), data: z.array(item) });
 
-/** What the routes of lists answer. */
+/** Answers of lists. */
 export type List<Item> = z.infer<ReturnType<typeof listOf<z.ZodType<Item>>>>;
 export type CursorPage<Item> = z.infer<ReturnType<typeof cursorPageOf<z.ZodType<Item>>>>;
 export type OffsetPage<Item> = z.infer<ReturnType<typeof offsetPageOf<z.ZodType<Item>>>>;
 
-/** Where a page ended: the sort value of its last row as text (a time in wire form), and the row's id. */
+/** The last row of a page: its sort value as text (times in wire form) and its id. */
 export interface Position {
   value: string;
   id: string;
 }
 
-/** What a cursor is good for and nothing else: the list, its parent, filters, order, and who asks. Plain JSON. */
+/** A cursor is valid only for one scope: list, parent, filters, order and caller. Plain JSON. */
 export type CursorScope = readonly unknown[];
 
 const Sent = z.tuple([z.string(), z.string()]);
 
 /**
- * One page of a list. `list` gets where to go on and how many rows to fetch at most (one more than the page holds, which tells whether
- * there is another page); `positionOf` says where a row stands in the order.
+ * Keyset pagination: one page of a list. `list` returns the rows after a position; it is asked for one more than the
+ * page has, to know whether there is a next page.
  */
 export async function cursorPage<Row>(
   signer: Signer,
@@ -58,7 +58,7 @@ export async function cursorPage<Row>(
   return { cursor: await writeCursor(signer, positionOf(last), scope), data };
 }
 
-/** One page by number of rows; an offset past the end has no rows. */
+/** Offset pagination: one page of a list. Empty if the offset is beyond the end. */
 export async function offsetPage<Row>(
   query: { offset?: number | undefined; limit?: number | undefined },
   count: () => Promise<number>,
@@ -79,7 +79,10 @@ async function writeCursor(signer: Signer, { value, id }: Position, scope: Curso
 }
 
 async function readCursor(signer: Signer, cursor: string, scope: CursorScope): Promise<Position> {
-  const refused = invalidMember('cursor', 'The cursor is not one of this list with these filters.');
+  const refused = invalidMember(
+    'cursor',
+    'The cursor does not belong to this list with these filters. Request the first page again.',
+  );
   const [content, kid, signature, ...more] = cursor.split('.');
   if (!content || !kid || !signature || more.length > 0) throw refused;
   const genuine = await signer.verify(signedText(content, scope), kid, Buffer.from(signature, 'base64url'));

@@ -5,14 +5,14 @@ import { durationFromText, timestampFromText } from '../../platform/text/time.ts
 import { defOf } from './shapes.ts';
 import { instead } from './validation.ts';
 
-/** `1`, `-5`; not `1.0`, `0x1` or an empty text. */
-export const queryInteger = (least: number, most: number) => {
-  const wrong = {
-    error: ({ input }: { input?: unknown }) => `must be a whole number from ${least} to ${most}${instead(input)}`,
+/** An integer such as `1` or `-5`; not `1.0`, `0x1` or an empty text. */
+export const queryInteger = (minimum: number, maximum: number) => {
+  const message = {
+    error: ({ input }: { input?: unknown }) => `must be a whole number from ${minimum} to ${maximum}${instead(input)}`,
   };
   return z.preprocess(
     (value) => (typeof value === 'string' && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value),
-    z.int(wrong).min(least, wrong).max(most, wrong),
+    z.int(message).min(minimum, message).max(maximum, message),
   );
 };
 
@@ -26,7 +26,7 @@ export const queryBoolean = () =>
     z.boolean({ error: ({ input }) => `must be true or false${instead(input)}` }),
   );
 
-/** One of the values, sent in any letter case. */
+/** One of the values, in any letter case. */
 export const queryEnum = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;
@@ -34,31 +34,33 @@ export const queryEnum = <const Values extends readonly [string, ...string[]]>(v
     return values.find((known) => known.toLowerCase() === lower) ?? value;
   }, z.enum(values));
 
-/** A name that may be repeated; sent once it is a list of one. */
+/** A parameter that may be repeated. */
 export const queryList = <Item extends z.ZodType>(item: Item) => z.array(item);
 
-/** A time in any of the forms that clients send; given on in wire form. */
+/** A time in any form that clients send. Output: wire form. */
 export const queryTime = () =>
   z
     .string()
     .transform((text, context): Timestamp => {
       const time = timestampFromText(text);
       if (time === undefined) {
-        context.addIssue(`'${text}' is no time such as 2026-01-24T08:17:02 or 2026-01-24`);
+        context.addIssue(`'${text}' is not a time such as 2026-01-24T08:17:02 or 2026-01-24`);
         return z.NEVER;
       }
       return time;
     })
     .meta({ description: 'UTC: 2026-01-24T08:17:02[.435][Z], 2026-01-24T081702 or 2026-01-24' });
 
-/** A duration in any of the forms that clients send, more than nothing and at most `most`; given on in milliseconds. */
-export const queryDuration = (most: number) =>
+/** A duration in any form that clients send, greater than 0. Output: milliseconds. */
+export const queryDuration = (maxMs: number) =>
   z
     .string()
     .transform((text, context): number => {
       const duration = durationFromText(text);
-      if (duration !== undefined && duration > 0 && duration <= most) return duration;
-      context.addIssue(`'${text}' is no duration such as 1:00:00 or 2.12:00:00, of at most ${most / 86_400_000} days`);
+      if (duration !== undefined && duration > 0 && duration <= maxMs) return duration;
+      context.addIssue(
+        `'${text}' is not a duration such as 1:00:00 or 2.12:00:00 of at most ${maxMs / 86_400_000} days`,
+      );
       return z.NEVER;
     })
     .meta({ description: '[d.]h:mm:ss or N days, h:mm:ss' });
@@ -69,8 +71,8 @@ interface Parameter {
 }
 
 /**
- * Makes the function that reads a query as its schema names it: names in any letter case, the values of a repeated one together,
- * strangers dropped. A name that has one value and is sent twice is refused.
+ * Compiles a function that folds a query to its schema: accepts names in any letter case, collects the values of
+ * repeated parameters and removes undeclared ones. Throws if a parameter that is not a list is repeated.
  */
 export function queryFoldFor(schema: z.core.$ZodType): (query: Record<string, unknown>) => Record<string, unknown> {
   const parameters = new Map<string, Parameter>();
@@ -87,7 +89,7 @@ export function queryFoldFor(schema: z.core.$ZodType): (query: Record<string, un
       const before = folded[name];
       if (list) folded[name] = [...((before as unknown[]) ?? []), ...(Array.isArray(value) ? value : [value])];
       else if (before !== undefined || Array.isArray(value))
-        throw invalidMember(sent, `'${name}' may be given only once.`);
+        throw invalidMember(sent, `The parameter '${name}' was sent more than once. Send it once.`);
       else folded[name] = value;
     }
     return folded;

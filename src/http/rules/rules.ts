@@ -7,7 +7,7 @@ import type {
 } from 'fastify';
 import fp from 'fastify-plugin';
 
-/** What a rule does on one route. The functions are made once, at start, from what the route says of itself. */
+/** The hooks of a rule for one route. They are created once, at start, from the route's options. */
 export interface RouteHooks {
   onRequest?: onRequestHookHandler;
   preValidation?: preValidationHookHandler;
@@ -15,12 +15,12 @@ export interface RouteHooks {
   onSend?: onSendHookHandler;
 }
 
-/** Looks at a route when it is added; throws when the route says too little or something that no route may say. */
+/** Returns the hooks for a route when it is added. Throws if the route's options are incomplete or wrong. */
 export type Rule = (route: RouteOptions) => RouteHooks;
 
 const PHASES = ['onRequest', 'preValidation', 'preHandler', 'onSend'] as const;
 
-/** Puts every rule before a route's own hooks, on every route that is added from now on, in the order of the list. */
+/** Adds the hooks of all rules, in this order, before the hooks of each route that is added afterwards. */
 export const rules = fp<{ rules: readonly Rule[] }>(async (app, options) => {
   app.addHook('onRoute', (route) => {
     const hooks = options.rules.map((rule) => rule(route));

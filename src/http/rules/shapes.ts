@@ -1,19 +1,19 @@
 import type { z } from 'zod';
 
-/** What of a schema matters to the names in a request: which members an object may have, and what lies below. */
+/** The names that a schema declares, for folding requests. */
 export interface Shape {
-  /** By their names in lower case. Absent: not an object with declared members, so its names are data and stay as they are. */
+  /** Members of an object by their names in lower case. Absent for other values, whose names are data and are kept. */
   members?: Map<string, Member>;
-  /** Members that are not declared are kept. */
+  /** Undeclared members are kept. */
   loose: boolean;
-  /** Of an array's elements. */
+  /** Shape of an array's elements. */
   items?: Shape;
-  /** Of a record's values. */
+  /** Shape of a record's values. */
   values?: Shape;
 }
 
 export interface Member {
-  /** As declared. */
+  /** Declared spelling. */
   name: string;
   shape: Shape;
 }
@@ -37,7 +37,7 @@ export const defOf = (schema: z.core.$ZodType) => schema._zod.def as unknown as 
 
 const known = new WeakMap<z.core.$ZodType, Shape>();
 
-/** Compiles a schema once; a schema that contains itself gives a shape that contains itself. */
+/** Compiles a schema once. A recursive schema gives a recursive shape. */
 export function shapeOf(wrapped: z.core.$ZodType): Shape {
   const schema = unwrapped(wrapped);
   const before = known.get(schema);
@@ -48,11 +48,11 @@ export function shapeOf(wrapped: z.core.$ZodType): Shape {
   return shape;
 }
 
-/** What is inside `optional`, `default`, `lazy` and their like. Of a pipe the input counts: that is what arrives. */
+/** The schema inside `optional`, `default`, `lazy` and other wrappers; of a pipe, its input. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   const def = defOf(schema);
   if (def.type === 'lazy') return unwrapped(def.getter());
-  // before a preprocessing function only the output says anything
+  // the input of `preprocess` declares nothing
   if (def.type === 'pipe') return unwrapped(defOf(def.in).type === 'transform' ? def.out : def.in);
   return def.innerType ? unwrapped(def.innerType) : schema;
 }
@@ -63,10 +63,10 @@ function fill(shape: Shape, def: Def) {
       shape.members = new Map();
       for (const [name, member] of Object.entries(def.shape)) {
         if (shape.members.has(name.toLowerCase()))
-          throw new Error(`Two members are both called '${name.toLowerCase()}'.`);
+          throw new Error(`Two members of a schema differ only in letter case: '${name.toLowerCase()}'.`);
         shape.members.set(name.toLowerCase(), { name, shape: shapeOf(member) });
       }
-      // a strict object refuses strangers by itself, so it must see them
+      // keeps undeclared members, which a strict object refuses
       shape.loose = def.catchall !== undefined;
       break;
     case 'array':
@@ -85,7 +85,7 @@ function fill(shape: Shape, def: Def) {
   }
 }
 
-/** Adds what `other` allows: of alternatives, each member is read as whichever of them declares it. */
+/** Adds the members of `other`: for unions and intersections. */
 function join(shape: Shape, other: Shape) {
   shape.loose ||= other.loose;
   if (other.items) shape.items = joined(shape.items, other.items);
@@ -106,7 +106,7 @@ function joined(one: Shape | undefined, two: Shape): Shape {
   return shape;
 }
 
-/** Does folding change anything below? Text, numbers and free-form values need no walk. */
+/** Whether folding can change a value of this shape. False for text, numbers and free-form values. */
 export const hasNames = (shape: Shape): boolean => walks(shape, new Set());
 function walks(shape: Shape, seen: Set<Shape>): boolean {
   if (seen.has(shape)) return false;

@@ -2,7 +2,9 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../route.ts';
 import type { Service } from './versions.ts';
 
-/** Paths that clients know and this platform does not offer. `/*`: the path and all below it that no other route answers. */
+/**
+ * Paths that clients use but the platform does not implement. `/*`: the path, and all paths below it without a route.
+ */
 const PATHS: Partial<Record<Service, readonly string[]>> = {
   conversion: [
     '/api/conversion/exporter/*',
@@ -27,14 +29,14 @@ const PATHS: Partial<Record<Service, readonly string[]>> = {
 };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** The same as routes spell them. */
+/** The routes of `PATHS`. */
 export const UNOFFERED = (Object.entries(PATHS) as [Service, readonly string[]][]).flatMap(([service, paths]) =>
   paths
     .flatMap((path) => (path.endsWith('/*') ? [path.slice(0, -2), path] : [path]))
     .map((url) => ({ service, method: [...METHODS], url })),
 );
 
-/** Answers 501 to every method once the caller is known, where 404 or 405 would look like a mistake of the caller's. */
+/** Answers 501 to all methods, for authenticated callers: 404 or 405 would look like a mistake of the client. */
 export async function unofferedRoutes(app: App) {
   for (const { service, method, url } of UNOFFERED) {
     app.route({
@@ -43,8 +45,8 @@ export async function unofferedRoutes(app: App) {
       config: { access: 'signedIn', service },
       schema: { hide: true },
       onRequest: (request, _reply, done) => {
-        const asked = `${request.method} ${request.url.replace(/\?.*$/s, '')}`;
-        done(new AppError('notImplemented', `${asked} is not offered by this platform.`));
+        const route = `${request.method} ${request.url.replace(/\?.*$/s, '')}`;
+        done(new AppError('notImplemented', `The platform does not implement ${route}.`));
       },
       handler: () => {},
     });

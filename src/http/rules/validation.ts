@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { pathAsSent } from './names.ts';
 
-/** Thrown by validators: paths in declared names, which `problems` turns into names as sent. */
+/** Issues of a validation, with declared names, which `problems` replaces by the spelling of the request. */
 export class FormError extends Error {
   override readonly name = 'FormError';
   readonly issues: readonly z.core.$ZodIssue[];
@@ -13,7 +13,7 @@ export class FormError extends Error {
   }
 }
 
-/** Checks requests against zod schemas; all that is wrong is told at once. */
+/** Validates requests with zod schemas. Reports all issues at once. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (data) => {
@@ -31,15 +31,15 @@ const TYPES: Record<string, string> = {
   record: 'an object',
 };
 
-/** Sentence without its subject; schemas that bring their own keep it. `undefined` leaves the wording to zod. */
+/** A sentence without its subject, for issues without a message of the schema. `undefined`: zod's message. */
 function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') {
-    // where a text or an object belongs, what was sent instead may be a secret in the wrong place
-    const told = ['string', 'object', 'record'].includes(issue.expected) ? '' : instead(issue.input);
-    return `must be ${TYPES[issue.expected] ?? issue.expected}${told}`;
+    // does not repeat values sent instead of a text or object: they may be misplaced secrets
+    const value = ['string', 'object', 'record'].includes(issue.expected) ? '' : instead(issue.input);
+    return `must be ${TYPES[issue.expected] ?? issue.expected}${value}`;
   }
-  if (issue.code === 'invalid_format' && issue.format === 'uuid') return `must be a uuid${instead(issue.input)}`;
+  if (issue.code === 'invalid_format' && issue.format === 'uuid') return `must be a UUID${instead(issue.input)}`;
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map(String).join(', ')}${instead(issue.input)}`;
   if (issue.code === 'too_big')
@@ -49,18 +49,18 @@ function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined;
 }
 
-const LONGEST_VALUE = 60;
+const MAX_SHOWN_LENGTH = 60;
 
-/** `, not 'nope'`: the value, where it is short enough to be one. */
+/** The end of a sentence with the wrong value, such as `, not 'nope'`. Empty for long texts, objects and lists. */
 export function instead(value: unknown): string {
-  if (typeof value === 'string') return value.length > LONGEST_VALUE ? '' : `, not '${value}'`;
+  if (typeof value === 'string') return value.length > MAX_SHOWN_LENGTH ? '' : `, not '${value}'`;
   return ['number', 'boolean'].includes(typeof value) ? `, not ${value}` : '';
 }
 
-/** A number that is out of bounds; how many characters or entries there are the caller sees himself. */
+/** The wrong value if it is a number. Not for texts and lists, whose length is out of bounds. */
 const beyond = ({ input }: z.core.$ZodRawIssue): string => (typeof input === 'number' ? instead(input) : '');
 
-/** What of an origin a bound counts; numbers are bound themselves. */
+/** Units of the length of texts and lists. */
 const COUNTED: Record<string, [one: string, many: string]> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
@@ -71,7 +71,7 @@ function bound(origin: string, limit: number | bigint, how: string): string {
   return counted ? `have ${how} ${limit} ${counted[Number(limit) === 1 ? 0 : 1]}` : `be ${how} ${limit}`;
 }
 
-/** What the caller reads: one sentence per mistake, under the names that were sent. */
+/** Converts issues to `invalid`, with one sentence per issue, under the names of the request. */
 export function asInvalid(error: FormError, sent: unknown, where: string): AppError {
   const errors: Record<string, string[]> = {};
   for (const issue of error.issues) {
@@ -82,7 +82,7 @@ export function asInvalid(error: FormError, sent: unknown, where: string): AppEr
   return new AppError('invalid', detail, { errors });
 }
 
-/** `name` + `is required` → `name is required.`; messages that are sentences by themselves stay. */
+/** `name` + `is required` → `name is required.`; puts the path before messages that are complete sentences. */
 function sentence(path: string, { message }: z.core.$ZodIssue): string {
   const ended = /[.!?]$/.test(message) ? message : `${message}.`;
   return /^[a-z]/.test(message) ? `${path} ${ended}` : `${path}: ${ended}`;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import type { Rule } from './rules.ts';
 
-/** Versions that each service answers; a route names its service (`config.service`). `1` and `1.0` are the same. */
+/** Versions of each service; a route names its service (`config.service`). `1` and `1.0` are the same. */
 export const SERVICES = {
   accounts: [1],
   audit: [1],
@@ -31,15 +31,15 @@ export type Service = keyof typeof SERVICES | 'none';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The version that was asked for, else the newest of the service; 0 on routes that have none. */
+    /** The requested version, else the newest of the service; 0 on routes without versions. */
     apiVersion: number;
   }
 }
 
-/** Header `api-version`, else the query's; the newest when neither is there. */
+/** Reads the version from the header `api-version`, else from the query. */
 export const versions: Rule = (route) => {
   const service = route.config?.service;
-  if (service === undefined) throw new Error(`${route.method} ${route.url} does not say its service.`);
+  if (service === undefined) throw new Error(`${route.method} ${route.url} lacks config.service.`);
   if (service === 'none') return {};
   const served: readonly number[] = route.config?.versions ?? SERVICES[service];
   const list = served.map((version) => `${version}.0`).join(', ');
@@ -48,18 +48,18 @@ export const versions: Rule = (route) => {
   return {
     onRequest(request, reply, done) {
       reply.header('api-supported-versions', list);
-      const asked = askedVersion(request);
-      if (asked === undefined) {
+      const requested = requestedVersion(request);
+      if (requested === undefined) {
         if (required) {
-          const sentence = `This request must say which version it means, as header 'api-version'; there are ${list}.`;
+          const sentence = `The header 'api-version' is missing. Send one of ${list}.`;
           return done(new AppError('invalid', sentence, { code: 'ApiVersionUnspecified' }));
         }
         request.apiVersion = newest;
         return done();
       }
-      const version = Number(/^(\d{1,4})(?:\.0)?$/.exec(asked)?.[1]);
+      const version = Number(/^(\d{1,4})(?:\.0)?$/.exec(requested)?.[1]);
       if (!served.includes(version)) {
-        const sentence = `There is no version '${asked.slice(0, 40)}' of this service, only ${list}.`;
+        const sentence = `This service has no version '${requested.slice(0, 40)}'. Use one of ${list}.`;
         return done(new AppError('invalid', sentence, { code: 'UnsupportedApiVersion' }));
       }
       request.apiVersion = version;
@@ -68,7 +68,7 @@ export const versions: Rule = (route) => {
   };
 };
 
-function askedVersion(request: FastifyRequest): string | undefined {
+function requestedVersion(request: FastifyRequest): string | undefined {
   const header = request.headers['api-version'];
   if (header) return String(header).trim();
   const query = request.query as Record<string, unknown>;

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import { troubleOf } from '../../db.ts';
+import { databaseErrorKind } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { CRON } from '../../jobs.ts';
 import type { Chore } from '../../platform/async/chore.ts';
@@ -35,7 +35,7 @@ export async function runChore(parts: ChoreParts, name: string, work: (chore: Ch
       signal?.throwIfAborted();
       if (item !== undefined && affectsAllItems(error)) throw error;
       // the item itself may have broken the connection; but during an outage all other items would fail too, so this throws
-      if (troubleOf(error) === 'outage') await askDatabase(db);
+      if (databaseErrorKind(error) === 'outage') await askDatabase(db);
       failed++;
       if (failed > MAX_LOGGED) return false;
       failures.push({ part, ...(item === undefined ? {} : { item }), reason: reasonOf(error) });

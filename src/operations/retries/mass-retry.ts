@@ -1,6 +1,6 @@
 import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
-import { troubleOf } from '../../db.ts';
+import { databaseErrorKind } from '../../db.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { isFailure } from './failures.queries.ts';
@@ -94,7 +94,7 @@ async function step(tx: Db, order: Due, scopes: readonly string[]): Promise<void
     const started = await tx.transaction((inner) => retryAsStarter(inner, next, context));
     await recordStep(tx, order.id, next, { startedId: started.id });
   } catch (error) {
-    const trouble = troubleOf(error);
+    const trouble = databaseErrorKind(error);
     if (trouble === 'outage' || trouble === 'again') throw error;
     // every other error is recorded; otherwise the same transfer would fail at each step and block all mass retries
     const refusal =

@@ -1,24 +1,27 @@
-/** One run of work that is done by the clock. A failure concerns its item alone: it is noted, the rest goes on, the next run tries again. */
+/**
+ * One run of a cron task. A failure is recorded and does not stop the other parts or items; the next run retries it.
+ */
 export interface Chore {
-  /** Aborted when the worker stops; whoever throws its reason is started again by the queue. */
+  /** Aborted when the worker stops. If the task throws the signal's reason, the queue restarts it. */
   signal?: AbortSignal | undefined;
   /**
-   * Does a part, or the part for one item; tells whether it succeeded. Throws what concerns the whole run (the worker stops, the database
-   * is away) and, of an item, what concerns the whole part (the blob store is away).
+   * Runs a part of the task, or the part for one item. Returns whether it succeeded. Throws errors that concern the
+   * whole run (the worker stops, the database is unreachable) and, for an item, errors that concern the whole part (the
+   * blob store is unreachable).
    */
   attempt(part: string, work: () => Promise<unknown>, item?: string): Promise<boolean>;
 }
 
-/** For callers that want to hear of the first failure. */
-export const UNGUARDED: Chore = {
+/** Throws the first failure. */
+export const FAIL_FAST: Chore = {
   async attempt(_part, work) {
     await work();
     return true;
   },
 };
 
-/** Does all items in one step or, where that fails, each in a step of its own. */
-export async function togetherOrApart<Item extends { id: string }>(
+/** Processes all items in one batch. If that fails, processes each item separately. */
+export async function batchOrEach<Item extends { id: string }>(
   { signal, attempt }: Chore,
   part: string,
   items: readonly Item[],

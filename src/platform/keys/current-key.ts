@@ -3,7 +3,7 @@ import type { Db } from '../../db.ts';
 import type { KeyRow, KeyUse } from './signing-keys.queries.ts';
 import { findCurrentKey, insertFirstKey } from './signing-keys.queries.ts';
 
-/** The current key of a use, made by `make` when there is none; two processes at once end up with the same one. */
+/** The current key of a use. Creates it with `make` if there is none; concurrent processes get the same key. */
 export async function currentKey(
   db: Db,
   use: KeyUse,
@@ -13,6 +13,6 @@ export async function currentKey(
   if (found) return found;
   await insertFirstKey(db, use, randomUUID(), await make());
   const current = await findCurrentKey(db, use);
-  if (!current) throw new Error(`No current key for '${use}'.`);
+  if (!current) throw new Error(`There is no current key for '${use}'.`);
   return current;
 }

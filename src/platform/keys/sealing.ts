@@ -4,10 +4,13 @@ import { openSecrets } from './secrets.ts';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** A key's name is a uuid. */
+/** Key ids are UUIDs. */
 const KID_BYTES = 16;
 
-/** Encrypts and authenticates (AES-256-GCM). Opening needs the same `context`, so a secret that is moved to another place does not open. */
+/**
+ * Encrypts with AES-256-GCM. `context` is authenticated too: a secret that is copied to another row does not decrypt
+ * there.
+ */
 export function sealWith(key: Uint8Array, text: string, context: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
@@ -15,7 +18,7 @@ export function sealWith(key: Uint8Array, text: string, context: string): Buffer
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-/** Undefined for another key or context, or when the bytes were changed. */
+/** Decrypts. Undefined if the key or context differs, or if the bytes were changed. */
 export function openWith(key: Uint8Array, sealed: Uint8Array, context: string): string | undefined {
   if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
@@ -28,14 +31,14 @@ export function openWith(key: Uint8Array, sealed: Uint8Array, context: string): 
   }
 }
 
-/** Secrets that must be read again are stored only in this form. */
+/** Encrypts secrets for the database. */
 export interface Sealer {
   seal(text: string, context: string): Buffer;
-  /** Opens with the key that sealed it, also a retired one. Throws when no key of the platform sealed it, or for another context. */
+  /** Decrypts with the key that encrypted, also a retired one. Throws if the key is unknown or the context differs. */
   open(sealed: Uint8Array, context: string): Promise<string>;
 }
 
-/** A sealer with its keys in memory. Call it at start and not inside a transaction, as `openSecrets`. */
+/** Keeps its keys in memory. Call it at start and outside of transactions, like `openSecrets`. */
 export async function openSealer(db: Db): Promise<Sealer> {
   const secrets = await openSecrets(db, 'seal');
   return {
@@ -46,9 +49,10 @@ export async function openSealer(db: Db): Promise<Sealer> {
     async open(sealed, context) {
       const kid = uuidOf(sealed.subarray(0, KID_BYTES));
       const secret = await secrets.find(kid);
-      if (!secret) throw new Error(`The key ${kid} that sealed a secret is gone.`);
+      if (!secret) throw new Error(`The key ${kid} that encrypted a secret does not exist.`);
       const text = openWith(secret, sealed.subarray(KID_BYTES), context);
-      if (text === undefined) throw new Error('A sealed secret does not open: it was changed or moved.');
+      if (text === undefined)
+        throw new Error('A secret cannot be decrypted: it was changed or copied from another row.');
       return text;
     },
   };

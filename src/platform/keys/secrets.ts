@@ -4,31 +4,37 @@ import { currentKey } from './current-key.ts';
 import type { KeyRow, KeyUse } from './signing-keys.queries.ts';
 import { findKey } from './signing-keys.queries.ts';
 
-/** How long a process may go on using a key that was retired elsewhere. */
+/** Maximum time that a process uses a key after another process has retired it. */
 const KEEP_MS = 60_000;
 
 export interface Secret {
-  /** The key's name. */
+  /** Key id. */
   kid: string;
   /** 256 bits. */
   secret: Buffer;
 }
 
-/** The symmetric keys of one use, kept in memory. */
+/** The symmetric keys of one use, cached in memory. */
 export interface Secrets {
-  /** The current key; reads it again when it was read more than a minute ago. */
+  /** The current key, at most a minute old. */
   current(): Promise<Secret>;
-  /** The same without waiting: it is read again for later calls. Inside a transaction the caller holds a connection and must not wait for another. */
+  /**
+   * The cached current key; reloads it in the background if it is older than a minute. For use inside transactions:
+   * their callers hold a connection and must not wait for another.
+   */
   currentNow(): Secret;
-  /** A key of this use by its name, also a retired one. */
+  /** A key by its id, also a retired one. */
   find(kid: string): Promise<Buffer | undefined>;
 }
 
-/** Makes the first key. Call it at start and not inside a transaction: a key that is rolled back must not stay in memory. */
+/**
+ * Creates the first key. Call it at start and outside of transactions: after a rollback, the memory would contain a key
+ * that does not exist.
+ */
 export async function openSecrets(db: Db, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
   const found = new Map<string, Buffer>();
   const remember = ({ kid, material: { secret } }: KeyRow): Secret => {
-    if (typeof secret !== 'string') throw new Error(`Key ${kid} holds no secret.`);
+    if (typeof secret !== 'string') throw new Error(`Key ${kid} contains no secret.`);
     const bytes = Buffer.from(secret, 'base64');
     found.set(kid, bytes);
     return { kid, secret: bytes };
@@ -58,7 +64,7 @@ export async function openSecrets(db: Db, use: Exclude<KeyUse, 'token'>): Promis
       return latest.key;
     },
     currentNow() {
-      // After an outage the next call tries again; until then the known key still works.
+      // a failed reload is repeated by the next call; until then the cached key is used
       if (isOld()) readAgain().catch(() => {});
       return latest.key;
     },

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 
-/** A mail of plain text. */
+/** A plain-text mail. */
 export interface Mail {
   to: string;
   /** ASCII. */
@@ -12,28 +12,30 @@ export interface Mail {
   text: string;
 }
 
-/** Sends mails. Resolves when the other side has taken it over; called again after a failure, a mail may arrive twice. */
 export interface Mailer {
-  /** Throws `Undeliverable` where trying again would change nothing. */
+  /**
+   * Resolves when the mail server has accepted the mail. Throws `Undeliverable` for permanent failures. A retry may
+   * deliver a mail twice.
+   */
   send(mail: Mail): Promise<void>;
 }
 
-/** Nobody will ever get this mail: there is no such address. */
+/** A permanent failure, such as an address that does not exist. */
 export class Undeliverable extends Error {
   override readonly name = 'Undeliverable';
 }
 
 const CONNECT_MS = 10_000;
-const SILENCE_MS = 30_000;
+const IDLE_MS = 30_000;
 
-/** To the SMTP server of the settings; without one, into files of the data folder, for development. */
+/** Sends to the configured SMTP server. Without one, writes files into the data folder, for development. */
 export function openMailer(config: Pick<Config, 'mail.url' | 'mail.from' | 'data'>): Mailer {
   const url = config['mail.url'];
   const from = config['mail.from'];
   return url === undefined ? fileMailer(join(config.data, 'mail'), from) : smtpMailer(new URL(url), from);
 }
 
-/** One message for both ends. Without a letter above ASCII it is plain to read in a file, too. */
+/** The message in Internet Message Format (RFC 5322). */
 function messageOf({ to, subject, text }: Mail, from: string): string {
   const ascii = !/[^\p{ASCII}]/u.test(text);
   const fields = {
@@ -48,8 +50,8 @@ function messageOf({ to, subject, text }: Mail, from: string): string {
     'Auto-Submitted': 'auto-generated',
   };
   const lines = Object.entries(fields).map(([name, value]) => {
-    // a line break would begin another field
-    if (/[\r\n\0]/.test(value)) throw new Undeliverable(`The ${name} of a mail holds a line break.`);
+    // header injection
+    if (/[\r\n\0]/.test(value)) throw new Undeliverable(`The ${name} of a mail contains a line break.`);
     return `${name}: ${value}`;
   });
   return `${[...lines, '', ...text.split(/\r?\n/)].join('\r\n')}\r\n`;
@@ -58,7 +60,7 @@ function messageOf({ to, subject, text }: Mail, from: string): string {
 function fileMailer(folder: string, from: string): Mailer {
   return {
     async send(mail) {
-      // mails hold tokens
+      // mails contain tokens
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomUUID()}.eml`);
       const file = await open(`${name}.part`, 'wx', 0o600);
@@ -83,11 +85,11 @@ function smtpMailer({ protocol, hostname: host, port, username, password, search
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: IDLE_MS,
   };
   return {
     async send(mail) {
-      // few installations send mails, and not often
+      // loaded on demand: few installations send mails
       const { createTransport } = await import('nodemailer');
       const transport = createTransport(options);
       try {
@@ -95,7 +97,7 @@ function smtpMailer({ protocol, hostname: host, port, username, password, search
       } catch (error) {
         const { code, responseCode, message } = error as Error & { code?: string; responseCode?: number };
         if (code === 'EENVELOPE' && (responseCode === undefined || responseCode >= 500))
-          throw new Undeliverable(`The mail server takes no mail for this address: ${message}`, { cause: error });
+          throw new Undeliverable(`The mail server refuses mails to this address: ${message}`, { cause: error });
         throw error;
       } finally {
         transport.close();

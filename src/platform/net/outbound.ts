@@ -7,87 +7,96 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { OptionsInit } from 'got';
 import { invalidMember } from '../../errors.ts';
 
-/** Where the platform may connect to when somebody names the address: whatever is public, and what the operator allows. */
+/**
+ * Guard against server-side request forgery (SSRF): requests to URLs of users go to public addresses only, and to those
+ * that the operator allows.
+ */
 export interface Outbound {
   /**
-   * The address as a URL, if it may be tried: http or https, and no literal address that is neither public nor allowed, in whatever
-   * spelling. Else throws `invalid` for this member of the request. Names are judged when they are connected to.
+   * Parses a URL of a user. Throws `invalid` for `member` unless it is http or https, or if its host is an IP address,
+   * in any spelling, that is neither public nor allowed. Host names are checked when a connection is made.
    */
   check(address: string, member: string): URL;
-  /** For `got`: each connection, redirects included, is judged by the address that it goes to. A refused one fails with `RefusedAddress`. */
+  /**
+   * Options for `got`. Checks the address of each connection, also after redirects; `RefusedAddress` if it is not
+   * allowed.
+   */
   options: Pick<OptionsInit, 'agent'>;
 }
 
-/** A connection that was not made. Whether a name leads to such an address can change, so trying later may make sense. */
+/**
+ * The address of a connection is not allowed. A retry may succeed, because a host name can resolve to other addresses
+ * later.
+ */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
-/** One entry of the setting `outbound.allow`; without a port it is good for 80 and 443. */
+/** An entry of the setting `outbound.allow`. Without a port it allows 80 and 443. */
 interface Allowed {
   ports: readonly number[];
   host?: string;
   network?: BlockList;
 }
 
-/** @param allow entries as `outbound.allow` has them, which `parseAllowed` understands */
+/** @param allow entries of the setting `outbound.allow`, valid for `parseAllowed` */
 export function openOutbound(allow: readonly string[]): Outbound {
   const allowed = allow.flatMap((entry) => parseAllowed(entry) ?? []);
-  const mayGo = (host: string, address: string, port: number) =>
+  const mayConnect = (host: string, address: string, port: number) =>
     isPublic(address) ||
     allowed.some(
       (entry) =>
         entry.ports.includes(port) && (entry.host === host || (entry.network && contains(entry.network, address))),
     );
 
-  /** A name's addresses without those that must not be connected to. */
+  /** Resolves a host name to its allowed addresses. */
   const lookupFor =
     (port: number): LookupFunction =>
     (hostname, options, done) =>
       lookup(hostname, { ...options, all: true }, (error, found) => {
         if (error) return done(error, []);
-        const left = found.filter(({ address }) => mayGo(plainHost(hostname), address, port));
-        const [first] = left;
+        const allowed = found.filter(({ address }) => mayConnect(normalizeHost(hostname), address, port));
+        const [first] = allowed;
         if (first === undefined) return done(refusedName(hostname), []);
-        if (options.all) done(null, left);
+        if (options.all) done(null, allowed);
         else done(null, first.address, first.family);
       });
 
-  /** Node asks no lookup for a literal address, so that one is judged before. */
-  const judged = (options: Target): Target => {
-    const host = plainHost(String(options.host ?? ''));
+  /** Node does not call `lookup` for IP addresses, so they are checked here. */
+  const checked = (options: Target): Target => {
+    const host = normalizeHost(String(options.host ?? ''));
     const port = Number(options.port);
-    if (isIP(host) && !mayGo(host, host, port)) throw new RefusedAddress(sentenceOf(host));
+    if (isIP(host) && !mayConnect(host, host, port)) throw new RefusedAddress(notPublic(host));
     return { ...options, lookup: lookupFor(port) };
   };
 
   return {
     options: {
-      agent: { http: guarded(new HttpAgent(), judged), https: guarded(new HttpsAgent(), judged) },
+      agent: { http: guarded(new HttpAgent(), checked), https: guarded(new HttpsAgent(), checked) },
     },
     check(address, member) {
       const url = URL.canParse(address) ? new URL(address) : undefined;
       if (url === undefined)
-        throw invalidMember(member, `'${shortened(address)}' is no address such as https://host/path.`);
+        throw invalidMember(member, `'${shortened(address)}' is not a URL such as https://host/path.`);
       if (!/^https?:$/.test(url.protocol))
-        throw invalidMember(member, `Addresses of '${url.protocol}' are not called, only of http and https.`);
-      const host = plainHost(url.hostname);
+        throw invalidMember(member, `The scheme '${url.protocol}' is not supported. Use http or https.`);
+      const host = normalizeHost(url.hostname);
       const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-      // what a name of this machine stands for is known without asking
+      // RFC 6761: localhost and names below it are loopback addresses
       const literal = isIP(host) ? host : /(^|\.)localhost$/.test(host) ? '127.0.0.1' : undefined;
-      if (literal !== undefined && !mayGo(host, literal, port)) throw invalidMember(member, sentenceOf(host));
+      if (literal !== undefined && !mayConnect(host, literal, port)) throw invalidMember(member, notPublic(host));
       return url;
     },
   };
 }
 
-const sentenceOf = (host: string) => `'${host}' is no public address, and not among those that the platform may call.`;
-const refusedName = (name: string) =>
-  new RefusedAddress(`'${name}' leads to no public address, and to none of those that the platform may call.`);
+const ALLOW = 'An operator can allow it with PLATFORM_OUTBOUND_ALLOW.';
+const notPublic = (host: string) => `'${host}' is not a public address. ${ALLOW}`;
+const refusedName = (name: string) => new RefusedAddress(`'${name}' does not resolve to a public address. ${ALLOW}`);
 const shortened = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** As it is compared: lower case, no brackets around IPv6, no dot of the root behind. */
-const plainHost = (host: string) =>
+/** Lower case, without the brackets of IPv6 and without the trailing dot of the DNS root. */
+const normalizeHost = (host: string) =>
   host
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
@@ -95,13 +104,13 @@ const plainHost = (host: string) =>
 
 type Target = AgentOptions & { lookup?: LookupFunction };
 
-/** An agent all of whose connections go through `judge`, which throws to make none. */
-function guarded<Agent extends HttpAgent>(agent: Agent, judge: (options: Target) => Target): Agent {
+/** Calls `check` before each connection of the agent. If it throws, no connection is made. */
+function guarded<Agent extends HttpAgent>(agent: Agent, check: (options: Target) => Target): Agent {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, done) => {
     let target: Target;
     try {
-      target = judge(options as Target);
+      target = check(options as Target);
     } catch (error) {
       process.nextTick(() => done?.(error as Error, undefined as never));
       return undefined;
@@ -120,7 +129,9 @@ const network = (...ranges: readonly string[]): BlockList => {
   return list;
 };
 
-/** IANA's special-purpose IPv4 addresses that are not reached globally, relays of old transitions, multicast and what is reserved. */
+/**
+ * IPv4: IANA special-purpose addresses that are not globally reachable, 6to4 relays, multicast and reserved addresses.
+ */
 const INTERNAL_4 = network(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -138,28 +149,31 @@ const INTERNAL_4 = network(
   '224.0.0.0/4',
   '240.0.0.0/4',
 );
-/** All that is handed out for global use. NAT64, link-local, unique local and their like lie outside. */
+/** IPv6 global unicast. Excludes NAT64, link-local and unique local addresses. */
 const GLOBAL_6 = network('2000::/3');
-/** Within it: Teredo, benchmarks and ORCHID, documentation, 6to4, documentation again. */
+/** Exceptions: Teredo, benchmarking and ORCHID, documentation, 6to4, documentation. */
 const SPECIAL_6 = network('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
 const MAPPED_4 = network('::ffff:0:0/96');
 
 const contains = (list: BlockList, address: string) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 function isPublic(address: string): boolean {
-  // a list of IPv4 networks also knows their mapped addresses
+  // a BlockList of IPv4 networks also matches IPv4-mapped addresses
   if (!isIPv6(address) || contains(MAPPED_4, address)) return !contains(INTERNAL_4, address);
   return contains(GLOBAL_6, address) && !contains(SPECIAL_6, address);
 }
 
-const WEB = [80, 443];
+const DEFAULT_PORTS = [80, 443];
 
-/** `host`, `host:port`, CIDR, CIDR:port; IPv6 in brackets where a port follows the bare address. Undefined: it is none of these. */
+/**
+ * Parses `host`, `host:port`, CIDR or CIDR:port; an IPv6 address with a port is in brackets. Undefined for any other
+ * text.
+ */
 export function parseAllowed(entry: string): Allowed | undefined {
-  const [, bracketed, bits, after] = /^\[([^\]]+)\](?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? [];
-  if (bracketed !== undefined) return isIPv6(bracketed) ? networkEntry(bracketed, bits, after) : undefined;
-  const [, address, length, behind] = /^([\da-f.:]+)\/(\d{1,3})(?::(\d{1,5}))?$/i.exec(entry) ?? [];
-  if (address !== undefined) return networkEntry(address, length, behind);
+  const [, bracketed, bits, bracketedPort] = /^\[([^\]]+)\](?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  if (bracketed !== undefined) return isIPv6(bracketed) ? networkEntry(bracketed, bits, bracketedPort) : undefined;
+  const [, address, length, cidrPort] = /^([\da-f.:]+)\/(\d{1,3})(?::(\d{1,5}))?$/i.exec(entry) ?? [];
+  if (address !== undefined) return networkEntry(address, length, cidrPort);
   if (isIP(entry)) return networkEntry(entry, undefined, undefined);
   const [, host, port] = /^([\w-]+(?:\.[\w-]+)*)\.?(?::(\d{1,5}))?$/.exec(entry) ?? [];
   if (host === undefined) return undefined;
@@ -169,13 +183,13 @@ export function parseAllowed(entry: string): Allowed | undefined {
 }
 
 function networkEntry(address: string, bits: string | undefined, port: string | undefined): Allowed | undefined {
-  const most = isIP(address) === 6 ? 128 : 32;
+  const maxBits = isIP(address) === 6 ? 128 : 32;
   const ports = portsOf(port);
-  if (!isIP(address) || ports === undefined || Number(bits ?? 0) > most) return undefined;
-  return { ports, network: network(`${address}/${bits ?? most}`) };
+  if (!isIP(address) || ports === undefined || Number(bits ?? 0) > maxBits) return undefined;
+  return { ports, network: network(`${address}/${bits ?? maxBits}`) };
 }
 
 function portsOf(port: string | undefined): readonly number[] | undefined {
-  if (port === undefined) return WEB;
+  if (port === undefined) return DEFAULT_PORTS;
   return Number(port) > 0 && Number(port) <= 65535 ? [Number(port)] : undefined;
 }

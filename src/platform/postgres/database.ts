@@ -5,29 +5,31 @@ import type { LocalPostgres } from './local-postgres.ts';
 import { startLocalPostgres } from './local-postgres.ts';
 import { migrate } from './migrate.ts';
 
-/** The platform's database as a process uses it: migrated, and kept running if it is the embedded one. */
+/** A migrated database. An embedded one is restarted when it dies. */
 export interface OpenDatabase {
-  /** For `connect`; it holds the password. */
+  /** Connection string for `connect`. Contains the password. */
   url: string;
-  /** Names of the migrations that this call applied. */
+  /** Names of migrations that this call applied. */
   applied: string[];
-  /** Resolves if the embedded database had to move to another port, so that `url` leads nowhere: the process must start anew. */
+  /**
+   * Resolves if the embedded database was restarted on another port, so that `url` is out of date: the process must
+   * restart.
+   */
   moved: Promise<void>;
-  /** Lets go of it; the last process that does stops the embedded one. End your own pools first. */
+  /** Detaches from the embedded database; the last process to detach stops it. End your own pools first. */
   close(): Promise<void>;
 }
 
-const TRY_AGAIN_AFTER_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
- * The database of these settings: the one of `DATABASE_URL`, else the embedded one of the data folder, which is started if it
- * does not run and started again when it dies. Pending migrations are applied; when several processes come at once, one works and the
- * others wait.
+ * Opens the database of `DATABASE_URL`, else the embedded one in the data folder, which it starts if necessary. Applies
+ * pending migrations; of concurrent processes one does so and the others wait.
  */
 export async function openDatabase(config: Pick<Config, 'database.url' | 'data'>): Promise<OpenDatabase> {
-  const given = config['database.url'];
-  if (given !== undefined) {
-    return { url: given, applied: await migrate(given), moved: new Promise(() => {}), close: async () => {} };
+  const external = config['database.url'];
+  if (external !== undefined) {
+    return { url: external, applied: await migrate(external), moved: new Promise(() => {}), close: async () => {} };
   }
   const folder = join(config.data, 'postgres');
   const server = await startLocalPostgres(folder);
@@ -62,13 +64,13 @@ function keepRunning(folder: string, first: LocalPostgres): Pick<OpenDatabase, '
   };
 }
 
-async function startUntil(folder: string, givenUp: () => boolean): Promise<LocalPostgres> {
+async function startUntil(folder: string, isClosed: () => boolean): Promise<LocalPostgres> {
   for (;;) {
     try {
       return await startLocalPostgres(folder);
     } catch (error) {
-      if (givenUp()) throw error;
-      await sleep(TRY_AGAIN_AFTER_MS);
+      if (isClosed()) throw error;
+      await sleep(RETRY_MS);
     }
   }
 }

@@ -6,18 +6,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PATIENCE_MS = 5 * 60_000;
+const TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Runs `work` while no other process of this machine holds the lock of this folder; waits for it at most five minutes.
- * The lock is a listening socket, so that the kernel takes it back when its holder dies, in whatever way.
+ * Runs `work` with an exclusive lock of the folder among the processes of this machine. Waits at most five minutes. The
+ * lock is a listening socket, which the kernel closes when its process dies.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  // Postgres may have to run as another user, who must be able to pass through.
+  // Postgres may run as another user, who needs the search permission of the parent folder
   await mkdir(dirname(folder), { recursive: true, mode: 0o711 });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const address = await lockAddress(folder);
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   let held = await tryLock(address);
   while (held === undefined) {
     if (Date.now() > deadline) throw new Error(`Another process has kept ${folder} locked for five minutes.`);
@@ -32,7 +32,7 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>):
   }
 }
 
-/** Named after the folder's identity on its device, so that every path to it means the same lock. */
+/** Contains device and inode of the folder, so that all paths to it have one lock. */
 async function lockAddress(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   const name = `platform-folder-${dev}-${ino}`;
@@ -49,13 +49,13 @@ async function tryLock(address: string): Promise<Server | undefined> {
     return server;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    await removeIfForsaken(address);
+    await removeIfStale(address);
     return undefined;
   }
 }
 
-/** Only a socket that is a file can outlive its process: a Mac has neither abstract sockets nor named pipes. */
-async function removeIfForsaken(address: string): Promise<void> {
+/** macOS has neither abstract sockets nor named pipes. Its socket is a file, which outlives the process. */
+async function removeIfStale(address: string): Promise<void> {
   if (process.platform === 'linux' || process.platform === 'win32') return;
   const socket = connect(address);
   try {

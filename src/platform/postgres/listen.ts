@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-const TRY_AGAIN_AFTER_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
- * Hears the notifications of one channel on a connection of its own, made again whenever it is lost; what was said meanwhile is lost,
- * so whoever needs to know also looks now and then. Returns how to stop.
+ * Listens to a channel (LISTEN) on a separate connection, and reconnects when it breaks. Notifications during a
+ * reconnect are lost, so callers must also poll. Returns a function that stops.
  */
-export function listen(databaseUrl: string, channel: string, hear: (payload: string) => void): () => Promise<void> {
+export function listen(
+  databaseUrl: string,
+  channel: string,
+  onNotification: (payload: string) => void,
+): () => Promise<void> {
   const stopping = new AbortController();
   let current: pg.Client | undefined;
 
@@ -21,7 +25,7 @@ export function listen(databaseUrl: string, channel: string, hear: (payload: str
       client.on('error', () => resolve());
       client.on('end', () => resolve());
     });
-    client.on('notification', ({ payload }) => hear(payload ?? ''));
+    client.on('notification', ({ payload }) => onNotification(payload ?? ''));
     current = client;
     try {
       await client.connect();
@@ -34,7 +38,7 @@ export function listen(databaseUrl: string, channel: string, hear: (payload: str
   const loop = async () => {
     while (!stopping.signal.aborted) {
       await once().catch(() => {});
-      await sleep(TRY_AGAIN_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const running = loop();

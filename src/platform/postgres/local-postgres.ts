@@ -2,60 +2,58 @@ import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { withFolderLock } from './folder-lock.ts';
-import {
-  clusterPassword,
-  portOfRunning,
-  START_AGAIN_FOR_MS,
-  startServer,
-  stopServer,
-  USER,
-} from './postgres-server.ts';
+import { clusterPassword, portOfRunning, START_TIMEOUT_MS, startServer, stopServer, USER } from './postgres-server.ts';
 
 /**
- * The embedded default database: one Postgres cluster in a folder. Whoever comes first starts it, every other process of
- * the machine attaches, and the last one that lets go stops it. The server runs on its own, so that the death of the process
- * that started it harms nobody; it is found again by Postgres' own `cluster/postmaster.pid`.
+ * The embedded default database: a Postgres cluster in a folder. The first process starts the server, other processes
+ * of the machine attach, and the last one to detach stops it. The server is not a child of its starter and survives it;
+ * `cluster/postmaster.pid` tells where it runs.
  */
 export interface LocalPostgres {
-  /** Connection string of the platform's database; it holds the password. */
+  /** Connection string of the platform's database. Contains the password. */
   url: string;
-  /** Resolves when the server went away without this process asking; does not keep the process alive. Starting again usually finds the same port. */
+  /**
+   * Resolves when the server ends although this process did not stop it. Does not keep the process alive. A restart
+   * usually gets the same port.
+   */
   lost: Promise<void>;
-  /** Lets go of the server and stops it when nobody else is connected; end your own pools first. Tells whether it stopped. */
+  /**
+   * Detaches, and stops the server if it has no other clients. End your own pools first. Returns whether it stopped.
+   */
   stopIfIdle(): Promise<boolean>;
-  /** Stops the server, whoever is connected. */
+  /** Stops the server, even if it has other clients. */
   stop(): Promise<void>;
 }
 
 export interface LocalPostgresOptions {
-  /** Postgres settings, heeded only if this call starts the server: `{ fsync: 'off' }`. */
+  /** Postgres settings such as `{ fsync: 'off' }`. Ignored if the server runs already. */
   settings?: Record<string, string>;
 }
 
 const DATABASE = 'platform';
-/** Starting up or recovering, refused, broken off: a server that is not there at this moment. */
-const NOT_NOW = new Set(['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET']);
+/** Codes of a server that is starting, recovering, shutting down or not running yet. */
+const TRANSIENT = new Set(['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET']);
 
-/** Starts the cluster in `folder`, making it if there is none, or attaches to it if it runs. */
+/** Starts the cluster in `folder`, or attaches to it if it runs. Creates the cluster if there is none. */
 export function startLocalPostgres(folder: string, options: LocalPostgresOptions = {}): Promise<LocalPostgres> {
   return withFolderLock(folder, async () => {
     const home = await realpath(folder);
     const password = await clusterPassword(home);
-    const deadline = Date.now() + START_AGAIN_FOR_MS;
+    const deadline = Date.now() + START_TIMEOUT_MS;
     for (;;) {
       const port = (await portOfRunning(home)) ?? (await startServer(home, options.settings ?? {}));
       const urlOf = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
       try {
         return attached(home, urlOf(DATABASE), await connectKeeper(urlOf('postgres')));
       } catch (error) {
-        if (!NOT_NOW.has((error as { code?: string }).code ?? '') || Date.now() > deadline) throw error;
+        if (!TRANSIENT.has((error as { code?: string }).code ?? '') || Date.now() > deadline) throw error;
         await sleep(50);
       }
     }
   });
 }
 
-/** A connection of its own shows the other processes that the server is used, and this one when it goes away. */
+/** A connection that marks the server as in use by this process, and whose end shows that the server ended. */
 async function connectKeeper(url: string): Promise<pg.Client> {
   const keeper = new pg.Client({ connectionString: url, application_name: 'platform keeper', keepAlive: true });
   keeper.on('error', () => {});
@@ -68,13 +66,13 @@ async function connectKeeper(url: string): Promise<pg.Client> {
 
 function attached(home: string, url: string, keeper: pg.Client): LocalPostgres {
   const lost = Promise.withResolvers<void>();
-  let here = true;
+  let isAttached = true;
   keeper.once('end', () => {
-    if (here) lost.resolve();
-    here = false;
+    if (isAttached) lost.resolve();
+    isAttached = false;
   });
-  const letGo = async () => {
-    here = false;
+  const detach = async () => {
+    isAttached = false;
     await keeper.end().catch(() => {});
   };
   return {
@@ -82,22 +80,22 @@ function attached(home: string, url: string, keeper: pg.Client): LocalPostgres {
     lost: lost.promise,
     stopIfIdle: () =>
       withFolderLock(home, async () => {
-        const idle = here && (await nobodyElse(keeper));
-        await letGo();
+        const idle = isAttached && (await hasNoOtherClients(keeper));
+        await detach();
         if (idle) await stopServer(home);
         return idle;
       }),
     stop: () =>
       withFolderLock(home, async () => {
-        await letGo();
+        await detach();
         await stopServer(home);
       }),
   };
 }
 
-/** A backend outlives its client by a moment, hence the second look. */
-async function nobodyElse(keeper: pg.Client): Promise<boolean> {
-  for (let look = 0; look < 10; look++) {
+/** Checks repeatedly, because a backend outlives its client by some milliseconds. */
+async function hasNoOtherClients(keeper: pg.Client): Promise<boolean> {
+  for (let check = 0; check < 10; check++) {
     const { rowCount } = await keeper.query(
       `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );

@@ -3,18 +3,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 
-/** Any number that no other advisory lock of this database uses. */
+/** Key of the advisory lock, unique in this database. */
 const LOCK = 7_201_954;
 const FOLDER = new URL('../../../sql/migrations/', import.meta.url);
 
 /**
- * Brings a database up to date: graphile-worker's own tables, then the files of `sql/migrations` in the order of their names, each in a
- * transaction of its own. Any number of processes may call it at once: one works, the others wait. Returns the names it applied.
- * Throws when a file that was applied has changed since, and names file and line of a statement that fails.
+ * Migrates a database: first graphile-worker's tables, then the files of `sql/migrations` in the order of their names,
+ * each in its own transaction. Concurrent calls are serialized. Returns the names of the migrations that it applied.
+ * Throws if an applied file was changed; the error of a failed statement names file and line.
  */
 export async function migrate(databaseUrl: string, folder = FOLDER): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'platform migrate' });
-  client.on('error', () => {}); // a statement under way rejects besides
+  client.on('error', () => {}); // the running statement rejects as well
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
@@ -47,7 +47,7 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
   }
 }
 
-/** Of all migrations, in the order in which they are applied. */
+/** Names of all migrations, in the order in which they are applied. */
 export const migrationNames = async (folder = FOLDER) =>
   (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
 
@@ -71,15 +71,18 @@ async function apply(client: pg.Client, name: string, text: string, sha256: stri
   }
 }
 
-/** Strings, quoted names, dollar quotes and comments, in which a semicolon ends nothing; then the semicolon; then anything that counts. */
-const PARTS =
+/**
+ * Tokens: strings, quoted names, dollar quotes, comments and blanks; then the semicolon that ends a statement; then
+ * words and characters.
+ */
+const TOKENS =
   /'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|(?<comment>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<end>;)|\w+|./g;
 
-/** Where each statement begins. Postgres tells the place of a mistake in the text, but not which statement met a table that is there already. */
+/** Offset of each statement, for errors to which Postgres adds no `position`, such as "relation already exists". */
 function statementStarts(text: string): number[] {
   const starts: number[] = [];
   let inside = false;
-  for (const { index, groups } of text.matchAll(PARTS)) {
+  for (const { index, groups } of text.matchAll(TOKENS)) {
     if (groups?.end !== undefined) inside = false;
     else if (!inside && groups?.comment === undefined) {
       starts.push(index);

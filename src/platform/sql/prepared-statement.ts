@@ -1,21 +1,21 @@
 import pg from 'pg';
 
-/** A statement under a name, which every connection parses and plans once. */
+/** A named statement, which every connection parses and plans once. */
 export interface PreparedStatement {
-  /** Stands for one text only. */
+  /** Unique for the text. */
   name: string;
   text: string;
   values: readonly unknown[];
 }
 
-/** How a column becomes a member of a row. */
+/** Name and parser of a row's member. */
 export interface Column {
   name: string;
   parse(text: string): unknown;
 }
 export type ColumnOf = (field: { name: string; dataTypeID: number }) => Column;
 
-/** What of `pg`'s connection a statement uses: the protocol's messages. */
+/** The part of `pg`'s connection that sends messages of the extended query protocol. */
 interface Connection {
   stream: { cork(): void; uncork(): void };
   /** Name → text of the statements that the connection has parsed. */
@@ -30,8 +30,9 @@ interface Connection {
 const columnsOf = new WeakMap<Connection, Map<string, Column[]>>();
 
 /**
- * A query as `pg` takes it from outside (`submit` and the `handle…` methods, as pg-cursor has them). Its own one asks for a description of the
- * columns at every execution, which is a tenth of the work on both sides; this one asks once per connection. Values go as texts.
+ * A `Submittable` for `pg` (`submit` and the `handle…` methods, like pg-cursor). `pg`'s own query sends Describe at
+ * every execution, which is a tenth of the work of client and server; this one sends it once per connection. Values are
+ * sent as text.
  */
 export class PreparedQuery implements PreparedStatement {
   readonly name: string;
@@ -80,7 +81,7 @@ export class PreparedQuery implements PreparedStatement {
     columnsOf.set(connection, known.set(this.name, this.#columns));
   }
 
-  /** A column that is null is an absent member. */
+  /** Null columns become absent members. */
   handleDataRow({ fields }: { fields: (string | null)[] }) {
     const columns = this.#columns as Column[];
     const row: Record<string, unknown> = {};
@@ -109,17 +110,17 @@ export class PreparedQuery implements PreparedStatement {
   handleEmptyQuery() {}
 }
 
-/** A value as `pg` would send it: `Date`, `Buffer` and objects have no place among the parameters of prepared statements. */
+/** A value in Postgres' text format. Supports no `Date`, `Buffer` or object. */
 function asText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return listText(value);
+  if (Array.isArray(value)) return arrayLiteral(value);
   return String(value);
 }
 
 const PLAIN = /^[\w.:@-]+$/;
-/** Elements are quoted, but for those that can be nothing else. */
-const listText = (list: readonly unknown[]): string =>
+/** Array literal of Postgres. Quotes elements unless they are plain. */
+const arrayLiteral = (list: readonly unknown[]): string =>
   `{${list.map((each) => (each === null ? 'NULL' : elementText(String(each)))).join(',')}}`;
 const elementText = (text: string) =>
   PLAIN.test(text) && !/^null$/i.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;

@@ -7,7 +7,7 @@ type ParameterType = 'uuid' | 'uuid[]' | 'text' | 'text[]' | 'int' | 'bigint' | 
 type Types = Readonly<Record<string, ParameterType>>;
 type Value = string | number | boolean | null | readonly string[];
 
-/** Parameters of a statement, to be put into its fragments as often as they are needed. */
+/** Parameters of a statement as SQL fragments, which may be used any number of times. */
 export type Parameters<T extends Types> = { readonly [Name in keyof T]: FragmentSqlToken };
 export type Values<T extends Types> = { readonly [Name in keyof T]: Value };
 
@@ -16,16 +16,16 @@ const parameter = (value: Value, type: ParameterType): FragmentSqlToken => {
   return { ...made, sql: `${made.sql}::${type}` };
 };
 
-/** Parameters that hold their values: for a statement whose text is made at each call. */
+/** Parameters with their values, for a statement whose text is built at each call. */
 export const bound = <T extends Types>(types: T, values: Values<T>): Parameters<T> =>
   Object.fromEntries(
     Object.entries(types).map(([name, type]) => [name, parameter(values[name] as Value, type)]),
   ) as Parameters<T>;
 
 /**
- * A prepared statement whose text is made once for the whole process: `build` is called a single time, and each parameter is sent once,
- * however often the text has it. Numbers and texts that `build` puts in by itself become part of the text. Only where the plan that Postgres
- * makes without knowing the values is right for all of them.
+ * A prepared statement whose text is built once per process: `build` is called once, and each parameter is sent once
+ * even if the text contains it several times. Values that `build` inserts itself become literals. Use it only if
+ * Postgres' generic plan, made without the values, suits all values.
  */
 export function statement<T extends Types, Row extends z.ZodType>(
   name: string,
@@ -41,7 +41,10 @@ export function statement<T extends Types, Row extends z.ZodType>(
   };
 }
 
-/** Statements whose text depends on a few choices: one for each combination that comes up, kept for good. */
+/**
+ * Memoizes `make` for each combination of the values of `shape`. The results stay in memory, so there must be few
+ * combinations.
+ */
 export function byShape<Shape extends object, Made>(make: (shape: Shape) => Made): (shape: Shape) => Made {
   const made = new Map<string, Made>();
   return (shape) => {
@@ -80,5 +83,5 @@ function make<T extends Types, Row extends z.ZodType>(
 function literal(value: unknown): string {
   if (typeof value === 'string') return pg.escapeLiteral(value);
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new TypeError('A list in the text of a prepared statement must be one of its parameters.');
+  throw new TypeError('Prepared statements support arrays as parameters only, not as literals.');
 }

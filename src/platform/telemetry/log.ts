@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino';
 import pino from 'pino';
 
-/** Names of members and headers that hold secrets, wherever they may turn up in a log entry. */
+/** Names of members and headers that contain secrets. */
 const SECRETS = [
   'authorization',
   'cookie',
@@ -16,7 +16,7 @@ const SECRETS = [
   'sasToken',
 ];
 
-/** JSON lines, on standard error unless said otherwise; what a log entry is given by mistake of secrets is not written. */
+/** A log of JSON lines, by default on standard error. Redacts secrets that are logged by mistake. */
 export function createLog(level: string, destination: DestinationStream = standardError()) {
   return pino(
     {
@@ -29,7 +29,7 @@ export function createLog(level: string, destination: DestinationStream = standa
   );
 }
 
-/** One for the process, however many logs it makes. */
+/** Shared by all logs of the process. */
 let errorStream: DestinationStream | undefined;
 function standardError(): DestinationStream {
   errorStream ??= openErrorStream();
@@ -37,8 +37,8 @@ function standardError(): DestinationStream {
 }
 
 /**
- * Lines of one turn of the event loop leave in one write, which halves what a line costs a busy server. Warnings and worse leave at once with
- * all that came before them, and so does what is left when the process exits.
+ * Buffers the lines of one turn of the event loop and writes them at once, which halves the cost of a line for a busy
+ * server. Flushes immediately for warnings and errors, and when the process exits.
  */
 function openErrorStream(): DestinationStream {
   const target = pino.destination({ dest: 2, sync: true });
@@ -50,7 +50,7 @@ function openErrorStream(): DestinationStream {
   };
   process.once('exit', flush);
   const stream = {
-    // pino tells the level of each line in `lastLevel`
+    // makes pino set `lastLevel` before each line
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
@@ -65,7 +65,7 @@ function openErrorStream(): DestinationStream {
 
 const WARNING = 40;
 
-/** Header fields as they may be logged, under whatever prefix ours are sent. */
+/** Header fields without secrets. Matches suffixes, because the prefix of the platform's headers is configurable. */
 const withoutSecrets = (headers: object) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -74,7 +74,10 @@ const withoutSecrets = (headers: object) =>
     ]),
   );
 
-/** Message and stack of an error and of its causes; nothing of its other members, which may hold a statement's values. */
+/**
+ * Name, message, code and stack of an error and of its causes. Drops other members: they may contain values of SQL
+ * statements.
+ */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;
@@ -88,6 +91,6 @@ function plainError(error: unknown): unknown {
   };
 }
 
-/** An address as it may be logged: without the signature of a grant, or a token in the query. */
+/** A URL without signatures, tokens and keys in its query. */
 export const loggedUrl = (url: string) =>
   url.includes('?') ? url.replace(/([?&](?:sig|token|api-key|key|password)=)[^&]*/gi, '$1[secret]') : url;

@@ -3,34 +3,33 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
 import type { Config } from '../../config.ts';
-import { withoutEndSlashes } from '../text/text-ends.ts';
+import { withoutTrailingSlashes } from '../text/trim-end.ts';
 
-/** Names and numbers; never what a caller keeps secret, nor the content of anything. */
+/** Span attributes. Must contain no secrets and no contents of datasets. */
 export type Attributes = Record<string, string | number | boolean>;
 
-/** Something that takes time, as OpenTelemetry tells it. */
+/** A span of OpenTelemetry. */
 export interface Span {
-  /** As the header of W3C says where what happens elsewhere on its behalf belongs; undefined when nothing is traced. */
+  /** W3C `traceparent` for child spans in other processes; undefined when tracing is off. */
   readonly traceparent: string | undefined;
   set(attributes: Attributes): void;
-  /** @param trouble the kind of what went wrong */
-  end(trouble?: string): void;
+  /** @param errorType `error.type` of a failed operation */
+  end(errorType?: string): void;
 }
 
 export interface SpanOptions {
   kind?: 'server' | 'consumer';
-  /** A `traceparent`; without one, and for one that is none, the span around is the parent. */
+  /** A `traceparent`. If it is absent or malformed, the current span is the parent. */
   parent?: string | undefined;
   attributes?: Attributes;
 }
 
 export interface Tracing {
-  /** Whether anything is traced. */
   readonly on: boolean;
   start(name: string, options?: SpanOptions): Span;
-  /** Runs `work` within a span that ends with it; spans that are started meanwhile are below it. */
+  /** Runs `work` within a span, which is the parent of spans that `work` starts. */
   span<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T>;
-  /** Sends what was not sent yet, for a second at most. */
+  /** Sends buffered spans; waits at most one second. */
   close(): Promise<void>;
 }
 
@@ -42,13 +41,16 @@ const NO_TRACING: Tracing = {
   close: async () => {},
 };
 
-const PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const SEND_EVERY_MS = 1000;
-const PATIENCE_MS = 1000;
+const CLOSE_TIMEOUT_MS = 1000;
 
 export type TracingSettings = Pick<Config, 'otel.endpoint' | 'otel.headers' | 'otel.serviceName' | 'otel.sampleRatio'>;
 
-/** Sends traces to a collector (OTLP over HTTP, JSON). Without an endpoint nothing is loaded and nothing done. */
+/**
+ * Sends traces to a collector (OTLP over HTTP, JSON). Without an endpoint, tracing is off and the libraries are not
+ * loaded.
+ */
 export async function openTracing(settings: TracingSettings, part: 'api' | 'worker'): Promise<Tracing> {
   const endpoint = settings['otel.endpoint'];
   if (endpoint === undefined) return NO_TRACING;
@@ -60,7 +62,7 @@ export async function openTracing(settings: TracingSettings, part: 'api' | 'work
       import('@opentelemetry/api'),
     ]);
   const exporter = new OTLPTraceExporter({
-    url: `${withoutEndSlashes(endpoint)}/v1/traces`,
+    url: `${withoutTrailingSlashes(endpoint)}/v1/traces`,
     headers: settings['otel.headers'],
   });
   const provider = new sdk.TracerProvider({
@@ -68,58 +70,63 @@ export async function openTracing(settings: TracingSettings, part: 'api' | 'work
       'service.name': `${settings['otel.serviceName']}-${part}`,
       'service.instance.id': `${hostname()}-${process.pid}`,
     }),
-    // who calls may have decided already
+    // the client's sampling decision wins
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(settings['otel.sampleRatio']) }),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter, scheduledDelayMillis: SEND_EVERY_MS })],
   });
   const tracer = provider.getTracer('platform');
-  const around = new AsyncLocalStorage<Context>();
+  const current = new AsyncLocalStorage<Context>();
   const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER };
 
   function parentOf(traceparent: string | undefined): Context {
-    const [, traceId, spanId, flags = '0'] = PARENT.exec(traceparent ?? '') ?? [];
-    if (traceId === undefined || spanId === undefined) return around.getStore() ?? ROOT_CONTEXT;
+    const [, traceId, spanId, flags = '0'] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+    if (traceId === undefined || spanId === undefined) return current.getStore() ?? ROOT_CONTEXT;
     const traceFlags = Number.parseInt(flags, 16) & 1;
     const remote = { traceId, spanId, traceFlags, isRemote: true };
     return trace.isSpanContextValid(remote) ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT;
   }
 
   function begin(name: string, { kind, parent, attributes = {} }: SpanOptions = {}) {
-    const under = parentOf(parent);
-    const span = tracer.startSpan(name, { kind: kind ? kinds[kind] : SpanKind.INTERNAL, attributes }, under);
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    const told: Span = {
+    const parentContext = parentOf(parent);
+    const otelSpan = tracer.startSpan(
+      name,
+      { kind: kind ? kinds[kind] : SpanKind.INTERNAL, attributes },
+      parentContext,
+    );
+    const { traceId, spanId, traceFlags } = otelSpan.spanContext();
+    const span: Span = {
       traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
-      set: (more) => void span.setAttributes(more),
-      end(trouble) {
-        if (trouble !== undefined) {
-          span.setAttribute('error.type', trouble);
-          span.setStatus({ code: SpanStatusCode.ERROR });
+      set: (more) => void otelSpan.setAttributes(more),
+      end(errorType) {
+        if (errorType !== undefined) {
+          otelSpan.setAttribute('error.type', errorType);
+          otelSpan.setStatus({ code: SpanStatusCode.ERROR });
         }
-        span.end();
+        otelSpan.end();
       },
     };
-    return { told, within: trace.setSpan(under, span) };
+    return { span, context: trace.setSpan(parentContext, otelSpan) };
   }
 
   return {
     on: true,
-    start: (name, options) => begin(name, options).told,
+    start: (name, options) => begin(name, options).span,
     span(name, options, work) {
-      const { told, within } = begin(name, options);
-      return around.run(within, async () => {
-        let trouble: string | undefined;
+      const { span, context } = begin(name, options);
+      return current.run(context, async () => {
+        let errorType: string | undefined;
         try {
           return await work();
         } catch (error) {
-          trouble = error instanceof Error ? error.name : 'Error';
+          errorType = error instanceof Error ? error.name : 'Error';
           throw error;
         } finally {
-          told.end(trouble);
+          span.end(errorType);
         }
       });
     },
-    // a collector that is away must not hold up the end of a process
-    close: () => Promise.race([provider.shutdown().catch(() => {}), sleep(PATIENCE_MS, undefined, { ref: false })]),
+    // an unreachable collector must not delay the end of the process
+    close: () =>
+      Promise.race([provider.shutdown().catch(() => {}), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
   };
 }

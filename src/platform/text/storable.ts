@@ -1,21 +1,21 @@
-/** Stands in for each character that Postgres refuses in text and JSON: NUL, and one half of a surrogate pair. */
+/** Replaces characters that Postgres cannot store in text and JSON: NUL, and lone surrogates. */
 const REPLACEMENT = '\ufffd';
 
-/** Text that Postgres can store. */
 export const storableText = (text: string): string => text.replaceAll('\0', REPLACEMENT).toWellFormed();
 
-/** The escapes of a JSON text: whole pairs and all others but the last two kinds are fine. */
+/** Escapes in JSON text, in this order: surrogate pairs, NUL, lone surrogates, all others. */
 const ESCAPES =
   /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\./gs;
-const REFUSED = /^\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})$/;
+const NOT_STORABLE = /^\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})$/;
 
-/** JSON text, keys included, that Postgres can store. `JSON.stringify` writes NUL and halves of pairs as escapes. */
+/** Also replaces escapes in keys and values: `JSON.stringify` writes NUL and lone surrogates as escapes. */
 const storableJson = (json: string): string =>
-  storableText(json).replaceAll(ESCAPES, (found) => (REFUSED.test(found) ? REPLACEMENT : found));
+  storableText(json).replaceAll(ESCAPES, (found) => (NOT_STORABLE.test(found) ? REPLACEMENT : found));
 
 /**
- * The values of a statement as Postgres can store them: `$n` of `text` belongs to `values[n - 1]`. Whatever a caller sends, a file holds
- * or a sentence was cut from goes through here, so that no text makes a statement fail. Nearly always the same array comes back.
+ * The values of a statement with characters replaced that Postgres cannot store, so that no string from a request or a
+ * file makes a statement fail. `$n` of `text` belongs to `values[n - 1]`. Returns the same array if nothing must be
+ * replaced, which is the usual case.
  */
 export function storableValues<Value>(text: string, values: readonly Value[]): readonly Value[] {
   return values.some(isSuspect)
@@ -23,7 +23,7 @@ export function storableValues<Value>(text: string, values: readonly Value[]): r
     : values;
 }
 
-/** Quick, and sometimes wrong: a backslash and a `u` may be just that. */
+/** A quick test with false positives: `\u` need not be an escape. */
 function isSuspect(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0') || value.includes('\\u') || !value.isWellFormed();
   return Array.isArray(value) && value.some(isSuspect);
@@ -32,12 +32,12 @@ function isSuspect(value: unknown): boolean {
 /** Whether the statement casts the parameter to `json` or `jsonb`, or to an array of these. */
 const isJson = (text: string, position: number) => new RegExp(`\\$(slonik_)?${position}::"?jsonb?\\b`).test(text);
 
-function storable<Value>(value: Value, mend: (text: string) => string): Value {
-  if (typeof value === 'string') return mend(value) as Value;
-  return Array.isArray(value) ? (value.map((item) => storable(item, mend)) as Value) : value;
+function storable<Value>(value: Value, replace: (text: string) => string): Value {
+  if (typeof value === 'string') return replace(value) as Value;
+  return Array.isArray(value) ? (value.map((item) => storable(item, replace)) as Value) : value;
 }
 
-/** What was thrown, with a message that can be stored: the queue keeps the message of a job that failed. */
+/** The error with a storable message: the queue stores the messages of failed jobs. */
 export function storableError(error: unknown): unknown {
   if (error instanceof Error) error.message = storableText(error.message);
   return error;

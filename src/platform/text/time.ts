@@ -1,9 +1,9 @@
 import { parseUtc } from '../../data/date-text.ts';
 
-/** A moment as bodies carry it: UTC, no zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text. */
+/** Wire form of a time: UTC without a zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text. */
 export type Timestamp = string;
 
-/** Postgres's text of a `timestamptz` in a session with time zone UTC → wire form, to the microsecond. */
+/** Converts Postgres' text of a `timestamptz` in a session with time zone UTC to wire form, to the microsecond. */
 export function timestampFromPostgres(text: string): Timestamp {
   const [, day, clock, fraction = ''] = /^(\S+) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
   if (day === undefined || clock === undefined) throw new Error(`Not a time in UTC: '${text}'.`);
@@ -13,16 +13,16 @@ export function timestampFromPostgres(text: string): Timestamp {
 export const timestampFromDate = (date: Date): Timestamp => `${date.toISOString().slice(0, -1)}0000`;
 export const dateFromTimestamp = (timestamp: Timestamp): Date => new Date(`${timestamp.slice(0, 23)}Z`);
 
-/** A time as clients send it → wire form, cut at the microsecond; undefined when it is no time. */
+/** Converts a time of a client to wire form, truncated to microseconds. Undefined if the text is not a time. */
 export function timestampFromText(text: string): Timestamp | undefined {
   const parsed = parseUtc(text);
   return parsed && `${parsed.second}.${parsed.fraction.slice(0, 6).padEnd(7, '0')}`;
 }
 
-/** `[d.]h:mm:ss`, `N days, h:mm:ss`, with or without a fraction of the second. */
+/** `[d.]h:mm:ss[.f]` or `N days, h:mm:ss[.f]`. */
 const DURATION = /^(?:(\d{1,6})(?:\.| days?, *))?(\d{1,4}):([0-5]\d):([0-5]\d(?:\.\d{1,9})?)$/i;
 
-/** A duration as clients send it → milliseconds; undefined when it is none. */
+/** Converts a duration of a client to milliseconds. Undefined if the text is not a duration. */
 export function durationFromText(text: string): number | undefined {
   const [, days = '0', hours, minutes, seconds] = DURATION.exec(text.trim()) ?? [];
   if (hours === undefined) return undefined;
@@ -30,8 +30,8 @@ export function durationFromText(text: string): number | undefined {
   return Math.round((whole * 60 + Number(seconds)) * 1000);
 }
 
-/** A length of time for a sentence: `2 h`, `90 s`. */
-export function inWords(milliseconds: number): string {
+/** A duration for a message: `2 h`, `90 s`. */
+export function formatDuration(milliseconds: number): string {
   const units = [
     ['h', 3_600_000],
     ['min', 60_000],

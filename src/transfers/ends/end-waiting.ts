@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import { behindCommit } from '../../db.ts';
+import { runAfterCommit } from '../../db.ts';
 import { listWaitingBelow } from '../run/run.queries.ts';
 import { notifyEnded } from './notices.queries.ts';
 import { PROJECT_DELETED } from './outcome.ts';
@@ -17,7 +17,7 @@ export async function endOfDeleted(tx: Db, ids: readonly string[]): Promise<stri
     const settled = await settle(tx, { waiting: ids.slice(at, at + AT_ONCE), outcome: PROJECT_DELETED });
     const ended = settled.map(({ id }) => id);
     // clients that wait also poll, so a lost notification does no harm
-    if (ended.length > 0) behindCommit(tx, (db) => notifyEnded(db, ended).catch(() => {}));
+    if (ended.length > 0) runAfterCommit(tx, (db) => notifyEnded(db, ended).catch(() => {}));
     all.push(...ended);
   }
   return all;

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import { troubleOf } from '../../db.ts';
+import { databaseErrorKind } from '../../db.ts';
 import { notifyWorkers } from '../../jobs.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
 import type { Ending } from '../ends/outcome.ts';
@@ -61,7 +61,7 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
       try {
         await tx.transaction(work);
       } catch (error) {
-        if (troubleOf(error) === 'outage') throw error;
+        if (databaseErrorKind(error) === 'outage') throw error;
         failures.push({ id, error });
       }
     };

@@ -1,4 +1,4 @@
-import { takeAll } from '../../platform/async/one-by-one.ts';
+import { runAll } from '../../platform/async/run-all.ts';
 import { settle } from '../ends/settle.ts';
 import type { Executor } from './executor.ts';
 import { listHeld } from './run.queries.ts';
@@ -25,5 +25,5 @@ export async function checkRuns(executor: Pick<Executor, 'db' | 'pool' | 'runnin
     if (run?.attempt === attempt && attempts.get(id) !== attempt) run.stop('overtaken');
   }
   const outcome = { kind: 'handedBack', counts: {} } as const;
-  await takeAll(unheld.map((row) => () => settle(db, { attempt: row, outcome, lines: [] })));
+  await runAll(unheld.map((row) => () => settle(db, { attempt: row, outcome, lines: [] })));
 }

@@ -1,6 +1,6 @@
 import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../convert/conversion.ts';
 import { AppError } from '../../errors.ts';
-import { inWords } from '../../platform/text/time.ts';
+import { formatDuration } from '../../platform/text/time.ts';
 
 export interface ConversionLimits {
   memoryMb: number;
@@ -22,7 +22,8 @@ export type Convert = (
   hooks: ConversionHooks,
 ) => Promise<ConversionResult>;
 
-export const timeExceeded = (limit: number) => `The conversion took longer than its time limit of ${inWords(limit)}.`;
+export const timeExceeded = (limit: number) =>
+  `The conversion took longer than its time limit of ${formatDuration(limit)}.`;
 
 /** @param limitGb maximum size of the folder of a transfer */
 export const scratchExceeded = (limitGb: number) =>

@@ -4,7 +4,7 @@ import type { ExistingDataset } from '../../convert/conversion.ts';
 import { findHeld } from '../../datasets/bytes.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import { inWords } from '../../platform/text/time.ts';
+import { formatDuration } from '../../platform/text/time.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime } from './time-limit.ts';
@@ -29,7 +29,7 @@ export async function fetchExisting(
   { folder, format, time }: { folder: string; format: string; time: TimeLimit },
 ): Promise<ExistingDataset> {
   const path = join(folder, 'existing');
-  const tooLong = () => `The dataset could not be fetched within the time limit of ${inWords(time.whole)}.`;
+  const tooLong = () => `The dataset could not be fetched within the time limit of ${formatDuration(time.whole)}.`;
   await inTime(time, tooLong, (stop) => blobs.fetch(blob, path, stop));
   const { primarySpatialReference: wkt, srid } = spatialInformation ?? {};
   return { path, format, ...(wkt === undefined ? {} : { crs: { wkt, ...(srid === undefined ? {} : { srid }) } }) };

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { inWords } from '../../platform/text/time.ts';
+import { formatDuration } from '../../platform/text/time.ts';
 import type { ScratchRoom } from '../sources/remote.ts';
 import { fetchRemote } from '../sources/remote.ts';
 import { openSource } from '../sources/sources.ts';
@@ -27,7 +27,7 @@ export async function fetchInput(
   { report, time, room }: Bounds,
 ): Promise<number> {
   let what = 'The input';
-  const tooLong = () => `${what} could not be fetched within the time limit of ${inWords(time.whole)}.`;
+  const tooLong = () => `${what} could not be fetched within the time limit of ${formatDuration(time.whole)}.`;
   return inTime(time, tooLong, async (stop) => {
     if (inputBlob !== undefined) {
       if (inputSize > room.bytes) throw room.exceeded();

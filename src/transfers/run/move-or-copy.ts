@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
-import { inWords } from '../../platform/text/time.ts';
+import { formatDuration } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';
 import type { Executor } from './executor.ts';
@@ -46,7 +46,7 @@ async function copyBytes({ blobs }: Executor, transfer: ClaimedRow, report: Repo
   const blob = outputBlob(transfer);
   report.progress(0, 'Copying');
   if (inputBlob === undefined) throw inputGone();
-  const tooLong = () => `The copy took longer than its time limit of ${inWords(time.whole)}.`;
+  const tooLong = () => `The copy took longer than its time limit of ${formatDuration(time.whole)}.`;
   try {
     const { size } = await inTime(time, tooLong, (stop) => blobs.copy(inputBlob, blob, stop));
     return { blob, size };

@@ -2,7 +2,7 @@ import { readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import { forbidden } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { demand } from '../../projects/access.ts';
+import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
@@ -32,7 +32,7 @@ export async function startConvert(
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const source = await readableDataset(tx, caller, request.datasetId);
     const project = await visibleProject(tx, caller, request.outputProjectId ?? source.projectId);
-    demand(project, 'canCreateContent');
+    requireCapability(project, 'canCreateContent');
     if (project.tenantId !== source.tenantId)
       throw forbidden('A conversion cannot write to another tenant. Use move or copy.');
     const plan: Plan = {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../http/caller.ts';
-import { demand } from '../../projects/access.ts';
+import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
@@ -27,7 +27,7 @@ export async function startImport(
   const conversion = checkConversion(request);
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const project = await visibleProject(tx, caller, request.projectId);
-    demand(project, 'canCreateContent');
+    requireCapability(project, 'canCreateContent');
     const file = await keepInputFile(tx, caller, parts.sources, request, dryRun);
     const plan: Plan = {
       type: 'Import',

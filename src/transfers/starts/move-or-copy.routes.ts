@@ -3,7 +3,7 @@ import { moveDataset } from '../../datasets/move.ts';
 import { invalidMember } from '../../errors.ts';
 import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
-import { narrowed } from '../../http/rules/auth.ts';
+import { callerInHeaderTenant } from '../../http/rules/auth.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { Started, StartQuery } from './bodies.ts';
 import { startMoveOrCopy } from './move-or-copy.ts';
@@ -61,7 +61,7 @@ export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts
           `Version ${apiVersion} moves within a tenant; send api-version 4 with targetTenantId.`,
         );
       if (query.dryRun) throw invalidMember('dryRun', `Version ${apiVersion} has no dry run of a move; version 4 has.`);
-      await moveDataset(db, narrowed(request), params.id, body.targetProjectId);
+      await moveDataset(db, callerInHeaderTenant(request), params.id, body.targetProjectId);
       return reply.code(204).send(null);
     },
   );

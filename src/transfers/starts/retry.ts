@@ -2,7 +2,7 @@ import { idleDataset, readableDataset } from '../../datasets/access.ts';
 import type { Db } from '../../db.ts';
 import { conflict, forbidden, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { demand, may } from '../../projects/access.ts';
+import { may, requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import { holdStaged } from '../../uploads/staged.queries.ts';
 import type { Summary } from '../queries.ts';
@@ -51,7 +51,7 @@ async function planRetry(tx: Db, caller: Caller, failed: Beginnable): Promise<Pl
     });
   }
   if (type === 'Import' || type === 'Conversion')
-    demand(await visibleProject(tx, caller, projectId), 'canCreateContent');
+    requireCapability(await visibleProject(tx, caller, projectId), 'canCreateContent');
   // a dataset may have moved to another project, and who sees the transfer sees its result
   let place = { tenantId, projectId };
   const tenants = new Set<string>();

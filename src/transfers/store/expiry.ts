@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts';
 import type { Chore } from '../../platform/async/chore.ts';
-import { togetherOrApart } from '../../platform/async/chore.ts';
+import { batchOrEach } from '../../platform/async/chore.ts';
 import { deleteSources, listUnneededSources } from '../sources/sources.queries.ts';
 import type { Expiry } from './expiry.queries.ts';
 import { EXPIRIES } from './expiry.queries.ts';
@@ -25,7 +25,7 @@ async function clear(db: Db, chore: Chore, expiry: Expiry): Promise<void> {
     chore.signal?.throwIfAborted();
     const expired = await expiry.list(db, BATCH, after);
     if (expired.length === 0) return;
-    await togetherOrApart(chore, expiry.part, expired, clearAll);
+    await batchOrEach(chore, expiry.part, expired, clearAll);
     after = expired.at(-1)?.id;
   }
 }

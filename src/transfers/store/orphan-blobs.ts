@@ -2,7 +2,7 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import { AREAS } from '../../blobs/blobs.ts';
 import type { Db } from '../../db.ts';
 import type { Chore } from '../../platform/async/chore.ts';
-import { UNGUARDED } from '../../platform/async/chore.ts';
+import { FAIL_FAST } from '../../platform/async/chore.ts';
 import { clearExpired } from './expiry.ts';
 import { deleteReleased, listUnreferenced } from './orphan-blobs.queries.ts';
 import { checkOwner, ForeignStore } from './owner.ts';
@@ -45,7 +45,7 @@ interface Found extends Counted {
  * @throws when the store belongs to another database
  */
 export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanSweep): Promise<Swept> {
-  const { olderThanMs, chore = UNGUARDED } = sweep;
+  const { olderThanMs, chore = FAIL_FAST } = sweep;
   try {
     await checkOwner(db, blobs);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db.ts';
-import { troubleOf } from '../../db.ts';
+import { databaseErrorKind } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import { silence } from '../../http/answers/event-stream.ts';
+import { heartbeat } from '../../http/answers/event-stream.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { TransferRow } from '../queries.ts';
 import { findTransfer, hasStopped } from '../queries.ts';
@@ -30,7 +30,7 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
   let change = Promise.withResolvers<void>();
   let changed = true;
   const trigger = () => change.resolve();
-  const quiet = silence();
+  const pulse = heartbeat();
   const stop = changes.watch(id, () => {
     changed = true;
     trigger();
@@ -44,26 +44,26 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
       try {
         const caller = await following.caller();
         if (!caller) return;
-        if (changed || quiet.isLong()) {
+        if (changed || pulse.isDue()) {
           changed = false;
           const row = await changes.limited(() => findTransfer(db, caller, id));
           if (!row) return;
           const state = stateOf(row);
           if (state !== last) {
             last = state;
-            quiet.broken();
+            pulse.reset();
             yield `data: ${JSON.stringify(await following.show(row))}\n\n`;
             if (hasStopped(row.status)) return;
           }
         }
       } catch (error) {
         if (error instanceof AppError) return;
-        if (troubleOf(error) === undefined) throw error;
+        if (databaseErrorKind(error) === undefined) throw error;
         // the next trigger reads it again
         changed = true;
       }
-      if (quiet.isLong()) {
-        quiet.broken();
+      if (pulse.isDue()) {
+        pulse.reset();
         yield ':\n\n';
       }
       await change.promise;

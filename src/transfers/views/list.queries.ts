@@ -5,8 +5,8 @@ import type { Caller } from '../../http/caller.ts';
 import { ownedTenants } from '../../http/caller.ts';
 import type { Parameters } from '../../platform/sql/statements.ts';
 import { byShape, statement } from '../../platform/sql/statements.ts';
-import type { Asker } from '../../projects/visibility.queries.ts';
-import { ASKER, askerValues, namedIn, visibleProjects } from '../../projects/visibility.queries.ts';
+import type { CallerParameters } from '../../projects/visibility.queries.ts';
+import { CALLER_PARAMETERS, callerValues, namedIn, visibleProjects } from '../../projects/visibility.queries.ts';
 import type { Status } from '../queries.ts';
 import { Summary, summaryColumns } from '../queries.ts';
 
@@ -21,7 +21,7 @@ export interface TransferFilter {
 }
 
 const LIST = {
-  ...ASKER,
+  ...CALLER_PARAMETERS,
   from: 'timestamptz',
   to: 'timestamptz',
   status: 'text[]',
@@ -39,7 +39,7 @@ interface Slice {
 }
 
 const listValues = (caller: Caller, filter: TransferFilter, { offset, limit }: Slice) => ({
-  ...askerValues(caller),
+  ...callerValues(caller),
   from: filter.from ?? null,
   to: filter.to ?? null,
   status: filter.status,
@@ -99,7 +99,7 @@ export const ListedTransfer = Summary.extend({
  * The transfers of `visible` of `queries.ts` as a union of index scans, one per reason for which the caller sees a transfer. Each scan is in
  * the order of the list and starts from the rows `seen`; `others` excludes transfers of the scans before it.
  */
-function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: Asker) {
+function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: CallerParameters) {
   const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;
   const own = sql.fragment`t.created_by = ${userId}`;
   const fromOwn = sql.fragment`t.source_tenant_id = any(${tenants})`;
@@ -129,11 +129,11 @@ function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: Asker) 
 }
 
 /** Projects outside of the caller's own tenants that they see, for `indexScans`: found by the members that the projects name. */
-function reached({ key }: Shape, asker: Asker) {
-  const named = key ? sql.fragment`p.tenant_id = ${asker.keyTenant}` : sql.fragment`p.path && ${namedIn(asker)}`;
+function reached({ key }: Shape, caller: CallerParameters) {
+  const named = key ? sql.fragment`p.tenant_id = ${caller.keyTenant}` : sql.fragment`p.path && ${namedIn(caller)}`;
   return sql.fragment`
     with reached as materialized (
-      select id from ${visibleProjects(asker)} p where ${named} and p.tenant_id <> all(${asker.ownedTenants}))`;
+      select id from ${visibleProjects(caller)} p where ${named} and p.tenant_id <> all(${caller.ownedTenants}))`;
 }
 
 /** The number of matching transfers. */

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { follower, openPlaces, sendEvents, wantsEvents } from '../../http/answers/event-stream.ts';
+import { openStreamSlots, reauthenticator, sendEvents, wantsEvents } from '../../http/answers/event-stream.ts';
 import { publicBase } from '../../http/answers/public-base.ts';
 import { EVENT_STREAM, PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
 import type { FindCaller } from '../../http/rules/auth.ts';
-import { narrowed } from '../../http/rules/auth.ts';
+import { callerInHeaderTenant } from '../../http/rules/auth.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { preferredWait } from '../../http/rules/prefer.ts';
@@ -37,13 +37,13 @@ export interface TransferRoutes {
   publicUrl: string | undefined;
 }
 
-const MAX_STREAMS = { ofOne: 200, ofAll: 5000 };
+const MAX_STREAMS = { perUser: 200, total: 5000 };
 const tags = ['transfers'];
 const conversion = { access: 'signedIn', service: 'conversion' } as const;
 
 export async function transferRoutes(app: App, parts: TransferRoutes) {
   const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl } = parts;
-  const places = openPlaces('transfers', MAX_STREAMS);
+  const slots = openStreamSlots('transfers', MAX_STREAMS);
 
   const addressesOf = (request: FastifyRequest): Addresses => {
     const base = publicBase(publicUrl, request);
@@ -58,7 +58,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     return found;
   }
   function stream(request: FastifyRequest, reply: FastifyReply, id: string) {
-    const leave = places.take(request.caller.userId);
+    const leave = slots.take(request.caller.userId);
     const gone = new AbortController();
     reply.raw.once('close', () => {
       leave();
@@ -67,7 +67,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     const addresses = addressesOf(request);
     const following = {
       id,
-      caller: follower(request, findCaller),
+      caller: reauthenticator(request, findCaller),
       show: (row: TransferRow) => transferOf(row, addresses),
       signal: gone.signal,
     };
@@ -139,7 +139,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     },
     async (request, reply) => {
       const { caller, params } = request;
-      return reply.code(202).send(await retryTransfer(db, narrowed(request), params.id, caller));
+      return reply.code(202).send(await retryTransfer(db, callerInHeaderTenant(request), params.id, caller));
     },
   );
 

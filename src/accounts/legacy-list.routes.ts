@@ -3,8 +3,8 @@ import type { Db } from '../db.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
-import type { OlderAccount } from './queries.ts';
-import { listOlderAccounts } from './queries.ts';
+import type { LegacyAccount } from './queries.ts';
+import { listLegacyAccounts } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
 const Item = z
@@ -18,19 +18,19 @@ const Item = z
   })
   .meta({ id: 'LegacyAccount' });
 
-export interface OlderListParts {
+export interface LegacyListParts {
   db: Db;
   store: AccountStore;
-  /** Show stored hashes. Whoever reads the list can then try passwords at leisure. */
+  /** Whether answers contain password hashes, which readers of the list can attack offline. */
   exposeHash: boolean;
 }
 
-/** The accounts as older clients list them. */
-export async function olderAccountRoutes(app: App, { db, store, exposeHash }: OlderListParts) {
+/** The list of accounts for legacy clients. */
+export async function legacyAccountRoutes(app: App, { db, store, exposeHash }: LegacyListParts) {
   const list = {
     item: Item,
-    rows: (part: Part) => listOlderAccounts(db, part),
-    show: ({ id, name, roles, activated, passwordHash }: z.output<typeof OlderAccount>) => ({
+    rows: (part: Part) => listLegacyAccounts(db, part),
+    show: ({ id, name, roles, activated, passwordHash }: z.output<typeof LegacyAccount>) => ({
       Id: id,
       Name: name,
       Roles: roles,
@@ -48,14 +48,14 @@ export async function olderAccountRoutes(app: App, { db, store, exposeHash }: Ol
         basic: true,
         cached: {
           resource: 'accounts',
-          // a file that was edited by hand is a write as well
+          // a change of the account file by hand invalidates the cache, too
           async permission() {
-            await store.settle();
+            await store.refresh();
             return 'administrators';
           },
         },
       },
-      schema: { summary: 'All accounts, in an older form', response: { 200: z.array(Item) } },
+      schema: { summary: 'Lists accounts in the legacy format', response: { 200: z.array(Item) } },
     },
     async (_request, reply) => sendList(reply, list, {}, { bare: true }),
   );

@@ -7,14 +7,14 @@ const CLASSES = [
   ['requireNonAlphanumeric', 'a character that is neither a letter nor a digit'],
 ] as const;
 
-/** What a password must have, for people. */
+/** The requirements of a policy for a web page. */
 export const policySentences = (policy: PasswordPolicy): string[] => [
   `at least ${policy.requiredLength} characters`,
   ...(policy.requiredUniqueChars > 1 ? [`at least ${policy.requiredUniqueChars} different ones`] : []),
   ...CLASSES.filter(([name]) => policy[name]).map(([, sentence]) => sentence),
 ];
 
-/** The codes of a refused password as sentences. */
+/** Sentences for the codes of a refused password. */
 export const passwordSentences = (codes: readonly string[], policy: PasswordPolicy): string[] =>
   codes.map(
     (code) =>
@@ -26,6 +26,6 @@ export const passwordSentences = (codes: readonly string[], policy: PasswordPoli
         PasswordRequiresUpper: 'It must have an upper-case letter.',
         PasswordRequiresDigit: 'It must have a digit.',
         PasswordIsBreached: 'It is among the passwords that attackers try first. Choose another one.',
-        PasswordWasUsedBefore: 'It was used before. Choose another one.',
+        PasswordWasUsedBefore: 'The account has used it before. Choose another one.',
       })[code] ?? `It is refused: ${code}.`,
   );

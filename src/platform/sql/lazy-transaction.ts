@@ -1,21 +1,21 @@
 import type { CommonQueryMethods as Db } from 'slonik';
 
 /**
- * The one transaction of whatever runs `within` it. It begins with the first write and stays open until it is ended, so that more can be
- * written with what the work has come to; reads before it hold no connection. A beginning that throws leaves nothing behind. When it has
- * ended, whatever goes on (a timer, a wait) uses the pool again.
+ * A transaction that begins with the first write of the code that runs `within` it, and stays open until `commit` or
+ * `rollBack`, so that more can be written after that code has finished. Reads before the first write hold no
+ * connection. If the first write throws, nothing was begun. After the end, code that still runs (a timer, a wait) uses
+ * the pool again.
  */
-export interface Effect {
-  /** Runs `work` in the transaction; if it throws, what it wrote is undone. */
+export interface LazyTransaction {
+  /** Runs `work` in the transaction. If it throws, its writes are rolled back to a savepoint. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   commit(): Promise<void>;
-  /** Undoes all that was written. */
   rollBack(): Promise<void>;
 }
 
-/** Where the statements of an asynchronous context go. */
+/** Where the statements of an asynchronous context are executed. */
 export interface Context {
-  /** Of a transaction under way. */
+  /** The open transaction; undefined: the pool. */
   tx: Db | undefined;
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
@@ -24,14 +24,14 @@ type Begin = <T>(work: (tx: Db) => Promise<T>) => Promise<T>;
 type Run = <T>(context: Context, work: () => T) => T;
 
 /**
- * An effect of which nothing is begun yet, and the context of what runs within it.
- * @param begin opens a transaction of its own
- * @param run runs work in a context, for what is done inside the transaction
+ * A transaction that has not begun, and the context of the code that runs within it.
+ * @param begin opens a separate transaction
+ * @param run runs `work` in a context; used for code inside the transaction
  */
-export function openEffect(begin: Begin, run: Run): { effect: Effect; context: Context } {
+export function openLazyTransaction(begin: Begin, run: Run): { lazyTransaction: LazyTransaction; context: Context } {
   let open: { tx: Db; outcome: PromiseWithResolvers<void>; ended: Promise<void> } | undefined;
   let over = false;
-  let turn: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   const inside = <T>(tx: Db, work: () => T) =>
     run(
       {
@@ -43,7 +43,7 @@ export function openEffect(begin: Begin, run: Run): { effect: Effect; context: C
       work,
     );
 
-  /** Throws what `work` throws, and then the transaction is undone and closed. */
+  /** If `work` throws, the transaction is rolled back and closed. */
   async function beginWith<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     const begun = Promise.withResolvers<T>();
     const outcome = Promise.withResolvers<void>();
@@ -58,27 +58,27 @@ export function openEffect(begin: Begin, run: Run): { effect: Effect; context: C
     return begun.promise;
   }
 
-  const effect: Effect = {
+  const lazyTransaction: LazyTransaction = {
     transaction(work) {
       if (over) return begin(work);
-      // two at once come one after the other, as savepoints must
-      const mine = turn.then(() => {
+      // savepoints of one transaction must not overlap, so concurrent calls run one after the other
+      const current = last.then(() => {
         const { tx } = open ?? {};
         return tx ? inside(tx, () => tx.transaction(work)) : beginWith(work);
       });
-      turn = mine.catch(() => {});
-      return mine;
+      last = current.catch(() => {});
+      return current;
     },
     async commit() {
       over = true;
-      await turn;
+      await last;
       open?.outcome.resolve();
       await open?.ended;
     },
     async rollBack() {
       over = true;
-      await turn;
-      open?.outcome.reject(new Error('The effect is undone.'));
+      await last;
+      open?.outcome.reject(new Error('The transaction is rolled back.'));
       await open?.ended.catch(() => {});
     },
   };
@@ -86,7 +86,7 @@ export function openEffect(begin: Begin, run: Run): { effect: Effect; context: C
     get tx() {
       return over ? undefined : open?.tx;
     },
-    transaction: effect.transaction,
+    transaction: lazyTransaction.transaction,
   };
-  return { effect, context };
+  return { lazyTransaction, context };
 }
