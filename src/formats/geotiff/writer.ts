@@ -5,6 +5,7 @@ import { giveBack } from '../../data/spare-memory.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
+import { flipRows, isSouthUp } from '../io/flip-rows.ts';
 import { spill } from '../io/spill.ts';
 import type { TiffImage } from './classic-layout.ts';
 import { ClassicTiff } from './classic-layout.ts';
@@ -58,20 +59,33 @@ export const geoTiffWriter = defineWriter({
   extension: '.tif',
   mediaType: 'image/tiff',
   async write(data, parameters, sink, context) {
-    const grid = slicesAsBands(data);
-    if (grid !== data) context.lost('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
-    reportLosses(grid, context);
-    const geoTags = await geoTagsFor(grid.crs, context.lost);
-    if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
-      return writeImage(grid, parameters, geoTags, sink, context);
-    const { grid: typed, close } = await spill(grid, context.scratch);
+    // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
+    const turned =
+      isSouthUp(data) && data.located !== false && data.origin?.format !== 'geotiff'
+        ? await flipRows(data, context)
+        : undefined;
     try {
-      await writeImage(typed, parameters, geoTags, sink, context);
+      await writeBands(turned?.grid ?? data, parameters, sink, context);
     } finally {
-      await close();
+      await turned?.close();
     }
   },
 });
+
+async function writeBands(data: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {
+  const grid = slicesAsBands(data);
+  if (grid !== data) context.lost('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
+  reportLosses(grid, context);
+  const geoTags = await geoTagsFor(grid.crs, context.lost);
+  if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
+    return writeImage(grid, parameters, geoTags, sink, context);
+  const { grid: typed, close } = await spill(grid, context.scratch);
+  try {
+    await writeImage(typed, parameters, geoTags, sink, context);
+  } finally {
+    await close();
+  }
+}
 
 interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
   BlockSize?: number | undefined;

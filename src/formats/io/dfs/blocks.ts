@@ -32,6 +32,8 @@ const dateBytes = 48;
 const maxBlocks = 500_000;
 const maxArrays = 1_000_000;
 const windowBytes = 1 << 16;
+/** Reads up to so many bytes are served from the window. */
+const smallRead = 1 << 12;
 
 /**
  * Reads the blocks before the dynamic data. Elements of arrays are not read, and their counts are checked against the file's size.
@@ -44,7 +46,7 @@ export async function readBlocks(source: ByteSource): Promise<DfsBlocks> {
   const end = start.indexOf(CTRL_Z) + 1;
   if (end === 0) throw new FormatError('The signature of the DFS file does not end with a ctrl-Z.', start.length);
   if (end + dateBytes > source.size) throw new FormatError('The file ends within its dates.', source.size);
-  const scanner = new Scanner(source, end + dateBytes);
+  const scanner = new Scanner(windowed(source), end + dateBytes);
   const head = await source.read(0, end + dateBytes);
   const blocks: DfsBlock[] = [];
   for (;;) {
@@ -58,8 +60,6 @@ export async function readBlocks(source: ByteSource): Promise<DfsBlocks> {
 class Scanner {
   readonly #source: ByteSource;
   #at: number;
-  #window: Uint8Array = new Uint8Array(0);
-  #windowStart = 0;
   #arrays = 0;
 
   constructor(source: ByteSource, at: number) {
@@ -103,15 +103,26 @@ class Scanner {
   }
 
   async #take(length: number, what: string): Promise<DataView> {
-    const at = this.#at;
-    const within = at - this.#windowStart;
-    if (within < 0 || within + length > this.#window.length) {
-      this.#window = await this.#source.read(at, windowBytes);
-      this.#windowStart = at;
-    }
-    if (at - this.#windowStart + length > this.#window.length)
-      throw new FormatError(`The file ends within ${what} of its header.`, this.#source.size);
+    const { buffer, byteOffset, byteLength } = await this.#source.read(this.#at, length);
+    if (byteLength < length) throw new FormatError(`The file ends within ${what} of its header.`, this.#source.size);
     this.#at += length;
-    return new DataView(this.#window.buffer, this.#window.byteOffset + at - this.#windowStart, length);
+    return new DataView(buffer, byteOffset, length);
   }
+}
+
+/** A source that reads ahead: headers consist of many small parts. */
+function windowed(source: ByteSource): ByteSource {
+  let window = new Uint8Array(0);
+  let start = 0;
+  return {
+    size: source.size,
+    async read(offset, length) {
+      if (length > smallRead) return source.read(offset, length);
+      if (offset < start || offset + length > start + window.length) {
+        window = new Uint8Array(await source.read(offset, windowBytes));
+        start = offset;
+      }
+      return window.slice(offset - start, offset - start + length);
+    },
+  };
 }

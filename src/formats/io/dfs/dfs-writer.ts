@@ -83,6 +83,35 @@ export class DfsWriter {
     await this.#sink.append(bytes);
   }
 
+  /** Whole steps of a file whose items have one value each: `columns` has the values of each item. */
+  async addSteps(times: Float64Array, columns: readonly Samples[]): Promise<void> {
+    for (const [n, column] of columns.entries()) {
+      this.#summaries[n]!.add(column);
+      this.#statistics[n]?.addSteps(column);
+    }
+    const { equidistant } = this.#header.time;
+    const records = columns.map((column, n) => ({
+      head: arrayHead(this.#header.items[n]!.type, 1),
+      bytes: bytesOf(column),
+      size: column.BYTES_PER_ELEMENT,
+    }));
+    const mark = stepMark(equidistant ? undefined : 0);
+    for (const [step, time] of times.entries()) {
+      const at = this.#out.at + mark.length;
+      this.#out.raw(mark);
+      if (!equidistant) {
+        this.#out.bytes.writeDoubleLE(time, this.#out.at - 9);
+        this.#times.push(time);
+      }
+      for (const { head, bytes, size } of records) {
+        this.#out.raw(head);
+        this.#out.raw(bytes.subarray(step * size, (step + 1) * size));
+      }
+      if (this.#out.at < at) await this.#out.drain();
+    }
+    this.#steps += times.length;
+  }
+
   /** Writes the rest, and completes the header. */
   async end(): Promise<void> {
     if (this.#item !== this.#counts.length) throw new Error('The last step is not complete.');

@@ -81,32 +81,40 @@ export class RegularStatistics {
   /** Values of elements from `first` on at the next step. */
   add(values: Samples, first: number): void {
     const deleteValue = deleteValueOf(this.#deleteValues, sampleTypeOf(values));
+    for (let i = 0; i < values.length; i++) this.#add(first + i, values[i]!, deleteValue);
+  }
+
+  /** Values of the first element at the next steps. */
+  addSteps(values: Samples): void {
+    const deleteValue = deleteValueOf(this.#deleteValues, sampleTypeOf(values));
+    for (let i = 0; i < values.length; i++) this.#add(0, values[i]!, deleteValue);
+  }
+
+  #add(element: number, value: number, deleteValue: number | undefined): void {
     const numbers = this.#numbers;
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i]!;
-      const at = STATISTICS * (first + i);
-      const last = numbers[at + 5]!;
-      const followed = this.#valid[first + i] === 1;
-      const valid = deleteValue !== undefined && value !== deleteValue;
-      this.#valid[first + i] = valid ? 1 : 0;
-      numbers[at + 5] = valid ? value : NO_VALUE;
-      if (!valid) {
-        numbers[at + 8]!++;
-        continue;
-      }
-      if (numbers[at + 6]! === 0) numbers[at] = numbers[at + 1] = value;
-      else {
-        numbers[at] = numbers[at]! > value ? numbers[at]! : value;
-        numbers[at + 1] = numbers[at + 1]! < value ? numbers[at + 1]! : value;
-      }
-      numbers[at + 2]! += value;
-      numbers[at + 3]! += value * value;
-      numbers[at + 6]!++;
-      if (followed) {
-        numbers[at + 4]! += value * last;
-        numbers[at + 7]!++;
-      }
+    const at = STATISTICS * element;
+    const last = numbers[at + 5]!;
+    const followed = this.#valid[element] === 1;
+    const valid = deleteValue !== undefined && value !== deleteValue;
+    this.#valid[element] = valid ? 1 : 0;
+    numbers[at + 5] = valid ? value : NO_VALUE;
+    if (!valid) {
+      numbers[at + 8]!++;
+      return;
     }
+    if (numbers[at + 6]! === 0) {
+      numbers[at] = value;
+      numbers[at + 1] = value;
+    } else {
+      numbers[at] = numbers[at]! > value ? numbers[at]! : value;
+      numbers[at + 1] = numbers[at + 1]! < value ? numbers[at + 1]! : value;
+    }
+    numbers[at + 2]! += value;
+    numbers[at + 3]! += value * value;
+    numbers[at + 6]!++;
+    if (!followed) return;
+    numbers[at + 4]! += value * last;
+    numbers[at + 7]!++;
   }
 
   numbers(): Float64Array {
