@@ -2,6 +2,7 @@ import type { Crs } from '../data/crs-reference.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
 import type { GridStatistics } from '../data/grid-statistics.ts';
 import type { ItemStatistics } from '../data/item-statistics.ts';
+import type { Figures } from '../data/value-tally.ts';
 import type { CrsChange, LogLevel } from '../formats/define.ts';
 import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
@@ -55,7 +56,7 @@ export interface ConversionResult {
   badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;
   /** What the record of a dataset made of it tells beside what its maker said. */
-  properties?: { statistics: Statistics };
+  properties?: { statistics: Statistics | readonly Figures[] };
 }
 
 /** What a dataset holds now, to which an input is added. */

@@ -1,9 +1,10 @@
 import type { Crs } from '../data/crs-reference.ts';
 import type { Data } from '../data/data.ts';
 import type { Origin } from '../data/origin.ts';
+import type { Figures } from '../data/value-tally.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
-import type { Passed } from './conversion.ts';
+import type { Passed, Statistics } from './conversion.ts';
 import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 
@@ -53,9 +54,17 @@ export async function passThrough<D extends Placed & Data>(
     ...(Object.keys(crs).length === 0 ? {} : { crs }),
     ...(data.crs === undefined ? {} : { inputCrs: data.crs }),
     statistics: { before: before.result(data), after: statistics },
-    ...(whole ? { properties: { statistics } } : {}),
+    ...(whole ? { properties: { statistics: listed(statistics, 'time' in result && result.time !== undefined) } } : {}),
     ...(spatialInformation === undefined ? {} : { spatialInformation }),
   };
+}
+
+/** The statistics of data with items over time are a list of their items; a single raster and features keep their own form. */
+function listed(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
+  if (statistics.kind === 'features') return statistics;
+  if (statistics.kind !== 'grid') return statistics.items;
+  if (!overTime) return statistics;
+  return statistics.bands.map(({ band: _, ...figures }) => figures);
 }
 
 /** The data after all steps, in the order of the request. They were checked against what is offered. */
