@@ -35,11 +35,23 @@ export interface ConversionHooks {
 
 export type Statistics = GridStatistics | FeatureStatistics | ItemStatistics;
 
+/** How well the elements of a mesh are shaped. */
+export interface MeshQuality {
+  nodes: number;
+  elements: number;
+  /** Degrees. */
+  smallestAngle: number;
+  /** Area in square units of the coordinate system. */
+  largestElement: number;
+}
+
 export interface Receipt {
   input: { name: string } & Checksum;
   output: { name?: string } & Checksum;
   /** What became of the coordinate system. */
   crs?: CrsChange;
+  /** Of a mesh that was made of polygons or points. */
+  mesh?: MeshQuality;
   /** Where a dataset has grown. */
   appended?: AppendedCounts;
   lost: string[];

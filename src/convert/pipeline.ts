@@ -2,6 +2,7 @@ import type { Crs } from '../data/crs-reference.ts';
 import type { Data } from '../data/data.ts';
 import type { Origin } from '../data/origin.ts';
 import type { Figures } from '../data/value-tally.ts';
+import { AppError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
 import type { Passed, Statistics } from './conversion.ts';
@@ -68,7 +69,7 @@ function listed(statistics: Statistics, overTime: boolean): Statistics | readonl
 }
 
 /** The data after all steps, in the order of the request. They were checked against what is offered. */
-async function applySteps<D extends Placed>(
+async function applySteps<D extends Placed & Data>(
   data: D,
   steps: Steps<D>,
   wanted: readonly Transformation[],
@@ -79,7 +80,9 @@ async function applySteps<D extends Placed>(
     const apply = steps[step.type] as
       | ((data: D, step: Transformation, shared: StepContext) => D | Promise<D>)
       | undefined;
-    if (apply === undefined) throw new Error(`${step.type} was not refused.`);
+    // Offered for the reader's kind, but only the content tells that it holds another.
+    if (apply === undefined)
+      throw new AppError('unprocessable', `${step.type} does not apply to data of the kind '${data.kind}'.`);
     changed = await apply(changed, step, shared);
   }
   if (changed === data || changed.origin === undefined) return changed;

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import type { Grid, RandomGrid, Slice } from '../../src/data/grid.ts';
 import { layersOf, slicesOfBand } from '../../src/data/grid.ts';
@@ -11,13 +8,11 @@ import type { MultiArray } from '../../src/data/multi-array.ts';
 import type { Series } from '../../src/data/series.ts';
 import type { TimeAxis } from '../../src/data/time-axis.ts';
 import { chosenSteps, stepsOf, timeOf } from '../../src/data/time-axis.ts';
-import { FileSink } from '../../src/formats/io/bytes.ts';
 import { spill } from '../../src/formats/io/spill.ts';
-import { completeParameters } from '../../src/formats/parameters.ts';
-import { findWriter } from '../../src/formats/registry.ts';
 import { parseSrid } from '../../src/geo/crs/crs.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { folderOf, passed } from './transformed.ts';
+import { written } from './written.ts';
 
 /*
  * No reader makes grids of several steps yet, so these are made here: 7 steps, 3 items, 2 layers, every value different. Each
@@ -391,21 +386,3 @@ test('items and steps of a mesh, of series and of an array are chosen, each with
   t.like(salinity, { name: 'salinity', values: 3, empty: 0, minimum: 23, maximum: 25, mean: 24 });
   t.deepEqual([ofSeries.recordsRead, ofSeries.recordsWritten], [21, 6]);
 });
-
-async function written(t: ExecutionContext, grid: Grid, name: string, parameters: Record<string, unknown>) {
-  const folder = await folderOf(t);
-  const lost: string[] = [];
-  const writer = findWriter(name)!;
-  const sink = await FileSink.create(join(folder, 'out'));
-  await writer.write(grid, completeParameters(writer, parameters), sink, {
-    signal: new AbortController().signal,
-    scratch: folder,
-    log() {},
-    progress() {},
-    lost: (sentence) => void lost.push(sentence),
-    badRecord() {},
-    atEnd() {},
-  });
-  await sink.close();
-  return { content: await readFile(join(folder, 'out')), lost };
-}
