@@ -1,6 +1,7 @@
 import type { DataKind } from '../../data/data.ts';
 import type { Writer } from '../../formats/define.ts';
 import type { Bridge } from './bridge.ts';
+import { featuresToMesh } from './features-to-mesh.ts';
 import { gridToMesh } from './grid-to-mesh.ts';
 import { meshToFeatures } from './mesh-to-features.ts';
 import { seriesToMesh } from './series-to-mesh.ts';
@@ -14,6 +15,7 @@ const bridge = <From extends DataKind, To extends DataKind>(
 /** One row per change of kind. */
 const bridges: readonly Bridge[] = [
   bridge('mesh', 'features', meshToFeatures),
+  bridge('features', 'mesh', featuresToMesh),
   bridge('grid', 'mesh', gridToMesh),
   bridge('series', 'mesh', seriesToMesh),
 ];
