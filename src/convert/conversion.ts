@@ -2,6 +2,7 @@ import type { Crs } from '../data/crs-reference.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
 import type { GridStatistics } from '../data/grid-statistics.ts';
 import type { ItemStatistics } from '../data/item-statistics.ts';
+import type { Figures } from '../data/value-tally.ts';
 import type { CrsChange, LogLevel } from '../formats/define.ts';
 import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
@@ -34,11 +35,23 @@ export interface ConversionHooks {
 
 export type Statistics = GridStatistics | FeatureStatistics | ItemStatistics;
 
+/** How well the elements of a mesh are shaped. */
+export interface MeshQuality {
+  nodes: number;
+  elements: number;
+  /** Degrees. */
+  smallestAngle: number;
+  /** Area in square units of the coordinate system. */
+  largestElement: number;
+}
+
 export interface Receipt {
   input: { name: string } & Checksum;
   output: { name?: string } & Checksum;
   /** What became of the coordinate system. */
   crs?: CrsChange;
+  /** Of a mesh that was made of polygons or points. */
+  mesh?: MeshQuality;
   /** Where a dataset has grown. */
   appended?: AppendedCounts;
   lost: string[];
@@ -55,7 +68,7 @@ export interface ConversionResult {
   badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;
   /** What the record of a dataset made of it tells beside what its maker said. */
-  properties?: { statistics: Statistics };
+  properties?: { statistics: Statistics | readonly Figures[] };
 }
 
 /** What a dataset holds now, to which an input is added. */

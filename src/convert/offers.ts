@@ -11,8 +11,8 @@ export const offeredBy = ({ has, produces }: Pick<Reader, 'has' | 'produces'>): 
   thatNeed(has).filter((name) => name in (handlerOf(produces).steps ?? {}));
 
 /** Whether a writer can follow a reader: it takes the reader's kind, or one that a bridge makes of it. */
-export const fits = ({ produces }: Reader, { accepts }: Writer): boolean =>
-  accepts.includes(produces) || bridgeTo(accepts, produces) !== undefined;
+export const fits = ({ produces }: Reader, writer: Writer): boolean =>
+  writer.accepts.includes(produces) || bridgeTo(writer, produces) !== undefined;
 
 export const writersFor = (reader: Reader): Writer[] => writers.filter((writer) => fits(reader, writer));
 

@@ -1,9 +1,11 @@
 import type { Crs } from '../data/crs-reference.ts';
 import type { Data } from '../data/data.ts';
 import type { Origin } from '../data/origin.ts';
+import type { Figures } from '../data/value-tally.ts';
+import { AppError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
-import type { Passed } from './conversion.ts';
+import type { Passed, Statistics } from './conversion.ts';
 import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 
@@ -53,13 +55,21 @@ export async function passThrough<D extends Placed & Data>(
     ...(Object.keys(crs).length === 0 ? {} : { crs }),
     ...(data.crs === undefined ? {} : { inputCrs: data.crs }),
     statistics: { before: before.result(data), after: statistics },
-    ...(whole ? { properties: { statistics } } : {}),
+    ...(whole ? { properties: { statistics: listed(statistics, 'time' in result && result.time !== undefined) } } : {}),
     ...(spatialInformation === undefined ? {} : { spatialInformation }),
   };
 }
 
+/** The statistics of data with items over time are a list of their items; a single raster and features keep their own form. */
+function listed(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
+  if (statistics.kind === 'features') return statistics;
+  if (statistics.kind !== 'grid') return statistics.items;
+  if (!overTime) return statistics;
+  return statistics.bands.map(({ band: _, ...figures }) => figures);
+}
+
 /** The data after all steps, in the order of the request. They were checked against what is offered. */
-async function applySteps<D extends Placed>(
+async function applySteps<D extends Placed & Data>(
   data: D,
   steps: Steps<D>,
   wanted: readonly Transformation[],
@@ -70,7 +80,9 @@ async function applySteps<D extends Placed>(
     const apply = steps[step.type] as
       | ((data: D, step: Transformation, shared: StepContext) => D | Promise<D>)
       | undefined;
-    if (apply === undefined) throw new Error(`${step.type} was not refused.`);
+    // Offered for the reader's kind, but only the content tells that it holds another.
+    if (apply === undefined)
+      throw new AppError('unprocessable', `${step.type} does not apply to data of the kind '${data.kind}'.`);
     changed = await apply(changed, step, shared);
   }
   if (changed === data || changed.origin === undefined) return changed;

@@ -61,6 +61,8 @@ export interface FeatureCollection {
   readonly grown?: true;
   /** How many there are at most, where that is known beforehand. */
   readonly count?: number;
+  /** The same features at later steps, where their values change over time: one layer each. */
+  readonly later?: readonly FeatureCollection[];
   readonly origin?: Origin;
   /** All features in order; one iteration at a time. */
   chunks(): AsyncIterable<readonly Feature[]>;

@@ -2,7 +2,6 @@ import type { Grid, TypedGrid } from '../../data/grid.ts';
 import { slicesOfBand } from '../../data/grid.ts';
 import { GridTally, watched } from '../../data/grid-statistics.ts';
 import { isFloat } from '../../data/samples.ts';
-import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { roundedIntegers, spill } from '../../formats/io/spill.ts';
 import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
@@ -10,6 +9,7 @@ import { operationSentence } from '../../geo/crs/operation.ts';
 import { warpGrid } from '../../geo/warp/warp.ts';
 import { passThrough } from '../pipeline.ts';
 import { spatialInformation } from '../spatial-information.ts';
+import { knownInputCrs } from '../steps/input-crs.ts';
 import { chosenBands } from '../steps/item-filter.ts';
 import { gridWithin } from '../steps/spatial-filter.ts';
 import { withChosenSteps } from '../steps/temporal-filter.ts';
@@ -51,13 +51,9 @@ export const gridHandler: KindHandler<Grid> = {
 
 /** A grid that is where it should be, upright and with square cells, stays as it is. */
 async function reprojected(grid: Grid, outputSrid: string, shared: StepContext): Promise<Grid> {
-  if (grid.crs === undefined)
-    throw new AppError(
-      'unprocessable',
-      `The coordinate system of the input is not known, so it cannot be changed to ${outputSrid}; give inputSrid, or SRID to the reader.`,
-    );
+  const known = knownInputCrs(grid, outputSrid);
   const target = parseSrid(outputSrid);
-  if (isUpright(grid) && (await sameCrs(grid.crs, target))) return grid;
+  if (isUpright(grid) && (await sameCrs(known, target))) return grid;
   const { context, held, operations } = shared;
   const { read: _, ...rounded } = roundedIntegers(grid, context);
   const randomAccess = async () => {

@@ -1,0 +1,33 @@
+import { Box } from '../../data/box.ts';
+import { ItemTally } from '../../data/item-statistics.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import { cellCount, nodeCount } from '../../data/mesh-cells.ts';
+import { layerCount } from '../../data/mesh-columns.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import { boxGeometry } from '../../geo/vector/outline.ts';
+import type { Inspection } from '../inspection.ts';
+import type { InspectKind } from './handler.ts';
+import { inspectItems, inspectTime } from './inspect-items.ts';
+import { inspectPlace } from './inspect-place.ts';
+
+/** Pulls every step of every item once. */
+export async function inspectMesh(mesh: Mesh, inspection: Inspection, { signal }: InspectKind): Promise<undefined> {
+  const tally = new ItemTally(mesh.items, true);
+  for (const [item, description] of mesh.items.entries())
+    for (let step = 0; step < stepsOf(mesh); step++) {
+      signal.throwIfAborted();
+      tally.add(item, step, await mesh.values(item, step), description);
+    }
+  const box = new Box();
+  box.add(mesh.nodes, 3);
+  const { west, south, east, north } = box;
+  await inspectPlace(inspection, mesh.crs, west <= east ? boxGeometry(west, south, east, north) : undefined);
+  const { layers, time } = mesh;
+  Object.assign(inspection, {
+    nodes: nodeCount(mesh),
+    elements: cellCount(mesh),
+    ...(layers === undefined ? {} : { layers: layerCount(layers), sigmaLayers: layers.sigma }),
+    ...(time === undefined ? {} : { time: inspectTime(time) }),
+    items: inspectItems(mesh.items, tally.of(mesh)),
+  });
+}
