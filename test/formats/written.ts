@@ -36,7 +36,10 @@ export async function written(
   };
   const work = { parameters: complete, writer, stem: 'made', context, quality };
   const bridge = writer.accepts.includes(data.kind) ? undefined : bridgeTo(writer, data.kind)!;
-  await writer.write(bridge === undefined ? data : await bridge.change(data as never, work), complete, sink, context);
-  await sink.close();
+  try {
+    await writer.write(bridge === undefined ? data : await bridge.change(data as never, work), complete, sink, context);
+  } finally {
+    await sink.close();
+  }
   return { content: await readFile(join(folder, 'out')), lost, ...(told === undefined ? {} : { quality: told }) };
 }

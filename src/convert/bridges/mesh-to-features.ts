@@ -3,7 +3,7 @@ import type { Feature, FeatureCollection, Field, Geometry } from '../../data/fea
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
-import { cellCount } from '../../data/mesh-cells.ts';
+import { cellCount, nodeMeans } from '../../data/mesh-cells.ts';
 import { footprints, layersOfCells } from '../../data/mesh-columns.ts';
 import { isFloat } from '../../data/samples.ts';
 import { stepsOf, timeOf } from '../../data/time-axis.ts';
@@ -129,18 +129,7 @@ type CellValues = (cell: number) => number | null;
 async function cellValues(mesh: Mesh, n: number, step: number): Promise<CellValues> {
   const item = mesh.items[n]!;
   const values = await mesh.values(n, step);
-  const valueAt = valuesOf(item, values);
-  if (item.location === 'cell') return valueAt;
-  const { connectivity, offsets } = mesh;
-  return (cell) => {
-    let sum = 0;
-    for (let at = offsets[cell]!; at < offsets[cell + 1]!; at++) {
-      const value = valueAt(connectivity[at]!);
-      if (value === null) return null;
-      sum += value;
-    }
-    return sum / (offsets[cell + 1]! - offsets[cell]!);
-  };
+  return valuesOf(item, item.location === 'cell' ? values : nodeMeans(mesh, values, item));
 }
 
 function valuesOf({ nodata = Number.NaN, scale = 1, offset = 0 }: Item, values: Samples): CellValues {
