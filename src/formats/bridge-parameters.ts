@@ -23,3 +23,31 @@ export const triangulationParameters = {
     )
     .default(26),
 };
+
+/** Of writers of grids that take meshes. */
+export const cellSizeParameter = {
+  CellSize: z
+    .number()
+    .positive()
+    .describe(
+      'Side of the cells of a grid that is made of a mesh, in units of the coordinate system. Default: the square root of the median area of its elements.',
+    )
+    .optional(),
+};
+
+export const pointsSchema = z.array(
+  z.object({ name: z.string().min(1), x: z.number(), y: z.number(), z: z.number().optional() }),
+);
+
+/** A place at which values of a grid or mesh become series. */
+export type NamedPoint = z.output<typeof pointsSchema>[number];
+
+/** Of writers of series that take grids and meshes. */
+export const pointsParameter = {
+  Points: pointsSchema
+    .min(1)
+    .describe(
+      'Places of the series that are made of a grid or mesh: a list of {name, x, y, z} in its coordinate system. z chooses the layer.',
+    )
+    .optional(),
+};
