@@ -8,6 +8,7 @@ import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
 import type { Passed, Statistics } from './conversion.ts';
 import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
+import { temporalInformation } from './temporal-information.ts';
 
 interface Placed {
   readonly crs?: Crs;
@@ -47,6 +48,7 @@ export async function passThrough<D extends Placed & Data>(
       : { to: crsName(shared.to), operation: shared.operations.map((tell) => tell()).join(' ') }),
   };
   const statistics = after.result(result);
+  const temporal = temporalInformation('time' in result ? result.time : undefined);
   const spatialInformation = await pulled.place(result, statistics, context);
   return {
     recordsRead: before.records,
@@ -57,6 +59,7 @@ export async function passThrough<D extends Placed & Data>(
     statistics: { before: before.result(data), after: statistics },
     ...(whole ? { properties: { statistics: listed(statistics, 'time' in result && result.time !== undefined) } } : {}),
     ...(spatialInformation === undefined ? {} : { spatialInformation }),
+    ...(temporal === undefined ? {} : { temporalInformation: temporal }),
   };
 }
 
