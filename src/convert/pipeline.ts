@@ -57,14 +57,16 @@ export async function passThrough<D extends Placed & Data>(
     ...(Object.keys(crs).length === 0 ? {} : { crs }),
     ...(data.crs === undefined ? {} : { inputCrs: data.crs }),
     statistics: { before: before.result(data), after: statistics },
-    ...(whole ? { properties: { statistics: listed(statistics, 'time' in result && result.time !== undefined) } } : {}),
+    ...(whole
+      ? { properties: { statistics: listedStatistics(statistics, 'time' in result && result.time !== undefined) } }
+      : {}),
     ...(spatialInformation === undefined ? {} : { spatialInformation }),
     ...(temporal === undefined ? {} : { temporalInformation: temporal }),
   };
 }
 
 /** The statistics of data with items over time are a list of their items; a single raster and features keep their own form. */
-function listed(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
+export function listedStatistics(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
   if (statistics.kind === 'features') return statistics;
   if (statistics.kind !== 'grid') return statistics.items;
   if (!overTime) return statistics;

@@ -2,6 +2,8 @@ import type { ExactIntegers, Samples } from '../../data/item.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import { chosenSteps, stepCount } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
+import { joinSeries } from '../append/append-series.ts';
+import { openStepAppend } from '../append/append-steps.ts';
 import { passThrough } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { choose } from '../steps/item-filter.ts';
@@ -83,6 +85,7 @@ const pulled: Pulled<Series> = {
 export const seriesHandler: KindHandler<Series> = {
   steps,
   pass: (series, work, write, context) => passThrough(pulled, series, work, write, context),
+  append: (work, context) => openStepAppend(work, context, pulled, joinSeries),
   inspect: inspectSeries,
 };
 

@@ -23,6 +23,7 @@ export const dfs0Writer = defineWriter({
   accepts: ['series'],
   extension: '.dfs0',
   mediaType: 'application/octet-stream',
+  appends: { declared: true },
   parameters: z.object({
     WriteAsFloat: z
       .boolean()

@@ -9,6 +9,7 @@ export const dfs2Writer = defineWriter({
   accepts: ['grid'],
   extension: '.dfs2',
   mediaType: 'application/octet-stream',
+  appends: { declared: true },
   parameters: gridWriterParameters,
   write: (grid, parameters, sink, context) => writeGrid(grid, 'dfs2', parameters, sink, context),
 });
