@@ -6,6 +6,7 @@ import type { Figures } from '../data/value-tally.ts';
 import type { CrsChange, LogLevel } from '../formats/define.ts';
 import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
+import type { TemporalInformation } from './temporal-information.ts';
 
 /** Everything in it, and in the result, survives JSON: it travels to a child process and back. */
 export interface ConversionRequest {
@@ -67,6 +68,7 @@ export interface ConversionResult {
   /** The GeoJSON of the skipped records was written. */
   badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;
+  temporalInformation?: TemporalInformation;
   /** What the record of a dataset made of it tells beside what its maker said. */
   properties?: { statistics: Statistics | readonly Figures[] };
 }

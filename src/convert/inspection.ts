@@ -46,7 +46,7 @@ export interface Inspection {
   height?: number;
   /** GDAL's order, corner based. */
   affine?: readonly number[];
-  bands?: (Pick<Band, 'name' | 'unit' | 'scale' | 'offset' | 'role'> & {
+  bands?: (Pick<Band, 'name' | 'unit' | 'eum' | 'valueKind' | 'scale' | 'offset' | 'role'> & {
     type: string;
     nodata?: number | string;
   } & BandStatistics)[];

@@ -8,6 +8,7 @@ import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
 import type { Passed, Statistics } from './conversion.ts';
 import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
+import { temporalInformation } from './temporal-information.ts';
 
 interface Placed {
   readonly crs?: Crs;
@@ -47,6 +48,7 @@ export async function passThrough<D extends Placed & Data>(
       : { to: crsName(shared.to), operation: shared.operations.map((tell) => tell()).join(' ') }),
   };
   const statistics = after.result(result);
+  const temporal = temporalInformation('time' in result ? result.time : undefined);
   const spatialInformation = await pulled.place(result, statistics, context);
   return {
     recordsRead: before.records,
@@ -55,13 +57,16 @@ export async function passThrough<D extends Placed & Data>(
     ...(Object.keys(crs).length === 0 ? {} : { crs }),
     ...(data.crs === undefined ? {} : { inputCrs: data.crs }),
     statistics: { before: before.result(data), after: statistics },
-    ...(whole ? { properties: { statistics: listed(statistics, 'time' in result && result.time !== undefined) } } : {}),
+    ...(whole
+      ? { properties: { statistics: listedStatistics(statistics, 'time' in result && result.time !== undefined) } }
+      : {}),
     ...(spatialInformation === undefined ? {} : { spatialInformation }),
+    ...(temporal === undefined ? {} : { temporalInformation: temporal }),
   };
 }
 
 /** The statistics of data with items over time are a list of their items; a single raster and features keep their own form. */
-function listed(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
+export function listedStatistics(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
   if (statistics.kind === 'features') return statistics;
   if (statistics.kind !== 'grid') return statistics.items;
   if (!overTime) return statistics;

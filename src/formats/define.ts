@@ -69,9 +69,9 @@ export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P
   readonly appends?: AppendRules;
 }
 
-/** Rules for appending records to a file of a format. */
+/** Rules for appending to a file of a format: features, or the steps of data over time. */
 export interface AppendRules {
-  /** True: the file declares types of fields, and records have no ids. False: types are inferred from values. */
+  /** True: the file declares types of fields and items, and records have no ids. False: types are inferred from values. */
   readonly declared: boolean;
 }
 

@@ -7,6 +7,8 @@ import { roundedIntegers, spill } from '../../formats/io/spill.ts';
 import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { warpGrid } from '../../geo/warp/warp.ts';
+import { joinGrids } from '../append/append-grids.ts';
+import { openStepAppend } from '../append/append-steps.ts';
 import { passThrough } from '../pipeline.ts';
 import { spatialInformation } from '../spatial-information.ts';
 import { knownInputCrs } from '../steps/input-crs.ts';
@@ -46,6 +48,7 @@ const pulled: Pulled<Grid> = {
 export const gridHandler: KindHandler<Grid> = {
   steps,
   pass: (grid, work, write, context) => passThrough(pulled, grid, work, write, context),
+  append: (work, context) => openStepAppend(work, context, pulled, joinGrids),
   inspect: inspectGrid,
 };
 

@@ -25,6 +25,7 @@ export const dfs0Writer = defineWriter({
   bridged: ['grid', 'mesh'],
   extension: '.dfs0',
   mediaType: 'application/octet-stream',
+  appends: { declared: true },
   parameters: z.object({
     WriteAsFloat: z
       .boolean()

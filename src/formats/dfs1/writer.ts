@@ -9,6 +9,7 @@ export const dfs1Writer = defineWriter({
   accepts: ['grid'],
   extension: '.dfs1',
   mediaType: 'application/octet-stream',
+  appends: { declared: true },
   parameters: gridWriterParameters,
   write: (grid, parameters, sink, context) => writeGrid(grid, 'dfs1', parameters, sink, context),
 });

@@ -11,6 +11,7 @@ export const dfs2Writer = defineWriter({
   bridged: ['mesh'],
   extension: '.dfs2',
   mediaType: 'application/octet-stream',
+  appends: { declared: true },
   parameters: gridWriterParameters.extend(cellSizeParameter),
   write: (grid, parameters, sink, context) => writeGrid(grid, 'dfs2', parameters, sink, context),
 });

@@ -9,6 +9,7 @@ export const dfs3Writer = defineWriter({
   accepts: ['grid'],
   extension: '.dfs3',
   mediaType: 'application/octet-stream',
+  appends: { declared: true },
   parameters: gridWriterParameters,
   write: (grid, parameters, sink, context) => writeGrid(grid, 'dfs3', parameters, sink, context),
 });

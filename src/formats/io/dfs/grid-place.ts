@@ -71,8 +71,6 @@ export async function placeOfGrid(
 /** Position and direction of the projection block in the coordinate system; undefined for one that is not known. */
 async function frameOf(projection: DfsProjection | undefined, crs: Crs | undefined): Promise<Frame | undefined> {
   const { longitude, latitude, rotation } = projection ?? { longitude: 0, latitude: 0, rotation: 0 };
-  if (![longitude, latitude, rotation].every(Number.isFinite))
-    throw new FormatError(`The grid lies at ${longitude}, ${latitude} with a rotation of ${rotation}.`);
   if (crs === undefined) return { x: longitude, y: latitude, turn: tidyTurn(rotation) };
   const known = await describeCrs(crs).catch((error: unknown) => {
     if (error instanceof FormatError) return undefined;

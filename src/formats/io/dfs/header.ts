@@ -46,6 +46,8 @@ export interface DfsTime {
   /** Number of steps that the header declares; the file may have others. */
   readonly steps: number;
   readonly firstStep: number;
+  /** Of the block in the file, for errors. */
+  readonly offset?: number;
 }
 
 /** Extremes of all values of an item, and the number of deleted ones. */

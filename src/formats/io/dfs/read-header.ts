@@ -147,6 +147,11 @@ function deletePart(type: keyof DeleteValues): Part {
 async function projectionOf(block: DfsBlock): Promise<DfsProjection> {
   const text = await textAt(block, 0);
   const [longitude, latitude, rotation] = (await fixedNumbers(block, 1, 'Float64', 3)) as [number, number, number];
+  if (![longitude, latitude, rotation].every(Number.isFinite))
+    throw new FormatError(
+      `The projection block has the place ${longitude}, ${latitude} and the rotation ${rotation}.`,
+      block.offset,
+    );
   return { text, longitude, latitude, rotation };
 }
 
@@ -159,7 +164,7 @@ function timePart(equidistant: boolean, calendar: boolean): Part {
     if (equidistant && !numbers.every(Number.isFinite))
       throw new FormatError(`The time axis has the offset and interval ${numbers.join(', ')}.`, block.offset);
     const [steps, firstStep] = (await fixedNumbers(block, first + 2, 'Int32', 2)) as [number, number];
-    return { time: { equidistant, ...start, unit: unit!, numbers, steps, firstStep } };
+    return { time: { equidistant, ...start, unit: unit!, numbers, steps, firstStep, offset: block.offset } };
   };
 }
 

@@ -21,19 +21,20 @@ const SECOND = 1400;
  */
 export function timeAxisOf(time: DfsTime, count: number, offsets: Float64Array): TimeAxis {
   const unit = units[time.unit];
-  if (unit === undefined) throw new FormatError(`The unit of the time axis is ${time.unit}, which is no unit of time.`);
-  const clock = { unit, ...(time.start === undefined ? {} : { start: startOf(time.start) }) };
+  if (unit === undefined)
+    throw new FormatError(`The unit of the time axis is ${time.unit}, which is no unit of time.`, time.offset);
+  const clock = { unit, ...(time.start === undefined ? {} : { start: startOf(time.start, time.offset) }) };
   if (!time.equidistant) return { ...clock, spacing: 'nonEquidistant', offsets };
   const [offset, interval] = time.numbers;
   return { ...clock, spacing: 'equidistant', count, offset, interval };
 }
 
 /** Milliseconds since 1970. @throws FormatError for a day or time that no calendar has */
-function startOf({ date, time }: NonNullable<DfsTime['start']>): number {
+function startOf({ date, time }: NonNullable<DfsTime['start']>, offset: number | undefined): number {
   const text = `${date}T${time}Z`;
   const start = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 19) !== text.slice(0, 19))
-    throw new FormatError(`The time axis starts at '${date} ${time}', which is no time of the calendar.`);
+    throw new FormatError(`The time axis starts at '${date} ${time}', which is no time of the calendar.`, offset);
   return start;
 }
 
