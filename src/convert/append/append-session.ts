@@ -83,7 +83,8 @@ async function readPresent({ path, format, crs }: Present, context: Context): Pr
   const data = await read().catch((error) => {
     throw unreadable(error);
   });
-  if (data.kind !== 'features') throw new Error(`Nothing can be appended to '${data.kind}' yet.`);
+  if (data.kind !== 'features')
+    throw new AppError('unprocessable', `The dataset holds ${data.kind}, and the input features.`);
   const known = await crsOf(data.crs, crs);
   return {
     ...data,

@@ -1,4 +1,5 @@
 import type { Grid } from '../../data/grid.ts';
+import type { Mesh } from '../../data/mesh.ts';
 import type { Series } from '../../data/series.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError, FormatError } from '../../errors.ts';
@@ -12,7 +13,7 @@ import { listedStatistics } from '../pipeline.ts';
 import { temporalInformation } from '../temporal-information.ts';
 
 /** Data over time to which steps can be added. */
-type OverTime = Grid | Series;
+type OverTime = Grid | Mesh | Series;
 
 /**
  * Opens the data over time that a dataset holds. All steps are written anew, with those of the input behind them, so that the old content is

@@ -32,6 +32,7 @@ export const dfsuWriter = defineWriter({
   bridged: ['features'],
   extension: '.dfsu',
   mediaType: 'application/octet-stream',
+  appends: { declared: true },
   parameters: z.object({
     WriteAsFloat: z
       .boolean()
