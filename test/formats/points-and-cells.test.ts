@@ -20,9 +20,9 @@ const work = (parameters: Record<string, unknown>) => ({
     scratch: '',
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd() {},
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd() {},
   },
 });
 

@@ -26,9 +26,9 @@ export async function written(
     scratch: folder,
     log() {},
     progress() {},
-    lost: (sentence: string) => void lost.push(sentence),
-    badRecord() {},
-    atEnd: (close: () => Promise<void>) => t.teardown(close),
+    reportLoss: (sentence: string) => void lost.push(sentence),
+    reportBadRecord() {},
+    onEnd: (close: () => Promise<void>) => t.teardown(close),
   };
   let told: MeshQuality | undefined;
   const quality = (of: MeshQuality) => {

@@ -42,7 +42,7 @@ export async function joinGrids(present: Grid, given: Grid, context: Context): P
 async function turned(present: Grid, added: Grid, context: Context): Promise<Grid> {
   if (isSouthUp(present) === isSouthUp(added)) return added;
   const { grid, close } = await flipRows(added, context);
-  context.atEnd(close);
+  context.onEnd(close);
   return grid;
 }
 

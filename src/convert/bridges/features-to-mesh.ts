@@ -33,8 +33,9 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   const { polygons, points, skipped } = input;
   if (polygons === 0 && points === 0)
     throw new AppError('unprocessable', 'A mesh is made of polygons or points; the features are neither.');
-  if (polygons > 0 && points > 0) context.lost(`${points} points among the polygons were left out of the mesh.`);
-  if (skipped > 0) context.lost(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
+  if (polygons > 0 && points > 0) context.reportLoss(`${points} points among the polygons were left out of the mesh.`);
+  if (skipped > 0)
+    context.reportLoss(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
   const made = polygons > 0 ? ofPolygons(input, work) : ofPoints(input, work);
   const elements = made.triangles.length / 3;
   work.quality({ nodes: made.nodes.length / 3, elements, ...triangleQuality(made) });
@@ -86,7 +87,7 @@ function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
 function ofPoints(input: Input, { context }: BridgeWork): Made {
   const { x, y, z } = input.places;
   if (x.length < input.points)
-    context.lost(`${input.points - x.length} points at the place of another one were left out of the mesh.`);
+    context.reportLoss(`${input.points - x.length} points at the place of another one were left out of the mesh.`);
   const { triangles, onRim } = delaunayTriangles(Float64Array.from(x), Float64Array.from(y));
   if (triangles.length === 0)
     throw new AppError('unprocessable', 'The points lie on one line or are fewer than three, so there is no triangle.');

@@ -32,7 +32,7 @@ export interface DfsuLayout {
 }
 
 /** @throws AppError for a mesh of shapes that a DFSU file cannot hold */
-export async function layoutOf(mesh: Mesh, context: Pick<Context, 'lost'>): Promise<DfsuLayout> {
+export async function layoutOf(mesh: Mesh, context: Pick<Context, 'reportLoss'>): Promise<DfsuLayout> {
   const { frequencies, directions, location } = spectrumOf(mesh.items);
   const spectral = frequencies !== undefined || directions !== undefined;
   const layers = spectral ? undefined : layersOf(mesh);
@@ -89,7 +89,11 @@ function layersOf(mesh: Mesh): { count: number; sigma: number } | undefined {
   return { count, sigma: heights.every((one) => one === count) ? count : 0 };
 }
 
-async function meshStatics(mesh: Mesh, layered: boolean, { lost }: Pick<Context, 'lost'>): Promise<DfsStatic[]> {
+async function meshStatics(
+  mesh: Mesh,
+  layered: boolean,
+  { reportLoss }: Pick<Context, 'reportLoss'>,
+): Promise<DfsStatic[]> {
   const nodes = nodeCount(mesh);
   const cells = cellCount(mesh);
   const elements = Array.from(mesh.shapes, (shape, n) => {
@@ -110,7 +114,7 @@ async function meshStatics(mesh: Mesh, layered: boolean, { lost }: Pick<Context,
   const coordinate = (axis: number) => Float64Array.from({ length: nodes }, (_, n) => mesh.nodes[3 * n + axis]!);
   const z = Float32Array.from(coordinate(2));
   if (mesh.crs === undefined && mesh.origin?.format !== 'dfsu')
-    lost('The coordinate system is not known; the DFSU file has local coordinates.');
+    reportLoss('The coordinate system is not known; the DFSU file has local coordinates.');
   const place = mesh.crs !== undefined && (await isGeographic(mesh)) ? degrees : metres;
   const counting = (length: number) => Int32Array.from({ length }, (_, n) => n + 1);
   return [

@@ -98,13 +98,13 @@ export const dfsuWriter = defineWriter({
 });
 
 /** The mesh with all values in its elements; without items, with its heights as bathymetry. */
-function inElements(mesh: Mesh, { lost }: Context): Mesh {
+function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
   if (mesh.layers === undefined && mesh.heights !== undefined)
-    lost('The heights of the nodes move; a DFSU file without layers has those of the mesh alone.');
+    reportLoss('The heights of the nodes move; a DFSU file without layers has those of the mesh alone.');
   if (mesh.items.length === 0) return withBathymetry(mesh);
   const moved = (item: MeshItem) => item.location === 'node' && item.components === undefined;
   if (!mesh.items.some(moved)) return mesh;
-  lost('A DFSU file has values in elements: values at nodes became the mean of the nodes of each element.');
+  reportLoss('A DFSU file has values in elements: values at nodes became the mean of the nodes of each element.');
   return {
     ...mesh,
     items: mesh.items.map((item) => (moved(item) ? { ...item, location: 'cell' } : item)),

@@ -15,7 +15,7 @@ const append = (t: ExecutionContext, present: MeshSketch, added: MeshSketch, ove
   converted(t, dfsu(added), {
     reader: 'DfsuReader',
     writer: 'DfsuWriter',
-    present: { content: dfsu(present), format: 'dfsu' },
+    existing: { content: dfsu(present), format: 'dfsu' },
     ...over,
   });
 
@@ -64,7 +64,7 @@ test('another mesh, another item or another system is refused', async (t) => {
     converted(t, '{"type":"FeatureCollection","features":[]}', {
       reader: 'GeoJsonReader',
       writer: 'DfsuWriter',
-      present: { content: dfsu(flat), format: 'dfsu' },
+      existing: { content: dfsu(flat), format: 'dfsu' },
     }),
     { message: /dataset holds mesh, and the input features/ },
   );

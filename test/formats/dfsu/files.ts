@@ -156,9 +156,9 @@ export const context = (lost: string[] = []) => ({
   scratch: '',
   log() {},
   progress() {},
-  lost: (sentence: string) => void lost.push(sentence),
-  badRecord() {},
-  atEnd() {},
+  reportLoss: (sentence: string) => void lost.push(sentence),
+  reportBadRecord() {},
+  onEnd() {},
 });
 
 export const read = async (source: ByteSource, parameters: Record<string, unknown> = {}, lost: string[] = []) =>

@@ -20,7 +20,7 @@ export async function openWhole(source: ByteSource, format: DfsFormat, context: 
   const file = await openDfs(source, format).catch(async (error: unknown) => {
     throw await withDetectedFormat(error, source, format);
   });
-  for (const defect of file.defects) context.lost(defect);
+  for (const defect of file.defects) context.reportLoss(defect);
   return file;
 }
 

@@ -1,4 +1,4 @@
-/** A regular expression as it stands in a source file. */
+/** A regular expression literal in a source file. */
 export interface Literal {
   file: string;
   line: number;
@@ -6,10 +6,13 @@ export interface Literal {
   flags: string;
 }
 
-/** Behind these a slash begins a regular expression; behind a name, a closing bracket, or an `!` after one of them it divides. */
+/**
+ * After these tokens a slash starts a regular expression; after a name, a closing bracket or a postfix `!` it is a
+ * division.
+ */
 const BEFORE = /(?:[([{,;=:?&|+\-*~<>%^]|(?<![\w)\]])!|=>|\b(?:return|typeof|case|in|of|await|yield|else|do))\s*$/;
 
-/** All regular expressions of a file. Strings, templates and comments are passed over. */
+/** Finds all regular expression literals of a file. Skips strings, templates and comments. */
 export function literalsOf(file: string, code: string): Literal[] {
   const found: Literal[] = [];
   const inTemplate: number[] = [];
@@ -34,7 +37,9 @@ export function literalsOf(file: string, code: string): Literal[] {
   }
   return found;
 
-  /** From a backtick, or from the bracket that ends an expression in a template, to the end or the next expression. */
+  /**
+   * Skips from a backtick, or from the bracket after an expression in a template, to the end or the next expression.
+   */
   function template(from: number): number {
     for (let at = from + 1; at < code.length; at++) {
       if (code[at] === '\\') at++;
@@ -73,21 +78,21 @@ function endOfRegex(code: string, from: number): number {
 }
 
 interface Part {
-  /** Alternatives of a group; else what one character must be. */
+  /** Alternatives of a group. Otherwise `atom` matches one character. */
   group?: Part[][];
   atom?: string;
-  /** Stands between characters. */
+  /** A zero-width assertion. */
   empty?: boolean;
   min: number;
   most: number;
 }
 
-/** Characters that repeat in what people send. */
+/** Characters to repeat. */
 const ALPHABET = [...' \t\naZ0.,;:-_/\\=@%"\'([<{&+?#*!~|\u00e9\u00a0\ufeff\0'];
 
 /**
- * Texts at which an expression with a bad shape looks again and again: for each part that may repeat without end, what comes before it, then
- * the same characters `length` times, then something that it cannot want.
+ * Inputs that cause catastrophic backtracking (ReDoS) in a vulnerable expression: for each unbounded repetition, a
+ * prefix that matches the parts before it, `length` repeated characters, and an end that cannot match.
  */
 export function attacksOn({ source, flags }: Pick<Literal, 'source' | 'flags'>, length: number): string[] {
   const unicode = flags.replace(/[^uvi]/g, '');
@@ -151,7 +156,7 @@ function parse(source: string): Part[][] {
       at += head.length;
       const group = alternatives();
       at++;
-      // what is looked at behind or ahead takes no place
+      // lookahead and lookbehind are zero-width
       return /^\(\?<?[=!]/.test(head) ? { group, empty: true } : { group };
     }
     if (char === '^' || char === '$') {

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import { addEnds, findBatchEnd, lockPosition, setPosition } from './figures.queries.ts';
+import { addEnds, findBatchEnd, lockPosition, setPosition } from './count-transfers.queries.ts';
 
 /** Upper bounds of the histogram buckets for wait and run times, in seconds. */
 export const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
@@ -11,7 +11,7 @@ const BATCH_SIZE = 5000;
  * the position advances in the same transaction. Every worker calls it every few seconds, so that a scrape is cheap and every process
  * returns the same values.
  */
-export async function addFigures(db: Db): Promise<void> {
+export async function countEndedTransfers(db: Db): Promise<void> {
   for (let more = true; more; ) {
     more = await db.transaction(async (tx) => {
       const after = await lockPosition(tx);

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import test from 'ava';
-import { keepRunning } from '../../cli/part.ts';
+import { supervise } from '../../cli/supervisor.ts';
 
 /** A process that says that it is ready, and ends with code 7 when it is told anything. */
 const launched = (): ChildProcess =>
@@ -9,12 +9,12 @@ const launched = (): ChildProcess =>
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 
-test('a process that the machine has no memory to start again is tried again, and told of', async (t) => {
+test('a process that cannot be launched for lack of memory is retried and reported', async (t) => {
   const notes: string[] = [];
   const works = Promise.withResolvers<void>();
   const children: ChildProcess[] = [];
   let launches = 0;
-  const part = keepRunning(
+  const part = supervise(
     'api',
     () => {
       launches++;
@@ -33,7 +33,7 @@ test('a process that the machine has no memory to start again is tried again, an
   children[0]?.send('end');
   await works.promise;
   t.deepEqual(notes, [
-    'api ended with code 7; it is started again.',
-    'api could not be launched: spawn ENOMEM; it is started again.',
+    'api ended with code 7. Restarting it.',
+    'api could not be launched: spawn ENOMEM. Restarting it.',
   ]);
 });

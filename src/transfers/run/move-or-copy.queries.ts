@@ -5,18 +5,18 @@ import { nextGeneration } from '../../projects/grant-generations.queries.ts';
 import type { Fence, LogLine } from './run.queries.ts';
 import { held, logged } from './run.queries.ts';
 
-/** Of these tenants, those of which the user is Owner now, unless his account is disabled; he stays it until the transaction ends. */
+/** The tenants among these that the user owns, none if the account is disabled. Locks the memberships until the transaction ends. */
 export const holdOwned = (tx: Db, userId: string, tenantIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ tenantId: z.string() }))`
     select m.tenant_id from tenant_members m join accounts a using (user_id)
     where m.user_id = ${userId} and m.role = 'Owner' and m.tenant_id = any(${sql.array(tenantIds, 'uuid')}) and a.enabled
     order by m.tenant_id for share of m`);
 
-/** Nobody else ends the run until the transaction ends. Undefined: it is over already. */
+/** Locks the transfer of an attempt until the transaction ends. Null: the attempt does not hold the transfer any more. */
 export const holdRun = (tx: Db, fence: Fence) =>
   tx.maybeOne(sql.type(z.object({ id: z.string() }))`select id from transfers where ${held(fence)} for update`);
 
-export const completeCarry = (tx: Db, fence: Fence, datasetId: string, lines: readonly LogLine[]) =>
+export const completeMoveOrCopy = (tx: Db, fence: Fence, datasetId: string, lines: readonly LogLine[]) =>
   tx.query(sql.unsafe`
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
@@ -25,19 +25,19 @@ export const completeCarry = (tx: Db, fence: Fence, datasetId: string, lines: re
     lines as (${logged(lines)})
     delete from dataset_readers where transfer_id in (select id from changed)`);
 
-/** The dataset that a transfer takes elsewhere. */
-export interface Carried {
+/** The dataset that a transfer moves or copies, and its target. */
+export interface Target {
   transferId: string;
   datasetId: string;
-  /** Where to. */
+  /** The target project. */
   projectId: string;
-  /** Its people are others: what was permitted or signed for those of before ends. */
+  /** The target project is in another tenant: permissions and signed addresses end. */
   changesTenant: boolean;
   userId: string;
 }
 
-/** Puts a dataset that the transfer has locked into another project, and frees it. False: it is not there. */
-export async function moveCarried(tx: Db, { transferId, datasetId, projectId, changesTenant, userId }: Carried) {
+/** Moves a dataset that the transfer has locked into another project, and unlocks it. False: it does not exist. */
+export async function moveDataset(tx: Db, { transferId, datasetId, projectId, changesTenant, userId }: Target) {
   const grants = changesTenant
     ? sql.fragment`permissions = '[]', own_grants_since = ${await nextGeneration(tx)}::bigint,`
     : sql.fragment``;
@@ -48,10 +48,10 @@ export async function moveCarried(tx: Db, { transferId, datasetId, projectId, ch
   return rowCount === 1;
 }
 
-/** Makes a dataset that says of itself what the other one does, and permits nobody anything. False: that one is not there. */
+/** Inserts a copy of a dataset's row, without its permissions. False: the dataset does not exist. */
 export async function insertCopy(
   tx: Db,
-  { datasetId, projectId, userId }: Carried,
+  { datasetId, projectId, userId }: Target,
   copy: { id: string; blob: string; storageSize: number },
 ) {
   const { rowCount } = await tx.query(sql.unsafe`

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { carryScene } from '../world/carries.ts';
+import { carryScene } from '../world/move-copy.ts';
 import { newProject } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';
 import { world } from '../world.ts';

@@ -4,8 +4,8 @@ import { AppError, forbidden } from '../../errors.ts';
 import { inWords } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';
-import { holdOwned, holdRun, insertCopy, moveCarried } from './carry.queries.ts';
 import type { Executor } from './executor.ts';
+import { holdOwned, holdRun, insertCopy, moveDataset } from './move-or-copy.queries.ts';
 import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow, LogLine } from './run.queries.ts';
@@ -24,7 +24,7 @@ interface Copied {
  * One attempt to move or copy a dataset into another tenant. A move leaves the bytes where they are; for a copy the blob store copies
  * them. Throws why it failed.
  */
-export async function runCarry(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+export async function runMoveOrCopy(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
   const time = limitTime(signal, executor.timeLimit);
   signal.throwIfAborted();
   const copied = transfer.carry === 'copy' ? await copyBytes(executor, transfer, report, time) : undefined;
@@ -77,13 +77,13 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
   const owned = await holdOwned(tx, userId, [sourceTenantId, tenantId]);
   for (const each of [sourceTenantId, tenantId]) {
     if (!owned.includes(each))
-      throw forbidden(`Who started this transfer can no longer act as an Owner of tenant '${each}'.`);
+      throw forbidden(`The account that started this transfer is no longer an Owner of tenant '${each}'.`);
   }
-  const carried = { transferId, datasetId, projectId, changesTenant: sourceTenantId !== tenantId, userId };
+  const target = { transferId, datasetId, projectId, changesTenant: sourceTenantId !== tenantId, userId };
   const madeId = copied ? randomUUID() : datasetId;
   const done = copied
-    ? await insertCopy(tx, carried, { id: madeId, blob: copied.blob, storageSize: copied.size })
-    : await moveCarried(tx, carried);
+    ? await insertCopy(tx, target, { id: madeId, blob: copied.blob, storageSize: copied.size })
+    : await moveDataset(tx, target);
   if (!done) throw new AppError('gone', `Dataset '${datasetId}' is no longer there.`);
-  await settle(tx, { attempt: transfer, outcome: { kind: 'carried', transfer, datasetId: madeId }, lines });
+  await settle(tx, { attempt: transfer, outcome: { kind: 'movedOrCopied', transfer, datasetId: madeId }, lines });
 }

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { giveBack, ownWhole, spareBytesOf, spareSamples } from '../../src/data/spare-memory.ts';
+import { markOwned, pooledBytes, pooledSamples, releaseBuffer } from '../../src/data/buffer-pool.ts';
 import { converted } from './files.ts';
 
 const [width, height] = [1100, 700];
-/** Each value stands once, so that memory in the hands of two shows. */
+/** All values differ, so that a buffer that is used twice at a time shows. */
 const terrain = (offset: number) => {
   const rows = Array.from({ length: height }, (_, row) =>
     Array.from({ length: width }, (_, column) => ((row * width + column) * 0.25 + offset).toString()).join(' '),
@@ -22,10 +22,10 @@ const options: Record<string, unknown>[] = [
   { Tiled: true, Predictor: false, Compression: 'None' },
 ];
 
-test('grids of many blocks that are converted at the same time keep their values, however blocks are packed', async (t) => {
+test('concurrent conversions of grids with many blocks keep their values, with every compression', async (t) => {
   await Promise.all(
     options.map(async (writerParameters, n) => {
-      // whole numbers take the other predictor
+      // integers use another predictor than floats
       const text = n % 2 === 0 ? terrain(0.25 + n) : terrain(n).replace(/\.\d+/g, '');
       const tiff = await converted(t, text, { reader: 'AsciiGridReader', writer: 'GeoTiffWriter', writerParameters });
       const back = await converted(t, tiff.bytes, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
@@ -41,7 +41,7 @@ test('grids of many blocks that are converted at the same time keep their values
   );
 });
 
-test('reprojections at the same time give what each gives alone', async (t) => {
+test('concurrent reprojections give the same results as one after the other', async (t) => {
   const asked = {
     reader: 'AsciiGridReader',
     writer: 'GeoTiffWriter',
@@ -54,21 +54,21 @@ test('reprojections at the same time give what each gives alone', async (t) => {
   for (const [n, one] of alone.entries()) t.true(together[n]!.bytes.equals(one.bytes));
 });
 
-test('memory is lent to one at a time, and only memory that its giver has whole', (t) => {
-  const first = spareBytesOf(40_000);
-  giveBack(first);
-  giveBack(first);
-  const second = spareSamples('Float32', 9000);
+test('the pool hands out a buffer once, and takes back whole buffers only', (t) => {
+  const first = pooledBytes(40_000);
+  releaseBuffer(first);
+  releaseBuffer(first);
+  const second = pooledSamples('Float32', 9000);
   t.is(second.buffer, first.buffer);
-  t.not(spareBytesOf(40_000).buffer, first.buffer, 'given back twice, it was lent twice');
+  t.not(pooledBytes(40_000).buffer, first.buffer, 'released twice, handed out twice');
 
-  // the rest of a larger buffer may belong to somebody else
+  // other arrays may use the rest of a larger buffer
   const large = new Uint8Array(50_000);
-  giveBack(large.subarray(0, 40_000));
-  t.not(spareBytesOf(40_000).buffer, large.buffer);
-  giveBack(large.subarray(1));
-  t.not(spareBytesOf(40_000).buffer, large.buffer);
-  ownWhole(large.subarray(0, 40_000));
-  giveBack(large.subarray(0, 40_000));
-  t.is(spareBytesOf(40_000).buffer, large.buffer);
+  releaseBuffer(large.subarray(0, 40_000));
+  t.not(pooledBytes(40_000).buffer, large.buffer);
+  releaseBuffer(large.subarray(1));
+  t.not(pooledBytes(40_000).buffer, large.buffer);
+  markOwned(large.subarray(0, 40_000));
+  releaseBuffer(large.subarray(0, 40_000));
+  t.is(pooledBytes(40_000).buffer, large.buffer);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { CarryScene } from '../world/carries.ts';
-import { carryScene, enrol, VERSION_4 } from '../world/carries.ts';
+import type { CarryScene } from '../world/move-copy.ts';
+import { carryScene, enrol, VERSION_4 } from '../world/move-copy.ts';
 import { newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 

@@ -8,12 +8,12 @@ import type { Caller } from '../../http/caller.ts';
 import { ownedTenants } from '../../http/caller.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import type { Carry } from './request.ts';
+import type { MoveOrCopy } from './request.ts';
 import type { DryRun, Plan, StartParts } from './start.ts';
 import { inDryRunTransaction, writePlan } from './start.ts';
 
-export interface CarryRequest {
-  carry: Carry;
+export interface MoveOrCopyRequest {
+  action: MoveOrCopy;
   datasetId: string;
   targetProjectId: string;
   targetTenantId: string;
@@ -24,26 +24,26 @@ const SCOPE = 'platform_metadata_conversion';
 const MEMORY_MB = 256;
 
 /** Starts a transfer that moves or copies a dataset into another tenant. */
-export const startCarry = (
+export const startMoveOrCopy = (
   parts: StartParts,
   caller: Caller,
-  request: CarryRequest,
+  request: MoveOrCopyRequest,
   dryRun: boolean,
 ): Promise<Summary | DryRun> =>
   inDryRunTransaction(parts, dryRun, async (tx) => {
-    const plan = await planCarry(tx, caller, request);
+    const plan = await planMoveOrCopy(tx, caller, request);
     return writePlan(tx, caller, plan);
   });
 
 /** Checks that the caller owns both tenants and has the scope, and locks the dataset: a move for writing, a copy for reading. */
-export async function planCarry(tx: Db, caller: Caller, request: CarryRequest): Promise<Plan> {
+export async function planMoveOrCopy(tx: Db, caller: Caller, request: MoveOrCopyRequest): Promise<Plan> {
   const seen = await visibleDataset(tx, caller, request.datasetId);
   const target = await visibleProject(tx, caller, request.targetProjectId);
   if (target.tenantId !== request.targetTenantId) throw notFound('Project', request.targetProjectId);
   if (!caller.scopes.includes(SCOPE))
     throw forbidden(`Your token lacks the scope '${SCOPE}'.`, { code: 'InsufficientScope' });
   for (const tenantId of [seen.tenantId, target.tenantId]) demandOwner(caller, tenantId);
-  const moves = request.carry === 'move';
+  const moves = request.action === 'move';
   const dataset = moves
     ? await idleDataset(tx, caller, { id: seen.id }, 'canDeleteContent')
     : await readableDataset(tx, caller, seen.id);
@@ -51,7 +51,7 @@ export async function planCarry(tx: Db, caller: Caller, request: CarryRequest): 
   demandOwner(caller, dataset.tenantId);
   return {
     type: 'Conversion',
-    carry: request.carry,
+    carry: request.action,
     tenantId: target.tenantId,
     projectId: target.id,
     sourceTenantId: dataset.tenantId,

@@ -1,78 +1,79 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOOKS } from './watchdog.ts';
+import { CHECKS } from './watchdog.ts';
 
-/** A process that is kept running until it is told to stop. */
-export interface Part {
-  /** What it said when it was first ready. Rejects if it gave up by itself before that: trying again would change nothing. */
+/** A process that is restarted until it is asked to stop. */
+export interface SupervisedProcess {
+  /** Resolves when it is first ready. Rejects if it exited by itself before, because a restart would not help. */
   ready: Promise<Ready>;
-  /** Lets it finish within `patience` milliseconds, then kills it; resolves when it is gone. */
+  /** Stops it with SIGTERM, and kills it after `patience` milliseconds. Resolves when it has exited. */
   stop(patience: number): Promise<void>;
   kill(): void;
 }
 
 export interface Ready {
   ready: true;
-  /** Where it listens, if it does. */
+  /** Address on which it listens, if any. */
   address?: string;
 }
 
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 10_000;
-/** Who lived this long is not in a loop of deaths. */
-const SOUND_AFTER_MS = 10_000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 10_000;
+/** A process that ran this long is not in a crash loop. */
+const STABLE_AFTER_MS = 10_000;
 
 /**
- * A process that has not said for `hangLimitMs` that its event loop turns is killed: it hangs, or was stopped for good.
- * @param launch starts the process; it gets what the process said when it was ready, if it ever was. The process sends `Ready` over its channel, and
- * after that again and again that it is alive.
- * @param note hears in a sentence of deaths and new starts
+ * Supervises a process: restarts it with exponential backoff when it exits, and kills it when it has not reported for `hangLimitMs` that
+ * its event loop runs.
+ * @param launch starts the process; gets its first `Ready`, if it was ever ready. The process sends `Ready` over its IPC channel, and then
+ * repeatedly that it is alive.
+ * @param note called with a sentence about exits and restarts
  */
-export function keepRunning(
+export function supervise(
   name: string,
   launch: (before: Ready | undefined) => ChildProcess,
   hangLimitMs: number,
   note: (sentence: string) => void,
-): Part {
+): SupervisedProcess {
   const first = Promise.withResolvers<Ready>();
   const stopping = new AbortController();
-  let said: Ready | undefined;
+  let lastReady: Ready | undefined;
   let child: ChildProcess | undefined;
 
-  /** One process, from its launch to its end. */
-  const live = async (): Promise<End> => {
+  /** Runs one process until it exits. */
+  const runOnce = async (): Promise<End> => {
     try {
-      child = launch(said);
+      child = launch(lastReady);
     } catch (error) {
-      // where there is no memory for a process
+      // such as too little memory for a process
       return notLaunched(error);
     }
     const silence = watchSilence(hangLimitMs, () => {
-      note(`${name} has not answered for ${hangLimitMs / 1000} s; it is killed.`);
+      note(`${name} has not responded for ${hangLimitMs / 1000} s and is killed.`);
       child?.kill('SIGKILL');
     });
     child.on('message', (message) => {
       silence.broken();
       if (!isReady(message)) return;
-      said = message;
+      lastReady = message;
       first.resolve(message);
     });
-    child.on('error', () => {}); // `endOf` tells
+    child.on('error', () => {}); // reported by `endOf`
     const end = await endOf(child);
     silence.stop();
     return end;
   };
   const run = async () => {
-    let deaths = 0;
+    let crashes = 0;
     while (!stopping.signal.aborted) {
       const started = Date.now();
-      const end = await live();
+      const end = await runOnce();
       if (stopping.signal.aborted) return;
-      if (said === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
-      deaths = Date.now() - started > SOUND_AFTER_MS ? 1 : deaths + 1;
-      note(`${name} ${end.sentence}; it is started again.`);
-      const wait = Math.min(FIRST_WAIT_MS * 2 ** (deaths - 1), LONGEST_WAIT_MS);
+      if (lastReady === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
+      crashes = Date.now() - started > STABLE_AFTER_MS ? 1 : crashes + 1;
+      note(`${name} ${end.sentence}. Restarting it.`);
+      const wait = Math.min(MIN_BACKOFF_MS * 2 ** (crashes - 1), MAX_BACKOFF_MS);
       await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
@@ -95,22 +96,22 @@ export function keepRunning(
 }
 
 /**
- * Calls `tooLong` when nothing was heard for `limitMs` since the first time. Counted in looks of this process and not by a clock: when it
- * was stopped itself, or slept with its machine, it has heard nothing of anybody.
+ * Calls `tooLong` after `limitMs` without a message, counted from the first message. Counts timer ticks of this process instead of clock
+ * time, because while this process is suspended it receives no messages.
  */
 function watchSilence(limitMs: number, tooLong: () => void): { broken(): void; stop(): void } {
   let silent = 0;
   let timer: NodeJS.Timeout | undefined;
-  const look = () => {
+  const check = () => {
     silent++;
-    if (silent !== LOOKS + 1) return;
+    if (silent !== CHECKS + 1) return;
     clearInterval(timer);
     tooLong();
   };
   return {
     broken() {
       silent = 0;
-      timer ??= setInterval(look, limitMs / LOOKS);
+      timer ??= setInterval(check, limitMs / CHECKS);
     },
     stop: () => clearInterval(timer),
   };

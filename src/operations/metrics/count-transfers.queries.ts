@@ -51,7 +51,7 @@ export const addEnds = (tx: Db, after: number, to: number, bounds: readonly numb
 export const setPosition = (tx: Db, offset: number) =>
   tx.query(sql.unsafe`update figures_position set "offset" = ${offset}`);
 
-const Figure = z.object({
+const CounterRow = z.object({
   name: z.string(),
   type: z.string(),
   reader: z.string(),
@@ -61,9 +61,9 @@ const Figure = z.object({
   count: z.number(),
   sum: z.number(),
 });
-export type Figure = z.infer<typeof Figure>;
+export type CounterRow = z.infer<typeof CounterRow>;
 
-export const listFigures = (db: Db) =>
-  db.any(sql.type(Figure)`
+export const listCounters = (db: Db) =>
+  db.any(sql.type(CounterRow)`
     select name, type, reader, writer, outcome, upper, count, sum from figures
     order by name, type, reader, writer, outcome, upper`);

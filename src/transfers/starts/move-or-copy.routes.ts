@@ -6,7 +6,7 @@ import type { App } from '../../http/route.ts';
 import { narrowed } from '../../http/rules/auth.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { Started, StartQuery } from './bodies.ts';
-import { startCarry } from './carry.ts';
+import { startMoveOrCopy } from './move-or-copy.ts';
 import type { StartParts } from './start.ts';
 import type { StartRoutes } from './start-route.ts';
 import { answerStart } from './start-route.ts';
@@ -23,7 +23,7 @@ const targetProjectId = z.uuid().toLowerCase();
 const targetTenantId = z.uuid().toLowerCase();
 
 /** Starts of transfers that move or copy a dataset into another tenant. */
-export async function carryRoutes(app: App, parts: StartRoutes & StartParts) {
+export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts) {
   const { db } = parts;
 
   app.post(
@@ -52,8 +52,8 @@ export async function carryRoutes(app: App, parts: StartRoutes & StartParts) {
             'targetTenantId',
             'targetTenantId is required; within a tenant, version 3 moves without it.',
           );
-        const carry = { ...body, targetTenantId: body.targetTenantId, carry: 'move', datasetId: params.id } as const;
-        return answerStart(parts, request, reply, await startCarry(parts, caller, carry, query.dryRun ?? false));
+        const action = { ...body, targetTenantId: body.targetTenantId, action: 'move', datasetId: params.id } as const;
+        return answerStart(parts, request, reply, await startMoveOrCopy(parts, caller, action, query.dryRun ?? false));
       }
       if (body.targetTenantId !== undefined)
         throw invalidMember(
@@ -81,12 +81,12 @@ export async function carryRoutes(app: App, parts: StartRoutes & StartParts) {
       },
     },
     async (request, reply) => {
-      const carry = { ...request.body, carry: 'copy', datasetId: request.params.id } as const;
+      const action = { ...request.body, action: 'copy', datasetId: request.params.id } as const;
       return answerStart(
         parts,
         request,
         reply,
-        await startCarry(parts, request.caller, carry, request.query.dryRun ?? false),
+        await startMoveOrCopy(parts, request.caller, action, request.query.dryRun ?? false),
       );
     },
   );

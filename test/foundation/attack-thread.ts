@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Literal } from './pumped.ts';
-import { attacksOn } from './pumped.ts';
+import type { Literal } from './attack-strings.ts';
+import { attacksOn } from './attack-strings.ts';
 
-/** Tries each expression with all that is made for it, and tells of each what the worst took, in seconds of the processor. */
+/** Thread: runs each expression on its attack strings and posts the CPU seconds of the slowest. */
 const { literals, length, most } = workerData as { literals: Literal[]; length: number; most: number };
 for (const literal of literals) {
   parentPort?.postMessage({ begun: literal });

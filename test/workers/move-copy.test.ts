@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
-import type { CarryScene } from '../world/carries.ts';
-import { carryScene, enrol, VERSION_4 } from '../world/carries.ts';
+import type { CarryScene } from '../world/move-copy.ts';
+import { carryScene, enrol, VERSION_4 } from '../world/move-copy.ts';
 import { local, newProject, untilEnd } from '../world/transfers.ts';
 import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
@@ -81,45 +81,42 @@ test.serial('a move keeps id and createdAt, and leaves nothing in the source ten
   t.is((await client.delete(dataset(datasetId))).status, 204, 'it is not locked any more');
 });
 
-test.serial(
-  'what is signed while a dataset moves into another tenant opens nothing there, whoever signs it',
-  async (t) => {
-    const { ask, client, source, datasetId } = await carryScene(w);
-    const stranger = w.as(await w.account({ tenantId: source.tenantId, role: 'Owner' }));
-    const signedAs = async (user: Client) => {
-      const [raw, sas, listed, folder] = await Promise.all([
-        user.get(`/api/raw/dataset/${datasetId}`),
-        user.get(`/api/security/sastoken?projectId=${source.projectId}&resourceId=${datasetId}`),
-        user.get(`/api/metadata/project/${source.projectId}/dataset/list?includeSasTokens=true`),
-        user.get(`/api/security/sastoken?projectId=${source.projectId}`),
-      ]);
-      const queries = [sas.body.data, listed.body.data[0].sasToken, folder.body.data];
-      return [local(raw.body.data), ...queries.map((query) => `/api/blob/dataset/${datasetId}?${query}`)];
-    };
-    const { id } = (await ask('move')).body;
-    const holder = new pg.Client({ connectionString: w.url });
-    await holder.connect();
-    const signed: string[] = [];
-    try {
-      // the commit of the move, which has put the dataset into its new place already, waits to free the readers of the dataset
-      await holder.query('begin; lock table dataset_readers in share row exclusive mode');
-      await work();
-      const waits = `select from pg_locks where relation = 'dataset_readers'::regclass and not granted`;
-      while ((await w.sql(waits)).length === 0) await sleep(20);
-      signed.push(...(await signedAs(stranger)), ...(await signedAs(client)));
-      for (const url of signed) t.is((await w.nobody.get(url)).status, 200, 'it has not moved yet');
-    } finally {
-      await holder.end();
-    }
-    t.is((await untilEnd(client, id)).status, 'Completed');
-    for (const url of signed) {
-      const answer = await w.nobody.get(url);
-      t.deepEqual([answer.status, answer.headers['x-ms-error-code']], [403, 'AuthenticationFailed'], url);
-      t.is((await w.nobody.put(url, Buffer.from('x'))).status, 403);
-    }
-    t.is(await textOf(client, datasetId), 'the bytes', 'what is signed now opens it');
-  },
-);
+test.serial('addresses signed during a move to another tenant are invalid there', async (t) => {
+  const { ask, client, source, datasetId } = await carryScene(w);
+  const stranger = w.as(await w.account({ tenantId: source.tenantId, role: 'Owner' }));
+  const signedAs = async (user: Client) => {
+    const [raw, sas, listed, folder] = await Promise.all([
+      user.get(`/api/raw/dataset/${datasetId}`),
+      user.get(`/api/security/sastoken?projectId=${source.projectId}&resourceId=${datasetId}`),
+      user.get(`/api/metadata/project/${source.projectId}/dataset/list?includeSasTokens=true`),
+      user.get(`/api/security/sastoken?projectId=${source.projectId}`),
+    ]);
+    const queries = [sas.body.data, listed.body.data[0].sasToken, folder.body.data];
+    return [local(raw.body.data), ...queries.map((query) => `/api/blob/dataset/${datasetId}?${query}`)];
+  };
+  const { id } = (await ask('move')).body;
+  const holder = new pg.Client({ connectionString: w.url });
+  await holder.connect();
+  const signed: string[] = [];
+  try {
+    // the commit of the move, which has put the dataset into its new place already, waits to free the readers of the dataset
+    await holder.query('begin; lock table dataset_readers in share row exclusive mode');
+    await work();
+    const waits = `select from pg_locks where relation = 'dataset_readers'::regclass and not granted`;
+    while ((await w.sql(waits)).length === 0) await sleep(20);
+    signed.push(...(await signedAs(stranger)), ...(await signedAs(client)));
+    for (const url of signed) t.is((await w.nobody.get(url)).status, 200, 'it has not moved yet');
+  } finally {
+    await holder.end();
+  }
+  t.is((await untilEnd(client, id)).status, 'Completed');
+  for (const url of signed) {
+    const answer = await w.nobody.get(url);
+    t.deepEqual([answer.status, answer.headers['x-ms-error-code']], [403, 'AuthenticationFailed'], url);
+    t.is((await w.nobody.put(url, Buffer.from('x'))).status, 403);
+  }
+  t.is(await textOf(client, datasetId), 'the bytes', 'what is signed now opens it');
+});
 
 test.serial('a grant of a folder opens what comes into the folder from another tenant later', async (t) => {
   const { ask, client, target, datasetId } = await carryScene(w);
@@ -129,35 +126,31 @@ test.serial('a grant of a folder opens what comes into the folder from another t
   t.is((await w.nobody.get(`/api/blob/dataset/${datasetId}?${query}`)).status, 200);
 });
 
-test.serial(
-  'bytes that are on their way while a dataset is moved into another tenant do not become its bytes',
-  async (t) => {
-    const { ask, client, source, datasetId } = await carryScene(w);
-    const query = (await client.get(`/api/security/sastoken?projectId=${source.projectId}&resourceId=${datasetId}`))
-      .body;
-    const folder = (await client.get(`/api/security/sastoken?projectId=${source.projectId}`)).body;
-    const { port } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
-    const blobs = async () => (await Array.fromAsync(w.blobs.list('dataset/'))).length;
-    const before = await blobs();
-    const puts = [query, folder].map(({ data }) => {
-      const path = `/api/blob/dataset/${datasetId}?${data}`;
-      const put = request({ host: '127.0.0.1', port, path, method: 'PUT', headers: { 'content-length': 8 } });
-      put.write('half');
-      return { put, answer: once(put, 'response') };
-    });
-    const temporary = join(w.folder, 'blobs/.temporary');
-    for (let tries = 0; tries < 1000 && (await readdir(temporary)).length < 2; tries++) await sleep(5);
-    await work();
-    t.is((await untilEnd(client, (await ask('move')).body.id)).status, 'Completed');
-    for (const { put, answer } of puts) {
-      put.end('half');
-      const [{ statusCode, headers }] = await answer;
-      t.deepEqual([statusCode, headers['x-ms-error-code']], [403, 'AuthenticationFailed']);
-    }
-    t.is(await textOf(client, datasetId), 'the bytes');
-    t.is(await blobs(), before, 'what came is removed');
-  },
-);
+test.serial('an upload that is in progress during a move to another tenant does not become its content', async (t) => {
+  const { ask, client, source, datasetId } = await carryScene(w);
+  const query = (await client.get(`/api/security/sastoken?projectId=${source.projectId}&resourceId=${datasetId}`)).body;
+  const folder = (await client.get(`/api/security/sastoken?projectId=${source.projectId}`)).body;
+  const { port } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
+  const blobs = async () => (await Array.fromAsync(w.blobs.list('dataset/'))).length;
+  const before = await blobs();
+  const puts = [query, folder].map(({ data }) => {
+    const path = `/api/blob/dataset/${datasetId}?${data}`;
+    const put = request({ host: '127.0.0.1', port, path, method: 'PUT', headers: { 'content-length': 8 } });
+    put.write('half');
+    return { put, answer: once(put, 'response') };
+  });
+  const temporary = join(w.folder, 'blobs/.temporary');
+  for (let tries = 0; tries < 1000 && (await readdir(temporary)).length < 2; tries++) await sleep(5);
+  await work();
+  t.is((await untilEnd(client, (await ask('move')).body.id)).status, 'Completed');
+  for (const { put, answer } of puts) {
+    put.end('half');
+    const [{ statusCode, headers }] = await answer;
+    t.deepEqual([statusCode, headers['x-ms-error-code']], [403, 'AuthenticationFailed']);
+  }
+  t.is(await textOf(client, datasetId), 'the bytes');
+  t.is(await blobs(), before, 'what came is removed');
+});
 
 test.serial('a copy is a dataset of its own with another id; the source stays as it was', async (t) => {
   const scene = await carryScene(w);
@@ -195,7 +188,10 @@ for (const verb of ['move', 'copy'] as const) {
         const worker = await work();
         const ended = await untilEnd(client, id);
         t.is(ended.status, 'Error');
-        t.is(ended.errorMessage, `Who started this transfer can no longer act as an Owner of tenant '${tenantId}'.`);
+        t.is(
+          ended.errorMessage,
+          `The account that started this transfer is no longer an Owner of tenant '${tenantId}'.`,
+        );
         t.deepEqual(await stateOf(scene), before);
         t.is(await countIn(target.projectId), 0);
         await worker.stop();
@@ -321,7 +317,7 @@ test.serial('a move whose starter was disabled ends as Error and changes nothing
   await work();
   const ended = await untilEnd(other, id);
   t.is(ended.status, 'Error');
-  t.regex(ended.errorMessage, /can no longer act as an Owner/);
+  t.regex(ended.errorMessage, /is no longer an Owner/);
   t.deepEqual(await stateOf(scene), before);
 });
 

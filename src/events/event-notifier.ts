@@ -7,7 +7,7 @@ import { publish } from './publish.ts';
 import { lastOffset } from './queries.ts';
 
 /** Notifies the event streams of this process about new events, with one database connection and one timer for all streams. */
-export interface Arrivals {
+export interface EventNotifier {
   /** Highest published offset known to this process. Never decreases. */
   head(): number;
   /** Resolves when `head` has increased, after five seconds at the latest, and on close. */
@@ -25,7 +25,7 @@ const PUBLISH_EVERY_MS = 250;
 const WAKE_EVERY_MS = 5000;
 const MAX_STREAMS = { ofOne: 20, ofAll: 2000 };
 
-export function openArrivals(db: Db, databaseUrl: string): Arrivals {
+export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
   const places = openPlaces('the events', MAX_STREAMS);
   const stopping = new AbortController();
   let head = 0;
