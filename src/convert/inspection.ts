@@ -56,6 +56,8 @@ export interface Inspection {
   layers?: number;
   /** Those of them that follow the surface; the others lie at fixed heights. */
   sigmaLayers?: number;
+  /** Of an array, besides time. */
+  dimensions?: { name: string; unit?: string; length: number; first?: number; last?: number }[];
   /** Of data with items over time. */
   time?: TimeInspection;
   items?: ItemInspection[];

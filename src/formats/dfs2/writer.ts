@@ -1,4 +1,5 @@
 import { defineWriter } from '../define.ts';
+import { writeArray } from '../io/dfs/array-writer.ts';
 import { writeGrid } from '../io/dfs/grid-writer.ts';
 import { gridWriterParameters } from '../io/dfs/parameters.ts';
 
@@ -6,10 +7,13 @@ export const dfs2Writer = defineWriter({
   name: 'Dfs2Writer',
   description: 'DFS2 file: a plane grid over time.',
   format: 'dfs2',
-  accepts: ['grid'],
+  accepts: ['grid', 'array'],
   extension: '.dfs2',
   mediaType: 'application/octet-stream',
   appends: { declared: true },
   parameters: gridWriterParameters,
-  write: (grid, parameters, sink, context) => writeGrid(grid, 'dfs2', parameters, sink, context),
+  write: (data, parameters, sink, context) =>
+    data.kind === 'grid'
+      ? writeGrid(data, 'dfs2', parameters, sink, context)
+      : writeArray(data, 'dfs2', parameters, sink, context),
 });
