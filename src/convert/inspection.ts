@@ -57,6 +57,8 @@ export interface Inspection {
   layers?: number;
   /** Those of them that follow the surface; the others lie at fixed heights. */
   sigmaLayers?: number;
+  /** Only for an array: its dimensions besides time. */
+  dimensions?: { name: string; unit?: string; length: number; first?: number; last?: number }[];
   /** Only for data with items over time. */
   time?: TimeInspection;
   items?: ItemInspection[];

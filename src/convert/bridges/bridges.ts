@@ -1,5 +1,6 @@
 import type { DataKind } from '../../data/data.ts';
 import type { Writer } from '../../formats/define.ts';
+import { arrayToMesh } from './array-to-mesh.ts';
 import type { Bridge } from './bridge.ts';
 import { featuresToMesh } from './features-to-mesh.ts';
 import { gridToMesh } from './grid-to-mesh.ts';
@@ -20,6 +21,7 @@ const bridges: readonly Bridge[] = [
   bridge('features', 'mesh', featuresToMesh),
   bridge('grid', 'mesh', gridToMesh),
   bridge('series', 'mesh', seriesToMesh),
+  bridge('array', 'mesh', arrayToMesh),
   bridge('mesh', 'grid', meshToGrid),
   bridge('mesh', 'series', meshToSeries),
   bridge('grid', 'series', gridToSeries),

@@ -21,6 +21,6 @@ export const dfs2Reader = defineReader({
   }),
   async read(source, { AllowedItemNames, SRID, CoordinateInterpretationType }, context) {
     const opened = await openChosen(source, 'dfs2', AllowedItemNames, context);
-    return readGrid(opened, { SRID, interpretation: CoordinateInterpretationType });
+    return readGrid(opened, { SRID, interpretation: CoordinateInterpretationType }, context);
   },
 });

@@ -13,6 +13,6 @@ export const dfs3Reader = defineReader({
   parameters: z.object(readerParameters),
   async read(source, { AllowedItemNames, SRID }, context) {
     const opened = await openChosen(source, 'dfs3', AllowedItemNames, context);
-    return readGrid(opened, { SRID });
+    return readGrid(opened, { SRID }, context);
   },
 });

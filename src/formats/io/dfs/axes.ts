@@ -110,3 +110,20 @@ export const equidistantAxis = (
   step: readonly number[] = counts.map(() => 1),
   unit: number = METRE,
 ): DfsAxis => ({ tag: equidistantTags[counts.length]!, unit, counts, spacing: [...first, ...step], coordinates: [] });
+
+/** Whether two axes have the same kind, counts and spacing. */
+export const isAlike = (one: DfsAxis, other: DfsAxis): boolean =>
+  one.tag === other.tag &&
+  one.unit === other.unit &&
+  one.counts.every((count, n) => count === other.counts[n]) &&
+  one.spacing.every((value, n) => value === other.spacing[n]);
+
+/** Whether two axes are the same, coordinates included: each item of a file has its own copy. */
+export async function isSameAxis(one: DfsAxis, other: DfsAxis): Promise<boolean> {
+  if (!isAlike(one, other)) return false;
+  for (const [n, array] of one.coordinates.entries()) {
+    const [values, others] = await Promise.all([array.load(), other.coordinates[n]!.load()]);
+    if (!values.every((value, k) => value === others[k])) return false;
+  }
+  return true;
+}

@@ -1,9 +1,13 @@
 import type { Band, Grid, LayerAxis, RowBlock, RowRange, Slice } from '../../../data/grid.ts';
 import type { Samples } from '../../../data/item.ts';
+import type { MultiArray } from '../../../data/multi-array.ts';
 import { sampleArrays } from '../../../data/samples.ts';
-import { AppError, FormatError } from '../../../errors.ts';
+import { FormatError } from '../../../errors.ts';
 import { parseSrid } from '../../../geo/crs/crs.ts';
-import type { DfsAxis } from './axes.ts';
+import type { Context } from '../../define.ts';
+import { areSpectra, isEquidistant } from './array-axes.ts';
+import { readArray } from './array-reader.ts';
+import { isAlike } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
 import { EncodingKeys } from './encoding-keys.ts';
 import type { Interpretation } from './grid-place.ts';
@@ -24,28 +28,17 @@ type Cells = Pick<Grid, 'width' | 'height' | 'bands' | 'rows'> & {
   layers?: LayerAxis;
 };
 
-/** Whether all of these items have the same spatial axis. */
-const haveOneAxis = (file: DfsFile, items: readonly number[]): boolean => {
-  const axisOf = (n: number) => file.header.items[n]!.axis;
-  return items.every((n) => isSameAxis(axisOf(n), axisOf(items[0]!)));
+/** Whether the items share one axis of equal cells with so many dimensions that is not one of spectra. */
+export const isGrid = (file: DfsFile, items: readonly number[], dimensions: number): boolean => {
+  const [first, ...others] = items.map((n) => file.header.items[n]!.axis);
+  if (first?.counts.length !== dimensions) return false;
+  return isEquidistant(first) && others.every((axis) => isAlike(axis, first)) && !areSpectra(file, items);
 };
-
-const isSameAxis = (one: DfsAxis, other: DfsAxis): boolean =>
-  one.tag === other.tag &&
-  one.counts.every((count, n) => count === other.counts[n]) &&
-  one.spacing.every((value, n) => value === other.spacing[n]);
 
 /** Cells and values of the items of a file as those of a grid; rows begin with the first one of the file, which is the southern one. */
 export async function cellsOf(file: DfsFile, items: readonly number[]): Promise<Cells> {
   const { header } = file;
   const { counts, spacing } = header.items[items[0]!]!.axis;
-  if (spacing.length === 0 || !haveOneAxis(file, items))
-    throw new AppError(
-      'unprocessable',
-      spacing.length === 0
-        ? 'The cells of the file are not equally large.'
-        : 'The items of the file have different spatial axes. Read items of one axis with AllowedItemNames.',
-    );
   const [width = 0, height = 1, depth] = counts;
   if (width < 1 || height < 1 || depth === 0)
     throw new FormatError(`The grid has ${counts.join(' × ')} cells.`, file.dataStart);
@@ -74,15 +67,19 @@ export async function cellsOf(file: DfsFile, items: readonly number[]): Promise<
   return { width, height, bands, time: file.time, ...layers, rows, read };
 }
 
-/** A grid of two or three dimensions, where the file says that it lies, or where the request says. */
+/** A grid of two or three dimensions, where the file says that it lies, or where the request says; an array of what is no grid. */
 export async function readGrid(
-  { format, file, chosen, complete }: OpenedDfs,
+  opened: OpenedDfs,
   { SRID, interpretation }: { SRID?: string | undefined; interpretation?: Interpretation | undefined },
-): Promise<Grid> {
+  context: Context,
+): Promise<Grid | MultiArray> {
+  const { format, file, chosen, complete } = opened;
   const { items, projection } = file.header;
-  const cells = await cellsOf(file, chosen);
   const own = crsOfProjection(projection);
-  const crs = SRID === undefined ? own : parseSrid(SRID);
+  const asked = SRID === undefined ? undefined : parseSrid(SRID);
+  if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, asked }, context);
+  const cells = await cellsOf(file, chosen);
+  const crs = asked ?? own;
   const place = await placeOfGrid(items[chosen[0]!]!.axis, projection, crs, interpretation);
   const { width, height, layers } = cells;
   const asRead = interpretation === undefined && crs === own;

@@ -18,7 +18,7 @@ import { newDeleteValues, newHeader } from './new-header.ts';
 import { contentOf, unchangedFile } from './origin.ts';
 import { newTime } from './time.ts';
 
-interface Options {
+export interface GridOptions {
   /** Absent: single precision, unless nothing else of the file changes. */
   WriteAsFloat?: boolean | undefined;
 }
@@ -27,7 +27,7 @@ interface Options {
 export async function writeGrid(
   grid: Grid,
   format: GridFormat,
-  options: Options,
+  options: GridOptions,
   sink: ByteSink,
   context: Context,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function writeGrid(
   }
 }
 
-const needsFloats = ({ header }: DfsFile, { WriteAsFloat }: Options): boolean =>
+const needsFloats = ({ header }: DfsFile, { WriteAsFloat }: GridOptions): boolean =>
   WriteAsFloat === true && header.items.some(({ type }) => type !== 'Float32');
 
 async function copyGrid(grid: Grid, file: DfsFile, sink: ByteSink, context: Context): Promise<void> {
@@ -56,7 +56,7 @@ async function copyGrid(grid: Grid, file: DfsFile, sink: ByteSink, context: Cont
 async function writeNew(
   grid: Grid,
   format: GridFormat,
-  options: Options,
+  options: GridOptions,
   sink: ByteSink,
   context: Context,
 ): Promise<void> {

@@ -1,6 +1,8 @@
 import type { Crs } from '../../../data/crs-reference.ts';
 import type { Affine } from '../../../data/grid.ts';
+import type { Axis } from '../../../data/item.ts';
 import type { Origin } from '../../../data/origin.ts';
+import type { DfsAxis } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
 
 /** Place of the cells as a reader found it: while a grid still has it, a writer keeps what the file says of it. */
@@ -12,16 +14,30 @@ export interface ReadPlace {
   readonly layers?: number;
 }
 
+/** A spatial axis, and the numbers of the dimensions that it became. */
+export interface ReadAxis {
+  readonly axis: DfsAxis;
+  readonly numbers: readonly number[];
+}
+
+/** The axes of an array as a reader made them of a file. */
+export interface ReadAxes {
+  readonly axes: readonly Axis[];
+  readonly known: readonly ReadAxis[];
+}
+
 /** What readers of DFS files keep for writers of them. */
 export class DfsContent {
   readonly file: DfsFile;
   readonly crs: Crs | undefined;
   readonly place: ReadPlace | undefined;
+  readonly readAxes: ReadAxes | undefined;
 
-  constructor(file: DfsFile, crs: Crs | undefined, place?: ReadPlace) {
+  constructor(file: DfsFile, crs: Crs | undefined, where?: ReadPlace | ReadAxes) {
     this.file = file;
     this.crs = crs;
-    this.place = place;
+    this.place = where !== undefined && 'affine' in where ? where : undefined;
+    this.readAxes = where !== undefined && 'known' in where ? where : undefined;
   }
 }
 
