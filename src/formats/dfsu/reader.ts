@@ -11,7 +11,7 @@ import { itemOf } from '../io/dfs/items.ts';
 import { openWhole } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
 import { allowedItems, readerParameters } from '../io/dfs/parameters.ts';
-import { crsOfProjection } from '../io/dfs/projection.ts';
+import { identifiedCrs } from '../io/dfs/projection.ts';
 import type { MeshGeometry } from './geometry.ts';
 import { readComponents, readGeometry } from './geometry.ts';
 import type { MikeFm } from './mike-fm.ts';
@@ -38,7 +38,7 @@ export const dfsuReader = defineReader({
     const described = header.items.slice(first).map((_, n) => itemAt(header, first + n, geometry, components));
     const chosen = allowedItems(described, AllowedItemNames, context);
     // The elements of a point spectrum lie in a plane of frequencies and directions.
-    const own = isPointSpectrum(header, fm) ? undefined : crsOfProjection(header.projection);
+    const own = isPointSpectrum(header, fm) ? undefined : await identifiedCrs(header.projection);
     const crs = SRID === undefined ? own : parseSrid(SRID);
     return {
       kind: 'mesh',

@@ -193,6 +193,7 @@ test('polygons become a DFSU over a bridge, and the receipt tells how good its e
   const mesh = await read(new CountedSource(result.bytes));
   t.deepEqual(new Set(await mesh.values(0, 0)), new Set([2.5]));
   t.is(mesh.items[0]!.name, 'depth');
+  t.is(mesh.crs?.code, 25833, 'a WKT is told by its content');
   t.is(result.receipt.mesh!.elements, mesh.shapes.length);
   t.true(result.receipt.mesh!.smallestAngle >= 26 && result.receipt.mesh!.largestElement <= 200);
 });

@@ -1,6 +1,6 @@
 import type { Crs } from '../../../data/crs-reference.ts';
 import { FormatError } from '../../../errors.ts';
-import { crsText, sridOf, wgs84 } from '../../../geo/crs/crs.ts';
+import { crsFromWkt, crsText, sridOf, wgs84 } from '../../../geo/crs/crs.ts';
 import type { DfsProjection } from './header.ts';
 
 export const LONG_LAT = 'LONG/LAT';
@@ -30,6 +30,19 @@ export function crsOfProjection(projection: Pick<DfsProjection, 'text'> | undefi
     return { ...utmZone(mike[1]!, south), wkt: text };
   }
   return { wkt: text };
+}
+
+/** The same, with the code of the coordinate system that a WKT describes, where PROJ knows one. */
+export async function identifiedCrs(projection: Pick<DfsProjection, 'text'> | undefined): Promise<Crs | undefined> {
+  const crs = crsOfProjection(projection);
+  if (crs?.wkt === undefined || crs.code !== undefined) return crs;
+  try {
+    const { authority, code } = await crsFromWkt(crs.wkt);
+    return authority === undefined || code === undefined ? crs : { authority, code, wkt: crs.wkt };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return crs;
+  }
 }
 
 /** The text for a coordinate system: `NON-UTM`, `LONG/LAT`, Esri's WKT 1, or what a file had where it is not known. */
