@@ -228,3 +228,26 @@ test('inspection of a mesh tells nodes, elements, layers, time, items and the pl
   });
   t.like(inspection.time, { axis: 'relative', first: 0, last: 36 });
 });
+
+test('inspection draws a mesh, of layers the top one; a section has no picture', async (t) => {
+  const { signal } = new AbortController();
+  for (const mesh of [flatMesh(), layeredMesh(), { ...flatMesh(), items: [] }]) {
+    const png = await inspectMesh(mesh, { size: 0, remarks: [] }, { picture: true, signal });
+    t.is(Buffer.from(png!).toString('latin1', 1, 4), 'PNG');
+    // Width and height: the mesh is at least as wide as high.
+    const [width, height] = [16, 20].map((at) => Buffer.from(png!).readUInt32BE(at));
+    t.is(width, 1000);
+    t.is(height, mesh.layers === undefined ? 334 : 1000);
+  }
+  // An even picture at the last step is another one than a picture of slopes.
+  const even = (step: number): Mesh => ({
+    ...flatMesh(),
+    values: async (_item, at) => Float32Array.from({ length: 8 }, (_, n) => (at === step ? 0 : n)),
+  });
+  const [last, first] = await Promise.all(
+    [6, 0].map((step) => inspectMesh(even(step), { size: 0, remarks: [] }, { picture: true, signal })),
+  );
+  t.true(last!.length < first!.length, 'the picture shows the last step');
+  const profile: Mesh = { ...layeredMesh(), section: 'profile' };
+  t.is(await inspectMesh(profile, { size: 0, remarks: [] }, { picture: true, signal }), undefined);
+});

@@ -29,7 +29,14 @@ interface Lattice {
  * A mesh as a grid: linear between the centres of the elements around a cell; beside them, and next to elements without a value, the
  * value of the element that holds the cell's centre; no data outside the mesh and in elements without a value.
  */
-export function meshToGrid(mesh: Mesh, { parameters }: BridgeWork): Grid {
+export const meshToGrid = (mesh: Mesh, { parameters }: BridgeWork): Grid =>
+  gridOfMesh(mesh, parameters.CellSize as number | undefined);
+
+/** Whether the mesh has flat elements. */
+export const coversArea = ({ shapes }: Mesh): boolean => shapes.some((shape) => flatShapes.includes(shape));
+
+/** @param cellSize side of the cells; default: square root of the median area of the elements */
+export function gridOfMesh(mesh: Mesh, cellSize: number | undefined): Grid {
   if (mesh.layers !== undefined)
     throw new AppError(
       'unprocessable',
@@ -40,12 +47,12 @@ export function meshToGrid(mesh: Mesh, { parameters }: BridgeWork): Grid {
       'unprocessable',
       'Items with several values per element, such as spectra, have no place in a grid.',
     );
-  if (!mesh.shapes.some((shape) => flatShapes.includes(shape)))
+  if (!coversArea(mesh))
     throw new AppError(
       'unprocessable',
       'The mesh has no triangles or quadrilaterals, so it covers no cells of a grid.',
     );
-  const lattice = latticeOf(mesh, parameters.CellSize as number | undefined);
+  const lattice = latticeOf(mesh, cellSize);
   const { west, north, size, width, height } = lattice;
   const centres = cellCentres(mesh);
   const holders = cellsInside(lattice, mesh);
