@@ -1,5 +1,5 @@
-# API and worker are the same image: `serve` (default) or `work`. The database is another container's, so neither the embedded one nor the
-# Node that npm would install beside it is needed.
+# One image for API (`serve`, the default) and worker (`work`). Postgres runs in another container and Node is in the
+# base image, so the optional packages with the embedded Postgres and Node are omitted.
 FROM node:26.10.0-slim
 ENV NODE_ENV=production PLATFORM_DATA=/data PLATFORM_HOST=0.0.0.0 PLATFORM_PORT=8080
 WORKDIR /app

@@ -16,7 +16,10 @@ const ROUNDS = 200;
 const PASSWORD = 'Bench-stapler-1';
 const WRONG = 'Bench-stapler-2';
 
-/** Whether time tells known accounts from unknown ones: logins with a wrong password, resets, registrations, in turn, one at a time. */
+/**
+ * Timing side channel: do response times of logins, password resets and registrations reveal whether an account exists?
+ * Sequential requests.
+ */
 export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
   const server = await startLocalPostgres(join(folder, 'postgres'));
@@ -30,8 +33,8 @@ export async function bench(): Promise<void> {
     const app = await buildApp({ config, db, databaseUrl: server.url, blobs, log: pino({ level: 'silent' }) });
     await bootstrap(db, { accountId: 'bench', password: PASSWORD, email: 'bench@example.org' });
 
-    /** Each from an address of its own: failures from one address are delayed, known account or not. */
-    const took = async (method: 'POST', url: string, payload: unknown) => {
+    /** Milliseconds of a request from a random address, because failed logins from one address are throttled. */
+    const timed = async (method: 'POST', url: string, payload: unknown) => {
       const n = Math.floor(Math.random() * 2 ** 24);
       const headers = {
         'content-type': 'application/json',
@@ -43,14 +46,14 @@ export async function bench(): Promise<void> {
     };
     const fresh = () => `n${randomUUID().slice(0, 4)}`;
     const register = (id: string) =>
-      took('POST', '/api/accounts/registration', { id, name: 'B', email: 'b@example.org', password: PASSWORD });
+      timed('POST', '/api/accounts/registration', { id, name: 'B', email: 'b@example.org', password: PASSWORD });
     await compare('login, wrong password', async (known) =>
-      took('POST', '/api/tokens', { id: known ? 'bench' : fresh(), password: WRONG }),
+      timed('POST', '/api/tokens', { id: known ? 'bench' : fresh(), password: WRONG }),
     );
     await compare('password reset', async (known) => {
-      // what was asked before and waits is not noted twice
+      // a pending reset mail would suppress the next one
       await plain.query('truncate account_mails');
-      return took('POST', '/api/accounts/passwordreset', known ? 'bench' : fresh());
+      return timed('POST', '/api/accounts/passwordreset', known ? 'bench' : fresh());
     });
     await compare('registration', async (known) => register(known ? 'bench' : fresh()));
     await app.close();
@@ -62,10 +65,10 @@ export async function bench(): Promise<void> {
   }
 }
 
-async function compare(what: string, ask: (known: boolean) => Promise<number>): Promise<void> {
+async function compare(name: string, ask: (known: boolean) => Promise<number>): Promise<void> {
   const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
   for (let round = -5; round < ROUNDS; round++) {
-    // which of the two comes first must not matter
+    // random order, so that the order has no effect
     const order = Math.random() < 0.5 ? [true, false] : [false, true];
     for (const known of order) {
       const ms = await ask(known);
@@ -73,16 +76,16 @@ async function compare(what: string, ask: (known: boolean) => Promise<number>): 
     }
   }
   const { z, share } = rankSum(times.known, times.unknown);
-  const verdict = Math.abs(z) < 2.58 ? 'not told apart' : 'TOLD APART';
+  const verdict = Math.abs(z) < 2.58 ? 'no difference' : 'DIFFERENT';
   console.log(
-    `${what}: median ${median(times.known).toFixed(1)} ms known, ${median(times.unknown).toFixed(1)} ms unknown; ` +
-      `a known one is slower in ${(share * 100).toFixed(1)} % of pairs (z = ${z.toFixed(2)}): ${verdict}`,
+    `${name}: median ${median(times.known).toFixed(1)} ms known, ${median(times.unknown).toFixed(1)} ms unknown account; ` +
+      `known is slower in ${(share * 100).toFixed(1)} % of pairs (z = ${z.toFixed(2)}): ${verdict}`,
   );
 }
 
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-/** Mann and Whitney: whether values of one list tend to be larger than those of the other. */
+/** Mann–Whitney U test. `share`: fraction of pairs in which the value of `one` is larger; `z`: standard score. */
 function rankSum(one: number[], two: number[]) {
   let larger = 0;
   for (const a of one) for (const b of two) larger += a > b ? 1 : a === b ? 0.5 : 0;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface Arrivals {
-  /** What each of them posts. */
+  /** Each client posts `body` to it. */
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -12,52 +12,53 @@ export interface Arrivals {
 }
 
 /**
- * Clients who know nothing of each other: each posts at its moment, whether or not the others were answered, with gaps as chance makes
- * them. Milliseconds from the moment at which each meant to ask until it was answered; anything but 200 ends the measurement.
+ * Open-loop load with Poisson arrivals: requests are sent at their times, whether or not earlier ones are answered.
+ * Returns milliseconds from the intended send time to the answer (no coordinated omission). Rejects for any status but
+ * 200.
  */
-export function arrivals(wanted: Arrivals): Promise<number[]> {
+export function arrivals(options: Arrivals): Promise<number[]> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: wanted });
+    const worker = new Worker(new URL(import.meta.url), { workerData: options });
     worker.once('message', resolve);
     worker.once('error', reject);
   });
 }
 
-/** When each comes, in milliseconds from the start. */
-export function moments({ perSecond, seconds }: Pick<Arrivals, 'perSecond' | 'seconds'>): number[] {
+/** Times of a Poisson process, in milliseconds from the start. */
+export function arrivalTimes({ perSecond, seconds }: Pick<Arrivals, 'perSecond' | 'seconds'>): number[] {
   const all: number[] = [];
   const gap = () => (-Math.log(1 - Math.random()) * 1000) / perSecond;
   for (let at = gap(); at < seconds * 1000; at += gap()) all.push(at);
   return all;
 }
 
-async function send(wanted: Arrivals): Promise<number[]> {
+async function send(options: Arrivals): Promise<number[]> {
   const agent = new Agent({ keepAlive: true });
-  const headers = { ...wanted.headers, 'content-length': Buffer.byteLength(wanted.body) };
+  const headers = { ...options.headers, 'content-length': Buffer.byteLength(options.body) };
   const post = () =>
     new Promise<void>((resolve, reject) => {
-      const outgoing = request(wanted.url, { method: 'POST', agent, headers }, (answer) => {
+      const outgoing = request(options.url, { method: 'POST', agent, headers }, (answer) => {
         answer.resume();
         answer.on('end', () =>
-          answer.statusCode === 200 ? resolve() : reject(new Error(`${wanted.url}: ${answer.statusCode}`)),
+          answer.statusCode === 200 ? resolve() : reject(new Error(`${options.url}: ${answer.statusCode}`)),
         );
       });
       outgoing.on('error', reject);
-      outgoing.end(wanted.body);
+      outgoing.end(options.body);
     });
-  const took = await inTime(moments(wanted), post);
+  const latencies = await runAt(arrivalTimes(options), post);
   agent.destroy();
-  return took;
+  return latencies;
 }
 
-/** Does `work` at each of these moments; how long after its moment each was done. */
-export async function inTime(at: readonly number[], work: () => Promise<unknown>): Promise<number[]> {
+/** Starts `work` at each of these times. Returns milliseconds from each time until its work was done. */
+export async function runAt(times: readonly number[], work: () => Promise<unknown>): Promise<number[]> {
   const start = performance.now();
   const done: Promise<number>[] = [];
-  for (const moment of at) {
-    const wait = start + moment - performance.now();
+  for (const time of times) {
+    const wait = start + time - performance.now();
     if (wait > 1) await sleep(wait);
-    done.push(work().then(() => performance.now() - start - moment));
+    done.push(work().then(() => performance.now() - start - time));
   }
   return Promise.all(done);
 }

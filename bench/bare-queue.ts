@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { Part, Processes } from './processes.ts';
-import { startPart } from './processes.ts';
+import type { BenchProcess, Processes } from './processes.ts';
+import { startProcess } from './processes.ts';
 
 const WORKER = fileURLToPath(new URL('./bare-worker.ts', import.meta.url));
 
-/** Bare graphile-worker with the commits and rows of a transfer, and nothing else. */
+/** The baseline of the queue benchmarks: graphile-worker with only the commits and rows of a transfer. */
 export interface BareQueue {
   pool: pg.Pool;
-  worker: Part;
+  worker: BenchProcess;
   submit(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** In a database of its own with the same tables, so that neither wakes the other's workers. */
+/** Uses a second database with the same tables, so that notifications do not wake the platform's workers. */
 export async function openBareQueue(
   { anotherDatabase }: Processes,
   { clients, concurrency }: { clients: number; concurrency: number },
@@ -24,7 +24,7 @@ export async function openBareQueue(
     `insert into projects (id, root_id, path, member_source_id, name, created_by, updated_by, tenant_id)
      select id, id, array[id], id, 'bench', user_id, user_id, tenant_id from (select uuidv7() id, user_id, tenant_id from tenant_members) x`,
   );
-  const worker = await startPart([WORKER, url, String(concurrency)], {});
+  const worker = await startProcess([WORKER, url, String(concurrency)], {});
   return {
     pool,
     worker,
@@ -36,7 +36,7 @@ export async function openBareQueue(
   };
 }
 
-/** The least that any platform on this queue has to do. Gives the transfer's id. */
+/** Inserts a transfer and its job in one transaction. Returns the id of the transfer. */
 async function submit(pool: pg.Pool): Promise<string> {
   const client = await pool.connect();
   try {

@@ -2,8 +2,8 @@ import Fastify from 'fastify';
 import pg from 'pg';
 
 /**
- * A program, the peer of `read`: a bare Fastify route that answers a row by its primary key, as anybody would write it in ten lines. Takes
- * the address of the database; tells by a message where it listens, and goes with SIGTERM.
+ * Program: the baseline of the benchmark `read`, a minimal Fastify route that selects a row by its primary key.
+ * Argument: database URL. Sends its address as an IPC message, and stops on SIGTERM.
  */
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 20 });
 const app = Fastify();

@@ -2,8 +2,9 @@ import { run } from 'graphile-worker';
 import pg from 'pg';
 
 /**
- * A program: the least that any worker on this queue has to do for a transfer. One statement claims it, a transaction of two ends it and
- * makes its dataset. Takes the address of the database and how many at a time; says by a message that it is ready, and goes with SIGTERM.
+ * Program: a minimal worker for transfers. One statement claims a transfer; a transaction of two statements completes
+ * it and inserts its dataset. Arguments: database URL, concurrency. Sends an IPC message when it is ready, and stops on
+ * SIGTERM.
  */
 const [databaseUrl, concurrency] = process.argv.slice(2) as [string, string];
 const pool = new pg.Pool({ connectionString: databaseUrl, max: Number(concurrency) });

@@ -7,7 +7,7 @@ const CLIENTS = 10;
 const SIDE = 40;
 const CURVE_MS = 500;
 
-/** About 10 kB. */
+/** An ASCII grid of about 10 kB. */
 function grid(): Buffer<ArrayBuffer> {
   const row = Array.from({ length: SIDE }, (_, n) => (100 + Math.sin(n) * 9).toFixed(2)).join(' ');
   const header = `ncols ${SIDE}\nnrows ${SIDE}\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n`;
@@ -15,8 +15,9 @@ function grid(): Buffer<ArrayBuffer> {
 }
 
 /**
- * Real conversions of a small grid to GeoTIFF, over HTTP and through worker processes, from the first submit until the last is completed: with
- * one worker and with two. The curve tells how many were completed in each half second of the last round. Wanted: 100/s on two cores.
+ * Throughput of conversions of a small grid to GeoTIFF, from the first HTTP request to the last completed transfer,
+ * with one and two worker processes. Also prints how many completed in each half second of the last round. Target:
+ * 100/s on two cores.
  */
 export const bench = () =>
   withProcesses(async ({ pool, launch, databaseCpu }) => {
@@ -55,16 +56,16 @@ export const bench = () =>
       rates.sort((a, b) => a - b);
       const [database, serve, ...work] = each.map((ms) => ms.toFixed(1));
       console.log(
-        `${count} worker${count === 1 ? '' : 's'}: ${rates[ROUNDS >> 1]?.toFixed(0)}/s of ${content.length} bytes (wanted: 100); ` +
-          `CPU of each: database ${database}, API ${serve}, workers ${work.join(' + ')} ms; each half second: ${curve.join(' ')}`,
+        `${count} worker${count === 1 ? '' : 's'}: ${rates[ROUNDS >> 1]?.toFixed(0)}/s of ${content.length} bytes (target: 100); ` +
+          `CPU per conversion: database ${database}, API ${serve}, workers ${work.join(' + ')} ms; per half second: ${curve.join(' ')}`,
       );
     }
 
-    /** Until all are completed: how many more were, in each half second. */
+    /** Waits until all transfers are completed. Returns the number of completions per half second. */
     async function watch(): Promise<number[]> {
       const curve: number[] = [];
       let next = performance.now() + CURVE_MS;
-      let told = 0;
+      let counted = 0;
       for (;;) {
         await sleep(20);
         const { rows } = await pool.query(
@@ -73,8 +74,8 @@ export const bench = () =>
         const { done, failed } = rows[0];
         if (failed !== null) throw new Error(failed);
         if (performance.now() > next || done === CONVERSIONS) {
-          curve.push(done - told);
-          told = done;
+          curve.push(done - counted);
+          counted = done;
           next += CURVE_MS;
         }
         if (done === CONVERSIONS) return curve;

@@ -36,8 +36,8 @@ print(pyogrio.__gdal_version_string__)
 `;
 
 /**
- * GDAL's own translation in its own process, driven through the C library in pyogrio's wheel: no Python between features. Prints seconds
- * and the peak of resident memory in MB.
+ * GDALVectorTranslate in a process of its own, called through ctypes from the library in pyogrio's wheel, so that no
+ * Python runs per feature. Prints seconds and peak resident memory in MB.
  */
 const translate = `
 import ctypes, glob, os, resource, sys, time
@@ -85,11 +85,14 @@ const costOf = (stdout: string): Cost => {
   return { seconds, megabytes };
 };
 
-/** Shapefile to GeoJSON and back against GDAL, run by the Python of BENCH_PYTHON (needs pyogrio). Target: 1.5 times as fast, peak ≤ 256 MB. */
+/**
+ * Shapefile to GeoJSON and back, compared to GDAL (BENCH_PYTHON: a Python with pyogrio). Target: 1.5 times as fast,
+ * peak ≤ 256 MB.
+ */
 export async function bench(): Promise<void> {
   const python = process.env.BENCH_PYTHON;
   if (python === undefined) {
-    console.log('NOT COMPARED: set BENCH_PYTHON to a Python that has pyogrio.');
+    console.log('SKIPPED: set BENCH_PYTHON to a Python that has pyogrio (pip install pyogrio).');
     return;
   }
   const folder = await mkdtemp(join(tmpdir(), 'bench-features-'));
@@ -139,7 +142,7 @@ async function compare(
     join(folder, 'ours'),
     folder,
   ];
-  // Turn by turn, so that both meet the same moods of the machine.
+  // alternate, so that other load on the machine affects both
   for (let n = 0; n < runs; n++) {
     await rm(join(folder, output), { force: true });
     const theirs = costOf((await run(python, ['-c', translate, input, join(folder, output), ...options])).stdout);

@@ -9,13 +9,15 @@ export interface FloodRequest {
   seconds: number;
 }
 
-/** How many answers had which status; 0: none at all. */
+/** Number of answers by status; status 0: no answer. */
 export type FloodResult = Record<number, number>;
 
-/** Sends logins with wrong passwords at a steady rate, each from a client of its own behind a proxy, whether or not they are answered. */
-export function flood(wanted: FloodRequest): Promise<FloodResult> {
+/**
+ * Sends logins with wrong passwords at a constant rate, each from another client address, without waiting for answers.
+ */
+export function flood(options: FloodRequest): Promise<FloodResult> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: wanted });
+    const worker = new Worker(new URL(import.meta.url), { workerData: options });
     worker.once('message', resolve);
     worker.once('error', reject);
   });

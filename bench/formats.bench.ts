@@ -19,7 +19,10 @@ interface Run {
 const side = 5000;
 const rounds = 5;
 const here = fileURLToPath(import.meta.url);
-/** Both run a conversion twice and tell of the second: loaded libraries and warm processes are what either is used with. */
+/**
+ * Runs the conversion twice and reports the second run, with libraries loaded. The process of our conversion does the
+ * same.
+ */
 const reference = `
 import ctypes, glob, json, os, resource, sys, time
 import rasterio, rasterio.shutil
@@ -65,9 +68,9 @@ for other in others:
 `;
 
 /**
- * Conversions by us and by GDAL (rasterio's build, with libdeflate) at its best settings, in turns; medians of seconds and of CPU seconds;
- * the results are compared cell by cell. BENCH_PYTHON names a Python with rasterio; without one there is nothing to compare with.
- * Targets: speed ≥ 1.5, reprojection ≥ 1, memory ≤ 1.
+ * Our conversions compared to GDAL (rasterio's build, with libdeflate) at its fastest settings, alternating; medians of
+ * wall and CPU seconds. Also compares the outputs cell by cell. BENCH_PYTHON: a Python with rasterio. Targets: speed ≥
+ * 1.5, reprojection ≥ 1, memory ≤ 1.
  */
 export async function bench(): Promise<void> {
   const python = process.env.BENCH_PYTHON;
@@ -120,18 +123,18 @@ function print(name: string, { ours, gdal }: { ours: Run; gdal: Run }): void {
   const shown = ({ seconds, cpu, peakMb, outputMb }: Run) =>
     `${seconds.toFixed(2)} s, ${cpu.toFixed(2)} s of CPU, ${Math.round(peakMb)} MB, output ${outputMb.toFixed(1)} MB`;
   console.log(`${name}: ours ${shown(ours)}; GDAL ${shown(gdal)}`);
-  // twice GDAL's, or 256 MB
+  // limit: twice the memory of GDAL, at least 256 MB
   const allowed = Math.max(2 * gdal.peakMb, 256);
   console.log(
-    `  ${(gdal.seconds / ours.seconds).toFixed(2)} × as fast as GDAL, ${(gdal.cpu / ours.cpu).toFixed(2)} × by CPU; ${(ours.peakMb / allowed).toFixed(2)} of the memory allowed`,
+    `  speed ${(gdal.seconds / ours.seconds).toFixed(2)} × GDAL, CPU ${(gdal.cpu / ours.cpu).toFixed(2)} ×; memory ${(ours.peakMb / allowed).toFixed(2)} of the limit`,
   );
 }
 
 async function race(python: string, input: string, ours: Ours, gdal: string[]): Promise<{ ours: Run; gdal: Run }> {
   const runs: { ours: Run[]; gdal: Run[] } = { ours: [], gdal: [] };
-  const order = JSON.stringify({ input, ...ours });
+  const request = JSON.stringify({ input, ...ours });
   for (let round = 0; round < rounds; round++) {
-    runs.ours.push(await measured(process.execPath, [...memoryFlags(1024), here, order], ours.output));
+    runs.ours.push(await measured(process.execPath, [...memoryFlags(1024), here, request], ours.output));
     runs.gdal.push(await measured(python, ['-c', reference, input, ...gdal], gdal[0]!));
   }
   return { ours: median(runs.ours), gdal: median(runs.gdal) };
@@ -143,8 +146,8 @@ function median(runs: Run[]): Run {
 }
 
 async function measured(command: string, argv: string[], output: string): Promise<Run> {
-  const told = JSON.parse(await run(command, argv)) as Omit<Run, 'outputMb'>;
-  return { ...told, outputMb: (await stat(output)).size / 1e6 };
+  const figures = JSON.parse(await run(command, argv)) as Omit<Run, 'outputMb'>;
+  return { ...figures, outputMb: (await stat(output)).size / 1e6 };
 }
 
 function run(command: string, argv: string[]): Promise<string> {
@@ -161,7 +164,7 @@ function run(command: string, argv: string[]): Promise<string> {
   });
 }
 
-/** Hills with noise in the third decimal, nodata outside a circle; the same at each run. */
+/** Writes a deterministic terrain: hills with noise in the third decimal, nodata outside a circle. */
 async function writeTerrain(path: string, side: number): Promise<void> {
   const stream = createWriteStream(path);
   stream.write(`ncols ${side}\nnrows ${side}\nxllcorner 500000\nyllcorner 6000000\ncellsize 10\nNODATA_value -9999\n`);

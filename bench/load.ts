@@ -3,7 +3,7 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface LoadRequest {
   port: number;
-  /** Asked for in turn. */
+  /** Requested in turn. */
   paths: readonly string[];
   headers: Record<string, string>;
   connections: number;
@@ -12,13 +12,16 @@ export interface LoadRequest {
 
 export interface LoadResult {
   perSecond: number;
-  /** Milliseconds that half, 95 and 99 of a hundred answers took at most. */
+  /** Percentiles of the response time in milliseconds. */
   p50: number;
   p95: number;
   p99: number;
 }
 
-/** What a server on loopback gives to `connections` clients, each asking again as soon as it was answered. */
+/**
+ * Closed-loop load on a loopback server: each of `connections` clients sends its next request as soon as it has an
+ * answer.
+ */
 export function load(request: LoadRequest): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: request });
@@ -27,7 +30,7 @@ export function load(request: LoadRequest): Promise<LoadResult> {
   });
 }
 
-/** Anything but 200 with a length ends the measurement: a fast refusal must not count as speed. */
+/** Rejects for any answer but 200 with a content length, so that fast errors do not count as speed. */
 async function ask({ port, paths, headers, connections, seconds }: LoadRequest): Promise<LoadResult> {
   const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   let asked = 0;

@@ -1,19 +1,19 @@
 import { readdir } from 'node:fs/promises';
 
 /**
- * `npm run bench` runs all benchmarks one after the other, `npm run bench -- queue warp` only these and those that begin so
- * (`queue-curve`). Each file of this folder prints
- * ratios against a peer that it measures in the same run; absolute figures depend on the machine and its mood.
+ * `npm run bench` runs all benchmarks; `npm run bench -- queue read` runs those whose name is or starts with one of the
+ * words (`queue`, `queue-curve`). Each benchmark prints ratios to a baseline measured in the same run, because absolute
+ * figures depend on the machine.
  */
-const wanted = process.argv.slice(2);
-const isMeant = (word: string, name: string) => name === word || name.startsWith(`${word}-`);
+const words = process.argv.slice(2);
+const matches = (word: string, name: string) => name === word || name.startsWith(`${word}-`);
 const names = (await readdir(import.meta.dirname))
   .filter((file) => /^[a-z-]+\.bench\.ts$/.test(file))
   .map((file) => file.slice(0, -'.bench.ts'.length))
-  .filter((name) => wanted.length === 0 || wanted.some((word) => isMeant(word, name)));
+  .filter((name) => words.length === 0 || words.some((word) => matches(word, name)));
 
-for (const word of wanted)
-  if (!names.some((name) => isMeant(word, name))) throw new Error(`There is no benchmark '${word}'.`);
+for (const word of words)
+  if (!names.some((name) => matches(word, name))) throw new Error(`There is no benchmark '${word}'.`);
 for (const name of names) {
   console.log(`\n# ${name}`);
   const { bench } = (await import(`./${name}.bench.ts`)) as { bench: () => Promise<void> };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The most memory, in KB, that was ever resident in this process. What `resourceUsage` says begins with the memory of the process that
- * started this one; Linux has the true figure.
+ * Peak resident memory of this process in KB. `resourceUsage` includes the parent's memory at the time of the fork;
+ * `VmHWM` of Linux does not.
  */
 export function peakKb(): number {
   try {

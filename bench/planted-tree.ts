@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import type { BenchPlatform } from './platform.ts';
 
-/** Children of projects that are chosen by a condition on their row `p`; `own` says by the number `n` which have members of their own. */
+/**
+ * Inserts `count` children below the projects `p` that match the SQL condition `parents`. `own`: SQL condition on the
+ * number `n` of a child that gets members of its own.
+ */
 export type Below = (parents: string, count: number, own: string) => Promise<void>;
 
 export interface PlantedTree {
@@ -9,7 +12,10 @@ export interface PlantedTree {
   below: Below;
 }
 
-/** Members `u1`, `u2` … of the tenant and roots in it. All in SQL: through the API it would take an hour. */
+/**
+ * Inserts members `u1`, `u2` … of the tenant and root projects. With SQL, because it would take an hour through the
+ * API.
+ */
 export async function plantTree(
   { pool, tenantId, userId }: BenchPlatform,
   { users, roots }: { users: number; roots: number },

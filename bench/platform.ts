@@ -16,7 +16,7 @@ import { bootstrap } from '../src/tenants/bootstrap.ts';
 const POOL = 10;
 const PASSWORD = 'Bench-password-1';
 
-/** The API alone, on a database of its own, with one administrator who owns a tenant. */
+/** The API in this process, with a fresh database and one administrator who owns a tenant. */
 export interface BenchPlatform {
   app: App;
   databaseUrl: string;
@@ -24,12 +24,14 @@ export interface BenchPlatform {
   pool: pg.Pool;
   tenantId: string;
   userId: string;
-  /** Of the administrator. */
+  /** Authorization of the administrator. */
   headers: Record<string, string>;
-  /** The header of anybody else; his password becomes the administrator's. */
+  /** Authorization of another account. Sets its password to the administrator's. */
   headersOf(accountId: string): Promise<Record<string, string>>;
   port(): Promise<number>;
-  /** Bare Fastify that sends these statements through unprepared pg and answers what the last one gave. */
+  /**
+   * Baseline: a Fastify route that runs these statements, unprepared, through pg and returns the rows of the last one.
+   */
   peer(statements: readonly Statement[]): Promise<{ port: number; close(): Promise<void> }>;
 }
 
@@ -38,7 +40,7 @@ export interface Statement {
   values: readonly unknown[];
 }
 
-/** @param settings in the names of the environment */
+/** @param settings environment variables */
 export async function withPlatform(
   work: (platform: BenchPlatform) => Promise<void>,
   settings: Record<string, string> = {},
@@ -98,7 +100,7 @@ export async function withPlatform(
 
 const portOf = (address: string) => Number(new URL(address).port);
 
-/** The statements that are sent while `work` runs a second time, when everything that can be remembered is. */
+/** Runs `work` twice and returns the SQL statements of the second run, with warm caches. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   await work();
   const seen: Statement[] = [];

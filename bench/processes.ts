@@ -15,26 +15,26 @@ import { bootstrap } from '../src/tenants/bootstrap.ts';
 const PASSWORD = 'Bench-password-1';
 const PROGRAM = fileURLToPath(new URL('../bin/platform', import.meta.url));
 const CONNECTIONS = 10;
-/** Conversions at a time: the platform's own choice on a machine with memory enough. */
+/** Concurrent conversions: the platform's default if there is enough memory. */
 export const CONCURRENCY = availableParallelism() + 2;
 
-/** The platform as it is run: a database of its own, and whatever processes are launched on it. */
+/** The platform as in production: a database, and API and worker processes. */
 export interface Processes {
   databaseUrl: string;
   /** Plain connections to the database. */
   pool: pg.Pool;
-  /** Logs warnings to standard error; with a level among the settings, to a file. */
-  launch(command: 'serve' | 'work', settings?: Record<string, string>): Promise<Part>;
-  /** Another database of the same server, in the state in which the platform's began. */
+  /** Logs warnings to standard error; if the settings contain a log level, to a file. */
+  launch(command: 'serve' | 'work', settings?: Record<string, string>): Promise<BenchProcess>;
+  /** Creates a second database on the same server, with the same tables. */
   anotherDatabase(): Promise<string>;
-  /** CPU milliseconds of the database server so far; only Linux tells. */
+  /** CPU milliseconds of the database server so far; 0 unless on Linux. */
   databaseCpu(): Promise<number>;
 }
 
-export interface Part {
+export interface BenchProcess {
   address: string;
   pid: number;
-  /** CPU milliseconds of the process and of all that it started; only Linux tells. */
+  /** CPU milliseconds of the process and its descendants; 0 unless on Linux. */
   cpu(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
   const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
   const server = await startLocalPostgres(join(folder, 'postgres'));
   const pool = new pg.Pool({ connectionString: server.url, max: CONNECTIONS });
-  const parts: Part[] = [];
+  const processes: BenchProcess[] = [];
   try {
     await fill(server.url);
     const { rows } = await pool.query('show data_directory');
@@ -54,10 +54,10 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
       async launch(command, settings = {}) {
         const env = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0', ...settings };
         const log = 'PLATFORM_LOG_LEVEL' in settings ? openSync(join(folder, `${command}.log`), 'a') : 'inherit';
-        const part = await startPart([PROGRAM, command], env, log);
+        const started = await startProcess([PROGRAM, command], env, log);
         if (typeof log === 'number') closeSync(log);
-        parts.push(part);
-        return part;
+        processes.push(started);
+        return started;
       },
       async anotherDatabase() {
         await pool.query('create database another');
@@ -69,7 +69,7 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
       databaseCpu: () => cpuOfTree(postmaster),
     });
   } finally {
-    await Promise.all(parts.map((part) => part.stop()));
+    await Promise.all(processes.map((one) => one.stop()));
     await pool.end();
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -83,12 +83,12 @@ async function fill(databaseUrl: string) {
   await db.end();
 }
 
-/** Starts a Node program that says by a message that it is ready. */
-export async function startPart(
+/** Starts a Node program and waits for the IPC message that it is ready. */
+export async function startProcess(
   args: readonly string[],
   env: Record<string, string>,
   log: number | 'inherit' = 'inherit',
-): Promise<Part> {
+): Promise<BenchProcess> {
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', log, 'ipc'],
     env: { PLATFORM_LOG_LEVEL: 'warn', ...env },
@@ -112,7 +112,7 @@ export async function startPart(
 
 const TICK_MS = 10;
 
-/** Of a process, of those that live below it, and of those that it has outlived. */
+/** CPU milliseconds of a process, its descendants, and its ended children. */
 async function cpuOfTree(root: number): Promise<number> {
   const children = new Map<number, number[]>();
   const times = new Map<number, number>();
@@ -128,7 +128,7 @@ async function cpuOfTree(root: number): Promise<number> {
       children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
       times.set(Number(entry), fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0) * TICK_MS);
     } catch {
-      // it has just ended
+      // the process has just ended
     }
   }
   const sum = (pid: number): number =>
@@ -143,7 +143,7 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<string>;
 
-/** HTTP on kept connections; anything but 2xx ends the measurement. */
+/** HTTP client with keep-alive connections. Rejects for any status but 2xx. */
 export function caller(address: string, connections = CONNECTIONS): Call {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return (method, path, body = '', headers = {}) =>
@@ -169,7 +169,7 @@ export function caller(address: string, connections = CONNECTIONS): Call {
     });
 }
 
-/** What starts a no-op transfer: a kilobyte that was uploaded becomes a dataset as it is. */
+/** Request for a no-op transfer, which copies an uploaded file of a kilobyte to a dataset. */
 export interface Submission {
   body: string;
   headers: Record<string, string>;
@@ -177,7 +177,7 @@ export interface Submission {
 }
 export const SUBMIT_PATH = '/api/conversion/upload-convert';
 
-/** Signs in, makes a project, uploads the kilobyte or another file. */
+/** Signs in, creates a project and uploads `content`. */
 export async function prepareSubmission(call: Call, content = Buffer.alloc(1024, 'x')): Promise<Submission> {
   const json = { 'content-type': 'application/json' };
   const login = JSON.parse(
@@ -199,7 +199,7 @@ export async function prepareSubmission(call: Call, content = Buffer.alloc(1024,
   return { body, headers, projectId: project.id };
 }
 
-/** Does it so often, by some clients at once, each again as soon as it is done. */
+/** Runs `work` `count` times, with `clients` runs at a time. */
 export async function times(count: number, clients: number, work: () => Promise<unknown>): Promise<void> {
   let left = count;
   const client = async () => {

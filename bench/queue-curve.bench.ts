@@ -7,7 +7,7 @@ import type { Call, Processes, Submission } from './processes.ts';
 import { CONCURRENCY, caller, prepareSubmission, SUBMIT_PATH, withProcesses } from './processes.ts';
 
 const DEPTHS = [100, 1000, 10_000, 100_000];
-/** Up and down again, so that the mood of the machine is not taken for the depth. */
+/** Up and down again, so that a drift of the machine's speed is not mistaken for an effect of the depth. */
 const PASSES = [...DEPTHS, ...DEPTHS.toReversed()];
 const SUBMITS = 300;
 const LOOKS = 20;
@@ -15,10 +15,10 @@ const RUN_SECONDS = 8;
 const CLIENTS = 4;
 
 interface Figures {
-  /** Transfers a second, and CPU milliseconds of database and worker for each. */
+  /** Transfers per second, and CPU milliseconds of database and worker per transfer. */
   completed: number;
   cpu: number;
-  /** Median milliseconds. */
+  /** Median milliseconds, like the next ones. */
   submit: number;
   sweep: number;
   list: number;
@@ -27,8 +27,9 @@ interface Figures {
 }
 
 /**
- * What the length of the queue costs: 10² to 10⁵ transfers wait while others are started, listed, swept, and while one worker runs what
- * it can (what it has run comes in anew, so that the queue stays as long). Wanted: flat, each figure beside that of the shortest queue.
+ * Cost of the queue depth: 10² to 10⁵ waiting transfers while others are started, listed and swept, and while one
+ * worker runs transfers (refilled, so that the depth is constant). Prints each figure relative to the shortest queue.
+ * Target: flat.
  */
 export const bench = () =>
   withProcesses(async (processes) => {
@@ -48,12 +49,12 @@ export const bench = () =>
       const ratios = Object.entries(figures).map(
         ([name, value]) => `${name} ${(value / (shortest?.[name as keyof Figures] ?? 0)).toFixed(2)}`,
       );
-      console.log(`${DEPTHS[n + 1]} beside ${DEPTHS[0]}: ${ratios.join(', ')}`);
+      console.log(`${DEPTHS[n + 1]} relative to ${DEPTHS[0]}: ${ratios.join(', ')}`);
     }
   });
 
 const shown = ({ completed, cpu, ...times }: Figures) =>
-  `${completed.toFixed(0)}/s, ${cpu.toFixed(1)} ms of CPU each; ${Object.entries(times)
+  `${completed.toFixed(0)}/s, ${cpu.toFixed(1)} ms of CPU per transfer; ${Object.entries(times)
     .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
     .join(', ')} ms`;
 
@@ -63,16 +64,16 @@ function mean(all: readonly Figures[]): Figures {
   return Object.fromEntries(sums);
 }
 
-/** What people and the sweep ask, while nothing is run. */
+/** Response times of requests and the sweep, without workers. */
 async function ask({ databaseUrl }: Processes, call: Call, { body, headers }: Submission) {
   const median = async (count: number, work: () => Promise<unknown>) => {
-    const took: number[] = [];
+    const durations: number[] = [];
     for (let n = 0; n < count; n++) {
       const start = performance.now();
       await work();
-      took.push(performance.now() - start);
+      durations.push(performance.now() - start);
     }
-    return quantile(took, 0.5);
+    return quantile(durations, 0.5);
   };
   const get = (path: string) => () => call('GET', path, '', headers);
   const { id } = JSON.parse(await call('POST', SUBMIT_PATH, body, headers));
@@ -99,12 +100,12 @@ async function run({ pool, launch, databaseCpu }: Processes, template: Template)
     const cpu = async () => (await databaseCpu()) + (await worker.cpu());
     const [cpuBefore, before, start] = [await cpu(), await completed(), performance.now()];
     let done = before;
-    let fed = 0;
+    let refilled = 0;
     while (performance.now() - start < RUN_SECONDS * 1000) {
       await sleep(100);
       done = await completed();
-      await template.add(done - fed);
-      fed = done;
+      await template.add(done - refilled);
+      refilled = done;
     }
     const count = done - before;
     return {
@@ -117,12 +118,12 @@ async function run({ pool, launch, databaseCpu }: Processes, template: Template)
 }
 
 interface Template {
-  /** Makes the queue so long, of nothing but new transfers. */
+  /** Empties the queue, then adds `depth` transfers. */
   fill(depth: number): Promise<void>;
   add(count: number): Promise<void>;
 }
 
-/** Starts one transfer as everybody does, and takes its rows for a pattern. */
+/** Starts one transfer through the API and copies its rows as a template. */
 async function takeTemplate(pool: pg.Pool, call: Call, { body, headers }: Submission): Promise<Template> {
   await call('POST', SUBMIT_PATH, body, headers);
   await pool.query('create schema bench');
@@ -152,7 +153,7 @@ async function takeTemplate(pool: pg.Pool, call: Call, { body, headers }: Submis
   };
 }
 
-/** All but these and those that the table makes by itself. */
+/** Names of the columns of a table, without generated ones and those in `but`. */
 async function columns(pool: pg.Pool, schema: string, table: string, but: readonly string[]): Promise<string> {
   const { rows } = await pool.query(
     `select column_name as name from information_schema.columns

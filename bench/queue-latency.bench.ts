@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { arrivals, inTime, moments, quantile } from './arrivals.ts';
+import { arrivals, arrivalTimes, quantile, runAt } from './arrivals.ts';
 import type { BareQueue } from './bare-queue.ts';
 import { openBareQueue } from './bare-queue.ts';
 import type { Call, Submission } from './processes.ts';
@@ -12,9 +12,9 @@ const SECONDS = 10;
 const SINGLE = 100;
 
 /**
- * What somebody waits who starts a no-op transfer: until the answer, when a hundred a second come over HTTP with a token (and are run
- * beside it), and from the answer until a worker begins, when the platform has nothing else to do. Both beside bare graphile-worker on
- * the same server, in turns. Wanted: p99 of the answer ≤ 50 ms, p95 of the start ≤ 100 ms.
+ * Latency of no-op transfers: the response time of submits at 100 requests per second, while a worker runs the
+ * transfers; and, on an idle platform, the time from the answer until a worker starts the transfer. Compared to bare
+ * graphile-worker on the same server, alternating. Targets: p99 of the response ≤ 50 ms, p95 of the start ≤ 100 ms.
  */
 export const bench = () =>
   withProcesses(async (processes) => {
@@ -36,7 +36,7 @@ async function load(pool: pg.Pool, bare: BareQueue, to: Submission & { url: stri
   const rate = { perSecond: PER_SECOND, seconds: SECONDS };
   const [ours, theirs]: number[][] = [[], []];
   for (let round = 0; round <= ROUNDS; round++) {
-    const peer = await inTime(moments(rate), bare.submit);
+    const peer = await runAt(arrivalTimes(rate), bare.submit);
     await settled(bare.pool);
     const own = await arrivals({ url: to.url, headers: to.headers, body: to.body, ...rate });
     await settled(pool);
@@ -47,11 +47,11 @@ async function load(pool: pg.Pool, bare: BareQueue, to: Submission & { url: stri
     console.log(`round ${round}: ours ${shown(own)}; bare ${shown(peer)}`);
   }
   console.log(
-    `${PER_SECOND} submits a second: ${shown(ours ?? [])} (wanted: p99 ≤ 50 ms)\nbare: ${shown(theirs ?? [])}`,
+    `${PER_SECOND} submits per second: ${shown(ours ?? [])} (target: p99 ≤ 50 ms)\nbare: ${shown(theirs ?? [])}`,
   );
 }
 
-/** One at a time. Both clocks are this machine's. */
+/** One transfer at a time. Database and benchmark use the clock of the same machine. */
 async function idle(pool: pg.Pool, bare: BareQueue, call: Call, { body, headers }: Submission) {
   const submit = async () => JSON.parse(await call('POST', SUBMIT_PATH, body, headers)).id as string;
   const ours: Start[] = [];
@@ -61,12 +61,13 @@ async function idle(pool: pg.Pool, bare: BareQueue, call: Call, { body, headers 
     ours.push(await started(pool, submit));
   }
   const line = (starts: readonly Start[]) =>
-    `${shown(starts.map(({ answered }) => answered))} behind the answer, ${shown(starts.map(({ asked }) => asked))} behind the question`;
+    `${shown(starts.map(({ answered }) => answered))} after the answer, ${shown(starts.map(({ asked }) => asked))} after the request`;
   console.log(
-    `idle, until a worker begins: ${line(ours)} (wanted: p95 ≤ 100 ms behind the answer)\nbare: ${line(theirs)}`,
+    `idle, until a worker starts: ${line(ours)} (target: p95 ≤ 100 ms after the answer)\nbare: ${line(theirs)}`,
   );
 }
 
+/** Milliseconds from the request and from the answer until a worker starts the transfer. */
 interface Start {
   asked: number;
   answered: number;

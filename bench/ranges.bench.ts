@@ -19,7 +19,7 @@ import { FileSource } from '../src/formats/io/bytes.ts';
 const KIB = 1024;
 const MIB = KIB ** 2;
 const SIZE = Number(process.env.BENCH_MB ?? 128) * MIB;
-/** What a bucket far away takes for its first byte. */
+/** Simulated time to first byte of a remote bucket. */
 const DELAY_MS = Number(process.env.BENCH_DELAY_MS ?? 20);
 const PAGES = (process.env.BENCH_PAGES ?? '128').split(',').map((kib) => Number(kib) * KIB);
 const ROUNDS = 3;
@@ -29,7 +29,7 @@ interface Traffic {
   bytes: number;
 }
 
-/** How a program reads a file. */
+/** An access pattern. */
 interface Pattern {
   name: string;
   run(source: ByteSource): Promise<void>;
@@ -48,7 +48,7 @@ const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    name: 'header, tables of tiles, then 60 tiles of 40–200 KiB here and there',
+    name: 'header, tile index, then 60 tiles of 40–200 KiB at random offsets',
     async run(source) {
       for (const [at, length] of [
         [0, 16],
@@ -65,7 +65,7 @@ const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    name: '400 values of 4 bytes, each a little behind the last',
+    name: '400 values of 4 bytes, 12 kB apart',
     async run(source) {
       for (let n = 0; n < 400; n++) await source.read(MIB + n * 12_000, 4);
     },
@@ -73,9 +73,9 @@ const PATTERNS: readonly Pattern[] = [
 ];
 
 /**
- * Reading a blob by ranges, against a local file and against plain ranged GETs, one for each read, from a bucket with 20 ms to the first
- * byte; medians. From the bucket the targets are: a scan at least twice as fast as plain GETs, small reads near each other 10 times, reads
- * far apart at most 1.2 times as slow, with no more requests. A local file is the lower bound.
+ * Ranged reads of a blob, on disk and in a bucket with 20 ms to the first byte, compared to a local file (the lower
+ * bound) and to one ranged GET per read; medians. Targets for the bucket, relative to plain GETs: a scan 2 times as
+ * fast, small adjacent reads 10 times, scattered reads at most 1.2 times as slow with no more requests.
  */
 export async function bench(): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'bench-ranges-'));
@@ -125,7 +125,7 @@ export async function bench(): Promise<void> {
   }
 }
 
-/** One request for each read. */
+/** One request per read, without cache. */
 function plain(store: BlobStore): ByteSource {
   return {
     size: SIZE,
@@ -136,7 +136,7 @@ function plain(store: BlobStore): ByteSource {
   };
 }
 
-/** Answers of the server behind it, each a while later; counts those to GETs. */
+/** A proxy that delays each answer and counts GET requests and their bytes. */
 async function delayed(port: number, traffic: Traffic) {
   const gate = createServer((request, response) => {
     const { method, url, headers } = request;

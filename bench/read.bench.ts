@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { quantile } from './arrivals.ts';
-import type { Part, Processes } from './processes.ts';
-import { caller, prepareSubmission, SUBMIT_PATH, startPart, withProcesses } from './processes.ts';
+import type { BenchProcess, Processes } from './processes.ts';
+import { caller, prepareSubmission, SUBMIT_PATH, startProcess, withProcesses } from './processes.ts';
 import { answersPerSecond } from './wrk.ts';
 
 const BARE = fileURLToPath(new URL('./bare-route.ts', import.meta.url));
@@ -11,24 +11,24 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const CONNECTIONS = 16;
 const OTHERS = 5000;
 
-/** A read of ours, and the share of the bare route's rate that it should have. */
+/** A route to measure, and the target of its rate relative to the bare route. */
 interface Read {
   name: string;
   path: string;
-  wanted: number;
+  target: number;
 }
 
 /**
- * Reads as clients send them, to one `serve` as it is deployed (its log goes to a file), against a bare Fastify route that reads a project by
- * its primary key through `pg`, unprepared, from the same database. Each is a process of its own; they are asked in turns.
+ * Request rates of reads on one API process with logging to a file, compared to a bare Fastify route that selects a
+ * project by primary key through `pg`, unprepared, from the same database, in its own process. Alternating.
  */
 export const bench = () =>
   withProcesses(async (processes) => {
     const { reads, headers, projectId } = await plant(processes);
     const ours = await processes.launch('serve', { PLATFORM_LOG_LEVEL: 'info' });
-    const bare = await startPart([BARE, processes.databaseUrl], {});
-    const peer = { name: 'bare route', path: `/project/${projectId}`, wanted: 1 };
-    const ask = async (part: Part, read: Read) => {
+    const bare = await startProcess([BARE, processes.databaseUrl], {});
+    const peer = { name: 'bare route', path: `/project/${projectId}`, target: 1 };
+    const ask = async (part: BenchProcess, read: Read) => {
       const cpu = async () => [await part.cpu(), await processes.databaseCpu()];
       const before = await cpu();
       const url = new URL(read.path, part.address).href;
@@ -60,14 +60,16 @@ export const bench = () =>
           0.5,
         ).toFixed(0);
       const share = ratios.get(read);
-      const ratio = share ? `, ratio ${quantile(share, 0.5).toFixed(2)} (wanted: ${read.wanted.toFixed(2)})` : '';
+      const ratio = share ? `, ratio ${quantile(share, 0.5).toFixed(2)} (target: ${read.target.toFixed(2)})` : '';
       console.log(
-        `${read.name.padEnd(22)} ${median('rate').padStart(6)}/s; CPU of each: API ${median('node')}, database ${median('database')} µs${ratio}`,
+        `${read.name.padEnd(22)} ${median('rate').padStart(6)}/s; CPU per request: API ${median('node')}, database ${median('database')} µs${ratio}`,
       );
     }
   });
 
-/** A project with 50 subprojects, 50 datasets and 50 transfers, among thousands that nobody asks for. */
+/**
+ * Inserts a project with 50 subprojects, 50 datasets and 50 transfers, and thousands of others that are not requested.
+ */
 export async function plant({ pool, launch }: Processes) {
   const api = await launch('serve');
   const call = caller(api.address);
@@ -111,15 +113,15 @@ export async function plant({ pool, launch }: Processes) {
   const single = 0.5;
   const list = 0.25;
   const reads: Read[] = [
-    { name: 'project', path: `/api/metadata/project/${projectId}`, wanted: single },
-    { name: 'dataset', path: `/api/metadata/dataset/${rows[0].id}`, wanted: single },
-    { name: 'transfer', path: `/api/conversion/transfer/${transferId}`, wanted: single },
-    { name: 'capabilities', path: `/api/metadata/project/${projectId}/capabilities`, wanted: single },
-    { name: '50 projects', path: '/api/metadata/project/list?limit=50', wanted: list },
-    { name: '50 subprojects', path: `/api/metadata/project/${projectId}/subproject/list?limit=50`, wanted: list },
-    { name: '50 datasets', path: `/api/metadata/project/${projectId}/dataset/list?limit=50`, wanted: list },
-    { name: '50 transfers', path: '/api/conversion/transfer/list?limit=50', wanted: list },
-    { name: '50 own transfers', path: '/api/conversion/transfer/list-summaries?limit=50', wanted: list },
+    { name: 'project', path: `/api/metadata/project/${projectId}`, target: single },
+    { name: 'dataset', path: `/api/metadata/dataset/${rows[0].id}`, target: single },
+    { name: 'transfer', path: `/api/conversion/transfer/${transferId}`, target: single },
+    { name: 'capabilities', path: `/api/metadata/project/${projectId}/capabilities`, target: single },
+    { name: '50 projects', path: '/api/metadata/project/list?limit=50', target: list },
+    { name: '50 subprojects', path: `/api/metadata/project/${projectId}/subproject/list?limit=50`, target: list },
+    { name: '50 datasets', path: `/api/metadata/project/${projectId}/dataset/list?limit=50`, target: list },
+    { name: '50 transfers', path: '/api/conversion/transfer/list?limit=50', target: list },
+    { name: '50 own transfers', path: '/api/conversion/transfer/list-summaries?limit=50', target: list },
   ];
   const { 'content-type': _, ...signedIn } = headers;
   return { reads, headers: signedIn, projectId };

@@ -4,7 +4,7 @@ import { load } from './load.ts';
 
 const run = promisify(execFile);
 
-export interface Asked {
+export interface WrkOptions {
   /** Absolute. */
   url: string;
   headers: Record<string, string>;
@@ -13,10 +13,11 @@ export interface Asked {
 }
 
 /**
- * Answers a second that a server on loopback gives. By `wrk` where it is installed (`apt-get install wrk`), which takes a fifth of the
- * processor time of a client in JavaScript; else by a thread of this process, which may be the bottleneck. Anything but 200 is an error.
+ * Requests per second that a loopback server answers. Uses `wrk` if it is installed (`apt-get install wrk`), which
+ * needs a fifth of the CPU time of a client in JavaScript; otherwise a thread of this process, which may be the
+ * bottleneck. Any status but 2xx is an error.
  */
-export async function answersPerSecond({ url, headers, connections, seconds }: Asked): Promise<number> {
+export async function answersPerSecond({ url, headers, connections, seconds }: WrkOptions): Promise<number> {
   const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   try {
     const { stdout } = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, ...lines, url]);

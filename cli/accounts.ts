@@ -1,10 +1,10 @@
 import type { Account } from '../src/accounts/account.ts';
 import { record } from './table.ts';
 
-/** Of one account, by its login id. */
+/** Path of an account, by its login id. */
 export const accountPath = (id: string) => `/api/accounts/${encodeURIComponent(id)}`;
 
-/** One account, for people. */
+/** Formats an account for people. */
 export const describeAccount = (account: Account) =>
   record({
     id: account.id,
@@ -17,7 +17,7 @@ export const describeAccount = (account: Account) =>
     state: stateOf(account),
   });
 
-/** In a word or two. */
+/** State of an account in one or two words. */
 export function stateOf({ activated, enabled, locked }: Account): string {
   if (!enabled) return 'disabled';
   if (locked) return 'locked';

@@ -12,14 +12,19 @@ import { loginFile } from './login-file.ts';
 export interface Answer<T> {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** The body as it came. */
+  /** The body as text. */
   text: string;
   /** The body as JSON, undefined if there is none. Its shape is not checked. */
   body: T;
 }
 
-/** An answer made of several, to be shown like one. */
-export const composed = <T>(body: T): Answer<T> => ({ status: 200, headers: {}, text: JSON.stringify(body), body });
+/** Combines several answers into one for `Io.show`. */
+export const composedAnswer = <T>(body: T): Answer<T> => ({
+  status: 200,
+  headers: {},
+  text: JSON.stringify(body),
+  body,
+});
 
 export interface CallOptions {
   /** Undefined members are omitted; an array repeats its name. */
@@ -46,17 +51,17 @@ export interface Api {
   logIn(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
   /** Exchanges credentials for tokens without storing them. */
   issue(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
-  /** Deletes the stored login and revokes it on the server. Tells how far that got. */
-  logOut(): Promise<'nobody was' | 'only here' | 'everywhere'>;
+  /** Deletes the stored login and revokes it on the server. Returns where that succeeded. */
+  logOut(): Promise<'notLoggedIn' | 'locally' | 'everywhere'>;
 }
 
-/** A token is renewed this long before it expires, so that it does not expire on its way. */
-const ABOUT_TO_EXPIRE_MS = 30_000;
+/** Tokens are refreshed this long before they expire. */
+const REFRESH_BEFORE_MS = 30_000;
 const CONNECT_MS = 10_000;
-/** Long enough for `Prefer: wait=60`. */
-const ANSWER_MS = 120_000;
+/** Longer than `Prefer: wait=60`. */
+const RESPONSE_MS = 120_000;
 
-/** Opens no connection yet. */
+/** Creates a client; the first call opens the connection. */
 export function connectApi(env: Env): Api {
   const url = addressOf(env);
   const stored = loginFile(env, url);
@@ -104,11 +109,11 @@ export function connectApi(env: Env): Api {
     async logOut() {
       const login = await stored.read().catch(() => undefined);
       await stored.remove();
-      if (login === undefined) return 'nobody was';
+      if (login === undefined) return 'notLoggedIn';
       const answer = await send('POST', url, '/api/tokens/revocation', { body: login.refreshToken }).catch(
         () => undefined,
       );
-      return answer?.statusCode === 200 ? 'everywhere' : 'only here';
+      return answer?.statusCode === 200 ? 'everywhere' : 'locally';
     },
   };
   return api;
@@ -118,9 +123,9 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Headers with the token or API key of the environment, which replaces a stored login. */
 function givenCredentials({ PLATFORM_TOKEN: token, PLATFORM_API_KEY: key }: Env): Record<string, string> | undefined {
-  if (token && key) throw new UsageError('PLATFORM_TOKEN and PLATFORM_API_KEY are both set: unset one of them.');
+  if (token && key) throw new UsageError('PLATFORM_TOKEN and PLATFORM_API_KEY are both set. Unset one of them.');
   if (key && !/^[\x21-\x7e]+$/.test(key))
-    throw new UsageError('PLATFORM_API_KEY is no API key: it has blanks or other characters that no key has.');
+    throw new UsageError('PLATFORM_API_KEY is not an API key: it contains blanks or characters outside of ASCII.');
   if (key) return { 'svc-open-api-key': key, 'svc-service-id': 'metadata' };
   return token ? bearer(token) : undefined;
 }
@@ -142,7 +147,10 @@ function addressOf(env: Env): string {
   const host = env.PLATFORM_HOST || '127.0.0.1';
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const port = env.PLATFORM_PORT || '8080';
-  if (!/^[1-9]\d{0,4}$/.test(port)) throw new UsageError(`PLATFORM_PORT is ${port}: name the address in PLATFORM_URL.`);
+  if (!/^[1-9]\d{0,4}$/.test(port))
+    throw new UsageError(
+      `PLATFORM_PORT is ${port}, which is not a port to connect to. Set PLATFORM_URL to the address.`,
+    );
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
@@ -155,14 +163,14 @@ const loginFrom = (id: string, { accessToken, refreshToken }: TokenAnswer): Logi
 
 async function currentLogin(stored: LoginFile, url: string): Promise<Login> {
   const login = await stored.read();
-  if (login === undefined) throw new NotLoggedIn(`Nobody is logged in at ${url}: run 'platform login'.`);
+  if (login === undefined) throw new NotLoggedIn(`Not logged in at ${url}. Run 'platform login'.`);
   const left = Date.parse(login.accessExpires) - Date.now();
-  return left > ABOUT_TO_EXPIRE_MS ? login : renew(stored, login, url);
+  return left > REFRESH_BEFORE_MS ? login : renew(stored, login, url);
 }
 
 /**
- * Exchanges the refresh token, which works once. Of two processes that try at the same time one succeeds; the other reads the login that
- * it stored. With the Idempotency-Key the server repeats an answer that was lost.
+ * Exchanges the refresh token, which works once. If two processes do so at the same time, one succeeds, and the other reads the login that
+ * the first one stored. Thanks to the Idempotency-Key the server repeats an answer that was lost.
  */
 async function renew(stored: LoginFile, old: Login, url: string): Promise<Login> {
   const newer = async () => {
@@ -182,12 +190,12 @@ async function renew(stored: LoginFile, old: Login, url: string): Promise<Login>
     return login;
   } catch (error) {
     if (!(error instanceof Refused) || error.status >= 500) throw error;
-    for (let look = 0; look < 20; look++) {
+    for (let tries = 0; tries < 20; tries++) {
       const written = await newer();
       if (written) return written;
       await sleep(100);
     }
-    throw new NotLoggedIn(`The login of ${old.id} has ended (${error.message}) Run 'platform login'.`);
+    throw new NotLoggedIn(`The login of ${old.id} has ended: ${error.message} Run 'platform login'.`);
   }
 }
 
@@ -216,10 +224,10 @@ async function send(
       errorCodes: ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
       maxRetryAfter: 30_000,
     },
-    timeout: { connect: CONNECT_MS, response: ANSWER_MS },
+    timeout: { connect: CONNECT_MS, response: RESPONSE_MS },
     ...(body === undefined ? {} : { json: body }),
   };
-  // imported late: it takes a third of the start time, and `--help` does not need it
+  // imported late: loading it takes a third of the start time, and `--help` does not need it
   const { default: got } = await import('got');
   try {
     return (await got(`${base}${path}`, { ...options, responseType: 'text' })) as Response<string>;
@@ -232,11 +240,11 @@ async function send(
 export function unreachable(error: unknown, base: string): unknown {
   if (!isRequestError(error)) return error;
   const reason = error.code === 'ECONNREFUSED' ? 'the connection was refused' : error.message || error.code;
-  const advice = "Start it with 'npm start', or name its address in PLATFORM_URL.";
+  const advice = "Start it with 'npm start', or set PLATFORM_URL to its address.";
   return new Unreachable(`No platform answers at ${base}: ${reason}. ${advice}`, { cause: error });
 }
 
-/** Told by `options`, which each error of got has, because got may not be loaded. */
+/** Recognized by `options`, which every error of got has: `instanceof` would load got. */
 const isRequestError = (error: unknown): error is RequestError => error instanceof Error && 'options' in error;
 
 function answerOf<T>(response: Response<string>, base: string): Answer<T> {
@@ -246,12 +254,12 @@ function answerOf<T>(response: Response<string>, base: string): Answer<T> {
     return { status, headers, text, body: (text === '' ? undefined : JSON.parse(text)) as T };
   } catch {
     throw new Error(
-      `${base} answered with ${headers['content-type'] ?? 'no type'}, which is not what a platform says.`,
+      `${base} answered with ${headers['content-type'] ?? 'no content type'} instead of JSON. Check PLATFORM_URL.`,
     );
   }
 }
 
-/** The error for an error answer. */
+/** Converts an error answer to an error. */
 export function refusalOf(status: number, text: string, base: string): Error {
   let problem: Problem;
   try {
@@ -267,7 +275,7 @@ export function refusalOf(status: number, text: string, base: string): Error {
 
 const isSentence = (text: string) => text.includes(' ');
 
-/** One line: the detail, with the sentences about members. Codes are omitted: the detail says them in words. */
+/** One line: the detail and the messages about members, without error codes. */
 function sentenceOf({ detail = '', errors = {} }: Problem): string {
   const members = Object.entries(errors).flatMap(([path, sentences]) =>
     sentences.filter(isSentence).map((one) => (one.startsWith(path) ? one : `${path}: ${one}`)),
@@ -275,6 +283,6 @@ function sentenceOf({ detail = '', errors = {} }: Problem): string {
   const joined = members.join('; ');
   if (joined === '') return detail || Object.values(errors).flat().join(', ');
   if (joined.includes(detail)) return joined;
-  const said = Object.values(errors).flat();
-  return said.every((one) => detail.includes(one)) ? detail : `${detail} (${joined})`;
+  const messages = Object.values(errors).flat();
+  return messages.every((one) => detail.includes(one)) ? detail : `${detail} (${joined})`;
 }

@@ -1,18 +1,18 @@
-/** What can follow a command. */
-export interface Completed {
-  /** The words of the command behind `platform`. */
+/** Words and options that can follow a command. */
+export interface CompletionEntry {
+  /** The words of the command after `platform`. */
   path: readonly string[];
   words: readonly { word: string; about: string }[];
   options: readonly { word: string; about: string; values: readonly string[]; takesValue: boolean }[];
 }
 
-/** In single quotes, for bash and zsh. */
+/** Quotes for bash and zsh. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const pathText = (path: readonly string[]) => path.map((word) => ` ${word}`).join('');
 const listOf = (words: readonly string[]) => quoted(words.join(' '));
 
-/** Lines of a `case` that bash and zsh share: the command so far, the values of an option, and what can follow. */
-function cases(all: readonly Completed[]) {
+/** Lines of `case` statements for bash and zsh: known commands, values of options, and what can follow each command. */
+function cases(all: readonly CompletionEntry[]) {
   const known = all.filter(({ path }) => path.length > 0).map(({ path }) => quoted(pathText(path)));
   const values = all.flatMap(({ path, options }) =>
     options
@@ -32,7 +32,7 @@ function cases(all: readonly Completed[]) {
   return { known: known.join('|'), values, free: free.join('|'), follow };
 }
 
-function bash(all: readonly Completed[]): string {
+function bash(all: readonly CompletionEntry[]): string {
   const { known, values, free, follow } = cases(all);
   return `# bash completion of platform: eval "$(platform completion bash)"
 _platform() {
@@ -58,7 +58,7 @@ ${follow.map((one) => `    ${one.at}) words=${one.words}; options=${one.options}
 complete -o default -F _platform platform`;
 }
 
-function zsh(all: readonly Completed[]): string {
+function zsh(all: readonly CompletionEntry[]): string {
   const { known, values, free, follow } = cases(all);
   return `#compdef platform
 # zsh completion of platform: eval "$(platform completion zsh)"
@@ -87,10 +87,10 @@ ${follow.map((one) => `    ${one.at}) list=${one.words}; options=${one.options} 
 compdef _platform platform`;
 }
 
-/** In single quotes, where only these two characters are special. */
+/** Quotes for fish, where only these two characters are special inside of single quotes. */
 const quotedForFish = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-function fish(all: readonly Completed[]): string {
+function fish(all: readonly CompletionEntry[]): string {
   const known = all.filter(({ path }) => path.length > 0).map(({ path }) => quotedForFish(path.join(' ')));
   const lines = all.flatMap(({ path, words, options }) => {
     const here = `complete -c platform -n "__platform_at ${quotedForFish(path.join(' '))}"`;

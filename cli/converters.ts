@@ -7,14 +7,14 @@ import { UsageError } from './errors.ts';
 import { repeated, srid } from './options.ts';
 import type { ResourceOptions } from './resources.ts';
 import { resourceOptions, resourcesOf } from './resources.ts';
-import type { GivenFile } from './staged-file.ts';
+import type { InputFile } from './staged-file.ts';
 import type { TransformationOptions } from './transformations.ts';
 import { transformationOptions, transformationsOf } from './transformations.ts';
 
 export const listConverters = (api: Api, kind: 'reader' | 'writer', filter?: string) =>
   api.call<List<Converter>>('GET', `/api/conversion/${kind}/list`, { query: { filter } });
 
-/** What people call the files of each format. Several formats live in zip files, so that says nothing. */
+/** Formats by file extension. Without zip, which several formats use. */
 const EXTENSIONS: Record<string, string> = {
   asc: 'asciigrid',
   tif: 'geotiff',
@@ -31,7 +31,7 @@ const EXTENSIONS: Record<string, string> = {
   mesh: 'mesh',
 };
 
-/** The one converter for files of this name. `option` is what to give where the name does not tell. */
+/** The only converter of the format of this file name. `option`: the option to use if there is none or more than one. */
 export function converterFor(file: string, converters: readonly Converter[], option: string): Converter {
   const extension = extname(file).slice(1).toLowerCase();
   const format = EXTENSIONS[extension];
@@ -39,19 +39,19 @@ export function converterFor(file: string, converters: readonly Converter[], opt
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const names = (found.length > 1 ? found : converters).map(({ name }) => name).join(', ');
-  throw new UsageError(`The name of ${file} does not tell how to treat it: give ${option}, one of ${names}.`);
+  throw new UsageError(`The format of ${file} is not known from its name. Use ${option} with one of ${names}.`);
 }
 
-/** How to read a file: as is said, else by its content, else by its name. */
-export function readerFor(file: GivenFile, readers: readonly Converter[], wanted: string | undefined): Converter {
-  if (wanted !== undefined) return named(wanted, readers, '--reader');
+/** Chooses the reader of a file: as requested, else by its content, else by its name. */
+export function readerFor(file: InputFile, readers: readonly Converter[], requested: string | undefined): Converter {
+  if (requested !== undefined) return named(requested, readers, '--reader');
   const { format, looksLike } = file.content ?? {};
   const found = format === undefined ? [] : readers.filter(({ datasetFormat }) => datasetFormat === format);
   if (found[0] !== undefined && found.length === 1) return found[0];
   if (looksLike === undefined || extname(file.name).slice(1).toLowerCase() in EXTENSIONS)
     return converterFor(file.name, readers, '--reader');
   throw new UsageError(
-    `${file.name} looks like ${looksLike}, which no reader takes: give --reader, FileReader to keep it as it is.`,
+    `${file.name} looks like ${looksLike}, which no reader supports. Use --reader FileReader to store it unchanged.`,
   );
 }
 
@@ -66,23 +66,23 @@ export interface ConversionOptions extends TransformationOptions, ResourceOption
   skipBadRecords?: boolean;
 }
 
-/** The options that all starts of conversions share. */
+/** Adds the options of all conversions. */
 export const conversionOptions = (command: Command): Command =>
   resourceOptions(
     transformationOptions(
       command
         .option(
           '--param <name=value>',
-          'a parameter, may be repeated; reader.NAME= or writer.NAME= where both have it',
+          'parameter of the reader or writer; may be repeated; reader.NAME= or writer.NAME= if both have it',
           repeated,
         )
-        .option('--srid <srid>', 'coordinate system of the data, where they say none or a wrong one', srid),
+        .option('--srid <srid>', 'coordinate system of the data; overrides that of the file', srid),
     )
-      .option('--skip-bad-records', 'go on where a record cannot be read; their places are kept as a GeoJSON file')
-      .option('--dry-run', 'only find out whether it could be started, and what to expect; nothing is sent or started'),
+      .option('--skip-bad-records', 'skip records that cannot be read; their locations are stored as a GeoJSON file')
+      .option('--dry-run', 'only check whether it could be started, and estimate the result; sends and starts nothing'),
   );
 
-/** Members of a request. A name without a side goes to whichever has it, else to the reader, so that the server refuses it. */
+/** Members of a request. A parameter without `reader.` or `writer.` goes to the one that has it; if none has it, the server refuses it. */
 export function conversionOf(
   { param = [], srid, skipBadRecords, ...wanted }: ConversionOptions,
   reader: Converter | undefined,
@@ -96,10 +96,10 @@ export function conversionOf(
     const has = (converter: Converter | undefined) =>
       converter?.parameters.some((one) => one.name.toLowerCase() === name.toLowerCase()) ?? false;
     if (side === undefined && has(reader) && has(writer)) {
-      throw new UsageError(`Reader and writer both have '${name}': write reader.${name}= or writer.${name}=.`);
+      throw new UsageError(`Reader and writer both have '${name}'. Use reader.${name}= or writer.${name}=.`);
     }
     const toWriter = side === undefined ? has(writer) : side === 'writer';
-    (toWriter ? writerParameters : readerParameters).push({ name, value: jsonOrText(value) });
+    (toWriter ? writerParameters : readerParameters).push({ name, value: parseJsonOrText(value) });
   }
   const bad = skipBadRecords ? { onBadRecord: 'skip' as const } : {};
   return {
@@ -111,7 +111,7 @@ export function conversionOf(
   };
 }
 
-function jsonOrText(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -122,7 +122,5 @@ function jsonOrText(text: string): unknown {
 export function named(name: string, converters: readonly Converter[], option: string): Converter {
   const found = converters.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
-  throw new UsageError(
-    `${option} ${name} is not offered here; there are ${converters.map((one) => one.name).join(', ')}.`,
-  );
+  throw new UsageError(`${option} ${name} does not exist. Use one of ${converters.map((one) => one.name).join(', ')}.`);
 }

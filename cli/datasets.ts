@@ -6,10 +6,10 @@ import type { Principals } from './principals.ts';
 import type { Shown, Table } from './table.ts';
 import { bytes, moment, plain, record, table } from './table.ts';
 
-/** What `calculateStatisticsTransformation` keeps: of bands or of fields. */
+/** Result of `calculateStatisticsTransformation`, for bands or for fields. */
 type Statistics = Partial<Omit<GridStatistics, 'kind'> & Omit<FeatureStatistics, 'kind'>>;
 
-/** All that is known of a dataset, for people. */
+/** Formats a dataset for people. */
 export function describeDataset(dataset: Dataset, people: Principals): Shown {
   const { spatialInformation: place = {}, temporalInformation: time = {}, properties = {} } = dataset;
   const { statistics, ...others } = properties;
@@ -37,8 +37,8 @@ export function describeDataset(dataset: Dataset, people: Principals): Shown {
       .map(([kind, count]) => `${count} ${kind}`)
       .join(', '),
     vertices: known.vertices,
-    created: `${moment(dataset.createdAt)} by ${people.called(dataset.createdBy)}`,
-    updated: `${moment(dataset.updatedAt)} by ${people.called(dataset.updatedBy)}`,
+    created: `${moment(dataset.createdAt)} by ${people.displayName(dataset.createdBy)}`,
+    updated: `${moment(dataset.updatedAt)} by ${people.displayName(dataset.updatedBy)}`,
   });
   return [
     head,
@@ -51,10 +51,10 @@ export function describeDataset(dataset: Dataset, people: Principals): Shown {
 
 const text = (value: unknown) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value);
 
-/** Of WKT its name, else the words themselves. */
+/** Name of a coordinate system in WKT; other texts as they are. */
 const systemName = (reference: string) => /^\w+\["([^"]+)"/.exec(reference)?.[1] ?? reference.slice(0, 80);
 
-/** The box around a WKT geometry in longitude and latitude. */
+/** Bounding box of a WKT geometry in longitude and latitude. */
 function extent(wkt: string | undefined): string {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const [, x, y] of (wkt ?? '').matchAll(/(-?[\d.]+(?:e[-+]?\d+)?) (-?[\d.]+(?:e[-+]?\d+)?)/gi)) {
@@ -65,26 +65,33 @@ function extent(wkt: string | undefined): string {
   return west > east ? '' : `${short(west)} ${short(south)} to ${short(east)} ${short(north)}`;
 }
 
-const figure = (value: number | string | undefined) =>
+const rounded = (value: number | string | undefined) =>
   typeof value === 'number' ? String(Number(value.toPrecision(9))) : value;
 
-const figures = ({ values, empty, minimum, maximum, mean, standardDeviation }: BandStatistics | FieldStatistics) => [
+const statisticCells = ({
   values,
   empty,
-  figure(minimum),
-  figure(maximum),
-  figure(mean),
-  figure(standardDeviation),
+  minimum,
+  maximum,
+  mean,
+  standardDeviation,
+}: BandStatistics | FieldStatistics) => [
+  values,
+  empty,
+  rounded(minimum),
+  rounded(maximum),
+  rounded(mean),
+  rounded(standardDeviation),
 ];
-const FIGURES = ['VALUES', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN', 'DEVIATION'];
+const STATISTIC_HEADINGS = ['VALUES', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN', 'DEVIATION'];
 
 const bandTable = ({ bands = [] }: Statistics) =>
   bands.length === 0
     ? []
     : [
         table(
-          ['BAND', 'NAME', 'UNIT', ...FIGURES],
-          bands.map((one) => [one.band, one.name, one.unit, ...figures(one)]),
+          ['BAND', 'NAME', 'UNIT', ...STATISTIC_HEADINGS],
+          bands.map((one) => [one.band, one.name, one.unit, ...statisticCells(one)]),
         ),
       ];
 
@@ -93,12 +100,12 @@ const fieldTable = ({ fields = [] }: Statistics) =>
     ? []
     : [
         table(
-          ['FIELD', 'TYPE', ...FIGURES],
-          fields.map((one) => [one.name, one.type, ...figures(one)]),
+          ['FIELD', 'TYPE', ...STATISTIC_HEADINGS],
+          fields.map((one) => [one.name, one.type, ...statisticCells(one)]),
         ),
       ];
 
-/** Free-form members: a line for each value, with the names that lead to it. */
+/** Table of a free-form object: a row for each value, with its path. */
 function members(heading: string, value: Record<string, unknown> | undefined): Table[] {
   const rows = leaves(value ?? {}, '');
   return rows.length === 0 ? [] : [table([heading, 'VALUE'], rows)];

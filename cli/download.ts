@@ -8,21 +8,21 @@ import type { PlainResponse } from 'got';
 import { refusalOf, unreachable } from './client.ts';
 import { Unreachable, UsageError } from './errors.ts';
 
-const TRIES = 5;
-/** As a path: not a file, but the command's own output. */
+const MAX_TRIES = 5;
+/** A path that means stdout. */
 export const TO_STDOUT = '-';
 
 export interface DownloadTarget {
   /** File or existing folder; undefined: the current folder. */
   path?: string;
-  /** Replace a file that is there. */
+  /** Replace an existing file. */
   force?: boolean;
 }
 
 /**
- * Fetches a blob address into a local file and gives its path. The bytes go to a temporary name beside it, which becomes the file's own
- * when all are there; a connection that breaks is taken up where it broke.
- * @param report called with bytes so far and the whole size, where the server tells it
+ * Downloads a blob address to a local file and returns its path. Writes to a temporary file beside it, which is renamed at the end. Resumes
+ * after broken connections.
+ * @param report called with the bytes so far and the whole size, if the server sends it
  */
 export async function download(
   address: string,
@@ -47,7 +47,7 @@ export async function download(
   return path;
 }
 
-/** Fetches a blob address piece by piece, in order; a connection that breaks is taken up where it broke. */
+/** Downloads a blob address and passes its bytes in order to `write`. Resumes after broken connections. */
 export async function downloadTo(address: string, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
   let written = 0;
   const inOrder = async (chunk: Uint8Array, at: number) => {
@@ -66,16 +66,16 @@ async function pathOf(address: string, target: DownloadTarget): Promise<string> 
   return inside;
 }
 
-/** Whether the file shall get its name from the server. Throws if another file is in its way; worth asking before long work. */
+/** Whether the file gets its name from the server. Throws if a file exists already, so call it before long work. */
 export async function needsName({ path = '.', force }: DownloadTarget): Promise<boolean> {
   if (path === TO_STDOUT) return false;
   const there = await stat(path).catch(() => undefined);
   if (there?.isDirectory()) return true;
-  if (there && !force) throw new UsageError(`${path} is there already: --force replaces it.`);
+  if (there && !force) throw new UsageError(`${path} exists already. Use --force to replace it.`);
   return false;
 }
 
-/** The name that the server gives the file. Only a name: it must not lead to another folder. */
+/** File name from the server, without folders, so that it cannot lead elsewhere. */
 async function nameAt(address: string): Promise<string> {
   const base = new URL(address).origin;
   const { default: got } = await import('got');
@@ -86,11 +86,11 @@ async function nameAt(address: string): Promise<string> {
     });
   if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, '', base);
   const name = basename(nameFrom(answer.headers['content-disposition'] ?? '').replaceAll('\\', '/'));
-  if (/^\.*$/.test(name)) throw new UsageError('The server gives this file no name: give one with -o.');
+  if (/^\.*$/.test(name)) throw new UsageError('The server sends no name for this file. Use -o to name it.');
   return name;
 }
 
-/** RFC 6266: `filename*` wins over `filename`. */
+/** File name of `Content-Disposition` (RFC 6266): `filename*` takes precedence over `filename`. */
 function nameFrom(disposition: string): string {
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
   if (encoded !== undefined && !/%(?![0-9a-f]{2})/i.test(encoded)) return decodeURIComponent(encoded);
@@ -103,7 +103,7 @@ async function fetchInto(file: FileHandle, address: string, report: (bytes: numb
   await file.truncate(await fetchPieces(address, write, report));
 }
 
-/** Gives the number of bytes. Where the server cannot go on in the middle they come again from the first. */
+/** Returns the number of bytes. If the server cannot resume, `write` gets them again from the first. */
 async function fetchPieces(
   address: string,
   write: (chunk: Uint8Array, at: number) => Promise<void>,
@@ -121,13 +121,14 @@ async function fetchPieces(
           ...(have > 0 && etag ? { range: `bytes=${have}-`, 'if-match': etag } : {}),
         },
         throwHttpErrors: false,
-        // a platform may send to its store; the right is in the address, so nothing is given away
+        // the platform may redirect to its object store; the redirect sends no credentials
         maxRedirects: 3,
         retry: { limit: 0 },
         timeout: { connect: 10_000, socket: 60_000 },
       });
       const [response] = (await once(stream, 'response')) as [PlainResponse];
-      if (response.statusCode === 412) throw new Error(`The file at ${new URL(address).pathname} changed on its way.`);
+      if (response.statusCode === 412)
+        throw new Error(`The file at ${new URL(address).pathname} changed during the download.`);
       if (response.statusCode >= 300) {
         throw refusalOf(response.statusCode, (await stream.toArray()).join(''), new URL(address).origin);
       }
@@ -146,7 +147,7 @@ async function fetchPieces(
     } catch (error) {
       const failure = unreachable(error, new URL(address).origin);
       failures = have > before ? 1 : failures + 1;
-      if (!(failure instanceof Unreachable) || failures === TRIES) throw failure;
+      if (!(failure instanceof Unreachable) || failures === MAX_TRIES) throw failure;
       await sleep(250 * 2 ** failures);
     }
   }

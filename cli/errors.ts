@@ -1,22 +1,22 @@
 import type { Problem as WholeProblem } from '../src/http/openapi/problem.ts';
 
-/** An error as the API tells it (RFC 9457), or as far as an older server or a proxy does. */
+/** An error of the API (RFC 9457). Partial, because older servers and proxies send fewer members. */
 export type Problem = Partial<WholeProblem>;
 
-/** The program was called in a way that it does not understand: exit code 2. */
+/** Wrong usage of the command line: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Asked whether to go on, the person did not say yes: exit code 1. */
+/** The person did not confirm: exit code 1. */
 export class Declined extends Error {
   override readonly name = 'Declined';
 }
 
-/** Nobody is logged in, or no longer: exit code 3. */
+/** Not logged in, or the login has ended: exit code 3. */
 export class NotLoggedIn extends Error {
   override readonly name = 'NotLoggedIn';
-  /** What the server said, if it was the server. */
+  /** The server's answer, if the error comes from the server. */
   readonly problem: Problem | undefined;
 
   constructor(message: string, problem?: Problem) {
@@ -25,12 +25,12 @@ export class NotLoggedIn extends Error {
   }
 }
 
-/** Nothing answers, or not to the end: later it may. */
+/** The server does not answer, or the connection broke. A retry may succeed. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** The server's own refusal; `message` is one line for people. */
+/** The server refused the request; `message` is one line for people. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;
@@ -59,10 +59,10 @@ export class TransferNotCompleted extends Error {
   }
 }
 
-/** Exit code after Ctrl-C, as shells have it. */
+/** Exit code after Ctrl-C, as in shells. */
 export const INTERRUPTED = 130;
 
-/** The person pressed Ctrl-C; `message` says what goes on nevertheless. */
+/** The person pressed Ctrl-C; `message` says what continues on the server. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
@@ -70,11 +70,11 @@ export class Interrupted extends Error {
 /** The result cannot be written: a full disk, or a pipe whose reader is gone. */
 export class OutputFailed extends Error {
   override readonly name = 'OutputFailed';
-  /** Whoever reads it has enough: nothing needs to be said. */
-  readonly unwanted: boolean;
+  /** The reader closed the pipe (EPIPE), which needs no message. */
+  readonly pipeClosed: boolean;
 
   constructor(cause: Error) {
     super(`The output cannot be written: ${cause.message}`, { cause });
-    this.unwanted = (cause as NodeJS.ErrnoException).code === 'EPIPE';
+    this.pipeClosed = (cause as NodeJS.ErrnoException).code === 'EPIPE';
   }
 }

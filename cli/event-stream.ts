@@ -6,23 +6,23 @@ import { refusalOf, unreachable } from './client.ts';
 import { Refused, Unreachable } from './errors.ts';
 
 const RECONNECT_AFTER_MS = 1000;
-/** The server says something every fifteen seconds. */
+/** The server sends something every fifteen seconds. */
 const SILENCE_MS = 40_000;
 
-/** The server answers, but not with a stream of events. */
+/** The server answered, but not with an event stream. */
 export class NoStream extends Error {
   override readonly name = 'NoStream';
 }
 
-/** One event of a stream: its id, and its data as it came. */
+/** An event of a stream; `data` is unparsed. */
 export interface StreamedEvent {
   id: string;
   data: string;
 }
 
 /**
- * Follows a stream of server-sent events for ever: whenever it breaks off it is taken up behind the last event that was heard. Throws when
- * the first attempt fails, and when the server refuses.
+ * Follows a stream of server-sent events without end: reconnects after a break, and continues after the last received event. Throws if the
+ * first connection fails, or if the server refuses.
  */
 export async function* followStream(api: Api, path: string, after: string | undefined): AsyncGenerator<StreamedEvent> {
   let lastId = after;
@@ -34,14 +34,14 @@ export async function* followStream(api: Api, path: string, after: string | unde
         if (data !== undefined) yield { id, data };
       }
     } catch (error) {
-      const passing = error instanceof Unreachable || (error instanceof Refused && [429, 503].includes(error.status));
-      if (!connected || !passing) throw error;
+      const temporary = error instanceof Unreachable || (error instanceof Refused && [429, 503].includes(error.status));
+      if (!connected || !temporary) throw error;
     }
     await sleep(RECONNECT_AFTER_MS);
   }
 }
 
-/** Until the stream ends, breaks off (`Unreachable`) or is not wanted any more. An id without data says where to go on. */
+/** Reads a stream until it ends, breaks (`Unreachable`) or is aborted. An id without data is only a position to resume from. */
 export async function* readStream(
   api: Api,
   path: string,

@@ -1,6 +1,6 @@
 const UUID = '0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e';
 
-/** Of each command that does something, by its words; what stands behind `platform`. Capital words are placeholders. */
+/** Examples of each command, without the word `platform`. Words in capitals are placeholders. */
 export const EXAMPLES: Record<string, readonly string[]> = {
   '': [
     'start',

@@ -2,20 +2,20 @@ import type { Command } from 'commander';
 import { EXAMPLES } from './examples.ts';
 import type { Noun } from './noun.ts';
 
-/** What every command that asks the server heeds. */
+/** Environment of commands that call the server. */
 const CLIENT = [
   ['PLATFORM_URL', 'address of the platform; default: http://127.0.0.1:8080'],
-  ['PLATFORM_TOKEN', 'an access token, in place of the stored login'],
-  ['PLATFORM_API_KEY', 'an API key, in place of both'],
-  ['XDG_CONFIG_HOME', 'where logins are stored; default: ~/.config'],
+  ['PLATFORM_TOKEN', 'access token, instead of the stored login'],
+  ['PLATFORM_API_KEY', 'API key, instead of a token or login'],
+  ['XDG_CONFIG_HOME', 'folder in which logins are stored; default: ~/.config'],
 ] as const;
 
-/** What the platform's own processes heed. */
+/** Environment of the platform's own processes. */
 const SERVER = [
-  ['PLATFORM_DATA', 'folder of the embedded database and of the bytes; default: data'],
-  ['DATABASE_URL', 'another Postgres than the embedded one'],
-  ['PLATFORM_HOST', 'where the API listens; default: 127.0.0.1'],
-  ['PLATFORM_PORT', 'default: 8080'],
+  ['PLATFORM_DATA', 'folder of the embedded database and the blobs; default: data'],
+  ['DATABASE_URL', 'address of a Postgres server, instead of the embedded one'],
+  ['PLATFORM_HOST', 'address on which the API listens; default: 127.0.0.1'],
+  ['PLATFORM_PORT', 'port on which the API listens; default: 8080'],
   ['PLATFORM_CONFIG', 'a JSON file with settings'],
   ['PLATFORM_…', 'any other setting, such as PLATFORM_LOG_LEVEL for log.level'],
 ] as const;
@@ -25,10 +25,10 @@ const EXIT_CODES = 'Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no
 /** Local commands that read no settings. */
 const WITHOUT_SETTINGS = new Set(['inspect', 'demo', 'completion']);
 
-/** Has a command and those below it mark required options and end their help with examples and the environment that they heed. */
+/** Makes the help of a command and its subcommands mark required options, and end with examples and environment variables. */
 export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
   command.configureHelp({
-    // the program knows of its commands only the names until one is called
+    // commands of the program are loaded only when they are called, so their usage is not known
     subcommandTerm: (one) => (one.parent?.parent ? `${one.name()} ${usageOf(one)}` : one.name()),
     optionDescription(option) {
       const notes = [
@@ -44,7 +44,7 @@ export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
   for (const below of command.commands) addHelp(below, noun);
 }
 
-/** `--name <name> [options] <file>`: required options stand in it. */
+/** Usage with required options, such as `<file> --name <name> [options]`. */
 function usageOf(command: Command): string {
   if (command.commands.length > 0) return '<command>';
   const required = command.options.filter(({ mandatory, hidden }) => mandatory && !hidden).map(({ flags }) => flags);
@@ -59,14 +59,14 @@ function usageOf(command: Command): string {
 export const pathOf = (command: Command): string[] =>
   command.parent === null ? [command.name()] : [...pathOf(command.parent), command.name()];
 
-const MOST_EXAMPLES = 4;
+const MAX_EXAMPLES = 4;
 
-/** Of a noun the first example of each of its first verbs. */
+/** Examples of a noun: the first example of each of its first verbs. */
 const firstBelow = (path: string): string[] =>
   Object.entries(EXAMPLES)
     .filter(([below]) => below.startsWith(`${path} `))
     .flatMap(([, [first]]) => first ?? [])
-    .slice(0, MOST_EXAMPLES);
+    .slice(0, MAX_EXAMPLES);
 
 function endOf(command: Command, { local }: Pick<Noun, 'local'>): string {
   const path = pathOf(command).slice(1).join(' ');
@@ -77,7 +77,7 @@ function endOf(command: Command, { local }: Pick<Noun, 'local'>): string {
   return [
     ...(examples.length > 0 ? ['Examples:', ...examples.map((example) => `  platform ${example}`), ''] : []),
     ...(environment.length > 0 ? ['Environment:'] : []),
-    ...environment.map(([name, what]) => `  ${name.padEnd(width)}  ${what}`),
+    ...environment.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`),
     ...(environment.length > 0 ? [''] : []),
     EXIT_CODES,
   ].join('\n');

@@ -8,13 +8,13 @@ import { INTERRUPTED, OutputFailed, UsageError } from './errors.ts';
 import type { Progress } from './progress.ts';
 import { startProgress } from './progress.ts';
 import type { Shown } from './table.ts';
-import { laidOut } from './table.ts';
+import { layOut } from './table.ts';
 
 /** Everything a command may use of its process: environment, API, terminal, streams. */
 export interface Io {
   readonly env: Env;
   readonly api: Api;
-  /** A person at a terminal can be asked. */
+  /** Whether a person at a terminal can be asked. */
   readonly interactive: boolean;
   /** Set from `--json` before a command runs. */
   json: boolean;
@@ -26,18 +26,18 @@ export interface Io {
   write(bytes: Uint8Array): Promise<void>;
   /** Waits until the result is written. Throws `OutputFailed`. */
   flush(): Promise<void>;
-  /** Ctrl-C aborts the signal, and a second one ends the process, until `end`. */
+  /** Until `end`, Ctrl-C aborts the signal; a second Ctrl-C ends the process. */
   interruptible(): { signal: AbortSignal; end(): void };
-  /** Writes a line that is no result to stderr. */
+  /** Writes a line to stderr, for messages that are not the result. */
   note(line: string): void;
   /** Writes a result for people to stdout; on a terminal tables drop columns that do not fit. */
   print(shown: Shown): void;
   /**
-   * Writes the result of a command: the API's answer unchanged with `--json`, else what `human` returns. `done` is the JSON for an answer
+   * Writes the result of a command: the API's answer unchanged with `--json`, else the result of `human`. `done` is the JSON for an answer
    * without a body.
    */
   show<T>(answer: Answer<T>, human: (body: T) => Shown, done?: object): void;
-  /** `ask`, `confirm` and `secret` throw a `UsageError` with `instead` (what to do without a terminal) if there is no terminal. */
+  /** `ask`, `confirm` and `secret` throw a `UsageError` if there is no terminal; `instead` is a sentence that says what to do then. */
   ask(question: string, instead: string): Promise<string>;
   /** Enter alone means no. */
   confirm(question: string, instead: string): Promise<boolean>;
@@ -61,8 +61,8 @@ export interface Streams {
 
 const DEFAULT_COLUMNS = 80;
 const SILENT: Progress = { report() {}, end() {} };
-/** A terminal sends Ctrl-C to all processes of its group, and some forward it: signals this close together count once. */
-const SAME_WITHIN_MS = 300;
+/** Signals within this time count once: a terminal sends Ctrl-C to all processes of its group, and some forward it. */
+const DEBOUNCE_MS = 300;
 
 function interruptible(process: Streams) {
   const stop = new AbortController();
@@ -71,7 +71,7 @@ function interruptible(process: Streams) {
     if (!stop.signal.aborted) {
       first = Date.now();
       stop.abort(new Error('interrupted'));
-    } else if (Date.now() - first > SAME_WITHIN_MS) process.exit?.(INTERRUPTED);
+    } else if (Date.now() - first > DEBOUNCE_MS) process.exit?.(INTERRUPTED);
   };
   process.on?.('SIGINT', listener);
   return { signal: stop.signal, end: () => void process.off?.('SIGINT', listener) };
@@ -83,7 +83,7 @@ export function terminal(process: Streams, env: Env): Io {
   const interactive = Boolean(stdin.isTTY && stderr.isTTY);
   // without a terminal inquirer would wait for ever
   const prompt = async <T>(type: string, message: string, instead: string, more: object = {}): Promise<T> => {
-    if (!interactive) throw new UsageError(`There is no terminal to ask at: ${instead}.`);
+    if (!interactive) throw new UsageError(`Not a terminal. ${instead}.`);
     const { createPromptModule } = await import('inquirer');
     const question = { type, name: 'answer', message, ...more };
     // inquirer ends its output stream after the line of the question; later lines must come after that
@@ -124,9 +124,9 @@ export function terminal(process: Streams, env: Env): Io {
     note: (line) => void stderr.write(`${line}\n`),
     print(shown) {
       const whole = io.wide || !stdout.isTTY;
-      const { text, dropped } = laidOut(shown, whole ? undefined : stdout.columns || DEFAULT_COLUMNS);
+      const { text, dropped } = layOut(shown, whole ? undefined : stdout.columns || DEFAULT_COLUMNS);
       if (text !== '') io.out(text);
-      if (dropped.length > 0) io.note(`No room for ${dropped.join(', ')}: --wide shows all columns.`);
+      if (dropped.length > 0) io.note(`Columns without room: ${dropped.join(', ')}. Use --wide to show all.`);
     },
     show(answer, human, done = {}) {
       if (!io.json) return io.print(human(answer.body));

@@ -5,8 +5,8 @@ import { plain } from './table.ts';
 export const JOB = '/api/admin/job';
 export const jobPath = (id: string) => `${JOB}/${encodeURIComponent(id)}`;
 
-/** All of them, whatever becomes of one; what was refused is said at the end. */
-export async function each(io: Io, ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
+/** Runs `work` for each job, those after a refused one as well. Throws at the end if some were refused. */
+export async function forEachJob(io: Io, ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
   const refused: Refused[] = [];
   for (const id of ids) {
     try {
@@ -20,5 +20,5 @@ export async function each(io: Io, ids: readonly string[], work: (id: string) =>
   if (!first) return;
   if (ids.length === 1) throw first;
   for (const { message } of refused) io.note(`platform: ${plain(message)}`);
-  throw new Error(`${refused.length} of ${ids.length} were refused.`);
+  throw new Error(`${refused.length} of ${ids.length} jobs were refused.`);
 }

@@ -12,13 +12,13 @@ import { ZipWriter } from '../src/formats/io/zip-writer.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
 import { findReader, findWriter } from '../src/formats/registry.ts';
 
-/** What a local file is by its content, which counts more than its name. */
+/** Format of a local file by its content, which counts more than its name. */
 export interface Recognised {
-  /** `datasetFormat`; absent where no reader takes it. */
+  /** `datasetFormat`; absent if no reader supports it. */
   format?: string;
-  /** With its article. */
+  /** Name of the format with its article. */
   looksLike?: string;
-  /** The main file of a Shapefile: it is sent as a zip, with its companions. */
+  /** The main file of a Shapefile, which is sent as a zip with its companion files. */
   isShp?: boolean;
 }
 
@@ -37,18 +37,18 @@ export async function recognise(path: string): Promise<Recognised> {
 }
 
 const COMPANIONS = new Set(['.shx', '.dbf', '.prj', '.cpg']);
-const PIECE = 2 ** 18;
+const CHUNK = 2 ** 18;
 
-/** A file in a folder of its own, which goes with `close`. */
+/** A file in a temporary folder; `close` deletes both. */
 export interface Packed {
   path: string;
   close(): Promise<void>;
 }
 
-/** A zip with a `.shp` file and what lies beside it under the same name. */
+/** Zips a `.shp` file with its companion files (the same name, other extensions). */
 export async function zipShapefile(shp: string): Promise<Packed> {
   const stem = basename(shp, extname(shp));
-  // in any letter case, as programs write them
+  // programs write extensions in either letter case
   const isBeside = (name: string) => basename(name, extname(name)).toLowerCase() === stem.toLowerCase();
   const names = (await readdir(dirname(shp))).filter(
     (name) => name === basename(shp) || (isBeside(name) && isCompanion(name)),
@@ -80,7 +80,7 @@ async function addFile(zip: ZipWriter, path: string, name: string): Promise<void
     const { size } = await file.stat();
     async function* pieces() {
       for (let at = 0; at < size; ) {
-        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(PIECE, size - at)), 0, undefined, at);
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(CHUNK, size - at)), 0, undefined, at);
         if (bytesRead === 0) return;
         yield buffer.subarray(0, bytesRead);
         at += bytesRead;
@@ -92,9 +92,10 @@ async function addFile(zip: ZipWriter, path: string, name: string): Promise<void
   }
 }
 
+/** A conversion to estimate. */
 export interface Plan {
   readerName: string;
-  /** Absent: as the dataset is stored. */
+  /** Absent: the writer of the dataset's format. */
   writerName?: string | undefined;
   readerParameters: readonly { name: string; value: unknown }[];
   transformations: readonly unknown[];
@@ -102,31 +103,31 @@ export interface Plan {
 
 const reprojects = ({ transformations }: Plan) =>
   transformations.some((one) => (one as { type?: string }).type === 'crsTransformation');
-const saysSystem = ({ readerParameters }: Plan) => readerParameters.some(({ name }) => name.toUpperCase() === 'SRID');
+const hasSrid = ({ readerParameters }: Plan) => readerParameters.some(({ name }) => name.toUpperCase() === 'SRID');
 const formatOf = ({ writerName }: Plan) => findWriter(writerName ?? '')?.format;
 
-/** What a conversion of a local file is likely to take. */
+/** Estimated duration and size of a conversion. */
 export interface Estimate {
   seconds: number;
   /** Bytes of the result, before compression. */
   bytes: number;
-  /** What was found in the file, in a few words. */
+  /** Short description of the file's content. */
   content: string;
 }
 
-/** Features in more bytes than these are judged by their size alone: some readers look at all of a text to find out its fields. */
-const MOST_READ = 2 ** 28;
-/** Rough guesses, which tell seconds from hours: how fast a worker really is depends on its machine, the formats and the content. */
+/** Larger feature files are estimated by their size alone: some readers scan the whole file for its fields. */
+const MAX_SCANNED = 2 ** 28;
+/** Rough estimates that distinguish seconds from hours. The real speed depends on machine, formats and content. */
 const CELLS_PER_SECOND = 4e6;
 const BYTES_PER_SECOND = { features: 15e6, bytes: 200e6 };
 const STARTING_SECONDS = 0.5;
 const SAMPLE_BYTES: Partial<Record<SampleType, number>> = { UInt8: 1, Int8: 1, UInt16: 2, Int16: 2, Float64: 8 };
 
 /**
- * Reads the header of a file as the worker will.
- * @throws with the reader's own sentence where the conversion is bound to fail
+ * Reads the header of a file as the worker will, and estimates the conversion. Undefined: unknown reader.
+ * @throws the reader's error if the conversion would fail
  */
-export async function examine(path: string, plan: Plan, signal: AbortSignal): Promise<Estimate | undefined> {
+export async function estimateConversion(path: string, plan: Plan, signal: AbortSignal): Promise<Estimate | undefined> {
   const { format, looksLike } = await recognise(path);
   const reader = findReader(plan.readerName);
   if (reader === undefined) return undefined;
@@ -134,7 +135,7 @@ export async function examine(path: string, plan: Plan, signal: AbortSignal): Pr
   const source = open.adopt(await FileSource.open(path, { checksum: false }), (one) => one.close());
   if (reader.produces !== 'bytes' && format !== undefined && format !== reader.format)
     throw new Error(`${basename(path)} looks like ${looksLike}, which ${reader.name} cannot read.`);
-  if (source.size > MOST_READ && reader.produces === 'features')
+  if (source.size > MAX_SCANNED && reader.produces === 'features')
     return { ...featuresIn(source.size, plan), content: '' };
   const scratch = open.adopt(await mkdtemp(join(tmpdir(), 'platform-look-')), (one) => rm(one, { recursive: true }));
   const context: Context = {
@@ -142,18 +143,18 @@ export async function examine(path: string, plan: Plan, signal: AbortSignal): Pr
     scratch,
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd: (close) => open.defer(close),
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd: (close) => open.defer(close),
   };
   const data = await reader.read(source, completeParameters(reader, plan.readerParameters), context);
-  if (reprojects(plan) && !saysSystem(plan) && data.kind !== 'bytes' && data.crs === undefined)
-    throw new Error(`${basename(path)} does not say its coordinate system: give it with --srid.`);
-  return estimateOf(await itemsOf(data, plan, context), source.size, plan);
+  if (reprojects(plan) && !hasSrid(plan) && data.kind !== 'bytes' && data.crs === undefined)
+    throw new Error(`${basename(path)} has no coordinate system. Use --srid to set it.`);
+  return estimateOf(await applyItemFilters(data, plan, context), source.size, plan);
 }
 
-/** What item filters leave. Throws where that is nothing. */
-async function itemsOf(data: Data, { transformations }: Plan, context: Context): Promise<Data> {
+/** Applies the item filters of the plan. Throws if no item is left. */
+async function applyItemFilters(data: Data, { transformations }: Plan, context: Context): Promise<Data> {
   const filter = handlerOf(data.kind).steps?.ItemFilterTransformation;
   await using held = new AsyncDisposableStack();
   let left = data;
@@ -170,7 +171,7 @@ function estimateOf(data: Data, size: number, plan: Plan): Estimate {
   const { width, height, bands } = data;
   const cells = width * height * (formatOf(plan) === 'asciigrid' ? 1 : bands.length);
   const work = cells * (reprojects(plan) ? 2 : 1);
-  // a number of a text and its blank
+  // about seven characters of a number and a blank
   const perCell = formatOf(plan) === 'asciigrid' ? 8 : (SAMPLE_BYTES[bands[0]?.type ?? 'Float32'] ?? 4);
   return {
     seconds: STARTING_SECONDS + work / CELLS_PER_SECOND,
@@ -179,7 +180,7 @@ function estimateOf(data: Data, size: number, plan: Plan): Estimate {
   };
 }
 
-/** Zips of tables are about an eighth of the text. */
+/** A zipped shapefile has about an eighth of the size of the text. */
 function featuresIn(size: number, plan: Plan): Omit<Estimate, 'content'> {
   const text = plan.readerName === 'ShapefileReader' ? size * 8 : size;
   const bytes = formatOf(plan) === 'shapefile' ? text / 8 : text;

@@ -2,15 +2,15 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
 const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
-/** Said in the line's own way, or known to whoever reads it in the terminal of the process. */
-const SAID = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'v']);
+/** Members that are formatted in a way of their own, or left out. */
+const SPECIAL = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'v']);
 
-/** Writes each line of a process' output for a person to read, with the name of the process before it. */
+/** Writes each log line of a process in readable form, after the name of the process. */
 export function readableLines(name: string, output: Readable, write: (line: string) => void): void {
   createInterface({ input: output }).on('line', (line) => write(readableLine(name, line)));
 }
 
-/** A line of pino's JSON → `14:03:22.117 api info: request completed status=200`; any other line as it is. */
+/** Formats a JSON line of pino as `14:03:22.117 api info: request completed status=200`. Returns other lines unchanged. */
 export function readableLine(name: string, line: string): string {
   const record = line.startsWith('{') ? parse(line) : undefined;
   if (record === undefined) return `${name} ${line}`;
@@ -18,7 +18,7 @@ export function readableLine(name: string, line: string): string {
   const clock = new Date(Number(time));
   const at = Number.isNaN(clock.valueOf()) ? '' : `${clock.toISOString().slice(11, 23)} `;
   const rest = Object.entries(record)
-    .filter(([key]) => !SAID.has(key))
+    .filter(([key]) => !SPECIAL.has(key))
     .map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('');
   return `${at}${name} ${LEVELS[Number(level)] ?? level}: ${msg ?? ''}${rest}${stackOf(err)}`;

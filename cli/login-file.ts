@@ -54,21 +54,21 @@ export function loginFile(env: Env, url: string): LoginFile {
 }
 
 function parse(text: string, url: string, path: string): Login {
-  const again = "log in again with 'platform login'";
+  const again = "Run 'platform login' again.";
   let stored: Record<string, unknown>;
   try {
     stored = Object(JSON.parse(text));
   } catch {
-    throw new NotLoggedIn(`${path} is damaged: ${again}.`);
+    throw new NotLoggedIn(`${path} is damaged. ${again}`);
   }
   if (stored.version !== VERSION) {
     throw new NotLoggedIn(
-      `${path} has version ${JSON.stringify(stored.version)}, this program reads version ${VERSION}: ${again}.`,
+      `${path} has version ${JSON.stringify(stored.version)}, but this program reads version ${VERSION}. ${again}`,
     );
   }
   const { id, accessToken, accessExpires, refreshToken } = stored;
   const whole = [id, accessToken, accessExpires, refreshToken].every((member) => typeof member === 'string');
   // two addresses may share a file name; never send a token to the other server
-  if (!whole || stored.url !== url) throw new NotLoggedIn(`${path} holds no login for ${url}: ${again}.`);
+  if (!whole || stored.url !== url) throw new NotLoggedIn(`${path} has no login for ${url}. ${again}`);
   return { id, accessToken, accessExpires, refreshToken } as Login;
 }

@@ -13,13 +13,13 @@ import {
 } from './errors.ts';
 import type { Io } from './io.ts';
 import { terminal } from './io.ts';
-import { sentenceInOptions } from './option-names.ts';
+import { messageWithOptions } from './option-names.ts';
 import { programFor } from './program.ts';
 import { plain } from './table.ts';
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
 
-/** Runs one command. Gives the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in, others see `TRANSFER_EXIT`. */
+/** Runs one command. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in; others see `TRANSFER_EXIT`. */
 export async function main(argv: readonly string[], io = terminal(process, process.env)): Promise<number> {
   let running: Command | undefined;
   try {
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], io = terminal(process, proce
       });
       await program.parseAsync(argv, { from: 'user' });
     } catch (error) {
-      // it was asked for its help or its version
+      // exit code 0: help or version was printed
       if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
     }
     await io.flush();
@@ -40,11 +40,11 @@ export async function main(argv: readonly string[], io = terminal(process, proce
   }
 }
 
-/** Says on stderr what went wrong, in one line (`--json`: as a problem of RFC 9457), and gives the code for it. */
+/** Writes an error to stderr, in one line (`--json`: as a problem of RFC 9457), and returns its exit code. */
 function exitCode(error: unknown, io: Io, running: Command | undefined): number {
-  // commander has said it already
+  // commander has printed it already
   if (error instanceof CommanderError) return EXIT.usage;
-  if (error instanceof OutputFailed && error.unwanted) return EXIT.failed;
+  if (error instanceof OutputFailed && error.pipeClosed) return EXIT.failed;
   if (io.env.NODE_DEBUG?.includes('platform') && error instanceof Error) io.note(error.stack ?? '');
   if (io.json) io.note(JSON.stringify(problemOf(error)));
   else io.note(`platform: ${plain(sentenceOf(error, running))}`);
@@ -58,7 +58,7 @@ const messageOf = (error: unknown) =>
   (error instanceof Error ? error.message || error.name : String(error)).replace(/\s*\n\s*/g, ' ');
 
 const sentenceOf = (error: unknown, running: Command | undefined) =>
-  error instanceof Refused && running ? sentenceInOptions(error, running) : messageOf(error);
+  error instanceof Refused && running ? messageWithOptions(error, running) : messageOf(error);
 
 const TITLES = [
   [UsageError, 'Wrong usage'],
@@ -69,7 +69,7 @@ const TITLES = [
   [TransferNotCompleted, 'Transfer not completed'],
 ] as const;
 
-/** As the server said it; what this program found itself has the same members. */
+/** The server's problem; for errors of this program, a problem with the same members. */
 function problemOf(error: unknown): object {
   if ((error instanceof Refused || error instanceof NotLoggedIn) && error.problem?.detail) return error.problem;
   const [, title = 'Failed'] = TITLES.find(([type]) => error instanceof type) ?? [];

@@ -12,30 +12,30 @@ import { pathSegment } from './paths.ts';
 import { moment } from './table.ts';
 import { isUuid } from './uuid.ts';
 
-/** What people may name instead of giving its id. */
+/** Kinds of objects that can be given by name instead of id. */
 type Kind = 'project' | 'dataset' | 'tenant' | 'key' | 'group' | 'deleted';
 
 interface Candidate {
   id: string;
-  /** What tells it from the others. */
+  /** Name or path that distinguishes it from the others. */
   shown: string;
 }
 
-/** Arguments and options by what stands between their angle brackets. */
+/** Kind by the placeholder of an argument or option. */
 const BY_PLACEHOLDER: Record<string, Kind> = {
   project: 'project',
   target: 'project',
   dataset: 'dataset',
   tenant: 'tenant',
 };
-/** Options with `<id>`. */
+/** Kind by the name of an option with the placeholder `<id>`. */
 const BY_OPTION: Record<string, Kind> = {
   '--project': 'project',
   '--parent': 'project',
   '--tenant': 'tenant',
   '--to-tenant': 'tenant',
 };
-/** Arguments that are called id, by the noun of their command. */
+/** Kind of arguments `<id>`, by the noun of the command. */
 const BY_NOUN: Record<string, Kind> = {
   project: 'project',
   dataset: 'dataset',
@@ -53,11 +53,11 @@ const NOUNS: Record<Kind, string> = {
   deleted: 'project or dataset in the recycle bin',
 };
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /**
- * Lets a command take names and paths where it asks for an id: they are exchanged for the id before it runs. A name that several have
- * is refused with all of them. What options name is looked for in the tenant that an option of the command names, if one does.
+ * Lets a command take names and paths in place of ids, and resolves them before its action runs. An ambiguous name is refused with all
+ * candidates. Options are resolved in the tenant that another option of the command names, if it does.
  */
 export function acceptNames(command: Command, noun: string, io: Io): void {
   const options = command.options.flatMap((option) => {
@@ -73,7 +73,7 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
     return [{ at, kind }];
   });
   if (options.length + given.length === 0) return;
-  // the tenant first: it is where all others are looked for
+  // the tenant first, because the others are resolved in it
   options.sort((one, other) => Number(other.kind === 'tenant') - Number(one.kind === 'tenant'));
   command.hook('preAction', async () => {
     let there: string | undefined;
@@ -91,10 +91,10 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
   });
 }
 
-/** The id of a tenant, of which its name or id is given. */
+/** Resolves the name or id of a tenant. */
 export const tenantIdOf = (io: Io, given: string): Promise<string> => idOf(io, 'tenant', given, undefined);
 
-/** The id of what a person names by id, name or path. Throws when there is none; a `UsageError` when there are several. */
+/** Resolves an id, name or path. Throws if nothing matches; a `UsageError` if several do. */
 async function idOf(io: Io, kind: Kind, given: string, tenant: string | undefined): Promise<string> {
   if (isUuid(given)) return given;
   const found = await FIND[kind](io, given, tenant);
@@ -105,24 +105,24 @@ async function idOf(io: Io, kind: Kind, given: string, tenant: string | undefine
 }
 
 function ambiguous(given: string, kind: Kind, found: readonly Candidate[]): UsageError {
-  const shown = found.slice(0, MOST_SHOWN).map(({ id, shown }) => `${shown} (${id})`);
-  const more = found.length > MOST_SHOWN ? ' and more' : '';
-  const way = kind === 'project' || kind === 'dataset' ? 'Give the id, or the whole path.' : 'Give the id.';
+  const shown = found.slice(0, MAX_SHOWN).map(({ id, shown }) => `${shown} (${id})`);
+  const more = found.length > MAX_SHOWN ? ' and more' : '';
+  const way = kind === 'project' || kind === 'dataset' ? 'Use the id, or the whole path.' : 'Use the id.';
   return new UsageError(`'${given}' could be ${shown.join(', ')}${more}. ${way}`);
 }
 
-/** Projects or datasets at a path; below a project, where one is given, else in the tenant. */
+/** Projects or datasets at a path, relative to a project if one is given, else to the tenant. */
 export async function findAt(
   io: Io,
   query: { path: string; itemType?: FoundItem['itemType']; projectId?: string },
   tenant?: string,
 ): Promise<FoundItem[]> {
   const headers: Record<string, string> = tenant === undefined ? {} : { 'svc-tenant-id': tenant };
-  const from = { query: { ...query, limit: MOST_SHOWN + 1 }, headers };
+  const from = { query: { ...query, limit: MAX_SHOWN + 1 }, headers };
   return (await io.api.call<List<FoundItem>>('GET', '/api/metadata/find', from)).body.data;
 }
 
-/** The one item at a path below a project. Throws as names do. */
+/** The only item at a path below a project. Throws if there is none or more than one. */
 export async function itemAt(
   io: Io,
   projectId: string,
@@ -144,7 +144,7 @@ const named = (rows: readonly Named[], given: string): Candidate[] =>
 
 const atPath = (itemType: FoundItem['itemType']) => async (io: Io, given: string, tenant?: string) => {
   let found = await findAt(io, { path: given, itemType }, tenant);
-  // a name with a slash in it, as it is
+  // the text may be a name that contains a slash
   if (found.length === 0 && given.includes('/'))
     found = await findAt(io, { path: pathSegment(given), itemType }, tenant);
   return found.map((one) => ({ id: one.id, shown: one.path }));
@@ -160,7 +160,7 @@ const FIND: Record<Kind, (io: Io, given: string, tenant: string | undefined) => 
     const same = groups.find(({ id }) => id.toLowerCase() === given.toLowerCase());
     if (same) return [{ id: same.id, shown: same.name }];
     const found = named(groups, given);
-    // an id that is none is for the server to refuse
+    // the server refuses an unknown id
     return found.length === 0 ? [{ id: given, shown: given }] : found;
   },
   deleted: async (io, given) => {

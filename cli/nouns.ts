@@ -4,7 +4,7 @@ const processes = () => import('./commands/processes.ts');
 const login = () => import('./commands/login.ts');
 const converter = () => import('./commands/converter.ts');
 
-/** All first words of the command line, in the order of `--help`. */
+/** All nouns, in the order of `--help`. */
 export const NOUNS: readonly Noun[] = [
   {
     name: 'start',
@@ -26,44 +26,43 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'migrate',
-    description: 'bring the database up to date',
+    description: 'apply pending migrations to the database',
     local: true,
     load: async () => (await processes()).migrateCommand,
   },
   {
     name: 'demo',
-    description: 'see the main job from beginning to end, on a platform of its own that is removed afterwards',
+    description: 'run a demonstration: import, reproject and download data on a temporary platform',
     local: true,
     load: async () => (await processes()).demoCommand,
   },
   {
     name: 'inspect',
     description:
-      'tell what is in a file, without a server: kind, coordinate system, extent, bands or fields, statistics',
+      'show the content of a local file without a server: format, coordinate system, extent, bands or fields, statistics',
     local: true,
     load: async () => (await processes()).inspectCommand,
   },
   {
     name: 'admin',
-    description: 'what is done beside the API, with the right to the database',
+    description: 'administration with direct access to the database, without the API',
     local: true,
     load: async () => (await processes()).adminCommands,
   },
   {
     name: 'completion',
-    description: 'print a script that lets a shell complete commands and options',
+    description: 'print a completion script for a shell',
     local: true,
     load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
   {
     name: 'login',
-    description:
-      'log in; what the server answers is kept for the next commands (with --json also printed: it holds tokens)',
+    description: 'log in, and store the login for later commands (--json also prints it: it contains tokens)',
     load: async () => (await login()).loginCommand,
   },
   {
     name: 'logout',
-    description: 'forget the login of this address',
+    description: 'log out, and delete the stored login',
     load: async () => (await login()).logoutCommand,
   },
   {
@@ -78,17 +77,17 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'token',
-    description: 'tokens: give one out, list logins, end them',
+    description: 'tokens: issue a token, list logins, end logins',
     load: async () => (await import('./commands/token.ts')).tokenCommands,
   },
   {
     name: 'auth',
-    description: 'why a login is let in or refused (administrators)',
+    description: 'explain the outcome of a login (administrators)',
     load: async () => (await import('./commands/auth.ts')).authCommands,
   },
   {
     name: 'account',
-    description: 'accounts: who may log in (administrators)',
+    description: 'accounts of users (administrators)',
     audited: true,
     load: async () => (await import('./commands/account.ts')).accountCommands,
   },
@@ -100,45 +99,45 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'tenant',
-    description: 'tenants: who owns projects',
+    description: 'tenants, which own projects',
     audited: true,
     load: async () => (await import('./commands/tenant.ts')).tenantCommands,
   },
   {
     name: 'key',
-    description: 'API keys of your tenant (its owners and administrators)',
+    description: 'API keys of a tenant (its owners and administrators)',
     audited: true,
     load: async () => (await import('./commands/key.ts')).keyCommands,
   },
   {
     name: 'signing-key',
     description: 'keys that sign access tokens (administrators)',
-    former: ['keys'],
+    legacyNames: ['keys'],
     load: async () => (await import('./commands/signing-key.ts')).signingKeyCommands,
   },
   {
     name: 'audit',
-    description: 'who did what to accounts, groups, tenants and keys (administrators)',
+    description: 'audit trail of accounts, groups, tenants, keys and operations (administrators)',
     load: async () => (await import('./commands/audit.ts')).auditCommands,
   },
   {
     name: 'project',
-    description: 'projects: what holds datasets, and who may do what with them',
+    description: 'projects, their members and their access rules',
     load: async () => (await import('./commands/project.ts')).projectCommands,
   },
   {
     name: 'dataset',
-    description: 'datasets: what transfers made',
+    description: 'datasets',
     load: async () => (await import('./commands/dataset.ts')).datasetCommands,
   },
   {
     name: 'hierarchy',
-    description: 'folders and files by their paths below a project; folders end with a slash',
+    description: 'folders and files by path below a project; paths of folders end with a slash',
     load: async () => (await import('./commands/hierarchy.ts')).hierarchyCommands,
   },
   {
     name: 'recycle-bin',
-    description: 'what was deleted: to restore, or to remove for ever',
+    description: 'deleted projects and datasets: restore them, or delete them for ever',
     load: async () => (await import('./commands/recycle-bin.ts')).recycleBinCommands,
   },
   {
@@ -148,12 +147,12 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'reader',
-    description: 'readers: what the platform can read',
+    description: 'readers: formats that the platform reads',
     load: async () => (await converter()).readerCommands,
   },
   {
     name: 'writer',
-    description: 'writers: what the platform can write',
+    description: 'writers: formats that the platform writes',
     load: async () => (await converter()).writerCommands,
   },
   {
@@ -163,17 +162,17 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'event',
-    description: 'events: what happened to transfers, projects and datasets',
+    description: 'events of transfers, projects and datasets',
     load: async () => (await import('./commands/event.ts')).eventCommands,
   },
   {
     name: 'webhook',
-    description: "webhooks: a tenant's events sent elsewhere (its owners)",
+    description: "webhooks, which send a tenant's events to an address (its owners)",
     load: async () => (await import('./commands/webhook.ts')).webhookCommands,
   },
   {
     name: 'job',
-    description: 'the queue: transfers of all tenants and other jobs (administrators)',
+    description: 'jobs of the queue: transfers of all tenants, and others (administrators)',
     everywhere: true,
     audited: true,
     load: async () => (await import('./commands/job.ts')).jobCommands,
@@ -186,13 +185,13 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'cron',
-    description: 'what workers do by the clock (administrators)',
+    description: 'cron jobs of workers (administrators)',
     everywhere: true,
     load: async () => (await import('./commands/cron.ts')).cronCommands,
   },
   {
     name: 'blobs',
-    description: 'the store of the bytes, and its sweep (administrators)',
+    description: 'the blob store and its sweep (administrators)',
     everywhere: true,
     audited: true,
     load: async () => (await import('./commands/blobs.ts')).blobsCommands,

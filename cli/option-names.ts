@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Refused } from './errors.ts';
 
-/** Members of requests whose options have other names. */
+/** Members of requests by option, where the names differ. */
 const MEMBERS: Record<string, string> = {
   '--account': 'userId',
   '--cores': 'cpuCoresRequest',
@@ -21,8 +21,8 @@ const MEMBERS: Record<string, string> = {
   '--type': 'types',
 };
 
-/** A refusal's sentence with the options of the command in place of the members of its request, which nobody typed. */
-export function sentenceInOptions({ message, problem }: Refused, command: Command): string {
+/** The server's message with the names of options in place of the request's members, which the person did not type. */
+export function messageWithOptions({ message, problem }: Refused, command: Command): string {
   let sentence = message.replace(/\s*\n\s*/g, ' ');
   for (const path of Object.keys(problem.errors ?? {})) {
     const member = /^[^.[]+/.exec(path)?.[0] ?? path;
@@ -30,7 +30,7 @@ export function sentenceInOptions({ message, problem }: Refused, command: Comman
       (one) => !one.hidden && (one.attributeName() === member || MEMBERS[one.long ?? ''] === member),
     );
     if (option?.long === undefined || option.long === null) continue;
-    // where a sentence begins with it; elsewhere it may be a word of the language
+    // only at the start of a sentence; elsewhere the name may be an English word
     for (const name of [path, member])
       sentence = sentence
         .split(/(; |\()/)

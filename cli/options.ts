@@ -2,42 +2,42 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { isUuid } from './uuid.ts';
 
-/** Of an option that may be given several times. */
+/** Parser of an option that may be repeated. */
 export const repeated = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
 /** `a, b or c`. */
 const oneOf = (values: readonly string[]): string =>
   values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 
-/** One of these words in any letter case, as the API spells it. */
-function known(text: string, values: readonly string[]): string {
+/** Parses one of these words in any letter case; returns the spelling of the API. */
+function parseChoice(text: string, values: readonly string[]): string {
   const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
   if (found === undefined) throw new InvalidArgumentError(`It is ${oneOf(values)}.`);
   return found;
 }
 
-/** An option that takes one of these words; its help and its refusal name them. */
+/** An option that takes one of these words; help and errors list them. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, `${description}: ${oneOf(values)}`);
-  option.choices(values).argParser((text: string) => known(text, values));
+  option.choices(values).argParser((text: string) => parseChoice(text, values));
   return option;
 }
 
-/** The same of an option that may be given several times. */
+/** An option that takes one or more of these words; may be repeated. */
 export function choices(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, `${description}: ${oneOf(values)}; may be repeated`);
   option
     .choices(values)
-    .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), known(text, values)]);
+    .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), parseChoice(text, values)]);
   return option;
 }
 
-/** Of a command that shows tables. */
+/** Adds `--wide` to a command that prints tables. */
 export const wideOption = (command: Command): Command =>
   command.option('--wide', 'do not shorten tables to the width of the terminal');
 
-/** Has a command understand a word that older versions had for the option `current` (its long flag); no help shows it. */
-export function formerly(command: Command, flags: string, current: string): Command {
+/** Adds a hidden option: the name that older versions had for the option `current` (its long flag). */
+export function legacyOption(command: Command, flags: string, current: string): Command {
   const option = command.options.find(({ long }) => long === current);
   if (option === undefined) throw new Error(`${command.name()} has no option ${current}.`);
   const old = new Option(flags).hideHelp();
@@ -46,57 +46,57 @@ export function formerly(command: Command, flags: string, current: string): Comm
   return command.addOption(old);
 }
 
-/** Of an option that takes the number of a coordinate system. */
+/** Parser of an EPSG code. */
 export function srid(text: string): number {
   const digits = /^(?:EPSG:)?(\d{1,9})$/i.exec(text)?.[1];
   if (digits === undefined) throw new InvalidArgumentError('It is a number such as 25832 or EPSG:25832.');
   return Number(digits);
 }
 
-/** Of an option that takes a UUID. */
+/** Parser of a UUID. */
 export function uuid(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError('It is a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
   return text.toLowerCase();
 }
 
-/** Of an option that takes a whole number of this range. */
-export const whole =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+/** Parser of an integer of this range. */
+export const integer =
+  (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+    if (value >= min && value <= max) return value;
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`It is a whole number ${range}.`);
   };
 
-export const count = whole(0);
+export const count = integer(0);
 
-/** Entries of one page of a list. */
-export const limit = whole(1, 1000);
+/** Parser of the page size of a list. */
+export const limit = integer(1, 1000);
 
-/** Of an option that takes an amount such as 4 or 0.5, above 0 and at most `most`. */
+/** Parser of an amount such as 4 or 0.5, above 0 and at most `max`. */
 export const amount =
-  (most: number) =>
+  (max: number) =>
   (text: string): number => {
     const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-    if (value > 0 && value <= most) return value;
-    throw new InvalidArgumentError(`It is a number above 0, and at most ${most}.`);
+    if (value > 0 && value <= max) return value;
+    throw new InvalidArgumentError(`It is a number above 0, and at most ${max}.`);
   };
 
-/** Of an option that takes a label of workers, or the key of one. */
+/** Parser of a worker label, or of the key of one; may be repeated. */
 export function label(text: string, before?: readonly string[]): string[] {
   if (!/^[A-Za-z0-9][\w./-]*(=[\w.-]{1,63})?$/.test(text))
     throw new InvalidArgumentError('It is KEY=VALUE or KEY, such as gpu=a100.');
   return repeated(text, before);
 }
 
-/** Of an option that takes a JSON object. */
+/** Parser of a JSON object. */
 export function jsonObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // the same is wrong with it
+    // reported below
   }
   throw new InvalidArgumentError('It is a JSON object.');
 }
@@ -104,23 +104,23 @@ export function jsonObject(text: string): object {
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,9})([smhd])$/;
 
-/** Of an option that takes a duration such as 90s, 30m, 2h or 7d. */
+/** Parser of a duration such as 90s, 30m, 2h or 7d; in milliseconds. */
 export function milliseconds(text: string): number {
   const [, number, unit = ''] = DURATION.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('It is a duration such as 90s, 30m, 2h or 7d.');
   return Number(number) * (UNITS[unit] as number);
 }
 
-/** The forms of a time that the API reads; all are UTC. */
+/** Times that the API accepts; all are UTC. */
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(\.\d{1,9})?Z?)?$/;
 
-/** Of an option that takes a time (UTC). */
+/** Parser of a time (UTC). */
 export function time(text: string): string {
   if (parseTime(text) !== undefined) return text;
   throw new InvalidArgumentError('It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.');
 }
 
-/** Of an option that takes a time (UTC), or how long ago it was: `2h` is two hours ago. Given on as a time. */
+/** Parser of a time (UTC) or an age: `2h` is two hours ago. Returns a time. */
 export function pastTime(text: string): string {
   if (DURATION.test(text)) return new Date(Date.now() - milliseconds(text)).toISOString();
   if (parseTime(text) !== undefined) return text;
@@ -129,7 +129,7 @@ export function pastTime(text: string): string {
   );
 }
 
-/** Milliseconds since 1970, without the fraction of a second; undefined when the text is no time. */
+/** Milliseconds since 1970, without fractions of a second. Undefined: not a time. */
 function parseTime(text: string): number | undefined {
   const [, day, hour = '00', minute = '00', second = '00'] = TIME.exec(text) ?? [];
   const at = new Date(`${day}T${hour}:${minute}:${second}Z`);
@@ -137,7 +137,7 @@ function parseTime(text: string): number | undefined {
   return !Number.isNaN(at.valueOf()) && at.toISOString().startsWith(`${day}`) ? at.valueOf() : undefined;
 }
 
-/** How long ago a time of `pastTime` was, as a duration of the API: `d.hh:mm:ss`, at least a second. */
+/** Age of a time of `pastTime`, as a duration of the API: `d.hh:mm:ss`, at least a second. */
 export function ageOf(past: string): string {
   const passed = Date.now() - (parseTime(past) ?? Number.NaN);
   const seconds = Math.max(1, Math.floor(passed / 1000));

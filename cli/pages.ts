@@ -1,7 +1,7 @@
 import type { OffsetPage } from '../src/http/rules/paging.ts';
 import type { Io } from './io.ts';
 
-/** All rows of a list that comes by offset. */
+/** Reads all pages of a list with offsets. */
 export async function allPages<Row>(io: Io, path: string, query: Record<string, string> = {}): Promise<Row[]> {
   const rows: Row[] = [];
   for (;;) {

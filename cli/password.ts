@@ -5,31 +5,31 @@ export interface PasswordOptions {
   passwordStdin?: boolean;
 }
 
-/** From stdin when asked for, else from the person; an empty one is none. */
+/** Reads a password from stdin (`--password-stdin`), else asks for it. */
 export async function passwordFrom(
   io: Io,
   { passwordStdin }: PasswordOptions,
   question = 'Password:',
 ): Promise<string> {
-  return passwordStdin ? io.stdin() : io.secret(question, 'give --password-stdin and the password on stdin');
+  return passwordStdin ? io.stdin() : io.secret(question, 'Send the password on stdin and use --password-stdin');
 }
 
-/** The same of a password that is set: before it is asked for, the person reads what it must have. */
+/** Reads a new password. Shows the password policy before it asks. */
 export async function newPasswordFrom(
   io: Io,
   options: PasswordOptions,
   policy: () => Promise<PasswordPolicy>,
   question = 'New password:',
 ): Promise<string> {
-  if (!options.passwordStdin && io.interactive) io.note(demandsOf(await policy()));
+  if (!options.passwordStdin && io.interactive) io.note(rulesOf(await policy()));
   return passwordFrom(io, options, question);
 }
 
-/** Of the platform that is asked. */
+/** The password policy of the server. */
 export const policyOfServer = (io: Io) => async (): Promise<PasswordPolicy> =>
   (await io.api.call<PasswordPolicy>('GET', '/api/accounts/passwordpolicy', { anonymous: true })).body;
 
-function demandsOf(policy: PasswordPolicy): string {
+function rulesOf(policy: PasswordPolicy): string {
   const classes = [
     policy.requireLowercase && 'a lower-case letter',
     policy.requireUppercase && 'an upper-case letter',

@@ -7,15 +7,15 @@ import type { Noun } from './noun.ts';
 import { NOUNS } from './nouns.ts';
 import { wideOption } from './options.ts';
 
-/** The program as far as these arguments need it: the names of all commands, and whole the one that they call. */
+/** Builds the program for these arguments: all nouns by name and description, and the called one completely. */
 export async function programFor(argv: readonly string[], io: Io): Promise<Command> {
   const words = argv.filter((argument) => !argument.startsWith('-'));
   const first = words[0] === 'help' ? words[1] : words[0];
   return programOf(io, first === 'completion' ? () => true : (noun) => isCalled(noun, first), argv.includes('--json'));
 }
 
-const isCalled = ({ name, former = [] }: Noun, word: string | undefined) =>
-  word !== undefined && (name === word || former.includes(word));
+const isCalled = ({ name, legacyNames = [] }: Noun, word: string | undefined) =>
+  word !== undefined && (name === word || legacyNames.includes(word));
 
 async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolean): Promise<Command> {
   const program = new Command('platform')
@@ -30,12 +30,12 @@ async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolea
   addHelp(program, { local: false });
   for (const noun of NOUNS) {
     const command = program.command(noun.name).description(noun.description);
-    for (const word of noun.former ?? []) command.alias(word);
+    for (const word of noun.legacyNames ?? []) command.alias(word);
     if (!isWanted(noun)) continue;
     (await noun.load())(command, io);
     for (const leaf of leavesOf(command)) {
       addTerminalOptions(leaf, command, noun, io);
-      // behind them: names are looked for in the tenant that they say
+      // after `--tenant`, in whose tenant names are resolved
       if (!noun.local) acceptNames(leaf, noun.name, io);
     }
     addHelp(command, noun);
@@ -46,7 +46,7 @@ async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolea
 const version = (): string =>
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version as string;
 
-/** What commander says of wrong usage, in one line. */
+/** Commander's error message in one line. */
 const sentenceOf = (text: string): string =>
   text
     .replace(/^error: /, '')
@@ -59,31 +59,31 @@ const sentenceOf = (text: string): string =>
 const usageProblem = (text: string): string =>
   JSON.stringify({ type: 'about:blank', title: 'Wrong usage', detail: sentenceOf(text), code: 'UsageError' });
 
-/** The commands that do something, hidden ones among them. */
+/** Commands without subcommands, including hidden ones. */
 const leavesOf = (command: Command): Command[] => {
   if (command.commands.length === 0) return [command];
   command.helpCommand(false);
   return command.commands.flatMap(leavesOf);
 };
 
-/** Verbs of audited nouns that change nothing. */
+/** Verbs of audited nouns that only read. */
 const READING = new Set(['list', 'show', 'why', 'failures', 'retries']);
 
-/** Options of the terminal: the program takes them before the command's action runs, which does not see them, so that none slips into a request. */
+/** Adds `--json`, `--wide`, `--tenant` and `--reason`. They are removed before the command's action runs, so that none gets into a request. */
 function addTerminalOptions(leaf: Command, noun: Command, { local, everywhere, audited }: Noun, io: Io): void {
-  leaf.option('--json', "print the server's answer as it came, and errors as JSON");
+  leaf.option('--json', "print the server's answer unchanged, and errors as JSON");
   if (!local) wideOption(leaf);
-  // some name another tenant, where their header would only narrow who asks
+  // commands with a `--tenant` of their own send it in the request, not as the header
   const actsInTenant = !local && !everywhere && !leaf.options.some(({ long }) => long === '--tenant');
   if (actsInTenant) leaf.option('--tenant <id>', 'act in this tenant instead of the home tenant');
   const saysWhy = audited && !READING.has(leaf.name());
-  if (saysWhy) leaf.option('--reason <text>', 'why, for the audit trail');
+  if (saysWhy) leaf.option('--reason <text>', 'reason of the change, for the audit trail');
   const take = (name: string) => {
     const value = leaf.getOptionValue(name);
     leaf.setOptionValue(name, undefined);
     return value;
   };
-  // above the leaf: what it checks first fails in the manner that they say
+  // a hook of the noun, which runs before all hooks of the leaf, so that their errors respect `--json`
   noun.hook('preAction', (_, called) => {
     if (called !== leaf) return;
     io.json = Boolean(take('json'));

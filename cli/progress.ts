@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 
 export interface Progress {
-  /** `fraction` from 0 to 1; `detail` is shown behind it. */
+  /** @param fraction 0 to 1 */
   report(fraction: number, detail?: string): void;
-  /** Takes the bar away; with a line, leaves that in its place. */
+  /** Removes the bar, or replaces it by a line. */
   end(line?: string): void;
 }
 
@@ -32,7 +32,7 @@ function bar(label: string, stream: Writable & { columns?: number }): Progress {
   };
 }
 
-/** One line for each tenth, so that a log file stays short. */
+/** Writes one line per 10 %, so that log files stay short. */
 function lines(label: string, stream: Writable): Progress {
   let tenth = -1;
   return {

@@ -10,14 +10,14 @@ export interface ResourceOptions {
   nodeSize?: string;
 }
 
-/** What a transfer asks of the worker that runs it; the counterpart of what `work` says that it has. */
+/** Adds the options of a resource request; the counterpart of the options of `work`. */
 export const resourceOptions = (command: Command): Command =>
   command
-    .option('--label <key=value>', 'a label that its worker must have, or the key of one; may be repeated', label)
-    .option('--memory <MB>', 'memory that it may take, a multiple of 1024', memory)
-    .option('--cores <count>', 'cores that it may take', amount(10_000))
-    .option('--scratch <GB>', 'disk space that it may take', amount(2 ** 20))
-    .option('--node-size <name>', 'type of machine to run on, such as Standard_D4s_v5');
+    .option('--label <key=value>', 'label that the worker must have, or the key of one; may be repeated', label)
+    .option('--memory <MB>', 'memory limit, a multiple of 1024', memory)
+    .option('--cores <count>', 'number of cores', amount(10_000))
+    .option('--scratch <GB>', 'disk space', amount(2 ** 20))
+    .option('--node-size <name>', 'machine type to run on, such as Standard_D4s_v5');
 
 function memory(text: string): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;

@@ -1,20 +1,20 @@
 import type { Io } from './io.ts';
-import { stopSignal, tellAlive, tellReady } from './stop-signal.ts';
+import { sendAlive, sendReady, stopSignal } from './stop-signal.ts';
 import { watchEventLoop } from './watchdog.ts';
 
-/** What runs in a process of its own until it is asked to stop. */
+/** A service with a process of its own, which runs until it is asked to stop. */
 export interface Service {
-  /** Where it listens, if it does. */
+  /** Address on which it listens, if any. */
   url?: string;
-  /** Resolves if the embedded database went to another address: the process must start anew. */
+  /** Resolves when the address of the embedded database changed: the process must restart. */
   moved: Promise<void>;
-  /** Finishes in order what is under way, within seconds. */
+  /** Finishes or hands back its work, within seconds. */
   close(): Promise<void>;
 }
 
 /**
- * Runs a service until SIGINT, SIGTERM or the end of the process that started it; kills it when its event loop hangs for `hangLimitMs`.
- * Throws if it must be started anew.
+ * Runs a service until SIGINT, SIGTERM or the end of the parent process. Kills this process if its event loop hangs for `hangLimitMs`.
+ * Throws if it must be restarted.
  */
 export async function runService(
   open: () => Promise<Service>,
@@ -23,19 +23,19 @@ export async function runService(
 ): Promise<void> {
   let ready = false;
   watchEventLoop(hangLimitMs, () => {
-    if (ready) tellAlive();
+    if (ready) sendAlive();
   });
   const stop = stopSignal();
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
   const service = await open();
   try {
     if (stop.aborted) return;
-    const supervised = tellReady(service.url);
+    const supervised = sendReady(service.url);
     ready = supervised;
     if (!supervised && service.url !== undefined) io.out(`Listening at ${service.url}`);
     await Promise.race([stopped, service.moved]);
   } finally {
     await service.close();
   }
-  if (!stop.aborted) throw new Error('The database has another address now: start again.');
+  if (!stop.aborted) throw new Error('The address of the database has changed. Start again.');
 }

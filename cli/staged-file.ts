@@ -1,22 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
+import type { TextAnswer } from '../src/http/rules/forms.ts';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { Recognised } from './local-file.ts';
 import { bytes } from './table.ts';
 import { upload } from './upload.ts';
 
-/** Size of a local file in bytes; what is no file is a mistake of the command line. */
+/** Size of a local file in bytes. Throws a `UsageError` if it is not a file. */
 export async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile()) return found.size;
-  throw new UsageError(found ? `${file} is no file.` : `There is no file ${file}.`);
+  throw new UsageError(found ? `${file} is not a file.` : `There is no file ${file}.`);
 }
 
 const isAddress = (file: string) => /^https?:\/\//i.test(file);
 
-/** Looks for the local file that an argument `file` names before anything is asked of the server. */
+/** Checks that the local file of the argument `file` exists, before any request. */
 export const checkFileFirst = (command: Command): Command =>
   command.hook('preAction', async () => {
     const at = command.registeredArguments.findIndex((argument) => argument.name() === 'file');
@@ -24,27 +25,27 @@ export const checkFileFirst = (command: Command): Command =>
     if (!isAddress(file)) await sizeOf(file);
   });
 
-/** A file that a transfer is to read. */
-export interface GivenFile {
+/** The input file of a transfer. */
+export interface InputFile {
   name: string;
-  /** As `uploadUrl` of a start; a local file gets a place. */
+  /** `uploadUrl` of a start. For a local file, requests an upload address. */
   address(): Promise<string>;
-  /** What a local file is by its content. */
+  /** Format of a local file by its content. */
   content?: Recognised;
-  /** Does something with a local file as it is sent; a `.shp` file is zipped with its companions for that. */
+  /** Calls `work` with the local file to send: for a `.shp` file, a temporary zip with its companion files. */
   with?<T>(work: (path: string) => Promise<T>): Promise<T>;
 }
 
-/** A local file, or the address of a remote one, which the platform fetches itself. */
-export async function givenFile(io: Io, file: string): Promise<GivenFile> {
+/** Accepts a local file, or the address of a remote file, which the platform downloads itself. */
+export async function openInputFile(io: Io, file: string): Promise<InputFile> {
   if (!isAddress(file)) {
-    // loaded only here: formats are much code for commands that need none
+    // imported late, because formats are much code
     const { recognise, zipShapefile } = await import('./local-file.ts');
     const content = await recognise(file);
     const place = '/api/conversion/transfer/upload-url';
     return {
       name: content.isShp ? `${basename(file, extname(file))}.zip` : basename(file),
-      address: async () => (await io.api.call<{ data: string }>('GET', place)).body.data,
+      address: async () => (await io.api.call<TextAnswer>('GET', place)).body.data,
       content,
       async with(work) {
         if (!content.isShp) return work(file);
@@ -57,9 +58,9 @@ export async function givenFile(io: Io, file: string): Promise<GivenFile> {
       },
     };
   }
-  // what was given may hold a password and is not repeated
+  // the message does not repeat the address, which may contain a password
   const url = URL.parse(file);
-  if (!url) throw new UsageError('The address cannot be read: it should look like https://host/path/file.tif.');
+  if (!url) throw new UsageError('The address is invalid. Use one such as https://host/path/file.tif.');
   return { name: lastSegment(url.pathname) || url.hostname, address: async () => file };
 }
 
@@ -72,8 +73,8 @@ function lastSegment(path: string): string {
   }
 }
 
-/** Puts a local file to an address, with a bar. */
-export async function uploadShown(io: Io, file: string, address: string): Promise<void> {
+/** Uploads a local file to an address, with a progress bar. */
+export async function uploadWithProgress(io: Io, file: string, address: string): Promise<void> {
   const size = await sizeOf(file);
   const progress = io.progress('Uploading ');
   try {

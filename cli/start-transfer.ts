@@ -1,11 +1,11 @@
 import type { Summary } from '../src/transfers/queries.ts';
 import type { DryRun } from '../src/transfers/starts/bodies.ts';
 import type { Answer } from './client.ts';
-import { composed } from './client.ts';
+import { composedAnswer } from './client.ts';
 import type { Io } from './io.ts';
 import type { Estimate, Plan } from './local-file.ts';
-import type { GivenFile } from './staged-file.ts';
-import { uploadShown } from './staged-file.ts';
+import type { InputFile } from './staged-file.ts';
+import { uploadWithProgress } from './staged-file.ts';
 import { bytes } from './table.ts';
 import { followTransfer, showEnded } from './watch.ts';
 
@@ -14,21 +14,20 @@ export interface StartOptions {
   dryRun?: boolean;
 }
 
-const tryStart = (io: Io, path: string, body: unknown) =>
+const dryRunStart = (io: Io, path: string, body: unknown) =>
   io.api.call<DryRun>('POST', path, { body, query: { dryRun: true } });
 
 /**
- * Tells whether a start would be taken, and what to expect of it; whatever is wrong with it makes the command fail, what would end it in
- * the worker too.
- * @param local what was found in a local file, which is not uploaded
+ * Makes a dry run and prints its warnings and estimate. Throws if the start would be refused, or the transfer would fail.
+ * @param local estimate for a local file, which is not uploaded
  */
-export async function showDryRun(io: Io, path: string, body: unknown, local?: LocalTrial): Promise<void> {
-  const answer = await tryStart(io, path, body);
+export async function showDryRun(io: Io, path: string, body: unknown, local?: LocalEstimate): Promise<void> {
+  const answer = await dryRunStart(io, path, body);
   const missing = answer.body.warnings.find((sentence) => / is required by \w+\.$/.test(sentence));
-  if (missing !== undefined) throw new Error(`It would fail: ${missing} Give it with --param.`);
+  if (missing !== undefined) throw new Error(`It would fail: ${missing} Use --param to set it.`);
   if (local === undefined) return io.show(answer, ({ warnings }) => forecast(warnings));
   const { estimate } = local;
-  io.show(composed({ ...answer.body, ...(estimate === undefined ? {} : { estimate }) }), ({ warnings }) =>
+  io.show(composedAnswer({ ...answer.body, ...(estimate === undefined ? {} : { estimate }) }), ({ warnings }) =>
     forecast(
       warnings.filter((sentence) => !sentence.startsWith('Nothing was uploaded')),
       estimate,
@@ -36,7 +35,7 @@ export async function showDryRun(io: Io, path: string, body: unknown, local?: Lo
   );
 }
 
-interface LocalTrial {
+interface LocalEstimate {
   estimate: Estimate | undefined;
 }
 
@@ -52,25 +51,25 @@ function forecast(warnings: readonly string[], estimate?: Estimate): string {
 
 const duration = (seconds: number) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`);
 
-/** Starts a transfer, and follows it where that is wanted. */
+/** Starts a transfer, and follows it with `--watch`. */
 export async function startTransfer(io: Io, path: string, body: unknown, { watch, dryRun }: StartOptions) {
   if (dryRun) return showDryRun(io, path, body);
-  await followed(io, await io.api.call<Summary>('POST', path, { body }), watch);
+  await followOrPrintId(io, await io.api.call<Summary>('POST', path, { body }), watch);
 }
 
-/** Follows what was started to its end, or only tells its id. */
-export async function followed(io: Io, started: Answer<Summary>, watch = io.interactive): Promise<void> {
+/** Follows a started transfer to its end, or prints its id. */
+export async function followOrPrintId(io: Io, started: Answer<Summary>, watch = io.interactive): Promise<void> {
   const { id } = started.body;
   if (watch) showEnded(io, await followTransfer(io, id, `Transfer ${id} has been started.`));
   else io.show(started, () => id);
 }
 
 interface FileRequest extends Plan {
-  file: GivenFile;
+  file: InputFile;
   [member: string]: unknown;
 }
 
-/** The same of one that reads a file. Before a local one is sent the start is tried: what is wrong with it shows up before, not after. */
+/** Starts a transfer that reads a file. Makes a dry run before it uploads a local file, so that mistakes show before the upload. */
 export async function startWithFile(
   io: Io,
   path: string,
@@ -79,22 +78,22 @@ export async function startWithFile(
 ): Promise<void> {
   const body = { ...rest, originalFileName: file.name, uploadUrl: await file.address() };
   if (file.with && options.dryRun) {
-    const estimate = await examined(file, rest as Plan);
-    io.note('The file is not sent: this only tries.');
+    const estimate = await estimateFor(file, rest as Plan);
+    io.note('Dry run: the file is not uploaded.');
     return showDryRun(io, path, body, { estimate });
   }
   if (file.with) {
-    await tryStart(io, path, body);
-    await file.with((local) => uploadShown(io, local, body.uploadUrl));
+    await dryRunStart(io, path, body);
+    await file.with((local) => uploadWithProgress(io, local, body.uploadUrl));
   }
   await startTransfer(io, path, body, options);
 }
 
-/** Throws what a conversion of the local file would end with. */
-async function examined(file: GivenFile, plan: Plan): Promise<Estimate | undefined> {
-  const { examine } = await import('./local-file.ts');
+/** Estimates the conversion of a local file. Throws if it would fail. */
+async function estimateFor(file: InputFile, plan: Plan): Promise<Estimate | undefined> {
+  const { estimateConversion } = await import('./local-file.ts');
   try {
-    return await file.with?.((local) => examine(local, plan, new AbortController().signal));
+    return await file.with?.((local) => estimateConversion(local, plan, new AbortController().signal));
   } catch (error) {
     throw new Error(`It would fail: ${(error as Error).message}`, { cause: error });
   }

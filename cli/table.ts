@@ -1,14 +1,14 @@
 import { isUuid } from './uuid.ts';
 
-/** What a terminal shows of text that came from elsewhere: no control characters, which could redraw the screen. */
+/** Removes control characters, with which text from elsewhere could redraw the terminal. */
 export const plain = (value: unknown): string =>
   (value === undefined || value === null ? '' : String(value)).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
 
-/** What a command shows to people: text and tables, an empty line between two of them. */
+/** Output for people: texts and tables, separated by empty lines. */
 export type Shown = string | Table | readonly (string | Table)[];
 
-/** As text of at most `width` columns, where that is possible; without one whole. `dropped`: headings of the columns that had no room. */
-export function laidOut(shown: Shown, width?: number): { text: string; dropped: string[] } {
+/** Formats output for a terminal of `width` columns; without a width, completely. `dropped`: headings of columns that do not fit. */
+export function layOut(shown: Shown, width?: number): { text: string; dropped: string[] } {
   const parts = (shown instanceof Table || typeof shown === 'string' ? [shown] : shown).map((part) =>
     typeof part === 'string' ? { text: part, dropped: [] } : part.fit(width),
   );
@@ -22,22 +22,22 @@ export function laidOut(shown: Shown, width?: number): { text: string; dropped: 
 }
 
 const GAP = 2;
-/** A column of text may be shortened to this. */
-const NARROW = 14;
-/** The first column tells what a row is of, mostly by an id to be copied: it stays whole up to this. */
-const FIRST = 40;
+/** Minimum width of a shortened column of text. */
+const MIN_WIDTH = 14;
+/** Minimum width of a shortened first column, which is mostly an id to copy. */
+const FIRST_MIN_WIDTH = 40;
 
 interface Column {
   heading: string;
   cells: string[];
-  /** Of its widest cell. */
+  /** Width of the widest cell. */
   natural: number;
-  /** Below this it is of no use. */
-  least: number;
+  /** Minimum width. */
+  min: number;
   right: boolean;
 }
 
-/** Rows below their headings. A column of numbers stands right, one without any value is left out. */
+/** Rows below headings. Right-aligns columns of numbers, and leaves out columns without values. */
 class Table {
   readonly #columns: readonly Column[];
   readonly #rows: number;
@@ -50,20 +50,20 @@ class Table {
       .map(({ heading, cells }, at) => columnOf(heading, cells, at === 0));
   }
 
-  /** The columns that have room, from the left, the others shortened or left out. */
+  /** Formats the table for a width: shortens columns, then leaves out columns from the right. */
   fit(width = Number.POSITIVE_INFINITY): { text: string; dropped: string[] } {
     const widths = new Map<Column, number>();
     let left = width + GAP;
     for (const [at, column] of this.#columns.entries()) {
-      if (at > 0 && column.least + GAP > left) continue;
-      widths.set(column, column.least);
-      left -= column.least + GAP;
+      if (at > 0 && column.min + GAP > left) continue;
+      widths.set(column, column.min);
+      left -= column.min + GAP;
     }
-    for (const [column, least] of widths) {
-      const more = Math.max(0, Math.min(column.natural - least, left));
-      // a time that is not whole is short
-      if (isTimes(column) && least + more < column.natural) continue;
-      widths.set(column, least + more);
+    for (const [column, min] of widths) {
+      const more = Math.max(0, Math.min(column.natural - min, left));
+      // times are either complete or in their short form
+      if (isTimes(column) && min + more < column.natural) continue;
+      widths.set(column, min + more);
       left -= more;
     }
     const kept = [...widths];
@@ -98,18 +98,18 @@ const isTimes = ({ cells }: Pick<Column, 'cells'>) =>
 function columnOf(heading: string, cells: string[], first: boolean): Column {
   const natural = Math.max(widthOf(heading), ...cells.map(widthOf));
   const right = cells.length > 0 && cells.every(isNumber);
-  const whole = right || cells.some(isUuid);
-  const most = isTimes({ cells }) ? Math.max(SHORT_TIME, widthOf(heading)) : first ? FIRST : NARROW;
+  const complete = right || cells.some(isUuid);
+  const width = isTimes({ cells }) ? Math.max(SHORT_TIME, widthOf(heading)) : first ? FIRST_MIN_WIDTH : MIN_WIDTH;
   return {
     heading,
     cells,
     natural,
     right,
-    least: whole ? natural : Math.min(natural, Math.max(most, widthOf(heading))),
+    min: complete ? natural : Math.min(natural, Math.max(width, widthOf(heading))),
   };
 }
 
-/** The time of today, the day of another one. */
+/** Clock time of today, date of other days. */
 function shortTime(text: string): string {
   const [, day = '', clock = ''] = MOMENT.exec(text) ?? [];
   return day === new Date().toISOString().slice(0, 10) ? clock : day;
@@ -130,7 +130,7 @@ function shortened(text: string, width: number): string {
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
-/** Cells of a terminal: two for each character of East Asian scripts, none for a mark that stands on another character. */
+/** Width in terminal cells: two for East Asian characters and emoji, none for combining marks. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
@@ -138,14 +138,14 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** One record: a line for each member that has a value. */
+/** Formats a record: a line per member that has a value. */
 export function record(members: Record<string, unknown>): string {
   const shown = Object.entries(members).filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(0, ...shown.map(([name]) => name.length));
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${plain(value)}`).join('\n');
 }
 
-/** A time of the API (UTC without zone, or with `Z`) to the second. */
+/** Formats a time of the API (UTC, with or without `Z`), to the second. */
 export const moment = (time: string | undefined): string =>
   time === undefined ? '' : `${time.slice(0, 10)} ${time.slice(11, 19)}Z`;
 

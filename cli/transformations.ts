@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { srid } from './options.ts';
 
-/** What may become of the data between reader and writer. */
+/** Options of the transformations between reader and writer. */
 export interface TransformationOptions {
   items?: (string | number)[];
   clip?: Clip;
@@ -16,7 +16,7 @@ export interface TransformationOptions {
   layers?: Interval;
 }
 
-/** Both ends belong to it; an absent one is the data's own. */
+/** Inclusive interval; an absent end is that of the data. */
 interface Interval {
   from?: number;
   to?: number;
@@ -25,7 +25,7 @@ interface Interval {
 /** An interval of steps, or a list of them. */
 type Steps = Interval | { indices: number[] };
 
-/** Well-known text, and the coordinate system where the file that it came from says it. */
+/** A geometry in WKT, and the coordinate system of its file, if known. */
 interface Clip {
   geometry: string;
   srid?: string;
@@ -38,7 +38,7 @@ export const transformationOptions = (command: Command): Command =>
       'only these bands or fields, in this order: names or numbers from 0, as a,b,2 or as JSON',
       items,
     )
-    .option('--clip <area>', 'only what lies in this place: WKT, or @FILE with WKT or GeoJSON', clip)
+    .option('--clip <area>', 'only data inside this area: WKT, or @FILE with WKT or GeoJSON', clip)
     .option(
       '--clip-srid <srid>',
       'coordinate system of --clip; default: that of its GeoJSON, else that of the data',
@@ -47,7 +47,7 @@ export const transformationOptions = (command: Command): Command =>
     .option('--to-srid <srid>', 'transform into this coordinate system', srid)
     .option(
       '--from <time>',
-      'only steps at this time or later, such as 2026-01-24T08:00:00, on the clock of the data',
+      'only steps at this time or later, such as 2026-01-24T08:00:00, in the time zone of the data',
       time,
     )
     .option('--to <time>', 'only steps at this time or earlier', time)
@@ -57,9 +57,9 @@ export const transformationOptions = (command: Command): Command =>
       steps,
     )
     .option('--layers <numbers>', 'only these layers, from 0 at the bottom: 2, or an interval such as 0-2', interval)
-    .option('--statistics', 'tell in the properties of the dataset what its values are');
+    .option('--statistics', 'calculate statistics of the values and store them in the properties of the dataset');
 
-/** Members of a request, in the order in which least is to be done. */
+/** Transformations of a request, cheapest first: filters before reprojection. */
 export function transformationsOf(options: TransformationOptions): unknown[] {
   const { items, clip, clipSrid, toSrid, statistics, layers } = options;
   const names = items?.filter((one) => typeof one === 'string') ?? [];
@@ -79,7 +79,7 @@ export function transformationsOf(options: TransformationOptions): unknown[] {
   ];
 }
 
-/** By time first: steps count from the first that is left. */
+/** Filters by time before filters by index, which count the remaining steps. */
 function temporalFilters({ from, to, steps }: TransformationOptions): unknown[] {
   const byTime = from !== undefined || to !== undefined;
   const type = steps !== undefined && 'indices' in steps ? 'TemporalIndexListFilter' : 'TemporalIndexFilter';
@@ -89,7 +89,7 @@ function temporalFilters({ from, to, steps }: TransformationOptions): unknown[] 
   ];
 }
 
-/** A day, with or without a time. */
+/** Parser of a date, with or without a time. */
 function time(text: string): string {
   if (/^\d{4}-\d\d-\d\d(T\d\d:?\d\d:?\d\d(\.\d+)?Z?)?$/i.test(text.trim())) return text;
   throw new InvalidArgumentError('It is a time such as 2026-01-24T08:00:00, or a day such as 2026-01-24.');
@@ -101,7 +101,7 @@ function interval(text: string): Interval {
   if (dash === undefined || (from === '' && to === ''))
     throw new InvalidArgumentError('It is a number such as 3, or an interval such as 0-10 or 5-.');
   if (from !== '' && to !== '' && Number(from) > Number(to))
-    throw new InvalidArgumentError(`${from} is behind ${to}: write the lower number first.`);
+    throw new InvalidArgumentError(`${from} is greater than ${to}. Write the lower number first.`);
   if (dash === '') return { from: Number(from), to: Number(from) };
   return { ...(from === '' ? {} : { from: Number(from) }), ...(to === '' ? {} : { to: Number(to) }) };
 }
@@ -114,7 +114,7 @@ function steps(text: string): Steps {
   return { indices: list.map(Number) };
 }
 
-/** `a,b,2`, or JSON where a name has a comma in it or is a number. */
+/** Parser of `a,b,2`, or of JSON for names that contain a comma or are numbers. */
 function items(text: string): (string | number)[] {
   const list = text.trimStart().startsWith('[')
     ? parsed(text)
@@ -184,7 +184,7 @@ function wktOf({ type, coordinates, geometries }: Json): string {
 const lists = (all: readonly unknown[]): string =>
   `(${all
     .map((one) => {
-      if (!Array.isArray(one)) throw new InvalidArgumentError('The coordinates of the GeoJSON are no numbers.');
+      if (!Array.isArray(one)) throw new InvalidArgumentError('The coordinates of the GeoJSON are not numbers.');
       return typeof one[0] === 'number' ? position(one) : lists(one);
     })
     .join(', ')})`;

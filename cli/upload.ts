@@ -4,37 +4,38 @@ import type { OptionsInit } from 'got';
 import { refusalOf, unreachable } from './client.ts';
 import { Unreachable } from './errors.ts';
 
-/** Called with the bytes that have gone so far. */
+/** Called with the number of bytes sent so far. */
 export type Report = (bytes: number) => void;
 
 export interface UploadSizes {
-  /** Up to this many bytes go in one piece. */
+  /** Files up to this size in bytes are sent with one request. */
   onePiece: number;
+  /** Size of a block in bytes. */
   block: number;
 }
 
-/** The address takes 64 MiB in one piece, and blocks of any size up to that. */
+/** The protocol allows requests and blocks of up to 64 MiB. */
 const SIZES: UploadSizes = { onePiece: 64 * 2 ** 20, block: 8 * 2 ** 20 };
 const BLOCKS_AT_ONCE = 2;
-const TRIES = 4;
+const MAX_TRIES = 4;
 
 /**
- * Sends a local file to a blob address, streamed: small ones in one piece, others in blocks. What is lost on the way is sent again.
- * Throws when the file ends early, because it changed.
+ * Uploads a local file to a blob address, streamed: small files with one request, others in blocks. Repeats failed requests. Throws if the
+ * file becomes shorter meanwhile.
  */
 export async function upload(path: string, address: string, report: Report, sizes = SIZES): Promise<void> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
-    /** Whole or an error. */
+    /** Reads exactly `length` bytes. */
     const read = async (offset: number, length: number) => {
       const buffer = Buffer.alloc(length);
       const { bytesRead } = await file.read(buffer, 0, length, offset);
       if (bytesRead === length) return buffer;
-      throw new Error(`${path} changed while it was sent: it has ended at byte ${offset + bytesRead} of ${size}.`);
+      throw new Error(`${path} changed during the upload: it ended at byte ${offset + bytesRead} of ${size}.`);
     };
     if (size <= sizes.onePiece) {
-      await persistently(address, async () => {
+      await withRetries(address, async () => {
         async function* body() {
           for (let at = 0; at < size; at += 2 ** 18) {
             yield await read(at, Math.min(2 ** 18, size - at));
@@ -63,7 +64,7 @@ async function inBlocks(
   const worker = async () => {
     for (const [block, id] of left) {
       const body = await read(block * length, Math.min(length, size - block * length));
-      await persistently(address, () => put(withQuery(address, { comp: 'block', blockid: id }), { body }));
+      await withRetries(address, () => put(withQuery(address, { comp: 'block', blockid: id }), { body }));
       sent += body.length;
       report(sent);
     }
@@ -71,10 +72,10 @@ async function inBlocks(
   await Promise.all(Array.from({ length: BLOCKS_AT_ONCE }, worker));
   const list = ids.map((id) => `<Latest>${id}</Latest>`).join('');
   const body = `<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`;
-  await persistently(address, () => put(withQuery(address, { comp: 'blocklist' }), { body }));
+  await withRetries(address, () => put(withQuery(address, { comp: 'blocklist' }), { body }));
 }
 
-/** All of one length, as the protocol wants. */
+/** Block ids of equal length, as the protocol requires. */
 const blockId = (block: number) => Buffer.from(String(block).padStart(8, '0')).toString('base64');
 
 function withQuery(address: string, query: Record<string, string>): string {
@@ -97,15 +98,15 @@ async function put(address: string, options: Pick<OptionsInit, 'headers' | 'body
   if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, new URL(address).origin);
 }
 
-/** Sending the same bytes again to the same place is harmless. */
-async function persistently(address: string, work: () => Promise<void>): Promise<void> {
+/** Repeats a request, which is safe because it writes the same bytes again. */
+async function withRetries(address: string, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       const failure = unreachable(error, new URL(address).origin);
-      const passing = failure instanceof Unreachable || (failure as { status?: number }).status === 503;
-      if (!passing || attempt === TRIES) throw failure;
+      const temporary = failure instanceof Unreachable || (failure as { status?: number }).status === 503;
+      if (!temporary || attempt === MAX_TRIES) throw failure;
       await sleep(250 * 2 ** attempt);
     }
   }

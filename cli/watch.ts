@@ -11,12 +11,12 @@ export const hasEnded = ({ status }: Transfer) => status === 'Completed' || stat
 
 export const transferPath = (id: string) => `/api/conversion/transfer/${encodeURIComponent(id)}`;
 
-/** An API process that died is back in seconds; the transfer does not mind. */
+/** How long to wait for the server: a crashed API process restarts within seconds, and transfers continue. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Follows a transfer with a bar until it has ended, however; the caller looks at its status. Hears of its changes, and asks where it
- * hears nothing. Sits out restarts of the server.
+ * Follows a transfer with a progress bar until it has ended, in whatever status. Uses the event stream, and polls if there is none.
+ * Continues after restarts of the server.
  */
 export async function watchTransfer(
   io: Pick<Io, 'api' | 'progress'>,
@@ -25,7 +25,7 @@ export async function watchTransfer(
 ): Promise<Answer<Transfer>> {
   const progress = io.progress('Converting');
   let lastHeard = Date.now();
-  const tell = (transfer: Transfer | undefined) => {
+  const report = (transfer: Transfer | undefined) => {
     lastHeard = Date.now();
     if (!transfer) return;
     progress.report((transfer.progress ?? 0) / 100, transfer.waitingReason ?? transfer.phase ?? transfer.status);
@@ -35,13 +35,13 @@ export async function watchTransfer(
       signal?.throwIfAborted();
       try {
         if (streams) {
-          streams = await hear(io.api, id, tell, signal);
+          streams = await listen(io.api, id, report, signal);
           signal?.throwIfAborted();
         }
-        // The server answers at the end of the transfer or after a second.
+        // the server answers when the transfer ends, or after a second
         const asked = Date.now();
         const answer = await io.api.call<Transfer>('GET', transferPath(id), { headers: { prefer: 'wait=1' } });
-        tell(answer.body);
+        report(answer.body);
         if (hasEnded(answer.body)) return answer;
         await sleep(Math.max(0, 200 - (lastHeard - asked)));
       } catch (error) {
@@ -55,46 +55,46 @@ export async function watchTransfer(
 }
 
 /**
- * Listens until the transfer has ended or the stream has. False: the server has no stream to offer.
- * @param tell called with what comes, and without when only a sign of life did
+ * Listens until the transfer or the stream ends. False: the server offers no stream.
+ * @param report called with the transfer at each change, and with undefined for a keep-alive
  */
-async function hear(
+async function listen(
   api: Api,
   id: string,
-  tell: (transfer: Transfer | undefined) => void,
+  report: (transfer: Transfer | undefined) => void,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   try {
     for await (const { data } of readStream(api, transferPath(id), { signal })) {
       const transfer: Transfer | undefined = data === undefined ? undefined : JSON.parse(data);
-      tell(transfer);
+      report(transfer);
       if (transfer && hasEnded(transfer)) return true;
     }
     return true;
   } catch (error) {
-    // whoever asks hears what is wrong; it may be the stream alone
+    // other errors may concern only the stream; polling reports them otherwise
     return error instanceof Unreachable;
   }
 }
 
-/** Follows a transfer that was started; Ctrl-C ends that, and the transfer goes on. `started` is said first. */
+/** Follows a transfer until Ctrl-C, after which the transfer continues. Prints `started` first. */
 export async function followTransfer(io: Io, id: string, started?: string): Promise<Answer<Transfer>> {
   const { signal, end } = io.interruptible();
   try {
-    // whoever reads it may press Ctrl-C at once
+    // printed when Ctrl-C is already handled
     if (started !== undefined && !io.json) io.note(started);
     return await watchTransfer(io, id, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
     throw new Interrupted(
-      `The transfer goes on as ${id}; cancel it with 'platform transfer cancel ${id}', follow it with 'platform transfer watch ${id}'.`,
+      `Transfer ${id} continues. To cancel it: 'platform transfer cancel ${id}'. To follow it: 'platform transfer watch ${id}'.`,
     );
   } finally {
     end();
   }
 }
 
-/** The ended transfer; one that failed makes the command fail, with its sentence. */
+/** Prints an ended transfer. Throws its error message if it failed. */
 export function showEnded(io: Io, answer: Answer<Transfer>): void {
   const { status, id, errorMessage } = answer.body;
   if (status === 'Completed' || io.json) io.show(answer, describeTransfer);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from './errors.ts';
-import { amount, label, whole } from './options.ts';
+import { amount, integer, label } from './options.ts';
 
-/** What a worker has for transfers, as the command line says it; each stands for the setting of its name. */
+/** Options for the capacity of a worker. Each overrides the setting `worker.` of its name. */
 export interface WorkerOptions {
   label?: string[];
   memory?: number;
@@ -13,14 +13,14 @@ export interface WorkerOptions {
 
 type Environment = Record<string, string | undefined>;
 
-/** Of the commands that run a worker. */
+/** Adds the options of commands that run a worker. */
 export const workerOptions = (command: Command): Command =>
   command
-    .option('--label <key=value>', 'what transfers may ask its worker for, such as gpu=a100; may be repeated', label)
-    .option('--memory <MB>', 'memory that transfers may take together, at least 256', whole(256))
-    .option('--cores <count>', 'cores that they may take together', amount(10_000))
-    .option('--scratch <GB>', 'disk space that they may take together', whole(0, 1_000_000))
-    .option('--concurrency <count>', 'transfers at a time, from 1 to 1000', whole(1, 1000));
+    .option('--label <key=value>', 'label that transfers can require, such as gpu=a100; may be repeated', label)
+    .option('--memory <MB>', 'memory for all transfers together, at least 256', integer(256))
+    .option('--cores <count>', 'cores for all transfers together', amount(10_000))
+    .option('--scratch <GB>', 'disk space for all transfers together', integer(0, 1_000_000))
+    .option('--concurrency <count>', 'maximum number of transfers at a time, from 1 to 1000', integer(1, 1000));
 
 const VARIABLES = {
   label: 'PLATFORM_WORKER_LABELS',
@@ -30,7 +30,7 @@ const VARIABLES = {
   concurrency: 'PLATFORM_WORKER_CONCURRENCY',
 } as const satisfies Record<keyof WorkerOptions, string>;
 
-/** The command line wins. */
+/** The environment with the options as settings; options take precedence. */
 export function withWorkerOptions(env: Environment, options: WorkerOptions): Environment {
   const given = Object.entries(VARIABLES).flatMap(([name, variable]) => {
     const value = options[name as keyof WorkerOptions];
@@ -39,8 +39,8 @@ export function withWorkerOptions(env: Environment, options: WorkerOptions): Env
   return { ...env, ...Object.fromEntries(given) };
 }
 
-/** Runs what reads these settings. What it finds wrong with one that an option gave is told of the option. */
-export async function inOptions<T>(options: WorkerOptions, work: () => Promise<T>): Promise<T> {
+/** Runs `work`; in its `ConfigError`s, names the options in place of the settings that they set. */
+export async function withOptionNames<T>(options: WorkerOptions, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

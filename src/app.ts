@@ -22,7 +22,7 @@ import { importStagedRoutes } from './datasets/import-staged.routes.ts';
 import { datasetListRoutes } from './datasets/list.routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Database } from './db.ts';
-import { openArrivals } from './events/arrivals.ts';
+import { openEventNotifier } from './events/event-notifier.ts';
 import { eventRoutes } from './events/routes.ts';
 import { webhookRoutes } from './events/webhook.routes.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -83,15 +83,15 @@ import { secondFactorRoutes } from './tokens/second-factor.routes.ts';
 import { announcer } from './transfers/ends/announce.ts';
 import { endWaitingBelow } from './transfers/ends/end-waiting.ts';
 import { acceptsExportGrant, findExportBytes } from './transfers/run/export.ts';
-import { carryRoutes } from './transfers/starts/carry.routes.ts';
 import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
 import { importRoutes } from './transfers/starts/import.routes.ts';
 import { legacyStartRoutes } from './transfers/starts/legacy.routes.ts';
+import { moveOrCopyRoutes } from './transfers/starts/move-or-copy.routes.ts';
 import { openChanges } from './transfers/views/changes.ts';
 import { converterRoutes } from './transfers/views/converters.routes.ts';
 import { transferListRoutes } from './transfers/views/list.routes.ts';
 import { transferRoutes } from './transfers/views/transfer.routes.ts';
-import { openEndings } from './transfers/views/waiting.ts';
+import { openEndWaiter } from './transfers/views/wait-for-end.ts';
 import { whyRoutes } from './transfers/views/why.routes.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
@@ -174,9 +174,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const signer = await openSigner(db, 'address');
   const changes = openChanges(db, databaseUrl);
   app.addHook('preClose', () => changes.close());
-  const endings = openEndings(db, changes);
-  const arrivals = openArrivals(db, databaseUrl);
-  app.addHook('preClose', () => arrivals.close());
+  const endWaiter = openEndWaiter(db, changes);
+  const notifier = openEventNotifier(db, databaseUrl);
+  app.addHook('preClose', () => notifier.close());
   app.addHook('preClose', async () => delay.close());
   app.addHook('onClose', async () => {
     cache.close();
@@ -235,16 +235,16 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await room(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
   await room(importStagedRoutes, { db, blobs });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
-  const starts = { db, sources, contents, endings, nodeSizes: config['transfers.nodeSizes'] };
+  const starts = { db, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await room(importRoutes, starts);
   await room(datasetStartRoutes, starts);
   await room(legacyStartRoutes, starts);
-  await room(carryRoutes, starts);
+  await room(moveOrCopyRoutes, starts);
   await room(whyRoutes, { db });
   await room(transferRoutes, {
     db,
     changes,
-    endings,
+    endWaiter,
     findCaller: whoAsks,
     announce: announcer(db),
     signer,
@@ -253,7 +253,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   await room(transferListRoutes, { db });
   await room(converterRoutes, {});
-  await room(eventRoutes, { db, arrivals, findCaller: whoAsks });
+  await room(eventRoutes, { db, notifier, findCaller: whoAsks });
   await room(webhookRoutes, { db, outbound, cursors });
   await room(serviceRoutes, { publicUrl });
   await room(unofferedRoutes, undefined);

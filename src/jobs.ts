@@ -3,7 +3,7 @@ import { behindCommit, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** What the queue can be asked to do; the payload is ids, the state lives in tables, and running twice is safe. */
+/** Jobs of the queue by name, with their payloads: only ids, because state lives in tables. Every job may run twice without harm. */
 export interface Jobs {
   runTransfer: { transferId: string };
   removeSpentBlobs: Record<string, never>;
@@ -12,7 +12,7 @@ export interface Jobs {
   sendAccountMail: { mailId: string };
 }
 
-/** Once over all workers. A turn that nobody took is not made up for: the next one does the same. */
+/** Schedules (UTC) of jobs that one of all workers runs. A missed run is not repeated: the next one does the same work. */
 export const CRON = {
   cleanUp: '23 * * * *',
   sweepRecycleBin: '37 2 * * *',
@@ -21,21 +21,21 @@ export const CRON = {
 export interface JobOptions {
   /** A job of the same key that has not started is replaced. */
   jobKey?: string;
-  /** What a worker must not have forbidden to take the job, such as `label:gpu`; without any it is a chore. */
+  /** Flags that the worker must satisfy, such as `label:gpu`. Default: a chore, which any worker may take. */
   flags?: readonly string[];
   /** Smaller runs earlier; chores have 0. */
   priority?: number;
   maxAttempts?: number;
   /** Milliseconds before it may start. */
   delay?: number;
-  /** Microseconds of a clock of the caller's own: of jobs with the same priority the smaller runs earlier, instead of the older. */
-  turn?: number | Fragment;
+  /** Microseconds of a virtual clock: among jobs of equal priority the lowest runs first, instead of the oldest. */
+  virtualTime?: number | Fragment;
 }
 
-/** The flag of jobs that need nothing but a moment: mails, sweeps. */
+/** Flag of jobs that are short and need no resources: mails, sweeps. */
 export const CHORE = 'chore';
 
-/** Puts a job into the queue within the transaction of the fact that asks for it: no commit, no job; no job, no commit. */
+/** Enqueues a job in the caller's transaction, so that it exists if and only if the transaction commits. */
 export async function enqueue<Name extends keyof Jobs>(
   tx: Db,
   name: Name,
@@ -53,44 +53,44 @@ export async function enqueue<Name extends keyof Jobs>(
       max_attempts => ${options.maxAttempts ?? null})`);
 }
 
-/** A job at its turn, which replaces one of its key that has not started. */
-export interface JobAtTurn<Name extends keyof Jobs> {
+/** A job with a virtual time. Replaces a job of the same key that has not started. */
+export interface FairJob<Name extends keyof Jobs> {
   jobKey: string;
   payload: Jobs[Name];
   flags: readonly string[];
-  turn: number;
+  virtualTime: number;
 }
 
-/** The same for any number of jobs, in one statement. */
+/** Enqueues any number of jobs in one statement. */
 export async function enqueueAll<Name extends keyof Jobs>(
   tx: Db,
   name: Name,
-  jobs: readonly JobAtTurn<Name>[],
+  jobs: readonly FairJob<Name>[],
   priority: number,
 ) {
   if (jobs.length === 0) return;
   await tx.query(sql.unsafe`
     select from graphile_worker.add_jobs(array(
-      select row(${name}, payload, null, ${runAt({ turn: sql.fragment`turn` })}, null, "jobKey", ${priority}::int, flags)::graphile_worker.job_spec
-      from jsonb_to_recordset(${sql.jsonb(jobs as never)}) as job ("jobKey" text, payload json, flags text[], turn bigint)))`);
+      select row(${name}, payload, null, ${runAt({ virtualTime: sql.fragment`"virtualTime"` })}, null, "jobKey", ${priority}::int, flags)::graphile_worker.job_spec
+      from jsonb_to_recordset(${sql.jsonb(jobs as never)}) as job ("jobKey" text, payload json, flags text[], "virtualTime" bigint)))`);
 }
 
-/** A job with a key that was never used before. */
+/** A job whose key is new, so that it replaces none. */
 export interface FreshJob<Name extends keyof Jobs> {
   name: Name;
   payload: Jobs[Name];
   jobKey: string;
   flags: readonly string[];
   priority: number;
-  turn: Fragment;
+  virtualTime: Fragment;
 }
 
 /**
- * Parts of a `with`, for a statement that states the fact itself: put the job into the queue, as many times as `from` has rows. Nobody is
- * told: `add_job` notifies, and transactions that notify commit one after the other, each with a flush of its own, which takes four times
- * as long as together. `callBehind` tells when the transaction is over.
+ * Parts of a `with` that enqueue the job once per row of `from`, so that one statement writes the caller's row and its job. Unlike
+ * `add_job` they notify no worker: Postgres commits notifying transactions one after the other, which takes four times as long as group
+ * commit. Call `notifyAfterCommit` instead.
  */
-export const enqueueing = <Name extends keyof Jobs>(job: FreshJob<Name>, from: Fragment) => sql.fragment`
+export const enqueueFragment = <Name extends keyof Jobs>(job: FreshJob<Name>, from: Fragment) => sql.fragment`
   known_task as (select id from graphile_worker._private_tasks where identifier = ${job.name}),
   new_task as (
     insert into graphile_worker._private_tasks (identifier) select ${job.name} where not exists (select from known_task)
@@ -102,47 +102,47 @@ export const enqueueing = <Name extends keyof Jobs>(job: FreshJob<Name>, from: F
     from ${from})`;
 
 /**
- * Workers hear of a job of `enqueueing` when its transaction has committed. Should this process end just then, they find it by themselves,
- * two seconds later at most.
+ * Notifies workers of a job of `enqueueFragment` once its transaction has committed. If this process ends before, they find the job when
+ * they poll, within two seconds.
  */
-export const callBehind = (tx: Db) => behindCommit(tx, callSoon);
+export const notifyAfterCommit = (tx: Db) => behindCommit(tx, notifySoon);
 
-/** Of pools whose workers are being called: how many jobs were committed meanwhile. */
-const untold = new WeakMap<Db, number>();
+/** Number of jobs committed while a notification of the same database is under way. */
+const unnotified = new WeakMap<Db, number>();
 
-/** One call at a time, for all that were committed meanwhile. */
-async function callSoon(db: Db): Promise<void> {
-  const meanwhile = untold.get(db);
-  untold.set(db, (meanwhile ?? 0) + 1);
+/** Sends one notification at a time, for all jobs committed meanwhile. */
+async function notifySoon(db: Db): Promise<void> {
+  const meanwhile = unnotified.get(db);
+  unnotified.set(db, (meanwhile ?? 0) + 1);
   if (meanwhile !== undefined) return;
   try {
-    for (let count = 1; count > 0; count = untold.get(db) ?? 0) {
-      untold.set(db, 0);
-      await callWorkers(db, count);
+    for (let count = 1; count > 0; count = unnotified.get(db) ?? 0) {
+      unnotified.set(db, 0);
+      await notifyWorkers(db, count);
     }
   } catch {
-    // the database is away, or this process ends: workers look by themselves
+    // the database is unreachable, or this process ends: workers poll
   } finally {
-    untold.delete(db);
+    unnotified.delete(db);
   }
 }
 
 /** More jobs than any worker runs. */
 const MANY = 100;
 
-/** Tells waiting workers that there may be so many jobs; without a number all of them look. */
-export const callWorkers = (db: Db, count = MANY) =>
+/** Notifies waiting workers of this number of jobs. Default: all of them look for jobs. */
+export const notifyWorkers = (db: Db, count = MANY) =>
   db.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}::int)::text)`);
 
-/** The queue runs what is due in the order of its time, so a turn is a time long ago. A priority would hold no more than 16 bits. */
-function runAt({ delay, turn }: Pick<JobOptions, 'delay' | 'turn'>) {
+/** graphile-worker runs due jobs by `run_at`, so a virtual time is encoded as a `run_at` near 1970. A priority has only 16 bits. */
+function runAt({ delay, virtualTime }: Pick<JobOptions, 'delay' | 'virtualTime'>) {
   if (delay !== undefined) return sql.fragment`now() + ${delay} * interval '1 millisecond'`;
-  return turn === undefined
+  return virtualTime === undefined
     ? sql.fragment`null`
-    : sql.fragment`least(now(), to_timestamp(0) + ${turn}::bigint * interval '1 microsecond')`;
+    : sql.fragment`least(now(), to_timestamp(0) + ${virtualTime}::bigint * interval '1 microsecond')`;
 }
 
-/** Whether a chore is due that nobody has taken; those come before all others. */
+/** Whether a chore is due that no worker has taken. Chores have the lowest priority numbers, so they run first. */
 export const choresWait = (db: Db): Promise<boolean> =>
   db.exists(sql.unsafe`
     select from graphile_worker._private_jobs where is_available and priority <= 0 and run_at <= now() limit 1`);

@@ -2,8 +2,8 @@ import { stripTypeScriptTypes } from 'node:module';
 import { posix } from 'node:path';
 
 /**
- * Rooms of `src` from left to right: a file imports, types too, from its own room, the foundation, and rooms to its left, never back.
- * Routes are leaves: they stand with their noun and may import from any room.
+ * Order of the rooms (folders of `src`): a file may import, types included, from its own room, the foundation, and
+ * rooms earlier in the list. Route files are leaves and may import from any room.
  */
 const PURE = ['data', 'blobs', 'geo', 'formats', 'convert'];
 const DOMAINS = [
@@ -25,50 +25,53 @@ const DOMAINS = [
   'events',
   'operations',
 ];
-/** Files of `src` itself that know every room. */
+/** Files directly in `src` that may import from every room. */
 const TOP = ['src/app.ts', 'src/server.ts'];
-/** All other files of `src` itself; what else every process needs stands in `platform/`. `http` stands right of both. */
+/** All other files directly in `src`. With `platform/` they are the foundation; `http` comes after it. */
 const FOUNDATION = ['audit', 'config', 'db', 'errors', 'jobs', 'outbox'].map((name) => `src/${name}.ts`);
-/** Commands that start processes, the demo, the first administrator, the taking over of a blob store, and what looks into local files: the rest speaks HTTP. */
+/**
+ * CLI files that may import from `src` and `workers`: commands that start processes or work on local files or stores,
+ * and the demo.
+ */
 const STARTS_PROCESSES =
   /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
-const MAY_SPEAK_SQL =
+const MAY_USE_SQL =
   /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/statements|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
-const SPEAKS_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
+const MAY_USE_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
 
 interface Import {
-  /** Path of a file of ours from the top of the repository, or the name of a package. */
+  /** Path of a file from the root of the repository, or the name of a package. */
   target: string;
   names: string;
-  /** Only for types, gone when the program runs. */
+  /** `import type`, which is removed at run time. */
   types: boolean;
 }
 
 /**
- * Every breach of the house's rules, one sentence each. An import of types counts in the order of rooms and in circles.
- * @param files path from the top of the repository → source text
+ * Violations of the import rules, one sentence each. Type imports count for the order of rooms and for cycles.
+ * @param files path from the root of the repository → source text
  */
 export function violations(files: ReadonlyMap<string, string>): string[] {
   const found: string[] = [];
   const graph = new Map<string, string[]>();
   for (const [file, source] of files) {
-    if (JUNK_DRAWER.test(file)) found.push(`${file}: a name that says nothing about its idea.`);
+    if (JUNK_DRAWER.test(file)) found.push(`${file}: the name does not describe the content.`);
     if (/import\s*\{[^}]*\btype\s/.test(source))
-      found.push(`${file}: inline 'type' in an import stays a value import.`);
+      found.push(`${file}: an inline 'type' in an import keeps the import at run time. Use 'import type'.`);
     const code = stripTypeScriptTypes(source);
     if (/\bprocess\.env\b/.test(code) && file !== 'src/config.ts' && file !== 'cli/main.ts') {
-      found.push(`${file}: the environment is read in src/config.ts and cli/main.ts alone.`);
+      found.push(`${file}: only src/config.ts and cli/main.ts may read process.env.`);
     }
     if (/^src\/[^/]+$/.test(file) && ![...TOP, ...FOUNDATION].includes(file))
-      found.push(`${file}: src itself holds the foundation alone.`);
+      found.push(`${file}: only the foundation may be directly in src.`);
     const imports = importsOf(file, source);
     graph.set(
       file,
       imports.map((one) => one.target),
     );
     for (const one of imports) {
-      const sentence = breach(file, one);
+      const sentence = violation(file, one);
       if (sentence) found.push(`${file} imports ${one.target}: ${sentence}`);
     }
   }
@@ -91,59 +94,61 @@ function importsOf(file: string, source: string): Import[] {
 const resolve = (file: string, specifier: string) =>
   specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
 
-/** Why `file` must not have this import, or nothing. */
-function breach(file: string, { target, names, types }: Import): string | undefined {
+/** Why `file` must not have this import; undefined if it may. */
+function violation(file: string, { target, names, types }: Import): string | undefined {
   const from = place(file);
   const to = place(target);
-  if (types) return from.tree === 'src' && to.tree === 'src' ? orderBreach(file, target) : undefined;
-  const speaksSql = target === 'slonik' || (target === 'src/db.ts' && /\bsql\b/.test(names));
-  if (speaksSql && !MAY_SPEAK_SQL.test(file)) return 'SQL lives in queries files.';
-  if (from.tree === 'src' && /^(@?fastify)/.test(target) && !SPEAKS_HTTP.test(file))
-    return 'HTTP stops at routes and http/.';
-  if (target.endsWith('routes.ts') && file !== 'src/app.ts') return 'only app.ts knows routes.';
+  if (types) return from.tree === 'src' && to.tree === 'src' ? orderViolation(file, target) : undefined;
+  const usesSql = target === 'slonik' || (target === 'src/db.ts' && /\bsql\b/.test(names));
+  if (usesSql && !MAY_USE_SQL.test(file)) return 'SQL belongs in queries files.';
+  if (from.tree === 'src' && /^(@?fastify)/.test(target) && !MAY_USE_HTTP.test(file))
+    return 'only routes and http/ may use Fastify.';
+  if (target.endsWith('routes.ts') && file !== 'src/app.ts') return 'only app.ts may import routes.';
   if (from.tree === 'src') {
-    if (['cli', 'workers', 'test', 'bin', 'bench'].includes(to.tree)) return 'src stands on its own.';
-    return to.tree === 'src' ? orderBreach(file, target) : undefined;
+    if (['cli', 'workers', 'test', 'bin', 'bench'].includes(to.tree)) return 'src may only import from src.';
+    return to.tree === 'src' ? orderViolation(file, target) : undefined;
   }
   if (from.tree === 'cli' && ['src', 'workers'].includes(to.tree) && !STARTS_PROCESSES.test(file)) {
-    return 'the command line speaks HTTP.';
+    return 'the CLI must use the HTTP API.';
   }
   if (file.startsWith('workers/tasks/') && to.tree === 'src' && to.room === '')
-    return 'a task finds a domain function.';
+    return 'a task must call a function of a room.';
   if (['cli', 'workers', 'src'].includes(from.tree) && ['test', 'bench'].includes(to.tree))
     return 'tests are not part of the product.';
   return undefined;
 }
 
-function orderBreach(file: string, target: string): string | undefined {
+function orderViolation(file: string, target: string): string | undefined {
   if (TOP.includes(file)) return undefined;
-  if (TOP.includes(target)) return 'app and server know the rooms, no room knows them.';
-  return roomBreach(file, place(file).room, target, place(target).room);
+  if (TOP.includes(target)) return 'no file may import app or server.';
+  return roomViolation(file, place(file).room, target, place(target).room);
 }
 
-function roomBreach(file: string, room: string, target: string, targetRoom: string): string | undefined {
+function roomViolation(file: string, room: string, target: string, targetRoom: string): string | undefined {
   if (room === targetRoom) {
     const format = /^src\/formats\/([^/]+)\//.exec(file)?.[1];
     const other = /^src\/formats\/([^/]+)\//.exec(target)?.[1];
-    return format && other && other !== 'io' && format !== other ? 'one format never imports another.' : undefined;
+    return format && other && other !== 'io' && format !== other
+      ? 'a format must not import another format.'
+      : undefined;
   }
   if (PURE.includes(room)) {
     if (target === 'src/errors.ts' || PURE.slice(0, PURE.indexOf(room)).includes(targetRoom)) return undefined;
-    return `${room} is pure.`;
+    return `${room} may only import errors.ts and ${PURE.slice(0, PURE.indexOf(room)).join(', ') || 'nothing else'}.`;
   }
   if (PURE.includes(targetRoom)) return undefined;
   const foundation = (name: string) => name === '' || name === 'platform';
-  if (foundation(room)) return foundation(targetRoom) ? undefined : 'the foundation knows no room.';
+  if (foundation(room)) return foundation(targetRoom) ? undefined : 'the foundation must not import from rooms.';
   if (foundation(targetRoom)) return undefined;
-  if (room === 'http') return 'http knows no room.';
+  if (room === 'http') return 'http must not import from rooms.';
   if (targetRoom === 'http') return undefined;
-  if (!DOMAINS.includes(room)) return `the room ${room} has no place in the order.`;
-  if (!DOMAINS.includes(targetRoom)) return `the room ${targetRoom} has no place in the order.`;
+  if (!DOMAINS.includes(room)) return `the room ${room} is missing in the order of rooms.`;
+  if (!DOMAINS.includes(targetRoom)) return `the room ${targetRoom} is missing in the order of rooms.`;
   if (file.endsWith('routes.ts')) return undefined;
-  return DOMAINS.indexOf(targetRoom) < DOMAINS.indexOf(room) ? undefined : `${targetRoom} stands right of ${room}.`;
+  return DOMAINS.indexOf(targetRoom) < DOMAINS.indexOf(room) ? undefined : `${targetRoom} comes after ${room}.`;
 }
 
-/** `src/projects/move.ts` → tree `src`, room `projects`; files of `src` itself have the room ''. */
+/** `src/projects/move.ts` → tree `src`, room `projects`; files directly in `src` have the room ''. */
 function place(path: string): { tree: string; room: string } {
   const [tree = '', second = '', third] = path.split('/');
   return { tree, room: tree === 'src' && third !== undefined ? second : '' };

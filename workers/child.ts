@@ -6,25 +6,26 @@ import { ChildDied } from '../src/transfers/run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
 import type { Report } from './messages.ts';
 
-/** A process that converts, one order at a time. */
+/** A child process that converts, one request at a time. */
 export interface Child {
   readonly pid: number;
   readonly memoryMb: number;
-  /** Orders it was given so far. */
-  readonly orders: number;
-  /** It can be given another order. */
+  /** Number of requests so far. */
+  readonly requests: number;
+  /** Whether it can take another request. */
   readonly usable: boolean;
   run(request: ConversionRequest, hooks: Pick<ConversionHooks, 'progress' | 'log'>): Promise<ConversionResult>;
-  /** Ends it at once; the order under way fails with `reason` when the process is gone. The first reason counts. */
+  /** Kills the process; its running request then fails with `reason`. The first reason counts. */
   kill(reason: unknown): void;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly gone: Promise<unknown>;
 }
 
-/** Pages of 64 KiB: WebAssembly starts with no fewer than half of this, and no more than a GiB has been seen to be needed. */
-const WASM_PAGES = 16_384;
-const KEPT_OUTPUT = 4000;
-const FIRST_HEAP_MB = 64;
+/** Maximum WebAssembly memory in pages of 64 KiB: 1 GiB, more than was ever needed. WebAssembly does not start with less than half. */
+const MAX_WASM_PAGES = 16_384;
+/** Characters of standard error that are kept for error messages. */
+const STDERR_TAIL = 4000;
+const INITIAL_HEAP_MB = 64;
 
 export interface ChildOptions {
   program: string;
@@ -36,28 +37,28 @@ export interface ChildOptions {
 }
 
 /**
- * Flags of a process that may take so many MB. V8 judges the buffers of zlib by the size of its own heap: with a small one it collects
- * several times as often.
+ * Flags of Node for a memory limit. V8 weighs external buffers (zlib) against the size of its heap: with a small initial heap it would
+ * collect garbage several times as often.
  */
 export const memoryFlags = (memoryMb: number): string[] => [
   `--max-old-space-size=${memoryMb}`,
-  `--initial-old-space-size=${Math.min(FIRST_HEAP_MB, memoryMb >> 2)}`,
-  `--wasm-max-mem-pages=${Math.min(WASM_PAGES, Math.max(WASM_PAGES / 2, memoryMb * 16))}`,
+  `--initial-old-space-size=${Math.min(INITIAL_HEAP_MB, memoryMb >> 2)}`,
+  `--wasm-max-mem-pages=${Math.min(MAX_WASM_PAGES, Math.max(MAX_WASM_PAGES / 2, memoryMb * 16))}`,
 ];
 
-/** Starts a child and waits until it can be given orders. */
+/** Starts a child and waits until it can take requests. */
 export async function startChild({ program, memoryMb, compileCache, signal }: ChildOptions): Promise<Child> {
   const child = spawn(process.execPath, [...memoryFlags(memoryMb), program], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
-    // Nothing of the worker's: its environment holds the database's password and the store's keys.
+    // the worker's environment holds the database's password and the store's keys
     env: compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache },
   });
   child.stdio[LIFELINE]?.on('error', () => {});
-  const errors = lastOf(child);
+  const errors = stderrTail(child);
   let killed: { reason: unknown } | undefined;
   let ended: string | undefined;
-  let orders = 0;
-  let fit = true;
+  let requests = 0;
+  let reusable = true;
   let answer: PromiseWithResolvers<ConversionResult> | undefined;
   let hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
 
@@ -72,7 +73,7 @@ export async function startChild({ program, memoryMb, compileCache, signal }: Ch
     if (child.pid === undefined) {
       ended = `before it began: ${error.message}`;
       over.resolve();
-    } else child.kill('SIGKILL'); // an order did not reach it: it is gone or of no use, and `exit` tells
+    } else child.kill('SIGKILL'); // a request did not reach it; `exit` settles the request
   });
   const started = Promise.withResolvers<void>();
   child.on('message', (report: Report) => {
@@ -81,7 +82,7 @@ export async function startChild({ program, memoryMb, compileCache, signal }: Ch
     else if (report.is === 'log') hooks?.log(report.level, report.message);
     else if (report.is === 'done') answer?.resolve(report.result);
     else {
-      if (report.why !== 'hopeless') fit = false;
+      if (report.why !== 'invalid') reusable = false;
       answer?.reject(failure(report));
     }
   });
@@ -96,14 +97,14 @@ export async function startChild({ program, memoryMb, compileCache, signal }: Ch
     pid: child.pid as number,
     memoryMb,
     gone,
-    get orders() {
-      return orders;
+    get requests() {
+      return requests;
     },
     get usable() {
-      return fit && killed === undefined && ended === undefined && child.connected;
+      return reusable && killed === undefined && ended === undefined && child.connected;
     },
     async run(request, given) {
-      orders++;
+      requests++;
       hooks = given;
       answer = Promise.withResolvers<ConversionResult>();
       try {
@@ -126,21 +127,21 @@ export const memoryExceeded = (limitMb: number) =>
   new AppError('unprocessable', `The conversion needed more than its memory limit of ${limitMb} MB.`);
 
 function failure(report: Extract<Report, { is: 'failed' }>): Error {
-  if (report.why === 'hopeless') return new AppError('unprocessable', report.message);
+  if (report.why === 'invalid') return new AppError('unprocessable', report.message);
   return report.why === 'bug' ? new ChildDied(report.message) : new Error(report.message);
 }
 
-/** V8 aborts a process whose own heap is full before the watch sees it. */
+/** V8 aborts a process whose heap is full, possibly before the memory watch sees it. */
 const deathOf = (end: string, errors: string, memoryMb: number): Error =>
   /heap out of memory|Reached heap limit/.test(errors)
     ? memoryExceeded(memoryMb)
     : new ChildDied(`The conversion process ended ${end}. ${errors}`.trim());
 
-/** The last words of a process on its standard error. */
-function lastOf(child: ChildProcess): () => string {
+/** Collects the end of the standard error of a process. */
+function stderrTail(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-KEPT_OUTPUT);
+    text = (text + chunk).slice(-STDERR_TAIL);
   });
   return () => text.trim();
 }

@@ -9,29 +9,31 @@ import { watchFolder } from './folder-size.ts';
 import { residentMb, watchMemory } from './resident-memory.ts';
 
 export interface ChildrenOptions {
-  /** What runs in a child; speaks `messages.ts`. */
+  /** Program of a child; speaks `messages.ts`. Default: `convert-process.ts`. */
   program?: string;
-  /** MB of children that are kept for the next order; others get a process of their own. */
+  /** Memory limit in MB of the children that are kept warm; a request with another limit gets a new process. */
   memoryMb: number;
-  /** As many as this are kept. */
+  /** Maximum number of idle children. */
   kept?: number;
-  /** A private folder where the compiled program is kept: a child then starts in less than half the time. */
+  /** Private folder of Node's compile cache: a child then starts in less than half the time. */
   compileCache?: string;
 }
 
-/** Processes that convert, kept warm: a message to one costs 0.1 ms, a new one 25 ms and more. */
+/** A pool of warm child processes: a message to one takes 0.1 ms, a new process 25 ms and more. */
 export interface Children {
   convert: Convert;
-  /** Starts one before the first order comes. */
+  /** Starts a child before the first request. */
   warm(): Promise<void>;
-  /** Ends all; orders under way fail with `reason`. */
+  /** Kills all children; running requests fail with `reason`. */
   close(reason: unknown): Promise<void>;
 }
 
 const PROGRAM = fileURLToPath(new URL('./convert-process.ts', import.meta.url));
 const GB = 2 ** 30;
-const MOST_ORDERS = 200;
-const MOST_GROWTH = 2;
+/** A child is replaced after this number of requests. */
+const MAX_REQUESTS = 200;
+/** A child is replaced when its memory exceeds that after its first request by this factor. */
+const MAX_GROWTH = 2;
 
 export function keepChildren({
   program = PROGRAM,
@@ -42,7 +44,7 @@ export function keepChildren({
   const watch = watchMemory();
   const all = new Set<Child>();
   const idle: Child[] = [];
-  /** Resident MB after the first order, when everything that is always needed is loaded. */
+  /** Resident MB after the first request, when all usual modules are loaded. */
   const firstSizes = new WeakMap<Child, number>();
   let closed: { reason: unknown } | undefined;
   const closing = new AbortController();
@@ -59,14 +61,14 @@ export function keepChildren({
     return child;
   }
 
-  /** A new child for an order; when that is called off before the child is there, it waits for the next one. */
+  /** Starts a child for a request. If the request is aborted before the child is ready, the child is kept for the next one. */
   async function startFor(megabytes: number, signal: AbortSignal): Promise<Child> {
     const starting = start(megabytes);
-    const calledOff = Promise.withResolvers<never>();
-    const onAbort = () => calledOff.reject(signal.reason);
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(signal.reason);
     signal.addEventListener('abort', onAbort);
     try {
-      return await Promise.race([starting, calledOff.promise]);
+      return await Promise.race([starting, aborted.promise]);
     } catch (error) {
       starting.then(giveBack, () => {});
       throw error;
@@ -81,12 +83,12 @@ export function keepChildren({
   }
 
   function isWorn(child: Child): boolean {
-    if (child.orders === 0) return false;
-    if (child.orders >= MOST_ORDERS) return true;
+    if (child.requests === 0) return false;
+    if (child.requests >= MAX_REQUESTS) return true;
     const size = residentMb([child.pid]).get(child.pid) ?? 0;
     const first = firstSizes.get(child);
     if (first === undefined) firstSizes.set(child, size);
-    return first !== undefined && size > first * MOST_GROWTH;
+    return first !== undefined && size > first * MAX_GROWTH;
   }
 
   return {

@@ -1,34 +1,34 @@
 import type { Db } from '../src/db.ts';
 import { isDrained, noteDraining } from '../src/operations/workers/queries.ts';
 
-/** Whether this worker is to take no more transfers, as operators said last. */
+/** Whether an operator has drained this worker. */
 export interface Draining {
-  /** At this moment. */
+  /** As of the last poll. */
   readonly now: boolean;
-  /** Looks what operators say. Call it before the first job and every second or so. */
-  look(): Promise<void>;
+  /** Reads the drains. Call it before the first job and about every second. */
+  poll(): Promise<void>;
 }
 
 /**
- * The worker says that it takes no transfers one look after it stopped, when whatever was being taken from the queue at that moment is
- * there to be seen; before its first job at once.
+ * Records in the worker's row that it takes no transfers one poll after it stopped: by then a transfer that a slot was just fetching is
+ * visible as running. Before the first job it is recorded at once.
  */
 export function watchDraining(db: Db, pool: string): Draining {
   let now = false;
-  let noted = false;
-  let looked = false;
+  let recorded = false;
+  let polled = false;
   return {
     get now() {
       return now;
     },
-    async look() {
-      const before = looked ? now : true;
+    async poll() {
+      const before = polled ? now : true;
       now = await isDrained(db, pool);
-      looked = true;
+      polled = true;
       const settled = now && before;
-      if (settled === noted) return;
+      if (settled === recorded) return;
       await noteDraining(db, pool, settled);
-      noted = settled;
+      recorded = settled;
     },
   };
 }

@@ -12,50 +12,50 @@ import type { createLog } from '../src/platform/telemetry/log.ts';
 import { openTracing } from '../src/platform/telemetry/tracing.ts';
 import { announcer } from '../src/transfers/ends/announce.ts';
 import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
-import type { Equipment } from '../src/transfers/queue/needs.ts';
-import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resources.ts';
+import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
+import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resource-request.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
 import { openOwnStore } from '../src/transfers/store/owner.ts';
 import { keepChildren } from './children.ts';
-import { equipmentOf } from './equipment.ts';
 import type { Liveness } from './liveness.ts';
-import { proveLife } from './liveness.ts';
+import { takeLivenessLock } from './liveness.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
+import { workerCapacity } from './worker-capacity.ts';
 
 type Log = ReturnType<typeof createLog>;
 
-/** A process that can perform transfers: a database, a blob store, child processes, and a name among the workers. */
+/** Everything that a process needs to perform transfers: database, blob store, child processes, and registration as a worker. */
 export interface ExecutorHost {
   db: Database;
   databaseUrl: string;
-  equipment: Equipment;
+  capacity: WorkerCapacity;
   outbound: Outbound;
   log: Log;
-  /** Resolves if the embedded database went to another address: the process must start anew. */
+  /** Resolves when the address of the embedded database changed: the process must restart. */
   moved: Promise<void>;
   /** Starts a child process before the first transfer needs it. */
   warm(): Promise<void>;
   /**
-   * Takes the liveness lock of this name and writes the worker's row, without which it can claim nothing. Call it once.
-   * @param queued takes transfers from the queue; else other workers do not count on its capacity
+   * Takes the liveness lock of this pool and inserts the worker's row, without which it can claim no transfer. Call it once.
+   * @param queued whether it takes transfers from the queue; else other workers do not wait for its capacity
    */
   register(pool: string, queued: boolean): Promise<{ executor: Executor; liveness: Liveness }>;
-  /** Asks all runs of this process to stop; each is handed back. */
+  /** Stops all runs of this process and hands their transfers back. */
   stopRuns(): void;
-  /** Ends the child processes, gives up the name, and closes everything that may hang with the database. */
+  /** Ends the child processes, deregisters the worker, and closes its connections. May hang if the database does. */
   close(): Promise<void>;
-  /** Lets go of the database server, after `close` or in its place. */
-  leaveDatabase(): Promise<void>;
+  /** Releases the embedded database server, after `close` or instead of it. */
+  releaseDatabase(): Promise<void>;
 }
 
-/** Opens the database, brings it up to date, and opens the blob store. */
+/** Opens the database, applies pending migrations, and opens the blob store. */
 export async function openExecutorHost(config: Config, log: Log): Promise<ExecutorHost> {
   await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config);
   await mkdir(config.data, { recursive: true });
-  const equipment = await equipmentOf(config);
-  const { concurrency } = equipment;
-  // a claim or a completion of one transfer must not wait until that of another is on the disk
+  const capacity = await workerCapacity(config);
+  const { concurrency } = capacity;
+  // enough connections that commits of several transfers are flushed together
   const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
   const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
   const blobs = await openOwnStore(db, store, log).catch(async (error) => {
@@ -76,14 +76,14 @@ export async function openExecutorHost(config: Config, log: Log): Promise<Execut
   return {
     db,
     databaseUrl: database.url,
-    equipment,
+    capacity,
     outbound,
     log,
     moved: database.moved,
     warm: children.warm,
     async register(pool, queued) {
       const stopCancelled = (id: string) => running.get(id)?.stop('cancelled');
-      const liveness = await proveLife(database.url, { pool, queued, ...equipment }, CANCEL, stopCancelled);
+      const liveness = await takeLivenessLock(database.url, { pool, queued, ...capacity }, CANCEL, stopCancelled);
       registered = { pool, liveness };
       const executor: Executor = {
         db,
@@ -92,14 +92,14 @@ export async function openExecutorHost(config: Config, log: Log): Promise<Execut
         sources: {
           sealer: await openSealer(db),
           outbound,
-          largest: config['uploads.maxSize'],
+          maxSize: config['uploads.maxSize'],
           idleMs: config['outbound.idleTimeout'],
         },
         log,
         pool,
         scratch: await makeScratch(config.data, pool),
-        scratchGb: Math.max(1, equipment.scratchGb),
-        cores: equipment.cores,
+        scratchGb: Math.max(1, capacity.scratchGb),
+        cores: capacity.cores,
         timeLimit: config['transfers.timeLimit'],
         running,
         announce: announcer(db),
@@ -117,6 +117,6 @@ export async function openExecutorHost(config: Config, log: Log): Promise<Execut
       await registered?.liveness.close();
       await db.end();
     },
-    leaveDatabase: database.close,
+    releaseDatabase: database.close,
   };
 }

@@ -2,25 +2,25 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const EVERY_MS = 250;
-/** `lstat` counts the space of a file in these, so that holes count for nothing. */
+/** Unit of `blocks` of `lstat`, in bytes. Blocks do not count holes of sparse files. */
 const BLOCK = 512;
 
-/** Calls `exceeded` once when what lies in the folder takes more than this. Returns how to stop watching. */
-export function watchFolder(folder: string, mostBytes: number, exceeded: () => void): () => void {
-  let looking = false;
-  const look = async () => {
-    if (looking) return;
-    looking = true;
+/** Calls `exceeded` once when the files of a folder take more than this many bytes. Returns the function that stops watching. */
+export function watchFolder(folder: string, maxBytes: number, exceeded: () => void): () => void {
+  let checking = false;
+  const check = async () => {
+    if (checking) return;
+    checking = true;
     try {
-      if ((await spaceOf(folder)) <= mostBytes || stopped) return;
+      if ((await spaceOf(folder)) <= maxBytes || stopped) return;
       stop();
       exceeded();
     } finally {
-      looking = false;
+      checking = false;
     }
   };
   let stopped = false;
-  const timer = setInterval(look, EVERY_MS);
+  const timer = setInterval(check, EVERY_MS);
   function stop() {
     stopped = true;
     clearInterval(timer);
@@ -28,7 +28,7 @@ export function watchFolder(folder: string, mostBytes: number, exceeded: () => v
   return stop;
 }
 
-/** What comes or goes while it is looked at may be left out. */
+/** In bytes. May miss files that are created or deleted meanwhile. */
 async function spaceOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(

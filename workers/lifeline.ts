@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 /** The pipe from the worker, after standard input, output and error. Nothing is ever sent through it. */
 export const LIFELINE = 3;
 
-/** Called in a child: from now on it ends with the worker that started it, whatever it does and however the worker ends. */
+/** Makes a child process end with the worker that started it, however the worker ends. Call it in the child. */
 export async function endWithWorker(): Promise<void> {
   const thread = new Worker(new URL('./lifeline-thread.ts', import.meta.url), {
     workerData: { descriptor: LIFELINE },
@@ -12,6 +12,6 @@ export async function endWithWorker(): Promise<void> {
   });
   await once(thread, 'message');
   thread.unref();
-  // An orderly exit would wait for the thread, which nothing wakes.
+  // a normal exit would wait for the thread, which is blocked
   process.on('exit', () => process.kill(process.pid, 'SIGKILL'));
 }

@@ -1,35 +1,35 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
-import type { Equipment } from '../src/transfers/queue/needs.ts';
+import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
 
-/** A worker as others see it. */
-export interface WorkerRecord extends Equipment {
+/** A worker's row. */
+export interface WorkerRecord extends WorkerCapacity {
   pool: string;
-  /** It takes transfers from the queue. Others must not wait for capacity of one that does not. */
+  /** Whether it takes transfers from the queue; else other workers must not wait for its capacity. */
   queued: boolean;
 }
 
-/** Proof that a process lives: an advisory lock on a connection of its own, which ends with the process. */
+/** Liveness lock: an advisory lock on a connection of its own, which Postgres releases when the process ends. */
 export interface Liveness {
-  /** Resolves when the connection and so the lock are lost: other workers may take over its transfers. */
+  /** Resolves when the connection, and so the lock, is lost: other workers may take over its transfers. */
   lost: Promise<void>;
   /** Deletes the worker's row and releases the lock. */
   close(): Promise<void>;
 }
 
-/** The server notices a lost machine after 25 s, a dead process at once. */
+/** With these settings Postgres notices an unreachable machine after 25 s. It notices a dead process at once. */
 const KEEPALIVE = `set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
   set idle_session_timeout = 0; set statement_timeout = 0`;
 
 /**
- * Takes the lock first and then a row in `workers`, without which no transfer can be claimed.
- * @param hear called with the payload of each notification on `channel`
+ * Takes the lock, then inserts the row in `workers`, without which no transfer can be claimed.
+ * @param onNotification called with the payload of each notification on `channel`
  */
-export async function proveLife(
+export async function takeLivenessLock(
   databaseUrl: string,
   worker: WorkerRecord,
   channel: string,
-  hear: (payload: string) => void,
+  onNotification: (payload: string) => void,
 ): Promise<Liveness> {
   const client = new pg.Client({
     connectionString: databaseUrl,
@@ -41,7 +41,7 @@ export async function proveLife(
     client.on('error', () => resolve());
     client.on('end', () => resolve());
   });
-  client.on('notification', ({ payload }) => hear(payload ?? ''));
+  client.on('notification', ({ payload }) => onNotification(payload ?? ''));
   await client.connect();
   await client.query(KEEPALIVE);
   await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [worker.pool]);

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../src/config.ts';
 import { deliverEvents } from '../src/events/deliver.ts';
-import { CRON, callWorkers, choresWait } from '../src/jobs.ts';
-import { addFigures } from '../src/operations/metrics/figures.ts';
+import { CRON, choresWait, notifyWorkers } from '../src/jobs.ts';
+import { countEndedTransfers } from '../src/operations/metrics/count-transfers.ts';
 import { followMassRetries } from '../src/operations/retries/mass-retry.ts';
 import { openMailer } from '../src/platform/mail/mail.ts';
 import { createLog } from '../src/platform/telemetry/log.ts';
-import { getOutlook } from '../src/transfers/queue/outlook.queries.ts';
+import { getQueueSnapshot } from '../src/transfers/queue/snapshot.queries.ts';
 import { unlockUnheld } from '../src/transfers/queue/sweep.queries.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
-import { openCapacity } from './capacity.ts';
+import type { Admission } from './admission.ts';
+import { openAllocator } from './allocator.ts';
 import type { Draining } from './draining.ts';
 import { watchDraining } from './draining.ts';
 import { openExecutorHost } from './executor-host.ts';
-import type { Gate } from './gate.ts';
 import type { Liveness } from './liveness.ts';
 import { maintain, transferSteps } from './maintenance.ts';
 import { chores, takeJobs } from './queue.ts';
@@ -25,44 +25,44 @@ import { sweepRecycleBinTask } from './tasks/sweep-recycle-bin.ts';
 
 /** A worker process that takes jobs. */
 export interface Worker {
-  /** Resolves if the embedded database went to another address: the process must start anew. */
+  /** Resolves when the address of the embedded database changed: the process must restart. */
   moved: Promise<void>;
   /** Takes no more jobs, aborts the conversions under way and hands them back, all within seconds. */
   close(): Promise<void>;
 }
 
-/** Of the ten seconds that the platform has to stop, the part of a worker. */
+/** Time to stop; the platform as a whole has ten seconds. */
 const PATIENCE_MS = 7000;
-/** How long a queue row may be on its way to the process that locked it. */
+/** How long a locked queue row may take to reach the process that locked it. */
 const UNHELD_MS = 10_000;
 const CRONTAB = Object.entries(CRON)
   .map(([name, schedule]) => `${schedule} ${name}`)
   .join('\n');
 
-/** Takes jobs until it is closed. Any number of processes may do so, on any machine. */
+/** Starts a worker, which takes jobs until it is closed. Any number of workers may run, on any machines. */
 export async function work(config: Config): Promise<Worker> {
   const log = createLog(config['log.level']);
   const host = await openExecutorHost(config, log);
-  const { db, equipment, outbound } = host;
+  const { db, capacity, outbound } = host;
   const living = Promise.withResolvers<Liveness>();
   const performing = Promise.withResolvers<Executor>();
   const draining = Promise.withResolvers<Draining>();
-  async function begin(pool: string, gate: Gate) {
+  async function begin(pool: string, admission: Admission) {
     const { executor, liveness } = await host.register(pool, true);
     living.resolve(liveness);
     const watched = watchDraining(db, pool);
-    await watched.look();
-    gate.learn({ ...(await getOutlook(db, pool)), draining: watched.now });
+    await watched.poll();
+    admission.update({ ...(await getQueueSnapshot(db, pool)), draining: watched.now });
     draining.resolve(watched);
     performing.resolve(executor);
   }
   const queue = await takeJobs({
     databaseUrl: host.databaseUrl,
-    capacity: openCapacity(equipment),
+    allocator: openAllocator(capacity),
     choresWait: () => choresWait(db),
-    tasks: (gate) => ({
-      runTransfer: runTransferTask(performing.promise, gate),
-      ...chores(gate, {
+    tasks: (admission) => ({
+      runTransfer: runTransferTask(performing.promise, admission),
+      ...chores(admission, {
         removeSpentBlobs: removeSpentBlobsTask(performing.promise),
         cleanUp: cleanUpTask(performing.promise, config, log),
         sweepRecycleBin: sweepRecycleBinTask(performing.promise, config['recycleBin.retention']),
@@ -71,9 +71,9 @@ export async function work(config: Config): Promise<Worker> {
     }),
     crontab: CRONTAB,
     log,
-    async beforeFirstJob(pool, gate) {
+    async beforeFirstJob(pool, admission) {
       try {
-        await begin(pool, gate);
+        await begin(pool, admission);
       } catch (error) {
         living.reject(error);
         performing.reject(error);
@@ -84,7 +84,7 @@ export async function work(config: Config): Promise<Worker> {
   const [liveness, executor] = await begun.catch(async (error) => {
     await queue.stop().catch(() => {});
     await host.close().catch(() => {});
-    await host.leaveDatabase();
+    await host.releaseDatabase();
     throw error;
   });
   const { pool } = executor;
@@ -97,21 +97,21 @@ export async function work(config: Config): Promise<Worker> {
     log,
   });
   const maintenance = maintain(log, [
-    { part: 'drains', work: () => drains.look() },
+    { part: 'drains', work: () => drains.poll() },
     runs,
     transfers,
     {
-      part: 'outlook',
-      work: async () => queue.gate.learn({ ...(await getOutlook(db, pool)), draining: drains.now }),
+      part: 'snapshot',
+      work: async () => queue.admission.update({ ...(await getQueueSnapshot(db, pool)), draining: drains.now }),
     },
     { part: 'jobs', seldom: true, work: unlock },
     { part: 'retries', work: () => followMassRetries(db, config['tokens.defaultScopes']) },
-    { part: 'figures', seldom: true, work: () => addFigures(db) },
+    { part: 'counters', seldom: true, work: () => countEndedTransfers(db) },
   ]);
   async function unlock() {
     if ((await unlockUnheld(db, pool, [...queue.jobIds], UNHELD_MS)) === 0) return;
-    log.warn({}, 'gave back jobs that this worker had locked and did not know of');
-    await callWorkers(db);
+    log.warn({}, 'unlocked jobs that this worker had locked but does not run');
+    await notifyWorkers(db);
   }
   const delivering = deliverEvents({
     db,
@@ -121,7 +121,7 @@ export async function work(config: Config): Promise<Worker> {
     retryAfterMs: config['webhooks.retryAfter'],
     log,
   });
-  log.info({ pool, concurrency: equipment.concurrency }, 'worker ready');
+  log.info({ pool, concurrency: capacity.concurrency }, 'worker ready');
 
   let closing = false;
   const giveUp = (why: string) => {
@@ -129,14 +129,14 @@ export async function work(config: Config): Promise<Worker> {
     log.fatal({ pool }, why);
     process.exit(1); // its children end with it, and other workers take over its transfers
   };
-  void liveness.lost.then(() => giveUp('the connection that proves this worker alive is lost'));
+  void liveness.lost.then(() => giveUp('the connection with the liveness lock is lost'));
   queue.ended.then(
     () => giveUp('the queue has stopped'),
     (error) => giveUp(`the queue has stopped: ${error}`),
   );
 
   async function drain() {
-    // repeated, for a job that the queue is just handing over
+    // repeated, because the queue may just be starting a job
     const repeated = setInterval(host.stopRuns, 100);
     const stopped = queue.stop();
     host.stopRuns();
@@ -150,9 +150,9 @@ export async function work(config: Config): Promise<Worker> {
     async close() {
       closing = true;
       const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]);
-      await host.leaveDatabase();
+      await host.releaseDatabase();
       if (drained) return;
-      log.error({ pool }, 'the worker could not stop in order; others take over what it held');
+      log.error({ pool }, 'the worker could not stop in time; other workers take over its transfers');
       process.exit(1);
     },
   };

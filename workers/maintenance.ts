@@ -3,32 +3,34 @@ import { listWorkers } from '../src/transfers/queue/sweep.queries.ts';
 import { sweep } from '../src/transfers/queue/sweep.ts';
 import { checkRuns } from '../src/transfers/run/check-runs.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
-import { removeForsakenScratch } from './scratch.ts';
+import { removeOrphanedScratch } from './scratch.ts';
 
 const EVERY_MS = 1000;
-/** Rounds between those that also do what is seldom needed. */
+/** Every fifth round also takes the `seldom` steps. */
 const THOROUGH_EVERY = 5;
 
 type Log = Record<'info' | 'warn', (details: object, message: string) => void>;
 
-/** A part of the maintenance of every round, or of every fifth. */
+/** A step of the maintenance loop. */
 export interface Step {
+  /** Name for the log. */
   part: string;
+  /** Taken only in every fifth round. */
   seldom?: boolean;
   work(thorough: boolean): Promise<unknown>;
 }
 
-/** The maintenance loop: takes these steps in order, once a second, the first time at once. */
+/** Starts the maintenance loop: takes these steps in order, once a second, beginning now. */
 export function maintain(log: Log, steps: readonly Step[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const failing = new Set<string>();
-  /** A failure is logged once, until the step succeeds again, and keeps no other step from being taken. */
+  /** Logs a failure once until the step succeeds again. The other steps are taken all the same. */
   const take = async ({ part, work }: Step, thorough: boolean) => {
     try {
       await work(thorough);
-      if (failing.delete(part)) log.info({ part }, 'sweeping again');
+      if (failing.delete(part)) log.info({ part }, 'maintenance works again');
     } catch (error) {
-      if (!failing.has(part)) log.warn({ part, err: error }, 'sweeping is not possible now');
+      if (!failing.has(part)) log.warn({ part, err: error }, 'maintenance failed; it is repeated every second');
       failing.add(part);
     }
   };
@@ -56,7 +58,7 @@ export interface TransferMaintenance {
   log: Log;
 }
 
-/** What every process that performs transfers maintains: its own runs, and what dead workers left. */
+/** Steps for every process that performs transfers: checks its own runs, and takes over transfers of dead workers. */
 export function transferSteps({
   executor,
   patience,
@@ -70,9 +72,9 @@ export function transferSteps({
     for (const id of ended) announce(id);
     for (const { id, error } of failures)
       log.warn({ transferId: id, err: error }, 'a transfer could not be ended; the next sweep tries again');
-    if (swept && (deadWorkers.length > 0 || swept.stuckWorkers.length > 0 || swept.forgotten > 0))
-      log.warn({ ...swept, failures: failures.length }, 'took over what other workers left');
-    if (thorough || deadWorkers.length > 0) await removeForsakenScratch(data, () => listWorkers(db));
+    if (swept && (deadWorkers.length > 0 || swept.stuckWorkers.length > 0 || swept.requeued > 0))
+      log.warn({ ...swept, failures: failures.length }, 'took over transfers of other workers');
+    if (thorough || deadWorkers.length > 0) await removeOrphanedScratch(data, () => listWorkers(db));
   }
   return {
     runs: { part: 'runs', work: () => checkRuns(executor) },

@@ -1,18 +1,18 @@
 import type { ConversionRequest, ConversionResult } from '../src/convert/conversion.ts';
 import type { LogLevel } from '../src/formats/define.ts';
 
-/** Worker → child: do this. One at a time. */
-export interface Order {
+/** Worker → child: a request, one at a time. */
+export interface RequestMessage {
   request: ConversionRequest;
 }
 
 /**
- * Child → worker. `hopeless` carries a sentence for the transfer; `outage` is what befell the machine (a full disk); `bug` is anything
- * else. After the last two the child is not used again.
+ * Child → worker. A failure is `invalid` (bad file or request; its message is for the user), `outage` (an error of the machine, such as a
+ * full disk), or `bug` (anything else). After the last two the child is not used again.
  */
 export type Report =
   | { is: 'ready' }
   | { is: 'progress'; fraction: number; phase: string }
   | { is: 'log'; level: LogLevel; message: string }
   | { is: 'done'; result: ConversionResult }
-  | { is: 'failed'; why: 'hopeless' | 'outage' | 'bug'; message: string };
+  | { is: 'failed'; why: 'invalid' | 'outage' | 'bug'; message: string };

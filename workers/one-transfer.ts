@@ -10,12 +10,12 @@ import type { ExecutorHost } from './executor-host.ts';
 import { openExecutorHost } from './executor-host.ts';
 import { maintain, transferSteps } from './maintenance.ts';
 
-/** How long handing back and closing may take; container schedulers usually kill after ten seconds. */
+/** Time to hand back and close; container schedulers usually kill a process after ten seconds. */
 const PATIENCE_MS = 7000;
 
 /**
- * Performs one transfer in this process, outside of the queue: claims it if it waits and fits, runs one attempt, and tells how it went.
- * Ends the process if others may take the transfer over, or if it cannot stop in order.
+ * Performs one transfer in this process, outside of the queue: claims it if it waits and fits, runs one attempt, and returns the outcome.
+ * Ends the process if it loses its liveness lock, or if it cannot stop in time.
  * @param stop asks to hand the transfer back
  */
 export async function performTransfer(config: Config, id: string, stop: AbortSignal): Promise<OneResult> {
@@ -24,7 +24,7 @@ export async function performTransfer(config: Config, id: string, stop: AbortSig
   const over = new AbortController();
   const closing = async () => {
     await sleep(PATIENCE_MS, undefined, { signal: over.signal, ref: false });
-    log.error({ transferId: id }, 'the worker could not stop in order; others take over what it held');
+    log.error({ transferId: id }, 'the worker could not stop in time; other workers take over its transfer');
     process.exit(1);
   };
   const closeInTime = () => void closing().catch(() => {});
@@ -34,21 +34,21 @@ export async function performTransfer(config: Config, id: string, stop: AbortSig
     return await performOn(host, config, id, stop);
   } finally {
     closeInTime();
-    // what cannot be closed goes with the process, and does not change how the transfer went
-    await host.close().catch((error) => log.warn({ err: error }, 'the worker could not close in order'));
-    await host.leaveDatabase();
+    // a failed close does not change the outcome of the transfer; the process ends anyway
+    await host.close().catch((error) => log.warn({ err: error }, 'the worker could not close its connections'));
+    await host.releaseDatabase();
     over.abort();
   }
 }
 
 async function performOn(host: ExecutorHost, config: Config, id: string, stop: AbortSignal): Promise<OneResult> {
-  const { db, log, equipment } = host;
+  const { db, log, capacity } = host;
   const pool = `one-${randomUUID()}`;
   const { executor, liveness } = await host.register(pool, false);
   let done = false;
   void liveness.lost.then(() => {
     if (done) return;
-    log.fatal({ pool, transferId: id }, 'the connection that proves this worker alive is lost');
+    log.fatal({ pool, transferId: id }, 'the connection with the liveness lock is lost');
     process.exit(1); // its child ends with it, and other workers take over the transfer
   });
   if (await isDrained(db, pool)) {
@@ -63,9 +63,9 @@ async function performOn(host: ExecutorHost, config: Config, id: string, stop: A
   void host.moved.then(host.stopRuns);
   const ended: string[] = [];
   try {
-    // told before the process ends, instead of a moment later
+    // collected, because a delayed notification would be lost with the process
     const announce = (one: string) => void ended.push(one);
-    return await performOne({ ...executor, announce }, equipment, id, stop);
+    return await performOne({ ...executor, announce }, capacity, id, stop);
   } finally {
     done = true;
     await maintenance.stop();

@@ -3,63 +3,63 @@ import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-
 import { Logger, run } from 'graphile-worker';
 import { withOptions } from '../src/db.ts';
 import { storableError } from '../src/platform/text/storable.ts';
-import type { Gate, GateOptions } from './gate.ts';
-import { CHORES, openGate } from './gate.ts';
+import type { Admission, AdmissionOptions } from './admission.ts';
+import { CHORE_SLOTS, openAdmission } from './admission.ts';
 
-export interface QueueOptions extends Omit<GateOptions, 'nudge'> {
+export interface QueueOptions extends Omit<AdmissionOptions, 'nudge'> {
   databaseUrl: string;
-  tasks(gate: Gate): TaskList;
+  tasks(admission: Admission): TaskList;
   crontab: string;
   log: Record<'debug' | 'warn' | 'error', (details: object, message: string) => void>;
-  /** Called with the pool's name; no job is taken before it resolves. It lets the gate learn of the queue. */
-  beforeFirstJob(pool: string, gate: Gate): Promise<void>;
+  /** Called with the pool's name; no job is taken before it resolves. It gives the first snapshot of the queue to `admission`. */
+  beforeFirstJob(pool: string, admission: Admission): Promise<void>;
 }
 
 export interface Queue {
-  gate: Gate;
-  /** Ids of the rows that are run at this moment. */
+  admission: Admission;
+  /** Ids of running jobs. */
   jobIds: ReadonlySet<string>;
   /**
-   * Settles when jobs are taken no more: the queue was asked to stop, or could not tell that a job is done. Those under way may still run, for
-   * as long as they like.
+   * Settles when no more jobs are taken: the queue was asked to stop, or could not report that a job is done. Running jobs may continue for
+   * any time.
    */
   ended: Promise<void>;
-  /** Takes no more jobs; resolves when those under way have ended. */
+  /** Takes no more jobs; resolves when the running ones have ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Taking a row of the queue and removing it does not wait for the disk: it is there at the latest with the claim or the end of the transfer,
- * whose commits come behind it in the same log. If the database crashes before, the row is anybody's again, and running it twice is safe.
+ * Locking and deleting a queue row does not wait for the disk: the later commit of the claim or of the end of the transfer flushes it, too.
+ * If the database crashes before, the row is unlocked again, and running it twice is safe.
  */
 const UNFLUSHED = '-c synchronous_commit=off';
 
-/** The event of graphile-worker before a slot looks for the first time; the flags were asked for when nothing was known yet. */
-interface FirstLook {
+/** Event of graphile-worker before the first poll of a slot; its flags were computed before the first snapshot. */
+interface FirstPoll {
   worker: { workerPool: WorkerPool };
   flagsToSkip: string[] | null;
 }
 
 /**
- * Takes jobs until it is stopped. Completed and failed jobs are told in batches, or a job that runs at the end would stay locked for
- * hours. Without a local queue: jobs that wait behind a long conversion here could run elsewhere.
+ * Takes jobs until it is stopped. Ends of jobs are reported without delay (no batches), or a job that ends during the shutdown would stay
+ * locked for hours. No local queue: jobs that wait behind a long conversion here could run elsewhere.
  */
 export async function takeJobs(options: QueueOptions): Promise<Queue> {
-  const { databaseUrl, tasks, crontab, log, beforeFirstJob, capacity, choresWait } = options;
-  const slots = capacity.has.concurrency + CHORES;
+  const { databaseUrl, tasks, crontab, log, beforeFirstJob, allocator, choresWait } = options;
+  const slots = allocator.capacity.concurrency + CHORE_SLOTS;
   let begun: Promise<void> | undefined;
   let pool: WorkerPool | undefined;
-  const gate = openGate({ capacity, choresWait, nudge: (count) => pool?.nudge(count) });
+  const admission = openAdmission({ allocator, choresWait, nudge: (count) => pool?.nudge(count) });
   const events: WorkerEvents = new EventEmitter();
   const stopping = once(events, 'pool:gracefulShutdown');
-  tellLooks(events, gate);
-  const jobIds = jobsUnderWay(events);
+  reportPolls(events, admission);
+  const jobIds = runningJobs(events);
   const runner: Runner = await run({
-    taskList: withStorableErrors(tasks(gate)),
+    taskList: withStorableErrors(tasks(admission)),
     crontab,
     noHandleSignals: true,
     events,
-    forbiddenFlags: gate.forbidden,
+    forbiddenFlags: admission.forbiddenFlags,
     logger: new Logger((scope) => (level, message, details) => {
       const to = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug';
       log[to]({ ...scope, ...(details?.error instanceof Error ? { err: details.error } : {}) }, message);
@@ -79,11 +79,11 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
           version: '1.0.0',
           worker: {
             hooks: {
-              async startWorker(_context: unknown, first: FirstLook) {
+              async startWorker(_context: unknown, first: FirstPoll) {
                 pool = first.worker.workerPool;
-                begun ??= beforeFirstJob(pool.id, gate);
+                begun ??= beforeFirstJob(pool.id, admission);
                 await begun;
-                first.flagsToSkip = await gate.forbidden();
+                first.flagsToSkip = await admission.forbiddenFlags();
               },
             },
           },
@@ -92,18 +92,18 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
     },
   });
   return {
-    gate,
+    admission,
     jobIds,
     ended: Promise.race([runner.promise, stopping.then(() => {})]),
     stop() {
       const stopped = runner.stop();
-      gate.close();
+      admission.close();
       return stopped;
     },
   };
 }
 
-/** The queue keeps the message of a job that failed; one that it cannot store would leave the job locked for hours. */
+/** The queue stores the error message of a failed job. A message that Postgres cannot store would leave the job locked for hours. */
 const withStorableErrors = (tasks: TaskList): TaskList =>
   Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
@@ -118,13 +118,13 @@ const withStorableErrors = (tasks: TaskList): TaskList =>
     ]),
   );
 
-/** Tasks that need nothing but a moment. */
-export const chores = (gate: Gate, tasks: Record<string, Task<never>>): TaskList =>
+/** Wraps tasks that are short and need no resources. */
+export const chores = (admission: Admission, tasks: Record<string, Task<never>>): TaskList =>
   Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
       name,
       async (payload, helpers) => {
-        const done = gate.chore();
+        const done = admission.startChore();
         try {
           await task(payload as never, helpers);
         } finally {
@@ -134,18 +134,18 @@ export const chores = (gate: Gate, tasks: Record<string, Task<never>>): TaskList
     ]),
   );
 
-/** Tells the gate of each look for a job. */
-function tellLooks(events: WorkerEvents, gate: Gate) {
+/** Reports each poll for a job to the admission control. */
+function reportPolls(events: WorkerEvents, admission: Admission) {
   const since = new WeakMap<object, number>();
-  const looked = (worker: object, found: boolean) =>
-    gate.looked(performance.now() - (since.get(worker) ?? performance.now()), found);
+  const polled = (worker: object, found: boolean) =>
+    admission.polled(performance.now() - (since.get(worker) ?? performance.now()), found);
   events.on('worker:getJob:start', ({ worker }) => void since.set(worker, performance.now()));
-  events.on('worker:getJob:empty', ({ worker }) => looked(worker, false));
-  events.on('worker:getJob:error', ({ worker }) => looked(worker, false));
-  events.on('job:start', ({ worker }) => looked(worker, true));
+  events.on('worker:getJob:empty', ({ worker }) => polled(worker, false));
+  events.on('worker:getJob:error', ({ worker }) => polled(worker, false));
+  events.on('job:start', ({ worker }) => polled(worker, true));
 }
 
-function jobsUnderWay(events: WorkerEvents): ReadonlySet<string> {
+function runningJobs(events: WorkerEvents): ReadonlySet<string> {
   const ids = new Set<string>();
   events.on('job:start', ({ job }) => void ids.add(job.id));
   events.on('job:complete', ({ job }) => void ids.delete(job.id));

@@ -4,40 +4,40 @@ import { readFileSync } from 'node:fs';
 const LINUX_EVERY_MS = 50;
 const ELSEWHERE_EVERY_MS = 500;
 
-/** What one process may occupy. */
-interface Bound {
+/** Memory limit of a process. */
+interface Limit {
   limitMb: number;
   exceeded(): void;
 }
 
-/** Watches processes; each is told of once, when it is over its bound. */
+/** Watches the memory of processes. */
 export interface MemoryWatch {
-  /** Returns how to stop watching. */
-  add(pid: number, bound: Bound): () => void;
+  /** Calls `limit.exceeded` once when the process exceeds the limit. Returns the function that stops watching. */
+  add(pid: number, limit: Limit): () => void;
 }
 
 /**
- * One timer for all: V8's own limits know neither WebAssembly nor array buffers nor other threads' heaps, so what counts is what the process
- * occupies. The timer runs only while there is something to watch.
+ * Limits resident memory, because V8's limits cover neither WebAssembly nor array buffers nor the heaps of other threads. One timer for
+ * all processes, which runs only while there are some.
  */
 export function watchMemory(): MemoryWatch {
-  const bounds = new Map<number, Bound>();
+  const limits = new Map<number, Limit>();
   let timer: NodeJS.Timeout | undefined;
-  const look = () => {
-    const sizes = residentMb([...bounds.keys()]);
-    for (const [pid, bound] of bounds) {
-      if ((sizes.get(pid) ?? 0) <= bound.limitMb) continue;
-      bounds.delete(pid);
-      bound.exceeded();
+  const check = () => {
+    const sizes = residentMb([...limits.keys()]);
+    for (const [pid, limit] of limits) {
+      if ((sizes.get(pid) ?? 0) <= limit.limitMb) continue;
+      limits.delete(pid);
+      limit.exceeded();
     }
   };
   return {
-    add(pid, bound) {
-      bounds.set(pid, bound);
-      timer ??= setInterval(look, process.platform === 'linux' ? LINUX_EVERY_MS : ELSEWHERE_EVERY_MS);
+    add(pid, limit) {
+      limits.set(pid, limit);
+      timer ??= setInterval(check, process.platform === 'linux' ? LINUX_EVERY_MS : ELSEWHERE_EVERY_MS);
       return () => {
-        bounds.delete(pid);
-        if (bounds.size > 0) return;
+        limits.delete(pid);
+        if (limits.size > 0) return;
         clearInterval(timer);
         timer = undefined;
       };
@@ -45,7 +45,7 @@ export function watchMemory(): MemoryWatch {
   };
 }
 
-/** Memory in MB, resident or (Linux) swapped out, of those of these processes that are there. Windows tells nothing: there V8's limit stands alone. */
+/** Resident and (Linux) swapped-out memory in MB by process; without processes that have ended. Empty on Windows, where only V8's limits hold. */
 export function residentMb(pids: readonly number[]): Map<number, number> {
   const sizes = new Map<number, number>();
   if (pids.length === 0 || process.platform === 'win32') return sizes;
@@ -61,8 +61,7 @@ export function residentMb(pids: readonly number[]): Map<number, number> {
 }
 
 /**
- * Synchronous on purpose: a file of the kernel's is read in 27 µs, and nothing can come in between. What was swapped out counts, or the
- * slowest machine would set no limit.
+ * Synchronous, because reading a file of `/proc` takes 27 µs. Swapped-out memory counts, or a machine that swaps would enforce no limit.
  */
 function linuxKb(pid: number): number | undefined {
   try {

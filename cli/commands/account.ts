@@ -19,10 +19,10 @@ interface NewAccount extends PasswordOptions {
 export function accountCommands(account: Command, io: Io): void {
   account
     .command('create')
-    .description('create an account in the tenant you act in; prints a generated password once unless one is given')
+    .description('create an account in your tenant; without --password-stdin, generates a password and prints it once')
     .requiredOption('--id <id>', 'login id')
     .option('--name <name>', 'default: the login id')
-    .option('--email <address>', 'where mails go')
+    .option('--email <address>', 'e-mail address')
     .option('--password-stdin', 'read the password from stdin')
     .action((options) => createAccount(io, options));
   account
@@ -44,7 +44,7 @@ async function createAccount(io: Io, { id, name, email, ...options }: NewAccount
   const body = { id, name: name ?? id, email, password, activated: true };
   const answer = await io.api.call<Account>('POST', '/api/accounts', { body });
   io.show(answer, describeAccount);
-  if (!options.passwordStdin) io.note(`Password, shown only now: ${password}`);
+  if (!options.passwordStdin) io.note(`Password (shown only now): ${password}`);
 }
 
 async function listAccounts(io: Io): Promise<void> {
@@ -61,18 +61,18 @@ async function showAccount(io: Io, id: string): Promise<void> {
   io.show(await io.api.call<Account>('GET', accountPath(id)), describeAccount);
 }
 
-/** At least 20 characters (about 120 bits) of four classes, each there, and as many different ones as the platform asks for. */
+/** At least 20 random characters (about 120 bits), with all four classes and as many different characters as the policy requires. */
 function generatedPassword({ requiredLength, requiredUniqueChars }: PasswordPolicy): string {
   const classes = ['abcdefghijkmnopqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '-_.+!'];
   const all = classes.join('');
   const pick = (from: string) => from[randomInt(from.length)] ?? '';
-  // so many different ones that chance brings them soon
+  // long enough that a random password soon has enough different characters
   const length = Math.max(20, requiredLength, 2 * requiredUniqueChars);
   for (let tries = 0; ; tries++) {
     const password = Array.from({ length }, () => pick(all)).join('');
     const isRich = new Set(password).size >= requiredUniqueChars;
     const isMixed = classes.every((one) => [...one].some((character) => password.includes(character)));
-    // what cannot be met is for the platform to refuse, which says why
+    // the server refuses a password that cannot meet its policy, and says why
     if ((isRich && isMixed) || tries > 1000) return password;
   }
 }

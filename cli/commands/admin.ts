@@ -16,12 +16,12 @@ export interface FirstAdministrator {
   tenant?: string;
 }
 
-/** What the settings ask of a password. */
+/** The password policy of the settings. */
 export const policyOfSettings = ({ env }: Pick<Io, 'env'>) => policyOf(loadConfig(env));
 
 /**
- * Makes the first administrator in the database of the settings, whether the platform runs or not; refuses when there is one.
- * Knows no login, so it is for whoever may read the data folder or the database's address.
+ * Creates the first administrator in the database of the settings, whether the platform runs or not. Refuses if there is one. Needs no login:
+ * whoever can read the data folder or the address of the database may run it.
  */
 export async function bootstrapAdministrator(
   io: Pick<Io, 'env' | 'json' | 'out'>,

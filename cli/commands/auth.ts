@@ -4,8 +4,8 @@ import type { Io } from '../io.ts';
 import { record } from '../table.ts';
 
 const OUTCOMES = {
-  free: 'the password alone lets in',
-  code: 'a one-time password is asked for',
+  free: 'the password alone is enough',
+  code: 'a one-time password is required',
   forbidden: 'refused: not from this network',
   refused: 'refused',
 };
@@ -13,9 +13,9 @@ const OUTCOMES = {
 export function authCommands(auth: Command, io: Io): void {
   auth
     .command('explain')
-    .description('tell which groups and networks count, whether a code is asked for, which delay holds, and why')
+    .description('explain the outcome of a login: groups and networks that apply, whether a code is required, delays')
     .requiredOption('--account <id>', 'login id')
-    .requiredOption('--ip <address>', 'where the login would come from')
+    .requiredOption('--ip <address>', 'IP address of the client')
     .action(({ account, ip }) => explain(io, account, ip));
 }
 
@@ -27,7 +27,7 @@ async function explain(io: Io, account: string, ip: string): Promise<void> {
         account: one.account,
         address: one.address,
         outcome: OUTCOMES[one.outcome],
-        ...Object.fromEntries(one.groups.map((group) => [`group ${group.name}`, demandOf(group)])),
+        ...Object.fromEntries(one.groups.map((group) => [`group ${group.name}`, requirementsOf(group)])),
         'own authenticators': one.ownAuthenticators.join(', '),
         'failed logins': one.delay.failures,
         'next failure waits': `${one.delay.nextWaitSeconds} s`,
@@ -38,6 +38,6 @@ async function explain(io: Io, account: string, ip: string): Promise<void> {
   );
 }
 
-const demandOf = ({ networks, authenticators }: Explained['groups'][number]) =>
+const requirementsOf = ({ networks, authenticators }: Explained['groups'][number]) =>
   [...networks.map(({ cidr, matches }) => (matches ? `${cidr} (matches)` : cidr)), ...authenticators].join(', ') ||
-  'asks for nothing';
+  'no requirements';

@@ -7,8 +7,8 @@ import { adoptStore } from '../../src/transfers/store/owner.ts';
 import type { Io } from '../io.ts';
 
 /**
- * Makes the blob store of the settings belong to the database of the settings. Knows no login, so it is for whoever may read the data
- * folder or the database's address; the platform of this database cannot start before.
+ * Makes the database of the settings the owner of the blob store of the settings, without which the platform does not start. Needs no login:
+ * whoever can read the data folder or the address of the database may run it.
  */
 export async function adoptBlobs(io: Pick<Io, 'env' | 'json' | 'out'>, reason: string | undefined): Promise<void> {
   const config = loadConfig(io.env);
@@ -30,9 +30,9 @@ export async function adoptBlobs(io: Pick<Io, 'env' | 'json' | 'out'>, reason: s
 
 function sentence({ store, adopted, beforeDatabase }: Awaited<ReturnType<typeof adoptStore>>): string {
   if (!adopted) return `The blob store ${store} belongs to this database already.`;
-  const before = beforeDatabase === undefined ? 'nobody' : `the database '${beforeDatabase}'`;
+  const before = beforeDatabase === undefined ? 'no database' : `the database '${beforeDatabase}'`;
   return (
     `The blob store ${store} belongs to this database now; it belonged to ${before}. ` +
-    `Blobs that this database does not name stay until 'platform blobs sweep --confirm'.`
+    `Unreferenced blobs are kept until you run 'platform blobs sweep --confirm'.`
   );
 }

@@ -6,23 +6,23 @@ import { bytes, moment, record } from '../table.ts';
 export function blobsCommands(blobs: Command, io: Io): void {
   blobs
     .command('show')
-    .description('show where the bytes are, and how the last sweep went')
+    .description('show the location of the blobs and the result of the last sweep')
     .action(async () => io.show(await io.api.call<SweepState>('GET', '/api/admin/blob-store'), stateText));
   blobs
     .command('sweep')
-    .description('have a worker remove blobs that nothing names any more, now instead of within the hour')
-    .option('--confirm', 'also the unknown blobs that the last sweep left alone; they are gone for ever')
+    .description('delete unreferenced blobs now; workers do so every hour')
+    .option('--confirm', 'also delete the unknown blobs that the last sweep kept; they cannot be restored')
     .action(async ({ confirm }: { confirm?: boolean }) => {
       const body = { confirm: confirm ?? false };
       io.show(await io.api.call<SweepState>('POST', '/api/admin/blob-store/sweep', { body }), (state) =>
         confirm
-          ? `The sweep is in the queue. It may remove ${state.confirmed} unknown blobs (${bytes(state.unknownBytes)}).`
+          ? `The sweep is in the queue. It may delete ${state.confirmed} unknown blobs (${bytes(state.unknownBytes)}).`
           : 'The sweep is in the queue.',
       );
     });
   blobs
     .command('adopt')
-    .description('take over a blob store that belongs to another database; works beside the API, with its settings')
+    .description('take over a blob store that belongs to another database; uses the settings and the database directly')
     .action(async () => {
       const { adoptBlobs } = await import('./blobs-adopt.ts');
       await adoptBlobs(io, io.api.reason);

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { Argument } from 'commander';
-import type { Completed } from '../completion-scripts.ts';
+import type { CompletionEntry } from '../completion-scripts.ts';
 import { SCRIPTS } from '../completion-scripts.ts';
 import type { Fill } from '../noun.ts';
 
 export const completionCommand: Fill = (command, io) => {
   command
     .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(Object.keys(SCRIPTS)))
-    .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell](completedBelow(command.parent as Command))));
+    .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell](completionEntries(command.parent as Command))));
 };
 
-/** What can follow each command that is shown in the help, from the program on. */
-function completedBelow(command: Command, path: readonly string[] = []): Completed[] {
+/** Entries of this command and all below it, as far as the help shows them. */
+function completionEntries(command: Command, path: readonly string[] = []): CompletionEntry[] {
   const shown = command.createHelp().visibleCommands(command);
   const words = shown.map((one) => ({ word: one.name(), about: one.description() }));
   const options = command
@@ -20,5 +20,5 @@ function completedBelow(command: Command, path: readonly string[] = []): Complet
     .flatMap(({ long, description, argChoices, required }) =>
       long ? [{ word: long, about: description, values: argChoices ?? [], takesValue: required }] : [],
     );
-  return [{ path, words, options }, ...shown.flatMap((one) => completedBelow(one, [...path, one.name()]))];
+  return [{ path, words, options }, ...shown.flatMap((one) => completionEntries(one, [...path, one.name()]))];
 }

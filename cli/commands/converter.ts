@@ -12,7 +12,7 @@ const converterCommands =
     converter
       .command('list')
       .description(`list the ${kind}s`)
-      .addOption(choice('--filter <filter>', 'which of them', ['All', 'File', 'Dedicated']))
+      .addOption(choice('--filter <filter>', 'kind of formats', ['All', 'File', 'Dedicated']))
       .action(({ filter }) => list(io, kind, filter));
     converter
       .command('show')

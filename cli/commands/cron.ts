@@ -8,11 +8,11 @@ import { moment, plain, table } from '../table.ts';
 export function cronCommands(cron: Command, io: Io): void {
   cron
     .command('list')
-    .description('list it, with the last and the next time, and what the last run could not do')
+    .description('list cron jobs with their last and next run, and the failures of the last run')
     .action(() => listCron(io));
   cron
     .command('run')
-    .description('have a worker do one now')
+    .description('run a cron job now')
     .argument('<name>')
     .action(async (name) => io.show(await runCron(io, name), (started) => `${started.name} is in the queue.`));
 }
@@ -25,7 +25,7 @@ async function listCron(io: Io): Promise<void> {
         name,
         schedule,
         failed === undefined ? '' : String(failed),
-        // by the clock, or because somebody had it done
+        // by schedule, or by `cron run`
         moment(
           [lastRun, finishedAt]
             .filter((time) => time !== undefined)
@@ -40,13 +40,13 @@ async function listCron(io: Io): Promise<void> {
   ]);
 }
 
-/** A line for each failure that is told, and one for the others. */
+/** A line per listed failure, and one with the number of the others. */
 function failuresOf({ name, failed = 0, failures = [] }: CronJob): string[] {
-  const told = failures.map(
+  const lines = failures.map(
     ({ part, item, reason }) => `${name}: ${plain([part, item, reason].filter(Boolean).join(': '))}`,
   );
   const left = failed - failures.length;
-  return left > 0 ? [...told, `${name}: and ${left} more`] : told;
+  return left > 0 ? [...lines, `${name}: and ${left} more`] : lines;
 }
 
 export const runCron = (io: Io, name: string): Promise<Answer<Name>> =>

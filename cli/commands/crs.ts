@@ -4,29 +4,26 @@ import type { Io } from '../io.ts';
 import { choice, limit } from '../options.ts';
 import { record, table } from '../table.ts';
 
-const LONGEST_AREA = 60;
-/** Areas are described at length; `crs show` tells all of it. */
-const short = (area = '') => (area.length > LONGEST_AREA ? `${area.slice(0, LONGEST_AREA - 1)}…` : area);
+const MAX_AREA_LENGTH = 60;
+/** Shortens a description of an area; `crs show` prints all of it. */
+const short = (area = '') => (area.length > MAX_AREA_LENGTH ? `${area.slice(0, MAX_AREA_LENGTH - 1)}…` : area);
 
 export function crsCommands(crs: Command, io: Io): void {
   crs
     .command('list')
     .description('find coordinate reference systems')
-    .argument(
-      '[text]',
-      "words in its name, other names, number or area of use: 'utm 32', 25832, 'web mercator', ESRI:102100",
-    )
-    .option('--full-text <text>', 'contained in the name, the definition or the area of use')
-    .option('--bbox <west,south,east,north>', 'its area of use has a part in this box, in degrees')
-    .addOption(choice('--authority <name>', 'whose', ['EPSG', 'ESRI']))
+    .argument('[text]', "words in name, alias, code or area of use: 'utm 32', 25832, 'web mercator', ESRI:102100")
+    .option('--full-text <text>', 'text in the name, the definition or the area of use')
+    .option('--bbox <west,south,east,north>', 'only systems whose area of use intersects this box, in degrees')
+    .addOption(choice('--authority <name>', 'only systems of this authority', ['EPSG', 'ESRI']))
     .option('--limit <count>', 'maximum number', limit, 50)
-    .action(async (text, { fullText: fulltext, bbox, authority, limit: most }) => {
-      const query = { text, bbox, fulltext, authority, limit: most };
+    .action(async (text, { fullText: fulltext, bbox, authority, limit }) => {
+      const query = { text, bbox, fulltext, authority, limit };
       const answer = await io.api.call<Systems>('GET', '/api/crs/coordinate-system/list', { query });
       const { data: shown, totalCount = shown.length } = answer.body;
       if (totalCount > shown.length)
         io.note(
-          `${shown.length} of ${totalCount} are shown. Say more of its name, or use --bbox, or --limit ${totalCount > 1000 ? 1000 : totalCount}.`,
+          `Shows ${shown.length} of ${totalCount}. Use more words, --bbox, or --limit ${totalCount > 1000 ? 1000 : totalCount}.`,
         );
       io.show(answer, ({ data }) =>
         table(

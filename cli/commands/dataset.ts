@@ -1,25 +1,26 @@
 import type { Command } from 'commander';
 import type { Dataset } from '../../src/datasets/record.ts';
+import type { TextAnswer } from '../../src/http/rules/forms.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Answer } from '../client.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
 import { describeDataset } from '../datasets.ts';
 import type { DownloadTarget } from '../download.ts';
 import { download, downloadTo, TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { jsonObject, repeated } from '../options.ts';
-import { principalsOf } from '../principals.ts';
+import { lookUpPrincipals } from '../principals.ts';
 import { bytes, moment, table } from '../table.ts';
-import { carryCommands } from './dataset-carry.ts';
+import { moveAndCopyCommands } from './dataset-move-copy.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
 
 export function datasetCommands(dataset: Command, io: Io): void {
   dataset
     .command('list')
     .description('list the datasets of a project')
-    .requiredOption('--project <id>', 'where they are')
+    .requiredOption('--project <id>', 'project of the datasets')
     .action(({ project }) => listDatasets(io, project));
   dataset
     .command('show')
@@ -28,27 +29,27 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .action((id) => showDataset(io, id));
   dataset
     .command('update')
-    .description('change what is said of a dataset; what is not given stays')
+    .description('update the description of a dataset; only the given options change')
     .argument('<id>')
-    .option('--name <name>', 'another name')
-    .option('--description <text>', 'what it is about')
+    .option('--name <name>', 'new name')
+    .option('--description <text>', 'description')
     .option('--tag <tag>', 'replaces the tags; may be repeated', repeated)
     .option('--metadata <json>', 'replaces the metadata', jsonObject)
     .action((id, options) => updateDataset(io, id, options));
   dataset
     .command('raw')
-    .description('print an address that anybody can download the bytes from, for an hour')
+    .description('print a signed address from which anybody can download the dataset for an hour')
     .argument('<id>')
     .action((id) => showAddress(io, id));
   dataset
     .command('download')
-    .description('fetch the bytes of a dataset as they are stored')
+    .description('download the stored file of a dataset')
     .argument('<id>')
-    .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's own name here")
-    .option('--force', 'replace a file that is there')
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's name, in the current folder")
+    .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
-  revokeGrantsCommand(dataset, io, 'make every address of the dataset void that was signed before', path);
-  carryCommands(dataset, io);
+  revokeGrantsCommand(dataset, io, 'revoke all signed addresses of a dataset', path);
+  moveAndCopyCommands(dataset, io);
   dataset
     .command('delete')
     .description('move a dataset to the recycle bin')
@@ -77,7 +78,7 @@ async function listDatasets(io: Io, project: string): Promise<void> {
 }
 
 async function showRecord(io: Io, answer: Answer<Dataset>): Promise<void> {
-  const people = await principalsOf(io, [answer.body.createdBy, answer.body.updatedBy]);
+  const people = await lookUpPrincipals(io, [answer.body.createdBy, answer.body.updatedBy]);
   io.show(answer, (dataset) => describeDataset(dataset, people));
 }
 
@@ -94,10 +95,10 @@ interface DatasetChange {
 
 async function updateDataset(io: Io, id: string, { name, description, tag, metadata }: DatasetChange): Promise<void> {
   if ([name, description, tag, metadata].every((one) => one === undefined))
-    throw new UsageError('Say what shall change: --name, --description, --tag or --metadata.');
+    throw new UsageError('Nothing to change. Use --name, --description, --tag or --metadata.');
   const before = (await io.api.call<Dataset>('GET', path(id))).body;
   const to = `/api/metadata/project/${before.projectId}/dataset`;
-  // the server replaces all of this; the rowVersion goes back with it, so that nobody else's change in between is lost
+  // the API replaces all members; rowVersion makes it refuse the update if the dataset changed meanwhile
   const body = {
     id: before.id,
     name: name ?? before.name,
@@ -113,18 +114,22 @@ async function updateDataset(io: Io, id: string, { name, description, tag, metad
 }
 
 async function showAddress(io: Io, id: string): Promise<void> {
-  const answer = await io.api.call<{ data: string }>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
+  const answer = await io.api.call<TextAnswer>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
   io.show(answer, ({ data }) => data);
 }
 
 export async function downloadDataset(io: Io, id: string, target: DownloadTarget): Promise<void> {
-  const answer = await io.api.call<{ data: string }>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
-  const file = await downloadShown(io, answer.body.data, target);
+  const answer = await io.api.call<TextAnswer>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
+  const file = await downloadWithProgress(io, answer.body.data, target);
   if (file !== undefined) io.show(answer, () => file);
 }
 
-/** With a bar. Gives the path of the file; none where the bytes are the command's result themselves. */
-export async function downloadShown(io: Io, address: string, target: DownloadTarget): Promise<string | undefined> {
+/** Downloads with a progress bar. Returns the path of the file; undefined if the bytes went to stdout. */
+export async function downloadWithProgress(
+  io: Io,
+  address: string,
+  target: DownloadTarget,
+): Promise<string | undefined> {
   if (target.path === TO_STDOUT) return void (await downloadTo(address, (chunk) => io.write(chunk)));
   const progress = io.progress('Downloading');
   try {
@@ -136,9 +141,9 @@ export async function downloadShown(io: Io, address: string, target: DownloadTar
   }
 }
 
-async function deleteDataset(io: Io, id: string, options: Confirmed): Promise<void> {
+async function deleteDataset(io: Io, id: string, options: ConfirmOptions): Promise<void> {
   const { name, storageSize } = (await io.api.call<Dataset>('GET', path(id))).body;
-  await confirmed(io, `Move the dataset '${name}' (${bytes(storageSize ?? 0)}) to the recycle bin?`, options);
+  await confirm(io, `Move the dataset '${name}' (${bytes(storageSize ?? 0)}) to the recycle bin?`, options);
   const answer = await io.api.call('DELETE', path(id));
   io.show(answer, () => `The dataset '${name}' is in the recycle bin.`, { id, name, deleted: true });
 }

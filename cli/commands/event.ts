@@ -12,15 +12,15 @@ const LIST = '/api/eventing/event/list';
 export function eventCommands(event: Command, io: Io): void {
   event
     .command('list')
-    .description('list events in order, from the oldest that is kept')
-    .option('--after <offset>', 'only those behind this one', count)
+    .description('list events, oldest first')
+    .option('--after <offset>', 'only events after this offset', count)
     .option('--limit <count>', 'maximum number', limit, 50)
     .action((options) => listEvents(io, options));
   event
     .command('follow')
-    .description('tell events as they happen, through every break; --json: a CloudEvent on each line')
-    .option('--after <offset>', 'begin behind this one instead of now', count)
-    .option('--limit <count>', 'end after this many', count)
+    .description('print events as they happen; reconnects after breaks; --json: one CloudEvent per line')
+    .option('--after <offset>', 'start after this offset instead of now', count)
+    .option('--limit <count>', 'stop after this many', count)
     .action((options) => followEvents(io, options));
 }
 
@@ -39,7 +39,7 @@ async function listEvents(io: Io, query: { after?: number; limit: number }): Pro
 }
 
 async function followEvents(io: Io, { after, limit }: { after?: number; limit?: number }): Promise<void> {
-  let told = 0;
+  let printed = 0;
   if (limit === 0) return;
   for await (const { id, data } of followStream(io.api, LIST, after === undefined ? undefined : String(after))) {
     const event = JSON.parse(data) as CloudEvent;
@@ -52,7 +52,7 @@ async function followEvents(io: Io, { after, limit }: { after?: number; limit?: 
             .map(plain)
             .join('  '),
     );
-    told++;
-    if (told === limit) return;
+    printed++;
+    if (printed === limit) return;
   }
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { GroupAnswer as Group } from '../../src/groups/routes.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed, counted } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm, pluralize } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { formerly, repeated } from '../options.ts';
+import { legacyOption, repeated } from '../options.ts';
 import { record, table } from '../table.ts';
 import { setSecondFactorCommand } from './group-second-factor.ts';
 
@@ -27,13 +27,13 @@ export function groupCommands(group: Command, io: Io): void {
     .requiredOption('--name <name>', 'its name')
     .option('--id <id>', 'default: the name')
     .option('--member <account>', 'login id or user id; may be repeated', repeated)
-    .option('--metadata <json>', 'an object, such as {"2FAMetadata":["CIDR:10.0.0.0/8"]}');
-  formerly(create, '--user <account>', '--member').action((options) => createGroup(io, options));
+    .option('--metadata <json>', 'JSON object, such as {"2FAMetadata":["CIDR:10.0.0.0/8"]}');
+  legacyOption(create, '--user <account>', '--member').action((options) => createGroup(io, options));
   const list = group
     .command('list')
     .description('list the groups')
-    .option('--account <account>', 'only the ids of groups that this account is in');
-  formerly(list, '--user <account>', '--account').action((options) => listGroups(io, options));
+    .option('--account <account>', 'only the ids of groups of this account');
+  legacyOption(list, '--user <account>', '--account').action((options) => listGroups(io, options));
   group
     .command('show')
     .description('show one group')
@@ -41,18 +41,18 @@ export function groupCommands(group: Command, io: Io): void {
     .action((id) => showGroup(io, id));
   const update = group
     .command('update')
-    .description('change a group; what is not named stays')
+    .description('update a group; only the given options change')
     .argument('<id>')
-    .option('--name <name>', 'another name')
-    .option('--member <account>', 'these are the members from now on; may be repeated', repeated)
-    .option('--no-members', 'nobody is a member from now on')
-    .option('--metadata <json>', 'an object, in place of the present one');
-  formerly(formerly(update, '--user <account>', '--member'), '--no-users', '--no-members').action((id, options) =>
-    updateGroup(io, id, options),
+    .option('--name <name>', 'new name')
+    .option('--member <account>', 'replaces the members; may be repeated', repeated)
+    .option('--no-members', 'remove all members')
+    .option('--metadata <json>', 'JSON object; replaces the metadata');
+  legacyOption(legacyOption(update, '--user <account>', '--member'), '--no-users', '--no-members').action(
+    (id, options) => updateGroup(io, id, options),
   );
   group
     .command('delete')
-    .description('delete a group; its members stay as accounts')
+    .description('delete a group; the accounts of its members are kept')
     .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteGroup(io, id, options));
@@ -61,26 +61,26 @@ export function groupCommands(group: Command, io: Io): void {
 }
 
 function memberCommands(group: Command, io: Io): void {
-  const members = group.command('members').description('who is in a group');
+  const members = group.command('members').description('members of a group');
   members
     .command('list', { isDefault: true })
     .description('list the members')
     .argument('<id>')
     .action(async (id) => io.show(await io.api.call<Group>('GET', pathOf(id)), ({ users }) => users.join('\n')));
-  // the words of older versions stand directly below the noun
-  for (const [below, former] of [
+  // older versions had these verbs directly below the noun
+  for (const [below, legacyNames] of [
     [members, false],
     [group, true],
   ] as const) {
     below
-      .command(former ? 'add-user' : 'add', { hidden: former })
-      .description('put an account into a group')
+      .command(legacyNames ? 'add-user' : 'add', { hidden: legacyNames })
+      .description('add an account to a group')
       .argument('<id>')
       .argument('<account>', 'login id or user id')
       .action((id, account) => addUser(io, id, account));
     below
-      .command(former ? 'remove-user' : 'remove', { hidden: former })
-      .description('take an account out of a group')
+      .command(legacyNames ? 'remove-user' : 'remove', { hidden: legacyNames })
+      .description('remove an account from a group')
       .argument('<id>')
       .argument('<account>', 'login id or user id')
       .action((id, account) => removeUser(io, id, account));
@@ -111,31 +111,35 @@ async function showGroup(io: Io, id: string): Promise<void> {
 }
 
 async function updateGroup(io: Io, id: string, { name, member, members, metadata }: GroupOptions): Promise<void> {
-  if (member !== undefined && members === false) throw new UsageError('Give either --member or --no-members.');
+  if (member !== undefined && members === false) throw new UsageError('Use --member or --no-members, not both.');
   const body = { id, name, users: members === false ? [] : member, metadata: metadataFrom(metadata) };
   io.show(await io.api.call<Group>('PUT', PATH, { body }), describe);
 }
 
-async function deleteGroup(io: Io, id: string, options: Confirmed): Promise<void> {
+async function deleteGroup(io: Io, id: string, options: ConfirmOptions): Promise<void> {
   if (!options.yes) {
     const { users } = (await io.api.call<Group>('GET', pathOf(id))).body;
-    const question = `Delete the group '${id}' for ever? ${counted(users.length, 'member loses', 'members lose')} what it allows.`;
-    await confirmed(io, question, options);
+    const question = `Delete the group '${id}' for ever? ${pluralize(users.length, 'member loses', 'members lose')} its permissions.`;
+    await confirm(io, question, options);
   }
   io.show(await io.api.call('DELETE', pathOf(id)), () => `The group ${id} is deleted.`, { id, deleted: true });
 }
 
 async function addUser(io: Io, id: string, account: string): Promise<void> {
-  io.show(await io.api.call('POST', pathOfUser(account), { body: [id] }), () => `${account} is in ${id} now.`, {
-    id,
-    account,
-    member: true,
-  });
+  io.show(
+    await io.api.call('POST', pathOfUser(account), { body: [id] }),
+    () => `${account} is a member of ${id} now.`,
+    {
+      id,
+      account,
+      member: true,
+    },
+  );
 }
 
 async function removeUser(io: Io, id: string, account: string): Promise<void> {
   const answer = await io.api.call('DELETE', pathOfUser(account), { query: { groupId: id } });
-  io.show(answer, () => `${account} is not in ${id} any more.`, { id, account, member: false });
+  io.show(answer, () => `${account} is no longer a member of ${id}.`, { id, account, member: false });
 }
 
 function metadataFrom(text: string | undefined): unknown {
@@ -144,11 +148,11 @@ function metadataFrom(text: string | undefined): unknown {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
-    // said below; what was given may hold a secret and is not repeated
+    // the message below does not repeat the value, which may contain a secret
   }
-  throw new UsageError('--metadata takes a JSON object such as {"2FAMetadata":["CIDR:10.0.0.0/8"]}.');
+  throw new UsageError('--metadata must be a JSON object such as {"2FAMetadata":["CIDR:10.0.0.0/8"]}.');
 }
 
-/** Values of metadata may be setup codes: `--json` shows them. */
+/** Without the values of metadata, which may be setup codes; `--json` prints them. */
 const describe = ({ id, name, users, metadata }: Group) =>
   record({ id, name, users: users.join(', '), metadata: Object.keys(metadata).join(', ') });

@@ -6,16 +6,16 @@ import type { Dataset } from '../../src/datasets/record.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { ProjectItem } from '../../src/projects/record.ts';
 import type { Answer } from '../client.ts';
-import { composed } from '../client.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed } from '../confirm.ts';
+import { composedAnswer } from '../client.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
 import type { DownloadTarget } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { itemAt } from '../names.ts';
 import { allPages } from '../pages.ts';
 import { pathSegment } from '../paths.ts';
-import { checkFileFirst, uploadShown } from '../staged-file.ts';
+import { checkFileFirst, uploadWithProgress } from '../staged-file.ts';
 import type { Table } from '../table.ts';
 import { bytes, moment, table } from '../table.ts';
 import { downloadDataset } from './dataset.ts';
@@ -26,35 +26,38 @@ interface Below {
 
 export function hierarchyCommands(hierarchy: Command, io: Io): void {
   const below = (name: string, description: string) =>
-    hierarchy.command(name).description(description).requiredOption('--project <id>', 'where paths begin');
+    hierarchy
+      .command(name)
+      .description(description)
+      .requiredOption('--project <id>', 'project that paths are relative to');
 
   below('list', 'list the folders and files at a path')
-    .argument('[path]', 'default: the project itself')
+    .argument('[path]', 'default: the project')
     .action((path, { project }) => listPath(io, path, project));
-  below('get', 'fetch the file at a path')
+  below('get', 'download the file at a path')
     .argument('<path>')
-    .option('-o, --output <file>', "file or folder, - for stdout; default: the file's own name here")
-    .option('--force', 'replace a file that is there')
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the file's name, in the current folder")
+    .option('--force', 'replace an existing file')
     .action((path, { project, output, force }) => getFile(io, path, project, { path: output, force }));
-  below('mkdir', 'make folders, and those above them; what is there stays')
+  below('mkdir', 'create folders and their parents; existing ones are kept')
     .argument('<paths...>')
     .action((paths: string[], { project }) => makeFolders(io, paths, project));
-  checkFileFirst(below('put', 'send a file to a path: a new dataset, or new bytes of the one that is there'))
+  checkFileFirst(below('put', 'upload a file to a path: a new dataset, or new content of an existing one'))
     .argument('<file>')
-    .argument('[path]', "default: the file's name; in a folder with a slash at the end")
+    .argument('[path]', "path of the file, or of a folder if it ends with a slash; default: the file's name")
     .action((file, path, { project }) => putFile(io, file, path, project));
-  below('move', 'move or rename a folder with all in it, or a file')
+  below('move', 'move or rename a file, or a folder with its content')
     .argument('<path>')
     .argument('<new-path>')
     .action((path, newPath, { project }) => movePath(io, path, newPath, project));
-  below('delete', 'move a folder with all in it, or a file, to the recycle bin')
+  below('delete', 'move a file, or a folder with its content, to the recycle bin')
     .argument('<path>')
     .option('--yes', 'do not ask')
     .action((path, options) => deletePath(io, path, options));
-  below('apply', 'carry out a list of actions, all or nothing')
+  below('apply', 'apply a list of actions in one transaction')
     .argument(
       '<file>',
-      'JSON: an array of {type, path, newPath, isFolder}, or an object with it as `actions`; - reads stdin',
+      'JSON: an array of {type, path, newPath, isFolder}, or an object with this array as `actions`; - for stdin',
     )
     .action((file, { project }) => applyFile(io, file, project));
 }
@@ -71,10 +74,10 @@ async function listPath(io: Io, path: string | undefined, project: string): Prom
   const at = `/api/metadata/project/${encodeURIComponent(item.id)}`;
   const folders = await allPages<ProjectItem>(io, `${at}/subproject/offset-list`);
   const { data: datasets } = (await io.api.call<List<Dataset>>('GET', `${at}/dataset/list`)).body;
-  io.show(composed({ projects: folders, datasets }), () => listing(folders, datasets));
+  io.show(composedAnswer({ projects: folders, datasets }), () => listing(folders, datasets));
 }
 
-/** Names as they stand in paths, folders with a slash. */
+/** Table of folders and files with their names as in paths; folders end with a slash. */
 const listing = (folders: readonly ProjectItem[], datasets: readonly Dataset[]): Table =>
   table(
     ['NAME', 'FORMAT', 'SIZE', 'UPDATED', 'ID'],
@@ -112,10 +115,10 @@ async function makeFolders(io: Io, paths: string[], project: string): Promise<vo
 async function putFile(io: Io, file: string, given: string | undefined, project: string): Promise<void> {
   const path = given === undefined || given.endsWith('/') ? `${given ?? ''}${pathSegment(basename(file))}` : given;
   const actions = [{ type: 'PathActionCreateIfNotExists', path, isFolder: false }];
-  // a large file may take its time
+  // a day for the upload of a large file
   const answer = await send(io, project, { actions, sasTokenExpiration: '1.00:00:00' });
   const { datasetId = '', sasToken = '' } = answer.body.results[0] ?? {};
-  await uploadShown(io, file, `${io.api.url}/api/blob/dataset/${datasetId}?${sasToken}`);
+  await uploadWithProgress(io, file, `${io.api.url}/api/blob/dataset/${datasetId}?${sasToken}`);
   io.show(answer, describe);
 }
 
@@ -123,8 +126,8 @@ async function movePath(io: Io, path: string, newPath: string, project: string):
   io.show(await send(io, project, { actions: [{ type: 'PathActionMove', path, newPath }] }), describe);
 }
 
-async function deletePath(io: Io, path: string, { project, yes }: Below & Confirmed): Promise<void> {
-  await confirmed(io, `Move '${path}', with all in it if it is a folder, to the recycle bin?`, { yes });
+async function deletePath(io: Io, path: string, { project, yes }: Below & ConfirmOptions): Promise<void> {
+  await confirm(io, `Move '${path}' (for a folder, with its content) to the recycle bin?`, { yes });
   const answer = await send(io, project, { actions: [{ type: 'PathActionDelete', path }] });
   io.show(answer, ({ results }) =>
     results.length === 0 ? `There is no '${path}'.` : `'${path}' is in the recycle bin.`,

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import type { Shown, Table } from '../table.ts';
 import { bytes, record, table } from '../table.ts';
 
-/** Tells what is in a local file, and draws it where `png` says; no server is asked. */
+/** Prints the content of a local file, and draws it to the file `png`. Needs no server. */
 export async function inspectFile(path: string, png: string | undefined, io: Io): Promise<void> {
   const file = await stat(path).catch(() => undefined);
   if (file === undefined) throw new UsageError(`There is no file ${path}.`);
@@ -20,7 +20,7 @@ export async function inspectFile(path: string, png: string | undefined, io: Io)
     if (io.json) io.out(JSON.stringify(found.inspection, undefined, 2));
     else io.print(described(found.inspection));
     if (png === undefined) return;
-    if (found.png === undefined) throw new Error(`There is nothing to draw in ${path}.`);
+    if (found.png === undefined) throw new Error(`${path} has nothing to draw.`);
     await writeFile(png, found.png);
     if (!io.json) io.note(`Drawn to ${png}.`);
   } finally {
@@ -32,9 +32,9 @@ function described(inspection: Inspection): Shown {
   const { size, looksLike, reader, crs, extent, extentWgs84, width, height, affine, layer, statistics } = inspection;
   const { nodes, elements, layers, sigmaLayers, time } = inspection;
   const head = record({
-    content: looksLike ?? 'not known',
+    content: looksLike ?? 'unknown',
     size: bytes(size),
-    reader: reader ?? (looksLike === undefined ? undefined : 'none but FileReader, which copies it'),
+    reader: reader ?? (looksLike === undefined ? undefined : 'only FileReader, which copies it'),
     layer,
     'coordinate system': inspection.kind === undefined ? undefined : systemOf(crs),
     extent: extent && extentText(extent),
@@ -57,7 +57,7 @@ function described(inspection: Inspection): Shown {
 }
 
 const systemOf = (crs: Inspection['crs']): string =>
-  crs === undefined ? 'not said' : crs.srid === undefined ? crs.name : `${crs.name} (${crs.srid})`;
+  crs === undefined ? 'unknown' : crs.srid === undefined ? crs.name : `${crs.name} (${crs.srid})`;
 
 const extentText = ({ west, south, east, north }: Extent, places = 3): string =>
   `${number(west, places)} ${number(south, places)} to ${number(east, places)} ${number(north, places)}`;
@@ -66,7 +66,7 @@ const number = (value: number | undefined, places: number): string =>
   value === undefined ? '' : String(Number(value.toFixed(places)));
 
 function cellText([, a = 0, b = 0, , c = 0, d = 0]: readonly number[]): string {
-  const turned = b !== 0 || c !== 0 ? ', rotated' : d > 0 ? ', the first row in the south' : '';
+  const turned = b !== 0 || c !== 0 ? ', rotated' : d > 0 ? ', first row in the south' : '';
   return `${Math.hypot(a, c)} × ${Math.hypot(b, d)}${turned}`;
 }
 

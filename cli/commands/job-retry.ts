@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
+import type { Job } from '../../src/operations/jobs/queries.ts';
 import type { FailureGroup } from '../../src/operations/retries/failures.queries.ts';
 import type { MassRetry } from '../../src/operations/retries/mass-retry.queries.ts';
 import type { Answer } from '../client.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { each, jobPath } from '../jobs.ts';
-import { limit, pastTime, whole } from '../options.ts';
+import { forEachJob, jobPath } from '../jobs.ts';
+import { integer, limit, pastTime } from '../options.ts';
 import { moment, record, table } from '../table.ts';
 
 interface RetryOptions {
@@ -21,34 +22,38 @@ interface RetryOptions {
 
 const FAILURE = '/api/admin/failure';
 const RETRY = '/api/admin/retry';
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 export function failureCommands(job: Command, io: Io): void {
   job
     .command('failures')
-    .description('list failed transfers in groups of one cause, those with the most that nobody tried again first')
+    .description('list failed transfers grouped by cause; groups with the most failures without a retry come first')
     .option('--tenant <id>', 'only in this tenant')
-    .option('--since <time>', 'that ended at or after this time (UTC) or age, such as 2026-01-24 or 2h', pastTime)
+    .option(
+      '--since <time>',
+      'only those that ended at or after this time (UTC), or within this age, such as 2h',
+      pastTime,
+    )
     .option('--limit <count>', 'maximum number of groups', limit, 100)
     .action((options) => listFailures(io, options));
   job
     .command('retry')
-    .description('start failed transfers again, each once and for whoever started it; let other jobs run now')
+    .description('retry failed transfers, each once and as the account that started it; let other jobs run now')
     .argument('[id...]')
-    .option('--fingerprint <fingerprint>', "all that failed in this way, see 'job failures'")
-    .option('--rate <rate>', 'so many at a time, such as 5/s, 30/m or 100/h', rate, 1)
-    .option('--limit <count>', 'maximum number', whole(1, 1_000_000_000))
-    .option('--stop-on-fail', 'start no more when one fails in the same way')
-    .option('--detach', 'do not wait until all are started; the platform goes on by itself')
+    .option('--fingerprint <fingerprint>', "all failures with this fingerprint, see 'job failures'")
+    .option('--rate <rate>', 'maximum rate, such as 5/s, 30/m or 100/h', rate, 1)
+    .option('--limit <count>', 'maximum number', integer(1, 1_000_000_000))
+    .option('--stop-on-fail', 'stop when a retried transfer fails with the same fingerprint')
+    .option('--detach', 'do not wait until all are started')
     .action((ids, options) => retry(io, ids, options));
   job
     .command('retries')
-    .description('list orders to try failures again, and what came of them')
+    .description('list mass retries with their results')
     .option('--limit <count>', 'maximum number', limit, 50)
     .action(({ limit }) => listRetries(io, { limit }));
   job
     .command('retry-stop')
-    .description('start no more of an order; those that were started go on')
+    .description('stop a mass retry; transfers that it has started continue')
     .argument('<order>')
     .action(async (id) =>
       io.show(await io.api.call<MassRetry>('POST', `${RETRY}/${encodeURIComponent(id)}/stop`), describe),
@@ -58,8 +63,7 @@ export function failureCommands(job: Command, io: Io): void {
 function rate(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(text) ?? [];
   const perSecond = Number(number) / ({ s: 1, m: 60, h: 3600 }[unit ?? ''] ?? Number.NaN);
-  if (!(perSecond > 0))
-    throw new InvalidArgumentError('It is a number of transfers in a time, such as 5/s, 30/m or 100/h.');
+  if (!(perSecond > 0)) throw new InvalidArgumentError('It is a rate such as 5/s, 30/m or 100/h.');
   return perSecond;
 }
 
@@ -90,10 +94,10 @@ async function retry(
   ids: string[],
   { fingerprint, rate: perSecond, limit, stopOnFail, detach }: RetryOptions,
 ): Promise<void> {
-  if ((fingerprint === undefined) === (ids.length === 0)) throw new UsageError('Give ids of jobs, or --fingerprint.');
+  if ((fingerprint === undefined) === (ids.length === 0)) throw new UsageError('Use ids of jobs, or --fingerprint.');
   if (fingerprint === undefined) {
-    return each(io, ids, async (id) => {
-      io.show(await io.api.call<{ id: string }>('POST', `${jobPath(id)}/retry`), (started) => started.id);
+    return forEachJob(io, ids, async (id) => {
+      io.show(await io.api.call<Pick<Job, 'id'>>('POST', `${jobPath(id)}/retry`), (started) => started.id);
     });
   }
   const body = { perSecond, limit, stopOnFail };
@@ -104,18 +108,18 @@ async function retry(
   if (ended.body.state === 'Stopped') throw new Error(`Retry ${ended.body.id} was stopped: ${ended.body.note}`);
 }
 
-/** Until all are started or it was stopped; whoever breaks this off leaves the order going. */
+/** Waits until all transfers are started, or the mass retry is stopped. After Ctrl-C it continues. */
 async function follow(io: Io, order: Answer<MassRetry>): Promise<Answer<MassRetry>> {
-  io.note(`Order ${order.body.id} is with the workers; 'job retry-stop ${order.body.id}' ends it.`);
+  io.note(`Mass retry ${order.body.id} has started. To stop it: 'platform job retry-stop ${order.body.id}'.`);
   let answer = order;
-  let told = '';
+  let printed = '';
   while (answer.body.state === 'Running') {
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
     answer = await io.api.call<MassRetry>('GET', `${RETRY}/${order.body.id}`);
     const { started, completed, failed, refused } = answer.body;
     const line = `${started} started, ${completed} completed, ${failed} failed, ${refused} refused`;
-    if (line !== told) io.note(line);
-    told = line;
+    if (line !== printed) io.note(line);
+    printed = line;
   }
   return answer;
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Job, JobDetail, JobState } from '../../src/operations/jobs/queries.ts';
 import type { Io } from '../io.ts';
-import { each, JOB, jobPath } from '../jobs.ts';
-import { ageOf, choices, formerly, limit, pastTime } from '../options.ts';
+import { forEachJob, JOB, jobPath } from '../jobs.ts';
+import { ageOf, choices, legacyOption, limit, pastTime } from '../options.ts';
 import { moment, plain, record, table } from '../table.ts';
 import { drainCommand } from './job-drain.ts';
 import { failureCommands } from './job-retry.ts';
@@ -12,35 +12,37 @@ import { showWhy } from './transfer-why.ts';
 export function jobCommands(job: Command, io: Io): void {
   const list = job
     .command('list')
-    .description('list jobs, newest first; those that have not ended unless --state says otherwise')
-    .addOption(choices('--state <state>', 'only those', STATES))
-    .option('--task <name>', 'such as runTransfer or sendAccountMail')
+    .description('list jobs, newest first; without --state, those that have not ended')
+    .addOption(choices('--state <state>', 'only jobs in this state', STATES))
+    .option('--task <name>', 'only jobs of this task, such as runTransfer or sendAccountMail')
     .option('--tenant <id>', 'only in this tenant')
-    .option('--fingerprint <fingerprint>', "transfers that failed in this way, see 'job failures'")
-    .option('--worker <id>', "what this worker has, see 'worker list'")
-    .option('--until <time>', 'that ended or were asked for before this time (UTC) or age, such as 2h or 7d', pastTime)
+    .option('--fingerprint <fingerprint>', "only failures with this fingerprint, see 'job failures'")
+    .option('--worker <id>', "only jobs of this worker, see 'worker list'")
+    .option(
+      '--until <time>',
+      'only jobs that ended, or else were created, before this time (UTC) or age, such as 2h or 7d',
+      pastTime,
+    )
     .option('--limit <count>', 'maximum number', limit, 50)
-    .option('--cursor <cursor>', 'go on where the last list ended');
-  formerly(list, '--status <state>', '--state');
-  formerly(list, '--older-than <age>', '--until').action((options) => listJobs(io, options));
+    .option('--cursor <cursor>', 'continue after the previous page');
+  legacyOption(list, '--status <state>', '--state');
+  legacyOption(list, '--older-than <age>', '--until').action((options) => listJobs(io, options));
   job
     .command('show')
-    .description('show everything about a job: attempts, its row in the queue, its worker, the end of its log')
+    .description('show all details of a job: attempts, queue row, worker, end of the log')
     .argument('<id>')
     .action(async (id) => io.show(await io.api.call<JobDetail>('GET', jobPath(id)), describe));
   job
     .command('why')
-    .description(
-      'tell why a transfer has not been started: what is before it, what blocks it, which worker could run it',
-    )
+    .description('explain why a transfer has not started: its position, what blocks it, workers that could run it')
     .argument('<id>')
     .action((id) => showWhy(io, jobPath(id)));
   job
     .command('cancel')
-    .description('end transfers; take other jobs that do not run out of the queue')
+    .description('cancel transfers, or remove other jobs that are not running from the queue')
     .argument('<id...>')
     .action((ids) =>
-      each(io, ids, async (id) => {
+      forEachJob(io, ids, async (id) => {
         const answer = await io.api.call('POST', `${jobPath(id)}/cancel`);
         io.show(answer, () => `Job ${id} is being cancelled.`, { id, cancelRequested: true });
       }),
@@ -81,7 +83,7 @@ async function listJobs(io: Io, { tenant, until, ...more }: ListOptions): Promis
       ]),
     ),
   );
-  if (answer.body.cursor !== undefined && !io.json) io.note(`There are more: --cursor ${answer.body.cursor}`);
+  if (answer.body.cursor !== undefined && !io.json) io.note(`More jobs: --cursor ${answer.body.cursor}`);
 }
 
 function describe(job: JobDetail): string {

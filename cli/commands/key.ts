@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Key, NewKey as MadeKey } from '../../src/keys/routes.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, repeated, time } from '../options.ts';
 import { moment, record, table } from '../table.ts';
@@ -19,17 +19,17 @@ const PATH = '/api/iam/key';
 export function keyCommands(key: Command, io: Io): void {
   key
     .command('create')
-    .description('create a key; it is shown only now')
-    .requiredOption('--name <name>', 'what it is for')
+    .description('create an API key; prints it once')
+    .requiredOption('--name <name>', 'name of the key')
     .addOption(
-      choice('--role <role>', 'in every project of the tenant', [
+      choice('--role <role>', 'role in every project of the tenant', [
         'Owner',
         'Contributor',
         'Reader',
       ]).makeOptionMandatory(),
     )
     .option('--expires <time>', 'UTC, such as 2026-12-31 or 2026-12-31T18:00:00', time)
-    .option('--network <cidr>', 'where it may be used from; may be repeated', repeated)
+    .option('--network <cidr>', 'network from which it may be used; may be repeated', repeated)
     .action((options) => createKey(io, options));
   key
     .command('list')
@@ -37,7 +37,7 @@ export function keyCommands(key: Command, io: Io): void {
     .action(() => listKeys(io));
   key
     .command('revoke')
-    .description('revoke a key: from now on it opens nothing')
+    .description('revoke an API key')
     .argument('<id>', 'id or name of the key, not the key itself')
     .option('--yes', 'do not ask')
     .action((id, options) => revokeKey(io, id, options));
@@ -70,10 +70,10 @@ async function listKeys(io: Io): Promise<void> {
   );
 }
 
-async function revokeKey(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
-  await confirmed(
+async function revokeKey(io: Io, id: string, { yes = !io.interactive }: ConfirmOptions): Promise<void> {
+  await confirm(
     io,
-    `Revoke the key ${id} for ever? Programs that use it are refused.`,
+    `Revoke the key ${id} for ever? Requests of programs that use it will fail.`,
     { yes },
     'Nothing was revoked.',
   );

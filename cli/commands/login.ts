@@ -29,22 +29,22 @@ async function login(io: Io, options: CredentialOptions): Promise<void> {
   io.show(answer, () => `Logged in as ${id} at ${io.api.url}.`);
 }
 
-/** Of every command that shows the server a password. */
+/** Adds the options of commands that send a password. */
 export const takesCredentials = (command: Command): Command =>
   command
     .option('--id <id>', 'login id of the account')
     .option('--password-stdin', 'read the password from stdin')
     .option('--otp <code>', 'one-time password, or a recovery code')
-    .option('--otp-authenticator <type>', 'whose one-time password it is, such as APPAUTH');
+    .option('--otp-authenticator <type>', 'type of the authenticator of --otp, such as APPAUTH');
 
-/** From the options, else from the person. */
+/** Takes credentials from the options, and asks for the others. */
 export async function credentialsFrom(io: Io, options: CredentialOptions): Promise<Credentials> {
-  const id = options.id ?? (await io.ask('Login id:', 'give --id and --password-stdin'));
+  const id = options.id ?? (await io.ask('Login id:', 'Use --id and --password-stdin'));
   const password = await passwordFrom(io, options);
   return { id, password, otp: options.otp, otpAuthenticator: options.otpAuthenticator };
 }
 
-/** Asks the person for the one-time password that the server asks for. */
+/** Logs in with `send`. Asks for a one-time password if the server requires it. */
 export async function tokensFor(
   io: Io,
   options: CredentialOptions,
@@ -54,7 +54,7 @@ export async function tokensFor(
   let answer = await send(credentials);
   if ('otpRequired' in answer.body) {
     const types = answer.body.otpAuthenticatorIds.join(' or ');
-    const otp = await io.ask(`One-time password (${types}):`, 'give --otp');
+    const otp = await io.ask(`One-time password (${types}):`, 'Use --otp');
     answer = await send({ ...credentials, otp });
     if ('otpRequired' in answer.body) throw new Error('A one-time password is needed.');
   }
@@ -64,12 +64,12 @@ export async function tokensFor(
 async function logout(io: Io): Promise<void> {
   const { url } = io.api;
   const sentences = {
-    'nobody was': `Nobody was logged in at ${url}.`,
-    'only here': `Logged out of ${url} on this machine; the server did not end the login, which runs out by itself.`,
+    notLoggedIn: `Nobody was logged in at ${url}.`,
+    locally: `Logged out of ${url} on this machine. The server did not end the login, which expires by itself.`,
     everywhere: `Logged out of ${url}.`,
   };
   const done = await io.api.logOut();
-  if (io.json) io.out(JSON.stringify({ url, loggedOut: done !== 'nobody was', ended: done === 'everywhere' }));
+  if (io.json) io.out(JSON.stringify({ url, loggedOut: done !== 'notLoggedIn', ended: done === 'everywhere' }));
   else io.note(sentences[done]);
 }
 

@@ -2,7 +2,7 @@ import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import type { Io } from '../io.ts';
 
-/** Applies the pending migrations to the database of the settings; any number may do so at once. */
+/** Applies pending migrations to the database of the settings. Several processes may do so at the same time. */
 export async function migrate(io: Io): Promise<void> {
   const database = await openDatabase(loadConfig(io.env));
   await database.close();

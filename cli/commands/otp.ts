@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RecoveryCodes, Registration, Status } from '../../src/tokens/otp.routes.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { moment, record } from '../table.ts';
 import type { CredentialOptions } from './login.ts';
@@ -12,21 +12,21 @@ const pathOf = (account: string) => `${PATH}/${encodeURIComponent(account)}`;
 
 export function otpCommands(otp: Command, io: Io): void {
   takesCredentials(otp.command('register'))
-    .description('show the setup code of your authenticator, as a QR code and to be typed')
+    .description('show the setup code of your authenticator, as a QR code and as text')
     .action((options) => register(io, options));
   otp
     .command('status')
-    .description('what is registered for you, or for an account (administrators)')
+    .description('show your authenticators and recovery codes, or those of an account (administrators)')
     .argument('[account]', 'login id')
     .action((account) => status(io, account));
   otp
     .command('reset')
-    .description('take away what an account has registered, for who has lost the device (administrators)')
+    .description('remove authenticators and recovery codes of an account whose owner lost the device (administrators)')
     .argument('<account>', 'login id')
     .option('--yes', 'do not ask')
     .action((account, options) => reset(io, account, options));
   takesCredentials(otp.command('recovery-codes'))
-    .description('make ten codes, each of which stands once for a one-time password; older ones are void')
+    .description('create ten recovery codes, each valid once instead of a one-time password; replaces older ones')
     .action((options) => recoveryCodes(io, options));
 }
 
@@ -40,8 +40,8 @@ async function register(io: Io, options: CredentialOptions): Promise<void> {
   const issuer = encodeURIComponent(new URL(io.api.url).hostname);
   const uri = `otpauth://totp/${issuer}:${encodeURIComponent(body.id)}?secret=${manualEntryCode}&issuer=${issuer}`;
   const picture = io.json ? '' : await (await import('qrcode')).toString(uri, { type: 'utf8' });
-  io.show(answer, () => `${picture.trimEnd()}\n\nTo be typed: ${manualEntryCode}`);
-  io.note('It is shown until its first one-time password was accepted.');
+  io.show(answer, () => `${picture.trimEnd()}\n\nCode to type: ${manualEntryCode}`);
+  io.note('The code is shown until a first one-time password was accepted.');
 }
 
 async function status(io: Io, account?: string): Promise<void> {
@@ -60,16 +60,16 @@ async function status(io: Io, account?: string): Promise<void> {
 const describe = ({ type, own, registered }: Status['authenticators'][number]) =>
   `${type} (${own ? 'own' : 'of a group'}, ${registered ? 'in use' : 'not used yet'})`;
 
-async function reset(io: Io, account: string, options: Confirmed): Promise<void> {
-  const question = `Take away the authenticator and recovery codes of '${account}' for ever?`;
-  await confirmed(io, question, options, 'Nothing was taken away.');
+async function reset(io: Io, account: string, options: ConfirmOptions): Promise<void> {
+  const question = `Remove the authenticators and recovery codes of '${account}' for ever?`;
+  await confirm(io, question, options, 'Nothing was removed.');
   const answer = await io.api.call('DELETE', pathOf(account));
-  io.show(answer, () => `${account} can register an authenticator anew.`, { account, reset: true });
+  io.show(answer, () => `${account} can register a new authenticator.`, { account, reset: true });
 }
 
 async function recoveryCodes(io: Io, options: CredentialOptions): Promise<void> {
   const given = await credentialsFrom(io, options);
-  const otp = given.otp ?? (await io.ask('One-time password:', 'give --otp'));
+  const otp = given.otp ?? (await io.ask('One-time password:', 'Use --otp'));
   const answer = await io.api.call<RecoveryCodes>('POST', `${PATH}/recovery-codes`, {
     body: { ...given, otp },
     anonymous: true,

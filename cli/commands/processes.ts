@@ -1,23 +1,23 @@
 import { UsageError } from '../errors.ts';
 import type { Fill } from '../noun.ts';
-import { formerly, uuid, wideOption } from '../options.ts';
+import { legacyOption, uuid, wideOption } from '../options.ts';
 import { newPasswordFrom } from '../password.ts';
 import type { WorkerOptions } from '../worker-options.ts';
-import { inOptions, withWorkerOptions, workerOptions } from '../worker-options.ts';
+import { withOptionNames, withWorkerOptions, workerOptions } from '../worker-options.ts';
 
-// What is done without a server: the platform's own processes, and looking into files. Their code is loaded when one is started.
+// Commands without a server. Their code is imported when they run.
 
 const ONE_TRANSFER = `
 Exit codes of --transfer:
-  0 completed, now or before    6 waits: not started, or handed back
+  0 completed, now or before    6 waiting: not started, or handed back
   4 ended in error              7 another worker runs it
-  5 cancelled                   8 this worker lacks what it needs
+  5 cancelled                   8 this worker does not meet its requirements
                                 9 unknown`;
 
 export const startCommand: Fill = (command, io) => {
   workerOptions(command).action(async (options: WorkerOptions) => {
     const { start } = await import('./start.ts');
-    await inOptions(options, () => start(withWorkerOptions(io.env, options), io));
+    await withOptionNames(options, () => start(withWorkerOptions(io.env, options), io));
   });
 };
 
@@ -34,10 +34,10 @@ export const workCommand: Fill = (command, io) => {
     .addHelpText('after', ONE_TRANSFER)
     .action(async ({ transfer, ...options }: WorkerOptions & { transfer?: string }) => {
       if (transfer !== undefined && options.concurrency !== undefined)
-        throw new UsageError('--transfer runs one transfer. Leave out --concurrency.');
+        throw new UsageError('--transfer runs one transfer. Remove --concurrency.');
       const { work, workOn } = await import('./work.ts');
       const env = withWorkerOptions(io.env, options);
-      await inOptions(options, () => (transfer === undefined ? work(io, env) : workOn(transfer, io, env)));
+      await withOptionNames(options, () => (transfer === undefined ? work(io, env) : workOn(transfer, io, env)));
     });
 };
 
@@ -58,7 +58,7 @@ export const demoCommand: Fill = (command, io) => {
 export const inspectCommand: Fill = (command, io) => {
   wideOption(command)
     .argument('<file>')
-    .option('--png <path>', 'draw it to this file')
+    .option('--png <path>', 'draw the data to this PNG file')
     .action(async (path, { png }) => {
       const { inspectFile } = await import('./inspect.ts');
       await inspectFile(path, png, io);
@@ -68,13 +68,13 @@ export const inspectCommand: Fill = (command, io) => {
 export const adminCommands: Fill = (admin, io) => {
   const bootstrap = admin
     .command('bootstrap')
-    .description('make the first administrator, and a tenant for it; the platform may run or not')
+    .description('create the first administrator and a tenant, whether the platform runs or not')
     .requiredOption('--id <id>', 'login id')
     .option('--password-stdin', 'read the password from stdin')
     .option('--name <name>', 'default: the login id')
-    .option('--email <address>', 'where mails go')
+    .option('--email <address>', 'e-mail address')
     .option('--tenant-name <name>', 'name of the new tenant');
-  formerly(bootstrap, '--tenant <name>', '--tenant-name').action(async ({ tenantName, ...options }) => {
+  legacyOption(bootstrap, '--tenant <name>', '--tenant-name').action(async ({ tenantName, ...options }) => {
     const { bootstrapAdministrator, policyOfSettings } = await import('./admin.ts');
     const password = await newPasswordFrom(io, options, async () => policyOfSettings(io), 'Password:');
     await bootstrapAdministrator(io, { ...options, tenant: tenantName }, password);

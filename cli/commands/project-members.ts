@@ -5,7 +5,7 @@ import type { Member } from '../../src/projects/record.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import type { Principals } from '../principals.ts';
-import { principalsOf, userIdOf } from '../principals.ts';
+import { lookUpPrincipals, userIdOf } from '../principals.ts';
 import type { Table } from '../table.ts';
 import { table } from '../table.ts';
 
@@ -17,34 +17,34 @@ interface Given {
 const ROLES = ['Owner', 'Contributor', 'Reader'];
 
 export function projectMemberCommands(project: Command, io: Io): void {
-  const members = project.command('members').description('who has a role in a project');
+  const members = project.command('members').description('members of a project');
   members
     .command('list', { isDefault: true })
-    .description('list the members, inherited or not')
+    .description('list the members, including inherited ones')
     .argument('<project>')
     .action((id) => listMembers(io, id));
   members
     .command('add')
-    .description('add somebody, or change the role')
+    .description('add a member, or change the role of one')
     .argument('<project>')
     .argument('<account>', 'login id or user id')
-    .addOption(choice('--role <role>', 'what they may do', ROLES).default('Reader'))
+    .addOption(choice('--role <role>', 'role of the member', ROLES).default('Reader'))
     .action((id, account, { role }) => addMember(io, id, { account, role }));
   members
     .command('remove')
-    .description('take somebody out')
+    .description('remove a member')
     .argument('<project>')
     .argument('<account>', 'login id or user id')
     .action((id, account) => removeMember(io, id, account));
   members
     .command('set')
-    .description('replace all members; a subproject no longer inherits any')
+    .description('replace all members; a subproject no longer inherits members')
     .argument('<project>')
     .argument('<account:role...>', 'login id or user id, a colon, Owner, Contributor or Reader', given)
     .action((id, all: Given[]) => setMembers(io, id, all));
   members
     .command('inherit')
-    .description('clear the members of a subproject, which takes them from its parent from now on')
+    .description('remove the own members of a subproject, so that it inherits those of its parent')
     .argument('<project>')
     .action((id) => inherit(io, id));
 }
@@ -62,14 +62,14 @@ function given(text: string, before: Given[] | undefined): Given[] {
 
 async function listMembers(io: Io, id: string): Promise<void> {
   const answer = await io.api.call<List<Member>>('GET', `${path(id)}/member`);
-  const people = await principalsOf(
+  const people = await lookUpPrincipals(
     io,
     answer.body.data.map(({ userId }) => userId),
   );
   io.show(answer, ({ data }) => memberTable(data, people));
 }
 
-/** Members with what people know them by. */
+/** Table of members with login id and name. */
 export const memberTable = (members: readonly Omit<Member, 'principalType'>[], people: Principals): Table =>
   table(
     ['LOGIN ID', 'NAME', 'ROLE', 'KIND', 'USER ID'],
@@ -90,7 +90,7 @@ async function addMember(io: Io, id: string, { account, role }: Given): Promise<
 
 async function removeMember(io: Io, id: string, account: string): Promise<void> {
   const answer = await io.api.call('DELETE', `${path(id)}/member/${await userIdOf(io, account)}`);
-  io.show(answer, () => `${account} is no member any more.`, { id, account, member: false });
+  io.show(answer, () => `${account} is no longer a member.`, { id, account, member: false });
 }
 
 async function setMembers(io: Io, id: string, all: readonly Given[]): Promise<void> {
@@ -105,5 +105,5 @@ async function setMembers(io: Io, id: string, all: readonly Given[]): Promise<vo
 
 async function inherit(io: Io, id: string): Promise<void> {
   const answer = await io.api.call('PUT', `${path(id)}/members/inherit`, { body: {} });
-  io.show(answer, () => 'The project takes its members from its parent now.');
+  io.show(answer, () => 'The project inherits the members of its parent now.');
 }

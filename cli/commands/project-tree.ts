@@ -3,9 +3,9 @@ import type { PlacedDataset } from '../../src/datasets/record.ts';
 import type { OffsetPage } from '../../src/http/rules/paging.ts';
 import type { ProjectDescendant } from '../../src/projects/descendants.queries.ts';
 import type { Access, Rule } from '../../src/projects/explain.ts';
-import { composed } from '../client.ts';
+import { composedAnswer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { count, formerly, limit } from '../options.ts';
+import { count, legacyOption, limit } from '../options.ts';
 import { pathSegment } from '../paths.ts';
 import { userIdOf } from '../principals.ts';
 import type { Table } from '../table.ts';
@@ -23,22 +23,22 @@ export function projectTreeCommands(project: Command, io: Io): void {
     .description('show everything below a project')
     .argument('<project>')
     .option('--limit <count>', 'maximum number', limit, 1000)
-    .option('--offset <count>', 'leave out this many', count)
-    .option('--datasets', 'with the datasets in them')
+    .option('--offset <count>', 'skip this many', count)
+    .option('--datasets', 'include datasets')
     .action((id, { limit, offset, datasets }) => showTree(io, id, { limit, offset, datasets }));
   project
     .command('move')
-    .description('move a subproject with all below it to another place in the same root project')
+    .description('move a subproject with its content to another project of the same root project')
     .argument('<project>')
-    .argument('<target>', 'the project that it shall lie in')
+    .argument('<target>', 'new parent project')
     .action((id, target) => move(io, id, target));
   const explainCommand = project
     .command('explain')
     .alias('access-explain')
-    .description('tell which rule gives or denies somebody each capability (owners)')
+    .description('explain the access of an account to a project, capability by capability (owners)')
     .argument('<project>')
     .option('--account <account>', 'login id or user id; default: you');
-  formerly(explainCommand, '--user <account>', '--account').action((id, options) => explain(io, id, options));
+  legacyOption(explainCommand, '--user <account>', '--account').action((id, options) => explain(io, id, options));
 }
 
 const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
@@ -49,30 +49,30 @@ async function showTree(io: Io, id: string, { datasets, ...query }: TreeOptions)
   });
   if (!datasets) {
     io.show(folders, ({ data }) => tree(data.map((row) => ({ ...row, suffix: '' }))));
-    return tellRest(io, folders.body);
+    return noteRest(io, folders.body);
   }
   const files = await io.api.call<OffsetPage<PlacedDataset>>('GET', `${path(id)}/dataset/recursive-list`, {
     query: { ...query },
   });
-  const answer = composed({ projects: folders.body, datasets: files.body });
+  const answer = composedAnswer({ projects: folders.body, datasets: files.body });
   io.show(answer, ({ projects, datasets }) =>
-    // the slash tells folders from datasets
+    // a slash marks projects
     tree([
       ...projects.data.map((row) => ({ ...row, suffix: '/' })),
       ...datasets.data.map((row) => ({ ...row, suffix: '' })),
     ]),
   );
-  tellRest(io, folders.body.totalCount > files.body.totalCount ? folders.body : files.body);
+  noteRest(io, folders.body.totalCount > files.body.totalCount ? folders.body : files.body);
 }
 
-function tellRest(io: Io, { offset, data, totalCount }: OffsetPage<unknown>): void {
+function noteRest(io: Io, { offset, data, totalCount }: OffsetPage<unknown>): void {
   const next = offset + data.length;
-  if (next < totalCount) io.note(`There are ${totalCount - next} more: --offset ${next}`);
+  if (next < totalCount) io.note(`${totalCount - next} more: --offset ${next}`);
 }
 
 type Row = Pick<ProjectDescendant, 'id' | 'name' | 'relativePath'> & { suffix: string };
 
-/** A level is a segment of the path; rows come by path, so each stands below the one that holds it only after sorting by whole paths. */
+/** Indents rows by their path. Sorts by whole paths, so that each row is below its parent. */
 function tree(data: readonly Row[]): Table {
   const rows = data.map((row) => ({
     ...row,

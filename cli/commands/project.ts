@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Project, ProjectItem } from '../../src/projects/record.ts';
 import type { Answer } from '../client.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, limit } from '../options.ts';
 import type { Principals } from '../principals.ts';
-import { principalsOf } from '../principals.ts';
+import { lookUpPrincipals } from '../principals.ts';
 import type { Shown } from '../table.ts';
 import { moment, record, table } from '../table.ts';
 import { memberTable, projectMemberCommands } from './project-members.ts';
@@ -35,18 +35,20 @@ export function projectCommands(project: Command, io: Io): void {
     .option('--description <text>', 'what it is about')
     .addOption(choice('--access-level <level>', 'who sees it', ACCESS_LEVELS))
     .option('--parent <project>', 'make it a subproject of this one')
-    .option('--inherit', 'a subproject with the members of its parent')
+    .option('--inherit', 'for a subproject: inherit the members of its parent')
     .action((options) => createProject(io, options));
   project
     .command('list')
-    .description('list the projects in which you have a role, or those directly below one')
-    .option('--parent <project>', 'only those directly below this one')
-    .option('--name-prefix <text>', 'only those whose names begin with it')
-    .addOption(choices('--role <role>', 'only where you are', ['Owner', 'Contributor', 'Reader']))
+    .description('list your projects, or the direct subprojects of one')
+    .option('--parent <project>', 'only direct subprojects of this project')
+    .option('--name-prefix <text>', 'only names with this prefix')
+    .addOption(
+      choices('--role <role>', 'only projects in which you have this role', ['Owner', 'Contributor', 'Reader']),
+    )
     .addOption(choice('--sort-by <field>', 'order', ['Name', 'CreatedAt', 'UpdatedAt']))
     .addOption(choice('--sort-order <order>', 'order', ['Asc', 'Desc']))
     .option('--limit <count>', 'maximum number', limit, 1000)
-    .option('--cursor <cursor>', 'go on where a list ended')
+    .option('--cursor <cursor>', 'continue after the previous page')
     .action((options) => listProjects(io, options));
   project
     .command('show')
@@ -55,23 +57,18 @@ export function projectCommands(project: Command, io: Io): void {
     .action((id) => showProject(io, id));
   project
     .command('update')
-    .description('change what is said of a project; what is not named stays')
+    .description('update a project; only the given options change')
     .argument('<id>')
-    .option('--name <name>', 'another name')
-    .option('--description <text>', 'empty: none')
+    .option('--name <name>', 'new name')
+    .option('--description <text>', "new description; '' for none")
     .addOption(choice('--access-level <level>', 'who sees it', ACCESS_LEVELS))
     .option('--thumbnail <file>', 'a PNG, JPEG or WEBP image of up to 1 MiB')
-    .option('--no-thumbnail', 'take the image away')
+    .option('--no-thumbnail', 'remove the image')
     .action((id, options) => updateProject(io, id, options));
-  revokeGrantsCommand(
-    project,
-    io,
-    'make every address void that was signed before for the project, its folders and datasets',
-    path,
-  );
+  revokeGrantsCommand(project, io, 'revoke all signed addresses of a project, its folders and its datasets', path);
   project
     .command('delete')
-    .description('move a project and all in it to the recycle bin')
+    .description('move a project with its content to the recycle bin')
     .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteProject(io, id, options));
@@ -98,7 +95,7 @@ async function listProjects(io: Io, { parent, ...options }: ListOptions): Promis
       data.map((project) => [project.id, project.name, project.accessLevel, moment(project.updatedAt)]),
     ),
   );
-  if (answer.body.cursor !== undefined) io.note(`There are more: --cursor ${answer.body.cursor}`);
+  if (answer.body.cursor !== undefined) io.note(`More projects: --cursor ${answer.body.cursor}`);
 }
 
 async function showProject(io: Io, id: string): Promise<void> {
@@ -109,11 +106,11 @@ interface Change {
   name?: string;
   description?: string;
   accessLevel?: string;
-  /** Of `--thumbnail` a path, of `--no-thumbnail` false; commander says true where neither was given. */
+  /** Path of `--thumbnail`; false for `--no-thumbnail`; commander sets true if neither is used. */
   thumbnail: string | boolean;
 }
 
-/** The server replaces the whole record but for its permissions, so the rest of it is sent as it was read, and refused when it has changed meanwhile. */
+/** The API replaces all members, so unchanged ones are sent as well; rowVersion makes it refuse the update if the project changed meanwhile. */
 async function updateProject(io: Io, id: string, { thumbnail, description, ...change }: Change): Promise<void> {
   if (typeof thumbnail === 'string') {
     const thumbnailBase64 = (await readFile(thumbnail)).toString('base64');
@@ -132,16 +129,16 @@ async function updateProject(io: Io, id: string, { thumbnail, description, ...ch
   await show(io, await io.api.call<Project>('PUT', '/api/metadata/project', { body }));
 }
 
-async function deleteProject(io: Io, id: string, options: Confirmed): Promise<void> {
+async function deleteProject(io: Io, id: string, options: ConfirmOptions): Promise<void> {
   const { name } = (await io.api.call<Project>('GET', path(id))).body;
-  await confirmed(io, `Move the project '${name}' and all in it to the recycle bin?`, options);
+  await confirm(io, `Move the project '${name}' with its content to the recycle bin?`, options);
   const answer = await io.api.call('DELETE', path(id));
   io.show(answer, () => `The project '${name}' is in the recycle bin.`, { id, name, deleted: true });
 }
 
 async function show(io: Io, answer: Answer<Project>): Promise<void> {
   const { createdBy, updatedBy, members = [] } = answer.body;
-  const people = await principalsOf(io, [createdBy, updatedBy, ...members.map(({ userId }) => userId)]);
+  const people = await lookUpPrincipals(io, [createdBy, updatedBy, ...members.map(({ userId }) => userId)]);
   io.show(answer, (project) => describe(project, people));
 }
 
@@ -152,8 +149,8 @@ function describe(project: Project, people: Principals): Shown {
     description: project.description,
     access: project.accessLevel,
     parent: project.parentProjectId,
-    created: `${moment(project.createdAt)} by ${people.called(project.createdBy)}`,
-    updated: `${moment(project.updatedAt)} by ${people.called(project.updatedBy)}`,
+    created: `${moment(project.createdAt)} by ${people.displayName(project.createdBy)}`,
+    updated: `${moment(project.updatedAt)} by ${people.displayName(project.updatedBy)}`,
   });
   return project.members?.length ? [head, memberTable(project.members, people)] : head;
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { OffsetPage } from '../../src/http/rules/paging.ts';
 import type { BinItem, DeletedDataset, DeletedProject, Preview } from '../../src/recycle-bin/record.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmedByName, counted } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirmByName, pluralize } from '../confirm.ts';
 import { Refused, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { choice, count, limit } from '../options.ts';
-import { principalsOf } from '../principals.ts';
+import { lookUpPrincipals } from '../principals.ts';
 import { bytes, moment, record, table } from '../table.ts';
 import { runCron } from './cron.ts';
 
@@ -25,12 +25,12 @@ interface ListOptions {
 export function recycleBinCommands(bin: Command, io: Io): void {
   bin
     .command('list')
-    .description('list what you could have deleted, newest first')
-    .option('--mine', 'only what you deleted yourself')
+    .description('list deleted projects and datasets that you had the right to delete, newest first')
+    .option('--mine', 'only items that you deleted yourself')
     .addOption(choice('--sort-by <field>', 'order', ['Name', 'DeletedAt', 'StorageSize']))
     .addOption(choice('--sort-order <order>', 'order', ['Asc', 'Desc']))
     .option('--limit <count>', 'maximum number', limit, 50)
-    .option('--offset <count>', 'leave out this many', count)
+    .option('--offset <count>', 'skip this many', count)
     .action((options) => listItems(io, options));
   bin
     .command('show')
@@ -39,32 +39,34 @@ export function recycleBinCommands(bin: Command, io: Io): void {
     .action((id) => showItem(io, id));
   bin
     .command('preview')
-    .description('tell what restoring would bring back, whom to ask for what you lack, and what a purge would destroy')
+    .description(
+      'show what a restore brings back, which privileges you lack and who can grant them, and what a purge deletes',
+    )
     .argument('<id>')
     .action((id) => preview(io, id));
   bin
     .command('restore')
-    .description('bring a project or dataset back, with what is deleted above it')
+    .description('restore a project or dataset, with its deleted parents')
     .argument('<id>')
-    .option('--to <project>', 'to another project instead')
-    .option('--as-root', 'a project: as a root project of yours instead')
+    .option('--to <project>', 'restore it to this project instead')
+    .option('--as-root', 'restore a project as your root project instead')
     .action((id, options) => restoreItem(io, id, options));
   bin
     .command('purge')
-    .description('remove a deleted project with all in it, or a dataset, for ever')
+    .description('delete a project with its content, or a dataset, for ever')
     .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => purgeItem(io, id, options));
   bin
     .command('sweep')
-    .description('have a worker remove now what has been here too long (administrators)')
+    .description('delete expired items now (administrators)')
     .action(async () => io.show(await runCron(io, 'sweepRecycleBin'), () => 'The sweep is in the queue.'));
 }
 
 async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void> {
   const from = `/api/recycle-bin/${mine ? 'my' : 'all'}-deleted-items`;
   const answer = await io.api.call<OffsetPage<BinItem>>('GET', from, { query: { ...query } });
-  const people = await principalsOf(
+  const people = await lookUpPrincipals(
     io,
     answer.body.data.map(({ deletedBy }) => deletedBy),
   );
@@ -78,7 +80,7 @@ async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void>
         item.datasetFormat,
         item.sizeKB,
         moment(item.deletedAt),
-        people.called(item.deletedBy),
+        people.displayName(item.deletedBy),
         people.nameOf(item.deletedBy),
         item.deletedBy,
       ]),
@@ -86,10 +88,10 @@ async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void>
   );
   const { totalCount, offset, data } = answer.body;
   if (offset + data.length < totalCount && data.length > 0)
-    io.note(`There are ${totalCount}: --offset ${offset + data.length}`);
+    io.note(`${totalCount} items in total. For more: --offset ${offset + data.length}`);
 }
 
-/** An id alone does not tell what it is of. */
+/** Finds a deleted project or dataset, because its id does not tell which it is. */
 async function find(io: Io, id: string) {
   for (const [itemType, segment] of [
     ['Project', 'project'],
@@ -107,7 +109,7 @@ async function find(io: Io, id: string) {
 
 async function showItem(io: Io, id: string): Promise<void> {
   const { answer, itemType } = await find(io, id);
-  const people = await principalsOf(io, [answer.body.deletedBy]);
+  const people = await lookUpPrincipals(io, [answer.body.deletedBy]);
   io.show(answer, (item) =>
     record({
       id: item.id,
@@ -117,7 +119,7 @@ async function showItem(io: Io, id: string): Promise<void> {
       format: item.datasetFormat,
       in: item.projectId ?? item.parentProjectId,
       deleted: moment(item.deletedAt),
-      by: people.called(item.deletedBy),
+      by: people.displayName(item.deletedBy),
     }),
   );
 }
@@ -125,26 +127,30 @@ async function showItem(io: Io, id: string): Promise<void> {
 async function preview(io: Io, id: string): Promise<void> {
   const { path } = await find(io, id);
   const answer = await io.api.call<Preview>('GET', `${path}/restore/preview`);
-  const people = await principalsOf(
+  const people = await lookUpPrincipals(
     io,
     answer.body.missing.flatMap(({ grantableBy }) => grantableBy),
   );
   io.show(answer, ({ restores, missing, removes }) => {
     const rows = restores.map((step) => [step.id, step.name, step.itemType]);
-    const lacks = missing.map((step) => [step.id, step.privilege, step.grantableBy.map(people.called).join(' ')]);
+    const missingRows = missing.map((step) => [
+      step.id,
+      step.privilege,
+      step.grantableBy.map(people.displayName).join(' '),
+    ]);
     const back = table(['BRINGS BACK', 'NAME', 'TYPE'], rows);
     return [
       back,
-      ...(lacks.length === 0 ? [] : [table(['YOU LACK ON', 'PRIVILEGE', 'ASK'], lacks)]),
-      `A purge would destroy ${contents(removes)}.`,
+      ...(missingRows.length === 0 ? [] : [table(['YOU LACK ON', 'PRIVILEGE', 'ASK'], missingRows)]),
+      `A purge would delete ${contents(removes)} for ever.`,
     ];
   });
 }
 
 async function restoreItem(io: Io, id: string, { to, asRoot }: { to?: string; asRoot?: boolean }): Promise<void> {
-  if (to !== undefined && asRoot) throw new UsageError('Give --to or --as-root, not both.');
+  if (to !== undefined && asRoot) throw new UsageError('Use --to or --as-root, not both.');
   const { path, itemType, answer } = await find(io, id);
-  if (asRoot && itemType === 'Dataset') throw new UsageError('A dataset lies in a project: give --to.');
+  if (asRoot && itemType === 'Dataset') throw new UsageError('A dataset must be in a project. Use --to.');
   const elsewhere = to !== undefined || asRoot === true;
   const body = to === undefined ? {} : { targetProjectId: to };
   const done = await io.api.call(elsewhere ? 'POST' : 'PUT', `${path}/restore`, elsewhere ? { body } : {});
@@ -153,19 +159,20 @@ async function restoreItem(io: Io, id: string, { to, asRoot }: { to?: string; as
 }
 
 const contents = ({ projects, datasets, bytes: size }: Preview['removes']): string =>
-  [...(projects > 0 ? [counted(projects, 'project')] : []), `${counted(datasets, 'dataset')} (${bytes(size)})`].join(
-    ' and ',
-  );
+  [
+    ...(projects > 0 ? [pluralize(projects, 'project')] : []),
+    `${pluralize(datasets, 'dataset')} (${bytes(size)})`,
+  ].join(' and ');
 
-async function purgeItem(io: Io, id: string, options: Confirmed): Promise<void> {
+async function purgeItem(io: Io, id: string, options: ConfirmOptions): Promise<void> {
   const { path, itemType, answer } = await find(io, id);
   const { name } = answer.body;
-  const what = itemType === 'Project' ? `project '${name}' and all in it` : `dataset '${name}'`;
+  const what = itemType === 'Project' ? `project '${name}' with its content` : `dataset '${name}'`;
   if (!options.yes) {
     const { removes } = (await io.api.call<Preview>('GET', `${path}/restore/preview`)).body;
-    const loss = `The ${what} would be removed for ever: ${contents(removes)}. Nothing brings them back.`;
-    await confirmedByName(io, loss, name, options);
+    const loss = `Deletes the ${what} for ever: ${contents(removes)}. This cannot be undone.`;
+    await confirmByName(io, loss, name, options);
   }
   const done = await io.api.call('DELETE', path);
-  io.show(done, () => `The ${what} is gone for ever.`, { id, name, itemType, purged: true });
+  io.show(done, () => `The ${what} is deleted for ever.`, { id, name, itemType, purged: true });
 }

@@ -3,7 +3,7 @@ import { serve as listen } from '../../src/server.ts';
 import type { Io } from '../io.ts';
 import { runService } from '../service.ts';
 
-/** The API alone, in this process. */
+/** Runs the API in this process. */
 export function serve(io: Io): Promise<void> {
   const config = loadConfig(io.env);
   return runService(() => listen(config), config['process.hangLimit'], io);

@@ -7,11 +7,11 @@ import { moment, table } from '../table.ts';
 export function signingKeyCommands(key: Command, io: Io): void {
   key
     .command('list')
-    .description('list the key that signs, the next one, and those that still check')
+    .description('list the signing keys: the active one, the next one, and retired ones that still verify tokens')
     .action(async () => show(io, await io.api.call<States>('GET', '/api/tokens/keys')));
   key
     .command('rotate')
-    .description('sign with the next key from now on; tokens of the present one stay valid')
+    .description('activate the next signing key; tokens of the present one stay valid')
     .action(async () => show(io, await io.api.call<States>('POST', '/api/tokens/keys/rotate')));
 }
 

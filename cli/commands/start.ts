@@ -6,9 +6,9 @@ import { connect } from '../../src/db.ts';
 import { hasAdministrator } from '../../src/groups/queries.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { readableLines } from '../log-lines.ts';
-import type { Part, Ready } from '../part.ts';
-import { keepRunning } from '../part.ts';
-import { stopSignal, untilParentEnds } from '../stop-signal.ts';
+import { abortWhenParentEnds, stopSignal } from '../stop-signal.ts';
+import type { Ready, SupervisedProcess } from '../supervisor.ts';
+import { supervise } from '../supervisor.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -19,23 +19,24 @@ export interface StartOutput {
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 const FIRST_ADMINISTRATOR =
-  'There is no administrator yet. In another terminal: npm run platform -- admin bootstrap --id admin';
-/** Of the ten seconds in which everything must be over, what the processes have; the rest is for the database. */
+  'There is no administrator yet. Create one in another terminal: npm run platform -- admin bootstrap --id admin';
+/** Time for the processes to stop; everything including the database has ten seconds. */
 const PATIENCE_MS = 8000;
 
 /**
- * The whole platform in one terminal: the embedded database unless another is given, the API and one worker, each a process of its own
- * that is started again when it dies or hangs. Runs until it is asked to stop; a second request ends at once. Returns the exit code.
+ * Runs the platform in one terminal: the embedded database unless the settings name another, the API and one worker. API and worker are
+ * processes that are restarted when they exit or hang. Runs until it is asked to stop; a second request ends it at once. Returns the
+ * exit code.
  */
 export async function start(env: Environment, io: StartOutput): Promise<number> {
   const config = loadConfig(env);
-  const parts: Part[] = [];
+  const parts: SupervisedProcess[] = [];
   let closeDatabase = async () => {};
   const asked = stopSignal(async () => {
     for (const part of parts) part.kill();
     await Promise.race([closeDatabase().catch(() => {}), sleep(1000)]);
   });
-  const stop = env.npm_lifecycle_event === undefined ? asked : AbortSignal.any([asked, untilParentEnds()]);
+  const stop = env.npm_lifecycle_event === undefined ? asked : AbortSignal.any([asked, abortWhenParentEnds()]);
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
 
   const database = await openDatabase(config);
@@ -43,13 +44,13 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   try {
     if (stop.aborted) return 0;
     const hangLimitMs = config['process.hangLimit'];
-    const api = keepRunning('api', (before) => launch('serve', env, before), hangLimitMs, io.note);
-    const worker = keepRunning('worker', () => launch('work', env), hangLimitMs, io.note);
+    const api = supervise('api', (before) => launch('serve', env, before), hangLimitMs, io.note);
+    const worker = supervise('worker', () => launch('work', env), hangLimitMs, io.note);
     parts.push(api, worker);
     await Promise.race([stopped, Promise.all([api.ready, worker.ready])]);
     if (stop.aborted) return 0;
     io.out(`The platform is ready at ${(await api.ready).address}`);
-    if (!(await knowsAdministrator(database.url))) io.out(FIRST_ADMINISTRATOR);
+    if (!(await findsAdministrator(database.url))) io.out(FIRST_ADMINISTRATOR);
     await stopped;
     return 0;
   } finally {
@@ -58,7 +59,7 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   }
 }
 
-async function knowsAdministrator(url: string): Promise<boolean> {
+async function findsAdministrator(url: string): Promise<boolean> {
   const db = await connect(url, 2, 'platform start');
   try {
     return await hasAdministrator(db);
@@ -67,14 +68,14 @@ async function knowsAdministrator(url: string): Promise<boolean> {
   }
 }
 
-/** In a group of its own, so that Ctrl-C in the terminal reaches this process alone, which ends the others in order. */
+/** Starts a process in a process group of its own, so that Ctrl-C reaches only this process, which then stops the others. */
 function launch(command: 'serve' | 'work', env: Environment, before?: Ready) {
   const terminal = process.stderr.isTTY;
   const logs = terminal ? 'pipe' : process.stderr.fd;
   const child = spawn(process.execPath, [PROGRAM, command], {
     detached: process.platform !== 'win32',
     stdio: ['ignore', logs, logs, 'ipc'],
-    // After a death the API takes the port again that was told to everybody.
+    // a restarted API listens on the same port, even if the setting is 0 (any port)
     env: before?.address === undefined ? env : { ...env, PLATFORM_PORT: new URL(before.address).port },
   });
   for (const output of [child.stdout, child.stderr]) {

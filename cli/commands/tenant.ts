@@ -3,8 +3,8 @@ import { InvalidArgumentError } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { EndedRoles } from '../../src/projects/leave-tenant.routes.ts';
 import type { ListedMember, MyTenant, Tenant } from '../../src/tenants/routes.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed, counted } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm, pluralize } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import { userIdOf } from '../principals.ts';
@@ -19,8 +19,8 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .action((options) => createTenant(io, options));
   tenant
     .command('list')
-    .description('list your tenants, or all')
-    .option('--all', 'every tenant (administrators)')
+    .description('list your tenants, or all tenants')
+    .option('--all', 'all tenants (administrators)')
     .action((options) => listTenants(io, options));
   tenant
     .command('show')
@@ -31,9 +31,9 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .command('update')
     .description('rename a tenant (its owners), or change its share of the queue (administrators)')
     .argument('<id>')
-    .option('--name <name>', 'another name')
-    .option('--weight <number>', 'share of the queue; others have 1', weight)
-    .option('--recycle-bin-days <days>', "how long deleted things are kept; 'default' for the platform's setting", days)
+    .option('--name <name>', 'new name')
+    .option('--weight <number>', 'weight in the fair queue; default: 1', weight)
+    .option('--recycle-bin-days <days>', "how long deleted items are kept; 'default' for the platform's setting", days)
     .action((id, options) => updateTenant(io, id, options));
   tenant
     .command('delete')
@@ -41,7 +41,7 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteTenant(io, id, options));
-  const members = tenant.command('members').description('who belongs to a tenant (its owners and administrators)');
+  const members = tenant.command('members').description('members of a tenant (its owners and administrators)');
   members
     .command('list', { isDefault: true })
     .description('list the members')
@@ -49,18 +49,18 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .action((id) => listMembers(io, id));
   members
     .command('add')
-    .description('add somebody, or change the role')
+    .description('add a member, or change the role of one')
     .argument('<tenant>')
     .argument('<account>', 'login id or user id')
-    .addOption(choice('--role <role>', 'what they may do', ['Owner', 'Member']).default('Member'))
+    .addOption(choice('--role <role>', 'role of the member', ['Owner', 'Member']).default('Member'))
     .action((id, account, { role }) => addMember(io, id, account, role));
   members
     .command('remove')
-    .description("take somebody out; the roles in the tenant's projects end with it")
+    .description("remove a member and its roles in the tenant's projects")
     .argument('<tenant>')
     .argument('<account>', 'login id or user id')
-    .option('--keep-project-roles', "leave the roles in the tenant's projects as they are")
-    .option('--dry-run', 'only say how many roles in projects would end')
+    .option('--keep-project-roles', "keep the roles in the tenant's projects")
+    .option('--dry-run', 'only show how many roles in projects would end')
     .action((id, account, options) => removeMember(io, id, account, options));
 }
 
@@ -86,10 +86,10 @@ async function updateTenant(io: Io, id: string, body: TenantChange): Promise<voi
   io.show(await io.api.call<Tenant>('PUT', path(id), { body }), describe);
 }
 
-async function deleteTenant(io: Io, id: string, options: Confirmed): Promise<void> {
+async function deleteTenant(io: Io, id: string, options: ConfirmOptions): Promise<void> {
   const { name, members = [] } = (await io.api.call<Tenant>('GET', path(id))).body;
-  const question = `Delete the tenant '${name}' for ever? ${counted(members.length, 'membership')} would end with it.`;
-  await confirmed(io, question, options);
+  const question = `Delete the tenant '${name}' for ever? ${pluralize(members.length, 'membership')} would end with it.`;
+  await confirm(io, question, options);
   const answer = await io.api.call('DELETE', path(id));
   io.show(answer, () => `The tenant ${name} is deleted.`, { id, name, deleted: true });
 }
@@ -146,12 +146,12 @@ async function removeMember(io: Io, id: string, account: string, { keepProjectRo
   const to = `${path(id)}/member/${await userIdOf(io, account)}`;
   const preview = await io.api.call<EndedRoles>('DELETE', to, { query: { keepProjectRoles, dryRun: true } });
   if (dryRun) {
-    io.show(preview, (ended) => `Nothing was changed. Removing ${account} would end ${rolesEnded(ended)}.`);
+    io.show(preview, (ended) => `Dry run: removing ${account} would end ${rolesEnded(ended)}.`);
     return;
   }
   const answer = await io.api.call('DELETE', to, { query: { keepProjectRoles } });
   const done = { id, account, member: false };
-  io.show(answer, () => `${account} is no member any more. That ended ${rolesEnded(preview.body)}.`, done);
+  io.show(answer, () => `${account} is no longer a member. Ended with it: ${rolesEnded(preview.body)}.`, done);
 }
 
 const rolesEnded = ({ projectRoles, projectsWithoutOwner }: EndedRoles) =>

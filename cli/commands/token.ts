@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Families } from '../../src/tokens/families.routes.ts';
-import { confirmed } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { moment, table } from '../table.ts';
@@ -18,17 +18,17 @@ const FAMILY = '/api/tokens/family';
 
 export function tokenCommands(token: Command, io: Io): void {
   takesCredentials(token.command('issue'))
-    .description('print an access token for other programs; nothing is kept (--json: the refresh token too)')
+    .description('print an access token for other programs, without storing it (--json: also the refresh token)')
     .action((options) => issue(io, options));
   token
     .command('families')
-    .description('list the logins that go on: yours, or those of an account (administrators)')
+    .description('list active logins: yours, or those of an account (administrators)')
     .argument('[account]', 'login id')
     .action((account) => families(io, account));
   token
     .command('revoke')
     .description('end the login of a refresh token, one login, or all logins of an account')
-    .option('--token-stdin', 'the login that the refresh token on stdin belongs to')
+    .option('--token-stdin', 'the login of the refresh token on stdin')
     .option('--family <id>', "one login, by its id in 'token families'")
     .option('--account <id>', 'all logins of an account')
     .option('--yes', 'do not ask')
@@ -58,7 +58,7 @@ async function families(io: Io, account?: string): Promise<void> {
 
 async function revoke(io: Io, { family, account, tokenStdin, yes = !io.interactive }: RevokeOptions): Promise<void> {
   if ([family, account, tokenStdin].filter((one) => one !== undefined).length !== 1)
-    throw new UsageError('Give one of --token-stdin, --family and --account.');
+    throw new UsageError('Use one of --token-stdin, --family and --account.');
   if (tokenStdin) {
     const answer = await io.api.call('POST', '/api/tokens/revocation', { body: await io.stdin(), anonymous: true });
     return io.show(answer, () => 'The login of this token has ended.', { revoked: true });
@@ -67,7 +67,7 @@ async function revoke(io: Io, { family, account, tokenStdin, yes = !io.interacti
     const answer = await io.api.call('DELETE', `${FAMILY}/${encodeURIComponent(family)}`);
     return io.show(answer, () => `The login ${family} has ended.`, { family, revoked: true });
   }
-  await confirmed(io, `End all logins of '${account}'?`, { yes }, 'Nothing was ended.');
+  await confirm(io, `End all logins of '${account}'?`, { yes }, 'Nothing was ended.');
   const answer = await io.api.call('DELETE', FAMILY, { query: { account } });
   io.show(answer, () => `All logins of ${account} have ended.`, { account, revoked: true });
 }

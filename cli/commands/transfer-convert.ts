@@ -16,13 +16,13 @@ interface ConvertOptions extends ConversionOptions, StartOptions {
 export function convertCommand(transfer: Command, io: Io): void {
   const command = transfer
     .command('convert')
-    .description('make a dataset of another one, in another format or coordinate system')
+    .description('convert a dataset to a new one, in another format or coordinate system')
     .argument('<dataset>')
-    .requiredOption('--writer <name>', 'how to store it')
+    .requiredOption('--writer <name>', 'writer of the new dataset')
     .requiredOption('--name <name>', 'name of the new dataset')
     .option('--description <text>', 'description of the new dataset')
-    .option('--project <id>', "where it shall be; default: the dataset's own project")
-    .option('--reader <name>', "how to read the dataset; default: by the dataset's format");
+    .option('--project <id>', "project of the new dataset; default: the dataset's project")
+    .option('--reader <name>', 'reader of the dataset; default: by its format');
   conversionOptions(command)
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')

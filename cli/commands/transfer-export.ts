@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { showDryRun } from '../start-transfer.ts';
 import { followTransfer, showEnded } from '../watch.ts';
-import { downloadShown } from './dataset.ts';
+import { downloadWithProgress } from './dataset.ts';
 
 interface ExportOptions extends ConversionOptions {
   reader?: string;
@@ -22,12 +22,12 @@ interface ExportOptions extends ConversionOptions {
 export function exportCommand(transfer: Command, io: Io): void {
   const command = transfer
     .command('export')
-    .description('convert a dataset into a file and fetch it')
+    .description('convert a dataset to a file and download it')
     .argument('<dataset>')
-    .option('--writer <name>', "how to write it; default: by the extension of the output's name")
-    .option('--reader <name>', "how to read the dataset; default: by the dataset's format")
-    .option('-o, --output <file>', "file or folder, - for stdout; default: the export's own name here")
-    .option('--force', 'replace a file that is there');
+    .option('--writer <name>', "writer of the file; default: by the extension of the output's name")
+    .option('--reader <name>', 'reader of the dataset; default: by its format')
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the export's name, in the current folder")
+    .option('--force', 'replace an existing file');
   conversionOptions(command).action((dataset, options) => exportDataset(io, dataset, options));
 }
 
@@ -36,7 +36,7 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const { writer: writerName, output } = options;
   if (writerName === undefined && (output === undefined || output === TO_STDOUT || extname(output) === ''))
     throw new UsageError(
-      "The format of the export is not known: name the output with -o, such as -o terrain.tif, or the writer with --writer (see 'platform writer list').",
+      "The format of the export is unknown. Use -o with an extension, such as -o terrain.tif, or --writer (see 'platform writer list').",
     );
   if (!options.dryRun) await needsName(target);
   const readers = (await listConverters(io.api, 'reader')).body.data;
@@ -52,13 +52,15 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
   if (options.dryRun) return showDryRun(io, path, body);
   const { id } = (await io.api.call<Summary>('POST', path, { body })).body;
-  const started = `Transfer ${id} has been started; its file can be fetched with 'platform transfer download ${id}', too.`;
+  const started = `Transfer ${id} has been started. To download its file later: 'platform transfer download ${id}'.`;
   const ended = await followTransfer(io, id, started);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);
   const { downloadPath, badRecordsUrl, recordsSkipped } = ended.body;
   if (downloadPath === undefined)
-    throw new Error(`The file of transfer ${id} is not shown to you: you may not read dataset ${dataset} any more.`);
-  const file = await downloadShown(io, downloadPath, target);
-  if (badRecordsUrl !== undefined) io.note(`${recordsSkipped} records were skipped; where they are: ${badRecordsUrl}`);
+    throw new Error(
+      `You cannot download the file of transfer ${id}, because you can no longer read dataset ${dataset}.`,
+    );
+  const file = await downloadWithProgress(io, downloadPath, target);
+  if (badRecordsUrl !== undefined) io.note(`${recordsSkipped} records were skipped. Their locations: ${badRecordsUrl}`);
   if (file !== undefined) io.show(ended, () => file);
 }

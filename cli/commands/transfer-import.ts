@@ -5,8 +5,8 @@ import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, listConverters, named, readerFor } from '../converters.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import type { GivenFile } from '../staged-file.ts';
-import { checkFileFirst, givenFile } from '../staged-file.ts';
+import type { InputFile } from '../staged-file.ts';
+import { checkFileFirst, openInputFile } from '../staged-file.ts';
 import type { StartOptions } from '../start-transfer.ts';
 import { startWithFile } from '../start-transfer.ts';
 
@@ -21,15 +21,12 @@ interface ImportOptions extends ConversionOptions, StartOptions {
 export function importCommand(transfer: Command, io: Io): void {
   const command = transfer
     .command('import')
-    .description('send a file, or have the platform fetch one, and convert it into a dataset')
+    .description('import a local or remote file as a dataset')
     .argument('<file>', 'a local file, or an http(s) address')
-    .requiredOption('--project <id>', 'where the dataset shall be')
-    .option('--reader <name>', "how to read the file; default: by the file's content, else by its name")
-    .option('--writer <name>', "how to store it; default: in the file's own format")
-    .option(
-      '--name <name>',
-      "name of the dataset; default: the file's name, without its extension where it is converted",
-    )
+    .requiredOption('--project <id>', 'project of the dataset')
+    .option('--reader <name>', "reader of the file; default: by the file's content, else by its name")
+    .option('--writer <name>', "writer of the dataset; default: the file's own format")
+    .option('--name <name>', "name of the dataset; default: the file's name, without extension if it is converted")
     .option('--description <text>', 'description of the dataset');
   conversionOptions(checkFileFirst(command))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
@@ -38,7 +35,7 @@ export function importCommand(transfer: Command, io: Io): void {
 }
 
 async function importFile(io: Io, path: string, options: ImportOptions): Promise<void> {
-  const file = await givenFile(io, path);
+  const file = await openInputFile(io, path);
   const { reader, writer } = await chooseConverters(io, file, options);
   const description = options.description === undefined ? {} : { description: options.description };
   const body = {
@@ -52,14 +49,14 @@ async function importFile(io: Io, path: string, options: ImportOptions): Promise
   await startWithFile(io, '/api/conversion/upload-convert', body, options);
 }
 
-/** What is stored in a format of its own gets that format's extension when it is downloaded; bytes that were only copied keep theirs. */
-const nameOf = ({ name }: GivenFile, { datasetFormat }: Converter): string =>
+/** Without extension for converted datasets, which get one on download; copied files keep theirs. */
+const nameOf = ({ name }: InputFile, { datasetFormat }: Converter): string =>
   datasetFormat === 'file' ? name : basename(name, extname(name));
 
-/** What is not said follows from the file's name and from what the server offers. */
+/** Chooses reader and writer by the options, else by the file and the server's converters. */
 async function chooseConverters(
   io: Io,
-  file: GivenFile,
+  file: InputFile,
   options: ImportOptions,
 ): Promise<{ reader: Converter; writer: Converter }> {
   const readers = (await listConverters(io.api, 'reader')).body.data;
@@ -70,7 +67,5 @@ async function chooseConverters(
     (one) => one.datasetFormat === reader.datasetFormat && reader.writers?.includes(one.name),
   );
   if (same[0] !== undefined && same.length === 1) return { reader, writer: same[0] };
-  throw new UsageError(
-    `What ${reader.name} reads can be stored in several ways: give --writer, one of ${reader.writers?.join(', ')}.`,
-  );
+  throw new UsageError(`${reader.name} has several writers. Use --writer with one of ${reader.writers?.join(', ')}.`);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, listConverters, readerFor } from '../converters.ts';
 import type { Io } from '../io.ts';
-import { checkFileFirst, givenFile } from '../staged-file.ts';
+import { checkFileFirst, openInputFile } from '../staged-file.ts';
 import type { StartOptions } from '../start-transfer.ts';
 import { startWithFile } from '../start-transfer.ts';
 
@@ -11,26 +11,32 @@ interface UpdateOptions extends ConversionOptions, StartOptions {
 }
 
 const DESCRIPTIONS = {
-  update: 'replace what a dataset holds by a file; its id, name and metadata stay',
-  append: 'add what is in a file to what a dataset holds, by the names of its fields and in its coordinate system',
+  update: 'replace the content of a dataset by a file; keeps its id, name and metadata',
+  append: 'append a file to a dataset; fields are matched by name, coordinates are transformed',
 } as const;
 
-/** A file that comes to a dataset that is there: in place of what it holds, or behind it. */
+/** Adds `update` or `append`, which replace or extend the content of an existing dataset by a file. */
 export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESCRIPTIONS): void {
   const command = transfer
     .command(verb)
     .description(DESCRIPTIONS[verb])
     .argument('<dataset>')
     .argument('<file>', 'a local file, or an http(s) address')
-    .option('--reader <name>', "how to read the file; default: by the file's content, else by its name");
+    .option('--reader <name>', "reader of the file; default: by the file's content, else by its name");
   conversionOptions(checkFileFirst(command))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
-    .action((dataset, file, options) => bring(io, verb, dataset, file, options));
+    .action((dataset, file, options) => startWithDataset(io, verb, dataset, file, options));
 }
 
-async function bring(io: Io, verb: string, dataset: string, path: string, options: UpdateOptions): Promise<void> {
-  const file = await givenFile(io, path);
+async function startWithDataset(
+  io: Io,
+  verb: string,
+  dataset: string,
+  path: string,
+  options: UpdateOptions,
+): Promise<void> {
+  const file = await openInputFile(io, path);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const reader = readerFor(file, readers, options.reader);
   const body = { file, readerName: reader.name, ...conversionOf(options, reader, undefined) };

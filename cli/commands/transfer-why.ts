@@ -8,14 +8,12 @@ import { transferPath } from '../watch.ts';
 export function whyCommand(transfer: Command, io: Io): void {
   transfer
     .command('why')
-    .description(
-      'tell why a transfer has not been started: what is before it, what it waits for, which worker could run it',
-    )
+    .description('explain why a transfer has not started: its position, what it waits for, workers that could run it')
     .argument('<id>')
     .action((id) => showWhy(io, transferPath(id)));
 }
 
-/** Of the transfer that this path of the API names. */
+/** @param path of the transfer in the API */
 export async function showWhy(io: Io, path: string): Promise<void> {
   io.show(await io.api.call<Why>('GET', `${path}/why`), describe);
 }

@@ -5,10 +5,10 @@ import type { Transfer } from '../../src/transfers/views/record.ts';
 import type { Answer } from '../client.ts';
 import type { DownloadTarget } from '../download.ts';
 import type { Io } from '../io.ts';
-import { choice, choices, formerly, limit, pastTime } from '../options.ts';
+import { choice, choices, legacyOption, limit, pastTime } from '../options.ts';
 import { moment, plain, table } from '../table.ts';
 import { describeTransfer, followTransfer, showEnded, transferPath } from '../watch.ts';
-import { downloadShown } from './dataset.ts';
+import { downloadWithProgress } from './dataset.ts';
 import { convertCommand } from './transfer-convert.ts';
 import { exportCommand } from './transfer-export.ts';
 import { importCommand } from './transfer-import.ts';
@@ -24,12 +24,18 @@ export function transferCommands(transfer: Command, io: Io): void {
   const list = transfer
     .command('list')
     .description('list the transfers that you started, newest first')
-    .addOption(choices('--status <status>', 'only those', ['Pending', 'InProgress', 'Completed', 'Error']))
-    .option('--since <time>', 'started at or after this time (UTC) or age, such as 2026-01-24 or 2h', pastTime)
-    .option('--until <time>', 'started before', pastTime)
+    .addOption(
+      choices('--status <status>', 'only transfers with this status', ['Pending', 'InProgress', 'Completed', 'Error']),
+    )
+    .option(
+      '--since <time>',
+      'only those started at or after this time (UTC), or within this age, such as 2h',
+      pastTime,
+    )
+    .option('--until <time>', 'only those started before this time or age', pastTime)
     .option('--limit <count>', 'maximum number', limit, 50);
-  formerly(list, '--from <time>', '--since');
-  formerly(list, '--to <time>', '--until').action((options) => listTransfers(io, options));
+  legacyOption(list, '--from <time>', '--since');
+  legacyOption(list, '--to <time>', '--until').action((options) => listTransfers(io, options));
   transfer
     .command('show')
     .description('show one transfer')
@@ -42,14 +48,14 @@ export function transferCommands(transfer: Command, io: Io): void {
     .action((id) => watch(io, id));
   transfer
     .command('download')
-    .description('fetch the file that an export has made; it is kept for a while')
+    .description('download the file of an export, which is stored for seven days')
     .argument('<id>')
-    .option('-o, --output <file>', "file or folder, - for stdout; default: the export's own name here")
-    .option('--force', 'replace a file that is there')
+    .option('-o, --output <file>', "file or folder, - for stdout; default: the export's name, in the current folder")
+    .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadExport(io, id, { path: output, force }));
   transfer
     .command('cancel')
-    .description('end a transfer; partial output is discarded')
+    .description('cancel a transfer; partial output is discarded')
     .argument('<id>')
     .action((id) => cancelTransfer(io, id));
   transfer
@@ -60,9 +66,9 @@ export function transferCommands(transfer: Command, io: Io): void {
   whyCommand(transfer, io);
   transfer
     .command('log')
-    .description('show what a transfer said on its way')
+    .description('show the log of a transfer')
     .argument('<id>')
-    .addOption(choice('--level <level>', 'this one and what is worse', ['debug', 'info', 'warning', 'error']))
+    .addOption(choice('--level <level>', 'minimum severity', ['debug', 'info', 'warning', 'error']))
     .action((id, { level }) => showLog(io, id, level));
 }
 
@@ -95,21 +101,21 @@ async function watch(io: Io, id: string): Promise<void> {
 
 async function downloadExport(io: Io, id: string, target: DownloadTarget): Promise<void> {
   const answer = await io.api.call<Transfer>('GET', transferPath(id));
-  const file = await downloadShown(io, exportOf(answer.body), target);
+  const file = await downloadWithProgress(io, exportOf(answer.body), target);
   if (file !== undefined) io.show(answer, () => file);
 }
 
-/** The address of what a transfer has made to be fetched. Throws what to do instead when there is none. */
+/** Address of the file of an export. If there is none, throws what to do instead. */
 function exportOf({ id, status, errorMessage, downloadPath, importResults = [] }: Transfer): string {
   if (downloadPath !== undefined) return downloadPath;
-  if (status === 'Error') throw new Error(`Transfer ${id} has made no file: ${errorMessage}`);
+  if (status === 'Error') throw new Error(`Transfer ${id} failed and has no file: ${errorMessage}`);
   if (status !== 'Completed')
-    throw new Error(`Transfer ${id} is ${status} yet: follow it with 'platform transfer watch ${id}'.`);
+    throw new Error(`Transfer ${id} is still ${status}. Follow it with 'platform transfer watch ${id}'.`);
   const [made] = importResults;
   throw new Error(
     made
-      ? `Transfer ${id} has made a dataset: fetch it with 'platform dataset download ${made.datasetId}'.`
-      : `The file of transfer ${id} is no longer kept, or is not for you to read.`,
+      ? `Transfer ${id} has written a dataset. Download it with 'platform dataset download ${made.datasetId}'.`
+      : `The file of transfer ${id} is no longer stored, or you may not read it.`,
   );
 }
 
@@ -123,7 +129,7 @@ async function retry(io: Io, id: string): Promise<void> {
   io.show(answer, (made) => made.id);
 }
 
-/** All of it; with `--json` its first page of at most 1000 lines. */
+/** Prints the whole log; with `--json` only its first page of at most 1000 lines. */
 async function showLog(io: Io, id: string, level: string | undefined): Promise<void> {
   let cursor: string | undefined;
   do {

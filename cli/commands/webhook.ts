@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { Delivery, Webhook } from '../../src/events/webhook.queries.ts';
 import type { NewWebhook, Replayed } from '../../src/events/webhook.routes.ts';
 import type { CursorPage, List } from '../../src/http/rules/paging.ts';
-import type { Confirmed } from '../confirm.ts';
-import { confirmed } from '../confirm.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, count, limit, repeated } from '../options.ts';
 import { moment, record, table } from '../table.ts';
@@ -14,10 +14,12 @@ const path = (id: string) => `${HOOKS}/${encodeURIComponent(id)}`;
 export function webhookCommands(webhook: Command, io: Io): void {
   webhook
     .command('create')
-    .description('have events sent to an address, signed as Standard Webhooks; prints the secret, once')
+    .description(
+      'create a webhook, which sends events to an address, signed as Standard Webhooks; prints its secret once',
+    )
     .argument('<url>')
     .option('--type <type>', 'only events of this type, such as transferfinished; may be repeated', repeated)
-    .option('--secret-stdin', 'read the secret (whsec_…) from stdin instead of having one made')
+    .option('--secret-stdin', 'read the secret (whsec_…) from stdin instead of generating one')
     .action((url, options) => createWebhook(io, url, options));
   webhook
     .command('list')
@@ -30,29 +32,29 @@ export function webhookCommands(webhook: Command, io: Io): void {
     .action(async (id) => io.show(await io.api.call<Webhook>('GET', path(id)), describe));
   webhook
     .command('delete')
-    .description('delete a webhook, with the deliveries that are under way')
+    .description('delete a webhook with its pending deliveries')
     .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteWebhook(io, id, options));
   webhook
     .command('deliveries')
-    .description('list what became of each event, newest first')
+    .description('list the deliveries of events, newest first')
     .argument('<id>')
-    .addOption(choice('--state <state>', 'only those', ['Pending', 'Delivered', 'Failed']))
+    .addOption(choice('--state <state>', 'only deliveries in this state', ['Pending', 'Delivered', 'Failed']))
     .option('--limit <count>', 'maximum number', limit, 50)
     .action((id, { state, limit }) => listDeliveries(io, id, { state, limit }));
   webhook
     .command('replay')
-    .description('send all events behind an offset again')
+    .description('send all events after an offset again')
     .argument('<id>')
-    .requiredOption('--after <offset>', 'of the last event that is well; 0: all that are kept', count)
+    .requiredOption('--after <offset>', 'offset of the last event to skip; 0: send all stored events', count)
     .action((id, { after }) => replay(io, id, after));
 }
 
 const describe = ({ id, url, types, createdAt, secret }: Webhook & Partial<NewWebhook>) =>
   record({ id, url, types: types.join(', ') || 'all', created: moment(createdAt), secret });
 
-/** `transferfinished` stands for the long name. */
+/** Expands a short type such as `transferfinished`. */
 const longType = (type: string) => (type.includes('.') ? type : `svc.platform.events.${type}event`);
 
 async function createWebhook(io: Io, url: string, options: { type?: string[]; secretStdin?: boolean }): Promise<void> {
@@ -64,10 +66,10 @@ async function createWebhook(io: Io, url: string, options: { type?: string[]; se
   io.show(await io.api.call<NewWebhook>('POST', HOOKS, { body }), describe);
 }
 
-async function deleteWebhook(io: Io, id: string, { yes = !io.interactive }: Confirmed): Promise<void> {
+async function deleteWebhook(io: Io, id: string, { yes = !io.interactive }: ConfirmOptions): Promise<void> {
   if (!yes) {
     const { url } = (await io.api.call<Webhook>('GET', path(id))).body;
-    await confirmed(io, `Delete the webhook to ${url} for ever? Events that it waits for are not sent.`, { yes });
+    await confirm(io, `Delete the webhook to ${url} for ever? Its pending deliveries are not sent.`, { yes });
   }
   const answer = await io.api.call('DELETE', path(id));
   io.show(answer, () => `Webhook ${id} is deleted.`, { id, deleted: true });

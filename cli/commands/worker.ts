@@ -8,7 +8,7 @@ import { moment, table } from '../table.ts';
 export function workerCommands(worker: Command, io: Io): void {
   worker
     .command('list')
-    .description('list them: where they run, what they have and what of it is taken; and drains that are in force')
+    .description('list workers with host, capacity and reserved resources; and active drains')
     .action(async () =>
       io.show(await io.api.call<Workers>('GET', '/api/admin/worker'), ({ data, drains }) => [
         workerTable(data),
@@ -17,14 +17,14 @@ export function workerCommands(worker: Command, io: Io): void {
     );
 }
 
-/** Each with the option of `job drain` that names it. */
+/** Table of drains, with the option of `job drain` for each. */
 export const drainTable = (drains: readonly Drain[]) =>
   table(
     ['DRAINED', 'SINCE', 'BY'],
     drains.map((one) => [targetOf(one), moment(one.since), one.accountId]),
   );
 
-/** As options of `job drain`. */
+/** The option of `job drain` for a drain. */
 export const targetOf = ({ scope, name }: Pick<Drain, 'scope' | 'name'>): string =>
   scope === 'all' ? '--all' : scope === 'host' ? `--host ${name}` : `--worker ${name}`;
 

@@ -18,7 +18,7 @@ export interface Statistics {
   empty: number;
 }
 
-/** What a file says of itself when it is read back. */
+/** Content of a file that was read back. */
 export interface Findings {
   grid: Grid;
   srid: string | undefined;
@@ -35,7 +35,7 @@ interface Extent {
   north: number;
 }
 
-/** Reads a GeoTIFF from one end to the other and hands it to `use`, while it is open. */
+/** Reads a whole GeoTIFF and passes it to `use` while it is open. */
 export async function inspect<T>(path: string, scratch: string, use: (found: Findings) => Promise<T>): Promise<T> {
   const source = await FileSource.open(path, { checksum: false });
   try {
@@ -87,7 +87,7 @@ function tally() {
   };
 }
 
-/** Every way in which the result is not what the terrain must become; empty when all is well. */
+/** Compares the result with the terrain. Returns the differences; empty if it is correct. */
 export async function faults(made: Terrain, found: Findings, srid: number, sha256: string): Promise<string[]> {
   const { grid, extent, statistics } = found;
   const before = statisticsOfTerrain(made);
@@ -100,19 +100,19 @@ export async function faults(made: Terrain, found: Findings, srid: number, sha25
     [found.sha256 === sha256, `its bytes are not those that the receipt names (${sha256})`],
     [found.srid === `EPSG:${srid}`, `it says ${found.srid}, not EPSG:${srid}`],
     [edges.length === 0, `its edge in the ${edges.join(', ')} is more than a cell from where it belongs`],
-    // Interpolation makes no new extremes; heights were written to the centimetre.
+    // interpolation creates no new extremes; heights were written with two decimals
     [statistics.minimum >= before.minimum - 0.01, `its lowest height ${statistics.minimum} is below ${before.minimum}`],
     [
       statistics.maximum <= before.maximum + 0.01,
       `its highest height ${statistics.maximum} is above ${before.maximum}`,
     ],
     [Math.abs(statistics.mean - before.mean) < 1, `its mean height is ${statistics.mean}, not ${before.mean}`],
-    [statistics.empty >= before.empty, `the lake has filled up: ${statistics.empty} cells without data`],
+    [statistics.empty >= before.empty, `it has only ${statistics.empty} cells without data; the lake is missing`],
   ];
   return checks.filter(([holds]) => !holds).map(([, sentence]) => sentence);
 }
 
-/** Where the terrain lies in another coordinate system: its border, cell by cell, taken there. */
+/** Extent of the terrain in another coordinate system: transforms every cell corner of its border. */
 async function extentIn({ west, south, cell, columns, rows }: Terrain, srid: number): Promise<Extent> {
   const xs: number[] = [];
   const ys: number[] = [];

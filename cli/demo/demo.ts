@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Io } from '../io.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { startPlatform } from './platform.ts';
-import { tell } from './story.ts';
+import { runStory } from './story.ts';
 
 /**
- * The main job as a story, on a platform of its own in a folder of its own. Whatever happens, it stops what it started and removes the
- * folder; the picture that it made stays.
+ * Runs the demonstration on a temporary platform in a temporary folder. Always stops the platform and deletes the folder; keeps the picture
+ * that it draws.
  */
 export async function demo(io: Io): Promise<void> {
   const stop = stopSignal();
@@ -21,13 +21,13 @@ export async function demo(io: Io): Promise<void> {
     const starting = startPlatform(folder, io.env, stop);
     try {
       const platform = await Promise.race([starting, interrupted]);
-      await Promise.race([tell(io, platform, folder, stop), interrupted]);
-      io.out('10 The end: everything is stopped and removed, but for the picture.');
+      await Promise.race([runStory(io, platform, folder, stop), interrupted]);
+      io.out('10 The end: everything but the picture is stopped and deleted.');
     } finally {
       await starting.then((platform) => platform.stop()).catch(() => {});
     }
   } finally {
-    // the story may still be writing when it is broken off
+    // retries, because the interrupted demonstration may still be writing
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }

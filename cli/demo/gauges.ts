@@ -7,7 +7,7 @@ import { quietContext } from './context.ts';
 import type { Terrain } from './terrain.ts';
 import { terrain } from './terrain.ts';
 
-/** A place where the height of the river is read. */
+/** A river gauge. */
 export interface Gauge {
   name: string;
   /** Metres, EPSG:25832. */
@@ -19,7 +19,7 @@ export interface Gauge {
 
 const names = ['Pass spring', 'Upper mill', 'Bridge of sighs', 'Lake outlet', 'Old ford', 'Kjærgård'];
 
-/** Gauges down the river: in each of some rows of the terrain, the lowest cell. */
+/** Places gauges along the river: at the lowest cell of some rows of the terrain. */
 export function makeGauges({ columns, rows, cell, west, south, heights }: Terrain): Gauge[] {
   return names.map((name, n) => {
     const row = Math.floor((rows * (n + 0.5)) / names.length);
@@ -36,7 +36,7 @@ export function makeGauges({ columns, rows, cell, west, south, heights }: Terrai
   });
 }
 
-/** Writes them as a shapefile in a zip. */
+/** Writes gauges as a zipped shapefile. */
 export async function writeShapefile(gauges: readonly Gauge[], path: string, scratch: string): Promise<void> {
   const layer: FeatureCollection = {
     kind: 'features',
@@ -63,10 +63,10 @@ export async function writeShapefile(gauges: readonly Gauge[], path: string, scr
   await sink.flush();
 }
 
-/** As far as one may be from where PROJ puts it, in degrees: GeoJSON has seven decimals. */
-const tolerance = 1e-7;
+/** Maximum deviation from PROJ in degrees: the GeoJSON has seven decimals. */
+const TOLERANCE = 1e-7;
 
-/** Every way in which the GeoJSON is not what the gauges must become; empty when all is well. Besides, what it says of the first. */
+/** Compares the GeoJSON with the gauges. Returns the differences, which are empty if it is correct, and its first feature. */
 export async function gaugeFaults(gauges: readonly Gauge[], path: string): Promise<{ wrong: string[]; first: string }> {
   const { features } = JSON.parse(await readFile(path, 'utf8')) as {
     features: { geometry: { coordinates: number[] }; properties: Record<string, unknown> }[];
@@ -78,10 +78,10 @@ export async function gaugeFaults(gauges: readonly Gauge[], path: string): Promi
   for (const [n, { name, height, since }] of gauges.entries()) {
     const { geometry, properties } = features[n] ?? { geometry: { coordinates: [] }, properties: {} };
     const [longitude = Number.NaN, latitude = Number.NaN] = geometry.coordinates;
-    if (!(Math.abs(longitude - x[n]!) <= tolerance && Math.abs(latitude - y[n]!) <= tolerance))
+    if (!(Math.abs(longitude - x[n]!) <= TOLERANCE && Math.abs(latitude - y[n]!) <= TOLERANCE))
       wrong.push(`${name} lies at ${longitude} ${latitude}, not at ${x[n]} ${y[n]}`);
     if (properties.name !== name || properties.height !== height || properties.since !== since)
-      wrong.push(`of ${name} it says ${JSON.stringify(properties)}`);
+      wrong.push(`${name} has the properties ${JSON.stringify(properties)}`);
   }
   return { wrong, first: JSON.stringify(features[0]) };
 }

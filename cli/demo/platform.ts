@@ -7,21 +7,22 @@ import { fileURLToPath } from 'node:url';
 import type { Env } from '../env.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
-/** `start` itself needs at most ten seconds to end in order. */
+/** `start` itself stops within ten seconds. */
 const PATIENCE_MS = 12_000;
 
-/** A whole platform of its own, beside whatever else runs on this machine. */
+/** A temporary platform, independent of others on this machine. */
 export interface RunningPlatform {
   url: string;
   /** The settings it was started with. */
   env: Env;
-  /** Resolves when all of its processes are gone. */
+  /** Resolves when all of its processes have exited. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the platform as `npm start` does: database, API and worker in an empty folder, on a free port. No setting of the caller's
- * environment reaches it. Its output goes to a file; the end of that file is what an error says. `asked` ends a start that is not over yet.
+ * Starts the platform like `npm start`: database, API and worker in an empty folder, on a free port, without settings of the caller's
+ * environment. Its output goes to a file, whose end is in the message of an error.
+ * @param asked aborts the start
  */
 export async function startPlatform(folder: string, outer: Env, asked: AbortSignal): Promise<RunningPlatform> {
   const others = Object.entries(outer).filter(([name]) => !/^(PLATFORM_|DATABASE_URL$)/.test(name));
@@ -35,9 +36,9 @@ export async function startPlatform(folder: string, outer: Env, asked: AbortSign
   const log = join(folder, 'platform.log');
   const output = await open(log, 'w');
   const child = spawn(process.execPath, [PROGRAM, 'start'], {
-    // in a group of its own: Ctrl-C is the demo's to deal with
+    // in a process group of its own, so that Ctrl-C reaches only the demonstration
     detached: process.platform !== 'win32',
-    // the platform ends when this channel does, in whatever way the demo ends
+    // the platform stops when this channel closes, however the demonstration ends
     stdio: ['ignore', 'pipe', output.fd, 'ipc'],
     env,
   });
@@ -58,7 +59,7 @@ export async function startPlatform(folder: string, outer: Env, asked: AbortSign
   throw new Error(`The platform did not start: ${said}`);
 }
 
-/** Undefined if the output ends without one. */
+/** Address in the output of `start`. Undefined if the output ends without one. */
 async function addressIn(output: NodeJS.ReadableStream): Promise<string | undefined> {
   for await (const line of createInterface({ input: output })) {
     const address = /ready at (https?:\S+)/.exec(line)?.[1];

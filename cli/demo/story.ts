@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { firstSlice } from '../../src/data/grid.ts';
 import { gridPreviewPng } from '../../src/geo/draw/grid-preview.ts';
+import type { TextAnswer } from '../../src/http/rules/forms.ts';
+import type { Project } from '../../src/projects/record.ts';
+import type { Summary } from '../../src/transfers/queries.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
 import type { Api } from '../client.ts';
 import { connectApi } from '../client.ts';
@@ -20,12 +23,17 @@ import type { RunningPlatform } from './platform.ts';
 import type { Terrain } from './terrain.ts';
 import { asciiGrid, makeTerrain, terrain } from './terrain.ts';
 
-/** This number makes a fine valley. */
+/** Seed of a terrain with a pronounced valley. */
 const SEED = 11;
 const TARGET_SRID = 3857;
 
-/** What happens on the platform, step by step; each says what a person would type for it. */
-export async function tell(io: Io, { url, env }: RunningPlatform, folder: string, stop: AbortSignal): Promise<void> {
+/** Runs the demonstration step by step, and prints the command for each step. */
+export async function runStory(
+  io: Io,
+  { url, env }: RunningPlatform,
+  folder: string,
+  stop: AbortSignal,
+): Promise<void> {
   const step = (number: number, sentence: string, ...commands: string[]) => {
     io.out(`${number}  ${sentence}`);
     for (const command of commands) io.out(`   $ ${command}`);
@@ -44,18 +52,14 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
   const admin = connectApi(env);
   await admin.logIn({ id: 'admin', password: adminPassword });
 
-  step(
-    3,
-    'An account for the hydrologist Ida, who logs in.',
-    'npm run platform -- account create --id ida --name "Ida Sand"',
-  );
+  step(3, 'An account for the hydrologist Ida.', 'npm run platform -- account create --id ida --name "Ida Sand"');
   const password = newPassword();
   await admin.call('POST', '/api/accounts', { body: { id: 'ida', name: 'Ida Sand', password, activated: true } });
   const api = connectApi(env);
   await api.logIn({ id: 'ida', password });
 
   step(4, 'A project.', 'npm run platform -- project create --name "Upper valley"');
-  const project = await api.call<{ id: string }>('POST', '/api/metadata/project', { body: { name: 'Upper valley' } });
+  const project = await api.call<Project>('POST', '/api/metadata/project', { body: { name: 'Upper valley' } });
   result(project.body.id);
 
   const made = makeTerrain(SEED);
@@ -63,13 +67,13 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
   await writeFile(file, asciiGrid(made));
   step(
     5,
-    `Her terrain: an ASCII grid of ${made.columns} × ${made.rows} cells of ${made.cell} m in EPSG:${terrain.srid}, with a lake without data.`,
+    `Her terrain: an ASCII grid of ${made.columns} × ${made.rows} cells of ${made.cell} m in EPSG:${terrain.srid}, with a lake as nodata.`,
   );
   result(`${bytes((await stat(file)).size)}, ${heights(statisticsOfTerrain(made))}`);
 
   step(
     6,
-    `The main job: the file goes up and becomes a GeoTIFF in EPSG:${TARGET_SRID}.`,
+    `The import: uploads the file and converts it to a GeoTIFF in EPSG:${TARGET_SRID}.`,
     `npm run platform -- transfer import terrain.asc --project ${project.body.id} --writer GeoTiffWriter --srid ${terrain.srid} --to-srid ${TARGET_SRID}`,
   );
   const transfer = await convert(io, api, file, stop, {
@@ -83,24 +87,24 @@ export async function tell(io: Io, { url, env }: RunningPlatform, folder: string
   result(`Completed in ${seconds(transfer)} s`);
 
   const dataset = transfer.importResults?.[0]?.datasetId ?? '';
-  step(7, 'The dataset comes back, and is checked.', `npm run platform -- dataset download ${dataset} -o terrain.tif`);
-  const address = (await api.call<{ data: string }>('GET', `/api/raw/dataset/${dataset}`)).body.data;
+  step(7, 'Downloads the dataset and checks it.', `npm run platform -- dataset download ${dataset} -o terrain.tif`);
+  const address = (await api.call<TextAnswer>('GET', `/api/raw/dataset/${dataset}`)).body.data;
   const tif = await download(address, { path: join(folder, 'terrain.tif') }, () => {});
   const picture = await inspect(tif, folder, async (found) => {
     const wrong = await faults(made, found, TARGET_SRID, transfer.receipt?.output?.sha256 ?? '');
-    if (wrong.length > 0) throw new Error(`The result is not what it should be: ${wrong.join('; ')}.`);
+    if (wrong.length > 0) throw new Error(`The result is wrong: ${wrong.join('; ')}.`);
     for (const line of describe(found, made)) result(line);
     return gridPreviewPng(found.grid, firstSlice);
   });
 
   const png = join(tmpdir(), `platform-demo-${randomBytes(4).toString('hex')}.png`);
   await writeFile(png, picture, { flag: 'wx' });
-  step(8, 'A picture of it, in which the sun stands in the north-west:');
+  step(8, 'A hillshade of it, with light from the north-west:');
   result(png);
-  await tellOfGauges(io, api, made, { folder, projectId: project.body.id, stop, step, result });
+  await importGauges(io, api, made, { folder, projectId: project.body.id, stop, step, result });
 }
 
-interface Telling {
+interface StoryContext {
   folder: string;
   projectId: string;
   stop: AbortSignal;
@@ -108,14 +112,14 @@ interface Telling {
   result(line: string): void;
 }
 
-async function tellOfGauges(io: Io, api: Api, made: Terrain, telling: Telling): Promise<void> {
-  const { folder, projectId, stop, step, result } = telling;
+async function importGauges(io: Io, api: Api, made: Terrain, context: StoryContext): Promise<void> {
+  const { folder, projectId, stop, step, result } = context;
   const gauges = makeGauges(made);
   const file = join(folder, 'gauges.zip');
   await writeShapefile(gauges, file, folder);
   step(
     9,
-    `Her ${gauges.length} gauges down the river, a Shapefile in EPSG:${terrain.srid}, become GeoJSON for the web.`,
+    `Her ${gauges.length} river gauges: converts a Shapefile in EPSG:${terrain.srid} to GeoJSON for the web.`,
     `npm run platform -- transfer import gauges.zip --project ${projectId} --reader ShapefileReader --writer GeoJsonWriter --to-srid 4326`,
   );
   const transfer = await convert(io, api, file, stop, {
@@ -126,19 +130,21 @@ async function tellOfGauges(io: Io, api: Api, made: Terrain, telling: Telling): 
     transformations: [{ type: 'crsTransformation', outputSrid: '4326' }],
   });
   const dataset = transfer.importResults?.[0]?.datasetId ?? '';
-  const address = (await api.call<{ data: string }>('GET', `/api/raw/dataset/${dataset}`)).body.data;
+  const address = (await api.call<TextAnswer>('GET', `/api/raw/dataset/${dataset}`)).body.data;
   const json = await download(address, { path: join(folder, 'gauges.geojson') }, () => {});
   const { wrong, first } = await gaugeFaults(gauges, json);
-  if (wrong.length > 0) throw new Error(`The GeoJSON is not what it should be: ${wrong.join('; ')}.`);
-  result(`Completed in ${seconds(transfer)} s: ${transfer.recordsWritten} gauges, each where PROJ puts it. The first:`);
+  if (wrong.length > 0) throw new Error(`The GeoJSON is wrong: ${wrong.join('; ')}.`);
+  result(
+    `Completed in ${seconds(transfer)} s: ${transfer.recordsWritten} gauges, with coordinates as PROJ computes them. The first:`,
+  );
   result(first);
 }
 
 async function convert(io: Io, api: Api, file: string, stop: AbortSignal, request: object): Promise<Transfer> {
-  const address = (await api.call<{ data: string }>('GET', '/api/conversion/transfer/upload-url')).body.data;
+  const address = (await api.call<TextAnswer>('GET', '/api/conversion/transfer/upload-url')).body.data;
   await upload(file, address, () => {});
   const body = { originalFileName: basename(file), uploadUrl: address, ...request };
-  const started = await api.call<{ id: string }>('POST', '/api/conversion/upload-convert', { body });
+  const started = await api.call<Summary>('POST', '/api/conversion/upload-convert', { body });
   const transfer = (await watchTransfer({ api, progress: io.progress }, started.body.id, stop)).body;
   if (transfer.status !== 'Completed') throw new Error(`The conversion failed: ${transfer.errorMessage}`);
   return transfer;
@@ -163,5 +169,5 @@ const heights = ({ minimum, maximum, mean, empty }: Statistics) =>
 const seconds = ({ createdAt, finishedAt = createdAt }: Transfer) =>
   ((Date.parse(`${finishedAt}Z`) - Date.parse(`${createdAt}Z`)) / 1000).toFixed(2);
 
-/** Satisfies every rule there may be. */
+/** Satisfies every password policy. */
 const newPassword = () => `${randomBytes(15).toString('base64url')}-Aa1`;

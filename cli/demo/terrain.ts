@@ -1,4 +1,4 @@
-/** A country that nobody has surveyed: hills, a river through them, a lake in its course that was left out of the survey. */
+/** A synthetic elevation model: hills, a river, and a lake without data. */
 export interface Terrain {
   columns: number;
   rows: number;
@@ -13,7 +13,7 @@ export interface Terrain {
 
 export const terrain = { srid: 25832, nodata: -9999 } as const;
 
-/** The same number always makes the same country. */
+/** Generates a terrain; the same seed always gives the same terrain. */
 export function makeTerrain(seed: number, columns = 800, rows = 600): Terrain {
   const noise = gradientNoise(seed);
   const heights = new Float64Array(columns * rows);
@@ -31,33 +31,33 @@ type Noise = (x: number, y: number) => number;
 
 /** `y` runs from 0 in the north to 1 in the south. */
 function heightAt(noise: Noise, x: number, y: number): number {
-  // Bending the plane before the mountains rise from it gives valleys that wind.
-  const bentX = x + 0.11 * layers(noise, x * 1.7 + 5.2, y * 1.7 + 1.3, 4);
-  const bentY = y + 0.11 * layers(noise, x * 1.7 + 9.7, y * 1.7 + 4.1, 4);
-  const hills = 0.5 + 0.5 * layers(noise, bentX * 2.3, bentY * 2.3, 8);
-  const crests = ridges(noise, bentX * 2.6 + 17, bentY * 2.6 + 3, 7);
+  // domain warping, which makes valleys wind
+  const bentX = x + 0.11 * fractalNoise(noise, x * 1.7 + 5.2, y * 1.7 + 1.3, 4);
+  const bentY = y + 0.11 * fractalNoise(noise, x * 1.7 + 9.7, y * 1.7 + 4.1, 4);
+  const hills = 0.5 + 0.5 * fractalNoise(noise, bentX * 2.3, bentY * 2.3, 8);
+  const crests = ridgedNoise(noise, bentX * 2.6 + 17, bentY * 2.6 + 3, 7);
   const plain = 150 + 420 * hills + 520 * crests * hills * hills;
 
   const middle = riverAt(noise, y);
   const bed = 205 - 70 * y;
   const away = Math.abs(x - middle);
-  // The wider the valley, the gentler its sides; where the land is lower than the river would be, it stays.
+  // the valley carves into the land, but does not raise land below the river
   const valley = 1 - Math.exp(-((away / 0.11) ** 2));
   const land = bed + Math.max(4, plain - bed) * (0.04 + 0.96 * valley);
   const channel = 7 * Math.exp(-((away / 0.005) ** 2));
 
   const along = (y - 0.6) / 0.15;
   const breadth =
-    0.055 * Math.sqrt(Math.max(0, 1 - along * along)) * (1 + 1.1 * layers(noise, x * 7 + 31, y * 7 + 7, 5));
+    0.055 * Math.sqrt(Math.max(0, 1 - along * along)) * (1 + 1.1 * fractalNoise(noise, x * 7 + 31, y * 7 + 7, 5));
   return away < breadth ? Number.NaN : land - channel;
 }
 
-/** Where the river is on its way south, in the unit of `x`. */
+/** Position of the river at `y`, in the unit of `x`. */
 const riverAt = (noise: Noise, y: number) =>
   0.62 + 0.16 * y + 0.2 * noise(3.7, y * 1.9) + 0.05 * noise(8.1, y * 6.5) + 0.012 * noise(1.4, y * 21);
 
-/** Detail upon detail, each of half the size and a little less than half the height; about -1 to 1. */
-function layers(noise: Noise, x: number, y: number, count: number): number {
+/** Fractal noise: octaves of half the wavelength and less than half the amplitude; about -1 to 1. */
+function fractalNoise(noise: Noise, x: number, y: number, count: number): number {
   let sum = 0;
   let size = 1;
   let height = 0.5;
@@ -69,8 +69,8 @@ function layers(noise: Noise, x: number, y: number, count: number): number {
   return sum * 1.7;
 }
 
-/** The same, folded where it crosses zero: sharp crests. 0 to 1. */
-function ridges(noise: Noise, x: number, y: number, count: number): number {
+/** Ridged multifractal noise: sharp crests where the noise crosses zero; 0 to 1. */
+function ridgedNoise(noise: Noise, x: number, y: number, count: number): number {
   let sum = 0;
   let size = 1;
   let height = 0.55;
@@ -115,7 +115,7 @@ function gradientNoise(seed: number): Noise {
   };
 }
 
-/** Mulberry32: small, and good enough for a landscape. */
+/** Pseudo-random numbers: Mulberry32. */
 function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -127,7 +127,7 @@ function generator(seed: number): () => number {
   };
 }
 
-/** The text of an ASCII grid (Esri): heights to the centimetre. */
+/** Formats an Esri ASCII grid, with heights to the centimetre. */
 export function asciiGrid({ columns, rows, cell, west, south, heights }: Terrain): string {
   const lines = [
     `ncols ${columns}`,

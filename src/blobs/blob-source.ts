@@ -1,5 +1,5 @@
+import { pooledBytes } from '../data/buffer-pool.ts';
 import type { ByteSource } from '../data/bytes.ts';
-import { spareBytesOf } from '../data/spare-memory.ts';
 import { notFound } from '../errors.ts';
 import type { BlobStore, ByteRange } from './blobs.ts';
 import { hasChanged } from './blobs.ts';
@@ -127,7 +127,7 @@ export class BlobSource implements ByteSource {
     const { pageBytes } = this.#parts;
     const end = Math.min(this.size, offset + length);
     // a copy: the bytes belong to the caller, who may change them or give back their memory
-    const bytes = spareBytesOf(Math.max(0, end - offset));
+    const bytes = pooledBytes(Math.max(0, end - offset));
     for (let at = offset; at < end; ) {
       const first = Math.floor(at / pageBytes);
       const last = Math.min(first + this.#mostPages, Math.ceil(end / pageBytes)) - 1;

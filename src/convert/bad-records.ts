@@ -4,10 +4,10 @@ import type { BadRecord } from '../formats/define.ts';
 import { sameCrs, wgs84 } from '../geo/crs/crs.ts';
 import { transformer } from '../geo/crs/transform.ts';
 
-/** More are counted, but not listed. */
+/** Maximum number of records in the GeoJSON file; further ones are only counted. */
 const mostListed = 50_000;
 
-/** Records that were skipped, to be handed back as GeoJSON with their places. */
+/** Collects skipped records and writes them as GeoJSON, with their locations and reasons. */
 export class BadRecords {
   count = 0;
   first: BadRecord | undefined;
@@ -19,7 +19,10 @@ export class BadRecords {
     if (this.#listed.length < mostListed) this.#listed.push(record);
   }
 
-  /** A FeatureCollection in WGS 84: a point where the place is known, else no geometry. `crs` is that of the input. */
+  /**
+   * Writes a FeatureCollection in WGS 84: a point where the location is known, else no geometry. `crs` is the CRS of
+   * the input.
+   */
   async write(path: string, crs: Crs | undefined): Promise<void> {
     const x = Float64Array.from(this.#listed, (record) => record.x ?? Number.NaN);
     const y = Float64Array.from(this.#listed, (record) => record.y ?? Number.NaN);

@@ -8,27 +8,27 @@ import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
 import type { TemporalInformation } from './temporal-information.ts';
 
-/** Everything in it, and in the result, survives JSON: it travels to a child process and back. */
+/** Sent to a child process as JSON, and so is the result: members must survive JSON. */
 export interface ConversionRequest {
-  /** `name` is the file's own name, for the receipt; its bytes are at `path`. */
+  /** `path`: the local file; `name`: the original file name, for the receipt. */
   input: { path: string; name: string };
   output: { path: string; name?: string };
-  /** A folder of this conversion alone, on a disk with room; its owner removes it. */
+  /** Folder for temporary files of this conversion only; the caller deletes it. */
   scratch: string;
-  /** Threads that may compute at a time; absent: as many as there are cores. What is written does not depend on it. */
+  /** Maximum number of computing threads; absent: the number of cores. The output does not depend on it. */
   threads?: number;
   reader: { name: string; parameters?: Record<string, unknown> };
   writer: { name: string; parameters?: Record<string, unknown> };
   transformations?: readonly unknown[];
   onBadRecord?: 'fail' | 'skip';
-  /** What the output's dataset holds already: the input is added to it. */
-  present?: Present;
-  /** Where a GeoJSON of the skipped records goes; it is written only when there are any. */
+  /** The dataset to append the input to. The output then contains both. */
+  existing?: ExistingDataset;
+  /** Path of the GeoJSON file with the skipped records; written only if there are any. */
   badRecords?: { path: string };
 }
 
 export interface ConversionHooks {
-  /** `fraction` of the whole, 0 to 1, never falling; called for each block, so throttle what is done with it. */
+  /** `fraction` of the conversion, 0 to 1, never decreases. Called for each block, so the callee must throttle. */
   progress(fraction: number, phase: string): void;
   log(level: LogLevel, message: string): void;
   signal: AbortSignal;
@@ -49,44 +49,45 @@ export interface MeshQuality {
 export interface Receipt {
   input: { name: string } & Checksum;
   output: { name?: string } & Checksum;
-  /** What became of the coordinate system. */
   crs?: CrsChange;
   /** Of a mesh that was made of polygons or points. */
   mesh?: MeshQuality;
-  /** Where a dataset has grown. */
+  /** Only if the conversion appended to an existing dataset. */
   appended?: AppendedCounts;
+  /** Sentences about parts of the input that the output does not have. */
   lost: string[];
   statistics: { before?: Statistics; after?: Statistics };
 }
 
 export interface ConversionResult {
   receipt: Receipt;
-  /** Cells of a grid (of all bands that were pulled), features of a layer; 1 for a file that is only copied. */
+  /** Cells of a grid (all bands that were read) or features of a layer; 1 for a copied file. */
   recordsRead: number;
   recordsWritten: number;
   recordsSkipped: number;
-  /** The GeoJSON of the skipped records was written. */
+  /** The GeoJSON file of skipped records was written. */
   badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;
   temporalInformation?: TemporalInformation;
-  /** What the record of a dataset made of it tells beside what its maker said. */
+  /** To merge into the properties of the output dataset. */
   properties?: { statistics: Statistics | readonly Figures[] };
 }
 
-/** What a dataset holds now, to which an input is added. */
-export interface Present {
+/** The content of a dataset before an append. */
+export interface ExistingDataset {
   path: string;
-  /** The dataset's; its own reader follows. */
+  /** `datasetFormat`; the reader of this format reads the file. */
   format: string;
-  /** What the dataset's record says, for what its content cannot say. */
+  /** From the dataset's metadata, for formats whose files cannot store every CRS. */
   crs?: { wkt: string; srid?: number };
 }
 
-/** Records that were there, and that came to them. */
+/** Numbers of records. */
 export interface AppendedCounts {
   present: number;
   added: number;
 }
 
-/** What a kind of data tells of its way from reader to writer. */
-export type Passed = Omit<ConversionResult, 'receipt'> & Pick<Receipt, 'crs' | 'statistics'> & { inputCrs?: Crs };
+/** The part of the conversion result that depends on the kind of data. */
+export type PipelineResult = Omit<ConversionResult, 'receipt'> &
+  Pick<Receipt, 'crs' | 'statistics'> & { inputCrs?: Crs };

@@ -14,7 +14,7 @@ import type {
   ConversionRequest,
   ConversionResult,
   MeshQuality,
-  Passed,
+  PipelineResult,
 } from './conversion.ts';
 import { IGNORED } from './copied.ts';
 import type { AppendWork, KindHandler } from './kinds/handler.ts';
@@ -24,8 +24,9 @@ import type { Transformation } from './steps/transformation-shapes.ts';
 import { inputSrid, parseTransformations } from './steps/transformations.ts';
 
 /**
- * One conversion, from a local file to a local file.
- * @throws AppError or FormatError with a sentence for its user when trying again is hopeless; anything else is an outage or a bug
+ * Converts a local file to a local file.
+ * @throws AppError or FormatError with a sentence for the user if a retry cannot help; any other error is an outage or
+ * a bug
  */
 export async function convert(request: ConversionRequest, hooks: ConversionHooks): Promise<ConversionResult> {
   const reader = findReader(request.reader.name);
@@ -41,7 +42,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const threads = request.threads ?? availableParallelism();
   const computing =
     handlerOf(reader.produces).steps === undefined ? '' : `; at most ${threads} thread${threads === 1 ? '' : 's'}`;
-  hooks.log('debug', `${told(reader, readerParameters)}; ${told(writer, writerParameters)}${computing}.`);
+  hooks.log('debug', `${callText(reader, readerParameters)}; ${callText(writer, writerParameters)}${computing}.`);
   const lost = new Set<string>();
   const bad = new BadRecords();
   await using open = new AsyncDisposableStack();
@@ -50,17 +51,17 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     scratch: request.scratch,
     threads,
     log: hooks.log,
-    progress: neverFalling(hooks),
-    lost(sentence) {
+    progress: monotonicProgress(hooks),
+    reportLoss(sentence) {
       if (!lost.has(sentence)) hooks.log('warning', sentence);
       lost.add(sentence);
     },
     onBadRecord: request.onBadRecord ?? 'fail',
-    badRecord(record) {
+    reportBadRecord(record) {
       if (request.onBadRecord !== 'skip') throw record.reason;
       bad.add(record);
     },
-    atEnd: (close) => open.defer(close),
+    onEnd: (close) => open.defer(close),
   };
   hooks.signal.throwIfAborted();
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
@@ -77,13 +78,13 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const steps = stepsOf(reader, request.transformations ?? [], context);
   const srid = inputSrid(steps, readerParameters.SRID);
   const session =
-    request.present && (await openAppend({ present: request.present, writer, steps, write }, handler, context));
+    request.existing && (await openAppend({ existing: request.existing, writer, steps, write }, handler, context));
   const work = { steps, srid, stem };
   const passed = await handler.pass(data as never, work, session?.write ?? write, session?.context ?? context);
-  const { crs, statistics, inputCrs, appended, ...rest }: Passed & { appended?: AppendedCounts } =
-    session === undefined ? passed : await session.told(passed);
+  const { crs, statistics, inputCrs, appended, ...rest }: PipelineResult & { appended?: AppendedCounts } =
+    session === undefined ? passed : await session.finish(passed);
   if (bad.count > 0) {
-    context.lost(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
+    context.reportLoss(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
     if (request.badRecords !== undefined) {
       await bad.write(request.badRecords.path, inputCrs);
       rest.badRecordsWritten = true;
@@ -125,8 +126,8 @@ const nouns: Readonly<Record<DataKind, { one: string; plural: string }>> = {
   array: { one: 'a multidimensional array', plural: 'multidimensional arrays' },
 };
 
-/** With its parameters, those that nobody gave included. */
-const told = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {
+/** Name and parameters of a reader or writer, with defaults, for the log. */
+const callText = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {
   const values = Object.entries(parameters).map(([parameter, value]) => `${parameter} ${JSON.stringify(value)}`);
   return values.length === 0 ? name : `${name} with ${values.join(', ')}`;
 };
@@ -142,8 +143,8 @@ function openAppend(work: AppendWork, handler: Pick<KindHandler, 'append'>, cont
   return handler.append(work, context);
 }
 
-/** Readers, transformations and writers each tell their own share; what is told outside may only rise. */
-function neverFalling(hooks: ConversionHooks): Context['progress'] {
+/** Readers, transformations and writers report progress independently; the caller must never see it decrease. */
+function monotonicProgress(hooks: ConversionHooks): Context['progress'] {
   let highest = 0;
   return (fraction, phase) => {
     highest = Math.max(highest, Math.min(1, fraction));

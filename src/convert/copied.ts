@@ -5,11 +5,11 @@ import type { ConversionRequest, ConversionResult } from './conversion.ts';
 
 export const IGNORED = 'FileReader to FileWriter copies the bytes; the transformations are ignored.';
 
-/** Nothing is made of what stands in the bytes, so that they need not be kept apart from whoever has them. */
+/** Whether a conversion copies the bytes without parsing them, so that it needs no sandbox. */
 export const onlyCopies = (readerName: string, writerName: string) =>
   readerName === fileReader.name && writerName === fileWriter.name;
 
-/** What `convert` gives for bytes that only were copied. */
+/** The result that `convert` returns for copied bytes. */
 export function copied(
   bytes: Uint8Array,
   names: { input: ConversionRequest['input']['name']; output: ConversionRequest['output']['name'] },

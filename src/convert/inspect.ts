@@ -8,15 +8,16 @@ import { handlerOf } from './kinds/kinds.ts';
 
 export interface InspectOptions {
   path: string;
-  /** A folder for temporary files. */
+  /** Folder for temporary files. */
   scratch: string;
   picture: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Looks into a file, recognised by its content: reads all of it once, and features that are to be drawn twice.
- * @throws FormatError or AppError with a reader's own sentence when the file is broken
+ * Detects the format of a file by its content and describes the data. Reads the whole file once; features twice if a
+ * picture is requested.
+ * @throws FormatError or AppError with the reader's sentence if the file is broken
  */
 export async function inspect({ path, scratch, picture, signal }: InspectOptions): Promise<{
   inspection: Inspection;
@@ -39,9 +40,10 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
     scratch,
     log: (level, message) => void (level === 'warning' && remarks.add(message)),
     progress: () => {},
-    lost: (sentence) => void remarks.add(sentence),
-    badRecord: ({ number, reason }) => void (remarks.size < 20 && remarks.add(`Record ${number}: ${reason.message}`)),
-    atEnd: (close) => open.defer(close),
+    reportLoss: (sentence) => void remarks.add(sentence),
+    reportBadRecord: ({ number, reason }) =>
+      void (remarks.size < 20 && remarks.add(`Record ${number}: ${reason.message}`)),
+    onEnd: (close) => open.defer(close),
   };
   const data = await reader.read(source, completeParameters(reader, {}), context);
   inspection.kind = data.kind;

@@ -28,43 +28,44 @@ export interface TimeInspection {
 
 export type ItemInspection = Pick<Item, 'type' | 'eum' | 'valueKind'> & { nodata?: number | string } & ItemFigures;
 
-/** What is in a file, as JSON. */
+/** Description of the content of a file, as JSON. */
 export interface Inspection {
   size: number;
-  /** What the content looks like, in words. */
+  /** Name of the detected format, such as "GeoTIFF file". */
   looksLike?: string;
-  /** `datasetFormat`, and the reader that takes it. */
+  /** `datasetFormat`. Absent, like `reader`: no reader supports the detected format. */
   format?: string;
   reader?: string;
   kind?: DataKind;
   crs?: { srid?: string; name: string; kind: string };
-  /** In the file's own coordinates, and in degrees. */
+  /** In the coordinate system of the file. */
   extent?: Extent;
+  /** In degrees. */
   extentWgs84?: Extent;
-  /** Of a grid. */
+  /** `width` to `bands`: only for a grid. */
   width?: number;
   height?: number;
-  /** GDAL's order, corner based. */
+  /** GDAL geotransform: six numbers, corner based. */
   affine?: readonly number[];
   bands?: (Pick<Band, 'name' | 'unit' | 'eum' | 'valueKind' | 'scale' | 'offset' | 'role'> & {
     type: string;
     nodata?: number | string;
   } & BandStatistics)[];
-  /** Of a mesh. */
+  /** `nodes` to `sigmaLayers`: only for a mesh. */
   nodes?: number;
   elements?: number;
   layers?: number;
   /** Those of them that follow the surface; the others lie at fixed heights. */
   sigmaLayers?: number;
-  /** Of an array, besides time. */
+  /** Only for an array: its dimensions besides time. */
   dimensions?: { name: string; unit?: string; length: number; first?: number; last?: number }[];
-  /** Of data with items over time. */
+  /** Only for data with items over time. */
   time?: TimeInspection;
   items?: ItemInspection[];
-  /** Of features. */
+  /** `layer` to `statistics`: only for features. */
   layer?: string;
   fields?: readonly Field[];
   statistics?: FeatureStatistics;
-  /** What a conversion would leave out already when reading, and other remarks. */
+  /** Losses and warnings that the reader reports. */
   remarks: string[];
 }

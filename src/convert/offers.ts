@@ -4,13 +4,18 @@ import { writers } from '../formats/registry.ts';
 import { bridgeTo } from './bridges/bridges.ts';
 import { handlerOf } from './kinds/kinds.ts';
 import type { TransformationName } from './steps/transformations.ts';
-import { thatNeed } from './steps/transformations.ts';
+import { transformationsFor } from './steps/transformations.ts';
 
-/** What can be done to the data of a reader: they have what it takes, and their kind knows how. */
+/**
+ * The transformations that apply to a reader's data: the data have the required facet, and their kind implements the
+ * step.
+ */
 export const offeredBy = ({ has, produces }: Pick<Reader, 'has' | 'produces'>): TransformationName[] =>
-  thatNeed(has).filter((name) => name in (handlerOf(produces).steps ?? {}));
+  transformationsFor(has).filter((name) => name in (handlerOf(produces).steps ?? {}));
 
-/** Whether a writer can follow a reader: it takes the reader's kind, or one that a bridge makes of it. */
+/**
+ * Whether a writer can follow a reader: it accepts the reader's kind of data, or a kind that a bridge converts it to.
+ */
 export const fits = ({ produces }: Reader, writer: Writer): boolean =>
   writer.accepts.includes(produces) || bridgeTo(writer, produces) !== undefined;
 

@@ -5,27 +5,27 @@ import type { Figures } from '../data/value-tally.ts';
 import { AppError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
-import type { Passed, Statistics } from './conversion.ts';
+import type { PipelineResult, Statistics } from './conversion.ts';
 import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { temporalInformation } from './temporal-information.ts';
 
-interface Placed {
+interface Located {
   readonly crs?: Crs;
   readonly origin?: Origin;
 }
 
-/** Leads data through their transformations to the writer, and counts what passes before and after. */
-export async function passThrough<D extends Placed & Data>(
+/** Applies the transformations, writes the result, and counts records and statistics before and after. */
+export async function passThrough<D extends Located & Data>(
   pulled: Pulled<D>,
   given: D,
   { steps, srid }: Pick<Work, 'steps' | 'srid'>,
   write: (data: Data) => Promise<void>,
   context: Context,
-): Promise<Passed> {
+): Promise<PipelineResult> {
   const data = srid === undefined ? given : { ...given, crs: parseSrid(srid) };
   if (given.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
-    context.log('info', `The request says ${srid}; what the file says of its coordinate system is not used.`);
+    context.log('info', `The request gives ${srid}; the coordinate system in the file is ignored.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   const before = pulled.tally(data, whole);
   await using held = new AsyncDisposableStack();
@@ -45,7 +45,7 @@ export async function passThrough<D extends Placed & Data>(
     ...(data.crs === undefined ? {} : { from: crsName(data.crs) }),
     ...(shared.to === undefined
       ? {}
-      : { to: crsName(shared.to), operation: shared.operations.map((tell) => tell()).join(' ') }),
+      : { to: crsName(shared.to), operation: shared.operations.map((sentence) => sentence()).join(' ') }),
   };
   const statistics = after.result(result);
   const temporal = temporalInformation('time' in result ? result.time : undefined);
@@ -73,15 +73,18 @@ export function listedStatistics(statistics: Statistics, overTime: boolean): Sta
   return statistics.bands.map(({ band: _, ...figures }) => figures);
 }
 
-/** The data after all steps, in the order of the request. They were checked against what is offered. */
-async function applySteps<D extends Placed & Data>(
+/**
+ * Applies the steps in the order of the request. `parseTransformations` has refused those that the kind of data does
+ * not support.
+ */
+async function applySteps<D extends Located & Data>(
   data: D,
   steps: Steps<D>,
-  wanted: readonly Transformation[],
+  requested: readonly Transformation[],
   shared: StepContext,
 ): Promise<D> {
   let changed = data;
-  for (const step of wanted) {
+  for (const step of requested) {
     const apply = steps[step.type] as
       | ((data: D, step: Transformation, shared: StepContext) => D | Promise<D>)
       | undefined;

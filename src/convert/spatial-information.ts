@@ -6,7 +6,7 @@ import { describeCrs } from '../geo/crs/crs.ts';
 import { boxGeometry, outlineWkt } from '../geo/vector/outline.ts';
 import type { GridGeometry } from '../geo/warp/image-transformer.ts';
 
-/** As the record of a dataset states it. */
+/** `spatialInformation` of a dataset in the API. */
 export interface SpatialInformation {
   /** The outline as WKT, WGS 84, longitude before latitude. */
   location?: string;
@@ -27,7 +27,7 @@ export async function spatialInformation(
   return { ...(await describePlace(grid.crs, grid, context)), resolution };
 }
 
-/** Of data that are known by their box; undefined without a coordinate system or a box. */
+/** From a bounding box. Undefined without a coordinate system or a box. */
 export async function boxInformation(
   crs: Crs | undefined,
   { minimum, maximum }: { minimum?: number[]; maximum?: number[] },
@@ -53,9 +53,9 @@ async function describePlace(
       ...(known.code === undefined ? {} : { srid: known.code }),
     };
   } catch (error) {
-    // The data are converted all the same; only their description lacks this.
+    // the conversion succeeds; only the dataset's spatialInformation is missing
     if (!(error instanceof FormatError)) throw error;
-    log('warning', `The place of the data is not known: ${error.message}`);
+    log('warning', `The location of the data is not known: ${error.message}`);
     return undefined;
   }
 }

@@ -1,11 +1,11 @@
-/** The smallest and largest x and y of what it has seen. */
+/** Bounding box of the vertices added so far. */
 export class Box {
   west = Infinity;
   south = Infinity;
   east = -Infinity;
   north = -Infinity;
 
-  /** Takes in vertices `first … end - 1`. */
+  /** Extends the box to vertices `first … end - 1`. */
   add(coordinates: Float64Array, stride: number, first = 0, end = coordinates.length / stride): void {
     let { west, south, east, north } = this;
     for (let i = first * stride; i < end * stride; i += stride) {

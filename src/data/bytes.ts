@@ -1,16 +1,16 @@
-/** Random access to the bytes of an input. `read` gives fewer bytes than asked for only at the end of the source. */
+/** Random access to the bytes of an input. `read` returns fewer bytes than `length` only at the end of the source. */
 export interface ByteSource {
   readonly size: number;
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** Where a writer puts its bytes. `append` may be called without waiting for the last one; order is kept. */
+/** The output of a writer. `append` may be called before the previous call has resolved; the order is kept. */
 export interface ByteSink {
   /** Bytes appended so far. */
   readonly position: number;
-  /** Waits only while too many bytes are on their way to the disk. The bytes belong to the sink from then on. */
+  /** Resolves once the write buffer has room. Takes ownership of `bytes`: do not change them afterwards. */
   append(bytes: Uint8Array): Promise<void>;
-  /** Changes bytes that were appended before. */
+  /** Overwrites appended bytes. */
   patch(offset: number, bytes: Uint8Array): Promise<void>;
   /** Discards all bytes that were appended. */
   restart(): Promise<void>;

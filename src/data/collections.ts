@@ -11,7 +11,10 @@ const singles: Readonly<Record<Exclude<GeometryType, 'GeometryCollection'>, Sing
   MultiPolygon: 'Polygon',
 };
 
-/** The members of a collection, also of those in it, made into one geometry for each kind; empty ones are left out. */
+/**
+ * Splits a GeometryCollection, also a nested one, into at most one point, line and polygon geometry. Empty members are
+ * left out.
+ */
 export function byKind(collection: Geometry, stride: number): Geometry[] {
   const kinds = new Map<Single, Geometry[]>();
   const gather = (geometry: Geometry) => {

@@ -1,7 +1,8 @@
 /*
- * The model of what is in a file. A reader makes one of these kinds, a writer takes some of them. Big parts are pulled, never held.
+ * The data model. A reader produces one of these kinds, a writer accepts some of them. Large parts are streamed, never
+ * held in memory.
  *
- * Where each part of the formats to come has its place:
+ * Mapping of formats to the model:
  *
  * | in the file                                   | in the model                                                                        |
  * |-----------------------------------------------|-------------------------------------------------------------------------------------|
@@ -35,6 +36,6 @@ import type { Mesh } from './mesh.ts';
 import type { MultiArray } from './multi-array.ts';
 import type { Series } from './series.ts';
 
-/** What is in a file, told apart by `kind`. */
+/** The content of a file; a union discriminated by `kind`. */
 export type Data = Bytes | Grid | FeatureCollection | Mesh | Series | MultiArray;
 export type DataKind = Data['kind'];

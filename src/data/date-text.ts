@@ -1,6 +1,6 @@
 /** `2024-12-31` or `2024/12/31`; days 29 to 31 are not checked against the month. */
 const day = /^\d{4}([-/])(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])$/;
-/** With or without seconds and a zone. */
+/** Time of day, with or without seconds and zone. */
 const clock = /^[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$/;
 const dayLength = 10;
 
@@ -11,7 +11,7 @@ export const isDate = (text: string): boolean => text.length === dayLength && da
 export const isDateTime = (text: string): boolean =>
   isDate(text.slice(0, dayLength)) && clock.test(text.slice(dayLength));
 
-/** Whether a value of a feature is a date, alone or before something else. */
+/** Whether a value of a feature is a date, alone or followed by `T` or a blank and any text. */
 export const beginsWithDate = (text: string): boolean =>
   isDate(text.slice(0, dayLength)) && (text.length === dayLength || 'T '.includes(text[dayLength]!));
 
@@ -19,15 +19,15 @@ export const beginsWithDate = (text: string): boolean =>
 const utc = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(?:\.(\d+))?Z?)?$/i;
 
 /**
- * A time in UTC as clients of the API write it → `YYYY-MM-DDTHH:MM:SS` and the digits of the fraction of its second; undefined when the
- * text is no time.
+ * Parses a UTC time of an API client to `YYYY-MM-DDTHH:MM:SS` and the fractional digits of the second. Undefined for an
+ * invalid time.
  */
 export function parseUtc(text: string): { second: string; fraction: string } | undefined {
   const [, day, hours = '00', minutes = '00', seconds = '00', fraction = ''] = utc.exec(text.trim()) ?? [];
   if (day === undefined) return undefined;
   const second = `${day}T${hours}:${minutes}:${seconds}`;
   const parsed = new Date(`${second}Z`);
-  // Date reads 30 February and 24:00:00 as times of the next day.
+  // Date accepts 30 February and 24:00:00 as times of a later day
   if (Number.isNaN(parsed.getTime()) || parsed.toISOString().slice(0, 19) !== second) return undefined;
   return { second, fraction };
 }

@@ -6,7 +6,7 @@ export type Dimensions = Pick<FeatureCollection, 'hasZ' | 'hasM'>;
 /** Numbers per vertex. */
 export const strideOf = ({ hasZ, hasM }: Dimensions): number => 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0);
 
-/** The same geometry for a layer of other dimensions: what its vertices lack is NaN there, what the layer lacks is left out. */
+/** Converts a geometry between layers: drops Z or M that `to` lacks, and fills those that `from` lacks with NaN. */
 export function withDimensions(geometry: Geometry, from: Dimensions, to: Dimensions): Geometry {
   if (from.hasZ === to.hasZ && from.hasM === to.hasM) return geometry;
   const [before, after] = [strideOf(from), strideOf(to)];

@@ -9,7 +9,7 @@ export interface Field {
   /** Characters, or digits of a number; absent: unlimited. */
   readonly width?: number;
   readonly decimals?: number;
-  /** No feature has a value of it, so that its type is a guess. */
+  /** No feature has a value in this field, so its type is a guess. */
   readonly untyped?: true;
 }
 
@@ -22,10 +22,13 @@ export type GeometryType =
   | 'MultiPolygon'
   | 'GeometryCollection';
 
-/** Flat, so that a million vertices are one array. `parts` are first vertices of rings or lines; `polygons` are first parts of polygons. */
+/**
+ * All vertices in one flat array. `parts`: index of the first vertex of each ring or line; `polygons`: first part of
+ * each polygon.
+ */
 export interface Geometry {
   readonly type: GeometryType;
-  /** x, y and, where the layer has them, z and m of each vertex, one after the other. */
+  /** Interleaved: x, y and, if the layer has them, z and m of each vertex. */
   readonly coordinates: Float64Array;
   readonly parts?: Uint32Array;
   readonly polygons?: Uint32Array;
@@ -37,33 +40,33 @@ export interface Feature {
   readonly id?: string | number;
   readonly geometry?: Geometry;
   /**
-   * One value per field of the layer, null for none: strings, numbers (bigint beyond 2^53), booleans; dates as 2024-12-31 and times as
-   * 2024-12-31T23:59:59.5+01:00 (with what of it is known), anything nested as its JSON text. A value of another type than its field's
-   * is passed on as it is.
+   * One value per field of the layer, null if missing: strings, numbers (bigint above 2^53), booleans; dates as
+   * 2024-12-31 and times as 2024-12-31T23:59:59.5+01:00 (seconds and zone are optional), nested values as JSON text.
+   * Values are not converted to the type of their field.
    */
   readonly values: readonly unknown[];
 }
 
-/** A layer of features, pulled in chunks. */
+/** A layer of features, streamed in chunks. */
 export interface FeatureCollection {
   readonly kind: 'features';
   readonly name?: string;
   readonly crs?: Crs;
   readonly fields: readonly Field[];
-  /** Without a height or a measure of its own, a vertex of such a layer has NaN there. */
+  /** Vertices have Z, M. A vertex without a height or measure has NaN there. */
   readonly hasZ: boolean;
   readonly hasM: boolean;
-  /** The only types that the file can hold; absent: any. */
+  /** Geometry types that the file can hold; absent: any. */
   readonly geometryTypes?: readonly GeometryType[];
-  /** Names of fields have at most ten bytes and were cut where they had more. */
+  /** Field names are truncated to ten bytes (shapefile). */
   readonly cutNames?: true;
-  /** A dataset that is there, grown: its fields stay as wide as they are, and no others are made. */
-  readonly grown?: true;
-  /** How many there are at most, where that is known beforehand. */
+  /** An existing dataset with appended features: the writer keeps its fields and their widths, and adds none. */
+  readonly appended?: true;
+  /** Maximum number of features, if known before reading. */
   readonly count?: number;
   /** The same features at later steps, where their values change over time: one layer each. */
   readonly later?: readonly FeatureCollection[];
   readonly origin?: Origin;
-  /** All features in order; one iteration at a time. */
+  /** All features in order. Iterations must not overlap. */
   chunks(): AsyncIterable<readonly Feature[]>;
 }

@@ -7,17 +7,17 @@ import { FieldTally } from './field-statistics.ts';
 export interface FeatureStatistics {
   kind: 'features';
   features: number;
-  /** Features by the kind of their geometry; `None` for those without one. */
+  /** Number of features per geometry type; `None` for features without geometry. */
   geometries: Record<string, number>;
   vertices: number;
-  /** Smallest and largest x, y and, where the layer has heights, z. Absent when there is no vertex. */
+  /** Minimum and maximum of x, y and, if the layer has heights, z. Absent if there are no vertices. */
   minimum?: number[];
   maximum?: number[];
-  /** Only where statistics are asked for. */
+  /** Only for CalculateStatistics. */
   fields?: FieldStatistics[];
 }
 
-/** Statistics of the features that pass by. */
+/** Collects statistics of streamed features. */
 export class FeatureTally {
   features = 0;
   vertices = 0;
@@ -27,7 +27,7 @@ export class FeatureTally {
   #lowest = Infinity;
   #highest = -Infinity;
 
-  /** `fields` are those whose values are looked at. */
+  /** @param fields collects statistics of their values, too */
   constructor(fields: readonly Field[] = []) {
     this.#fields = fields.map((field) => new FieldTally(field));
   }
@@ -75,7 +75,7 @@ export class FeatureTally {
   }
 }
 
-/** The same features, with a tally of what is pulled; `passed` is told their number. */
+/** Wraps `data` so that reading adds to the tally. Calls `passed` with the number of features read so far. */
 export function watchedFeatures(
   data: FeatureCollection,
   tally: FeatureTally,

@@ -3,23 +3,23 @@ import type { Field } from './feature-collection.ts';
 export interface FieldStatistics {
   name: string;
   type: Field['type'];
-  /** Features with a value, and features without one. */
+  /** Number of features with and without a value. */
   values: number;
   empty: number;
-  /** Of numbers; of dates and times the earliest and the latest, as they are written. */
+  /** Of numbers; of dates and times the earliest and the latest, as text. */
   minimum?: number | string;
   maximum?: number | string;
   mean?: number;
-  /** Of all features, not of a sample. */
+  /** Of the population (divided by n). */
   standardDeviation?: number;
-  /** Of texts: characters. */
+  /** Lengths of texts in characters. */
   shortest?: number;
   longest?: number;
-  /** Of values that are true or false: how many are true. */
+  /** Only for booleans. */
   trueValues?: number;
 }
 
-/** Statistics of the values of one field that pass by. */
+/** Collects statistics of the values of one field. */
 export class FieldTally {
   readonly #field: Field;
   #values = 0;
@@ -27,7 +27,7 @@ export class FieldTally {
   #numbers = 0;
   #lowest = Infinity;
   #highest = -Infinity;
-  /** Mean so far and sum of squares of the differences from it (Welford 1962). */
+  /** Running mean and sum of squared differences from it (Welford 1962). */
   #mean = 0;
   #squares = 0;
   #texts = 0;
@@ -92,7 +92,7 @@ export class FieldTally {
       type,
       values: this.#values,
       empty: this.#empty,
-      // Infinite figures have no place in JSON.
+      // JSON has no infinities
       ...(this.#numbers === 0
         ? {}
         : Object.fromEntries(Object.entries(figures).filter(([, figure]) => Number.isFinite(figure)))),
@@ -103,6 +103,6 @@ export class FieldTally {
   }
 }
 
-/** Without a zone it counts as UTC, to tell before from after. */
+/** Milliseconds, for comparison; a time without a zone counts as UTC. */
 const timeOf = (text: string): number =>
   Date.parse(/T/.test(text) && !/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? `${text}Z` : text);

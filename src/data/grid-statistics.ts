@@ -4,7 +4,7 @@ import type { Samples } from './item.ts';
 import { PassTally } from './pass-tally.ts';
 import type { Figures } from './value-tally.ts';
 
-/** Of one band, over all its steps and layers. */
+/** Statistics of one band over all steps and layers. */
 export interface BandStatistics extends Figures {
   band: number;
   name?: string;
@@ -20,20 +20,20 @@ export interface GridStatistics {
   bands: BandStatistics[];
 }
 
-/** Statistics of each band over the rows of all its slices; where a band is pulled again, only the last pass counts. */
+/** Collects statistics per band over all slices. If a band is read again, only the last pass counts. */
 export class GridTally {
   readonly #bands = new Map<number, PassTally>();
   readonly #whole: boolean;
 
-  /** `whole`: with all that statistics tell, not only what a receipt needs. */
+  /** `whole`: all statistics of CalculateStatistics, not only those of a receipt. */
   constructor({ whole = false } = {}) {
     this.#whole = whole;
   }
 
-  /** Cells that have passed, of all bands. */
+  /** Number of cells read, of all bands. */
   get cells(): number {
     let cells = 0;
-    for (const tally of this.#bands.values()) cells += tally.places;
+    for (const tally of this.#bands.values()) cells += tally.samples;
     return cells;
   }
 
@@ -46,14 +46,17 @@ export class GridTally {
   of(grid: Grid): GridStatistics {
     const bands = [...this.#bands].map(([band, tally]) => {
       const { name, unit, scale, offset } = grid.bands[band]!;
-      const called = Object.entries({ name, unit, scale, offset }).filter(([, value]) => value !== undefined);
-      return { band: band + 1, ...(this.#whole ? Object.fromEntries(called) : {}), ...tally.figures() };
+      const labels = Object.entries({ name, unit, scale, offset }).filter(([, value]) => value !== undefined);
+      return { band: band + 1, ...(this.#whole ? Object.fromEntries(labels) : {}), ...tally.figures() };
     });
     return { kind: 'grid', width: grid.width, height: grid.height, bands };
   }
 }
 
-/** The same grid, with a tally of what is pulled from it; `passed` is told the share of the rows of all bands. */
+/**
+ * Wraps `grid` so that reading adds to the tally. Calls `passed` with the fraction of the rows of all bands read so
+ * far.
+ */
 export function watched(grid: Grid, tally: GridTally, signal: AbortSignal, passed: (fraction: number) => void): Grid {
   const slices = slicesPerBand(grid);
   return {

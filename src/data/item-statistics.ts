@@ -5,7 +5,7 @@ import { PassTally } from './pass-tally.ts';
 import type { Series } from './series.ts';
 import type { Figures } from './value-tally.ts';
 
-/** Of one item, over all its steps and places. */
+/** Statistics of one item over all steps and locations. */
 export interface ItemFigures extends Figures {
   name?: string;
   unit?: string;
@@ -16,18 +16,18 @@ export interface ItemStatistics {
   items: ItemFigures[];
 }
 
-/** Statistics of the items of a mesh, of series or of an array; where an item is pulled again, only the last pass counts. */
+/** Collects statistics per item of a mesh, series or array. If an item is read again, only the last pass counts. */
 export class ItemTally {
   readonly #items: PassTally[];
 
-  /** `whole`: with all that statistics tell, not only what a receipt needs. */
+  /** `whole`: all statistics of CalculateStatistics, not only those of a receipt. */
   constructor(items: readonly Item[], whole: boolean) {
     this.#items = items.map(() => new PassTally(whole));
   }
 
-  /** Values that have passed, of all items. */
+  /** Number of values read, of all items. */
   get values(): number {
-    return this.#items.reduce((sum, item) => sum + item.places, 0);
+    return this.#items.reduce((sum, item) => sum + item.samples, 0);
   }
 
   add(item: number, part: number, samples: Samples | ExactIntegers, { nodata = Number.NaN }: Item): void {

@@ -1,4 +1,7 @@
-/** Type of a sample as a file stores it. 64-bit integers travel as Float64, their exact values beside them (`Item.integer64`). */
+/**
+ * Sample type in a file. 64-bit integers are passed as Float64, with their exact values in parallel arrays
+ * (`Item.integer64`).
+ */
 export type SampleType = 'Int8' | 'UInt8' | 'Int16' | 'UInt16' | 'Int32' | 'UInt32' | 'Float32' | 'Float64';
 export type Samples =
   | Int8Array
@@ -10,10 +13,10 @@ export type Samples =
   | Float32Array
   | Float64Array;
 
-/** Values of an item as they were stored: 64-bit integers exactly. */
+/** Exact values of an item of 64-bit integers. */
 export type ExactIntegers = BigInt64Array | BigUint64Array;
 
-/** How a value relates to its time: EUM's kinds of value, in EUM's order (0 to 4). */
+/** How a value relates to its time: the DFS data value types, in DHI's order (0 to 4). */
 export const VALUE_KINDS = [
   'instantaneous',
   'accumulated',
@@ -23,13 +26,13 @@ export const VALUE_KINDS = [
 ] as const;
 export type ValueKind = (typeof VALUE_KINDS)[number];
 
-/** A physical quantity and its unit in DHI's EUM tables: keys, as DFS files store them. */
+/** Keys of a quantity and a unit in DHI's EUM tables, as DFS files store them. */
 export interface EumQuantity {
   readonly item: number;
   readonly unit: number;
 }
 
-/** One quantity that data have values of: a band of a raster, an item of a DFS file, a variable of a store. */
+/** A variable of a dataset: a band of a raster, an item of a DFS file, an array of a Zarr store. */
 export interface Item {
   readonly name?: string;
   /** Symbol of the unit, such as `m` or `m^3/s`. */
@@ -37,33 +40,36 @@ export interface Item {
   readonly eum?: EumQuantity;
   /** Absent: instantaneous. */
   readonly valueKind?: ValueKind;
-  /** A sample stands for sample · scale + offset; absent: 1 and 0. */
+  /** The physical value is sample · scale + offset; absent: 1 and 0. */
   readonly scale?: number;
   readonly offset?: number;
-  /** Absent: known only when all values were pulled (a text format); then each block has the narrowest type for all values so far. */
+  /**
+   * Absent (text formats): known only after all values are read. Then each block has the narrowest type for all values
+   * so far.
+   */
   readonly type?: SampleType;
-  /** The value that means "no data", as a number of the item's type; NaN is possible. DFS calls it the delete value. */
+  /** The value of cells without data, a number of the item's type or NaN. DFS calls it the delete value. */
   readonly nodata?: number;
-  /** The samples are whole numbers of 64 bits, handed over as Float64; blocks have them exactly besides. */
+  /** Samples are 64-bit integers, passed as Float64; blocks also have the exact values. */
   readonly integer64?: 'Int64' | 'UInt64';
-  /** `nodata` of such an item where a double cannot hold it. */
+  /** Exact `nodata` of an item of 64-bit integers, if a double cannot hold it. */
   readonly exactNodata?: bigint;
   /** Reference coordinates x, y, z and orientation alpha, phi, theta of a DFS item, as stored. */
   readonly reference?: readonly number[];
   /**
-   * Further dimensions of each value, from slowest to fastest, such as directions and frequencies of a wave spectrum: a step then has
-   * as many values per place as the product of their lengths.
+   * Additional dimensions of each value, from slowest to fastest, such as directions and frequencies of a wave
+   * spectrum. A step has as many values per location as the product of their lengths.
    */
   readonly components?: readonly Axis[];
 }
 
-/** A dimension with a name, and the coordinate of each index. */
+/** A named dimension with a coordinate per index. */
 export interface Axis {
   readonly name: string;
   readonly unit?: string;
   readonly eum?: EumQuantity;
-  /** One coordinate per index: the centre where `edges` are given. */
+  /** One coordinate per index; the centre of the cell if there are `edges`. */
   readonly values: Float64Array;
-  /** Borders of the cells, one more than `values`. */
+  /** Boundaries of the cells, one more than `values`. */
   readonly edges?: Float64Array;
 }

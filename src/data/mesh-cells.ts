@@ -1,3 +1,4 @@
+import type { Item, Samples } from './item.ts';
 import type { Mesh, MeshItem } from './mesh.ts';
 
 type Geometry = Pick<Mesh, 'nodes' | 'connectivity' | 'offsets'>;
@@ -27,4 +28,25 @@ export function cellCentres({ nodes, connectivity, offsets }: Geometry): Float64
     }
   }
   return centres;
+}
+
+/** Values at the nodes → the mean of the nodes of each cell, no data where one of them has none. */
+export function nodeMeans(
+  { connectivity, offsets }: Pick<Mesh, 'connectivity' | 'offsets'>,
+  values: Samples,
+  { nodata = Number.NaN }: Item,
+): Float32Array | Float64Array {
+  const empty = values instanceof Float32Array ? Math.fround(nodata) : nodata;
+  const means = new (values instanceof Float32Array ? Float32Array : Float64Array)(cellCount({ offsets }));
+  for (let cell = 0; cell < means.length; cell++) {
+    let sum = 0;
+    let whole = true;
+    for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++) {
+      const value = values[connectivity[n]!]!;
+      if (value === empty) whole = false;
+      else sum += value;
+    }
+    means[cell] = whole ? sum / (offsets[cell + 1]! - offsets[cell]!) : nodata;
+  }
+  return means;
 }

@@ -44,3 +44,28 @@ export function footprints({ shapes, connectivity, offsets }: MeshCells): MeshCe
     lower.set(connectivity.subarray(offsets[cell]!, offsets[cell]! + starts[cell + 1]! - starts[cell]!), starts[cell]!);
   return { shapes: flat, connectivity: lower, offsets: starts };
 }
+
+/**
+ * First cell of each column of cells that stand on each other, and the number of cells at the end. A cell stands on the one before it
+ * when its lower nodes are the upper ones of that.
+ */
+export function stackedColumns({ shapes, connectivity, offsets }: MeshCells): Uint32Array {
+  const firsts: number[] = [];
+  for (let cell = 0; cell < shapes.length; cell++) {
+    const standing = cell > 0 && shapes[cell] === shapes[cell - 1];
+    if (!standing || !standsOn(connectivity, offsets[cell]!, offsets[cell - 1]!, offsets[cell + 1]! - offsets[cell]!))
+      firsts.push(cell);
+  }
+  return Uint32Array.from([...firsts, shapes.length]);
+}
+
+/** Whether the lower face of the cell at `above` is the upper face of the one at `below`; both have `count` nodes. */
+function standsOn(connectivity: Uint32Array, above: number, below: number, count: number): boolean {
+  const half = count / 2;
+  for (let n = 0; n < half; n++) {
+    // Quads of a profile go around: lower left, lower right, upper right, upper left.
+    const upper = count === 4 ? 3 - n : half + n;
+    if (connectivity[above + n] !== connectivity[below + upper]) return false;
+  }
+  return true;
+}

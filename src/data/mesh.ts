@@ -3,7 +3,7 @@ import type { Item, Samples } from './item.ts';
 import type { Origin } from './origin.ts';
 import type { TimeAxis } from './time-axis.ts';
 
-/** Shapes of cells by VTK's numbers. Nodes stand in VTK's order. */
+/** VTK cell types. Nodes of a cell are in VTK's order. */
 export const CELL_SHAPES = {
   vertex: 1,
   line: 3,
@@ -17,47 +17,50 @@ export const CELL_SHAPES = {
   pyramid: 14,
 } as const;
 
-/** Values of a mesh stand at its nodes or in its cells. */
+/** An item with values at nodes or in cells. */
 export interface MeshItem extends Item {
   readonly location: 'node' | 'cell';
 }
 
-/** Cells above each other. Those of a column follow each other from the bottom up. */
+/** Layers of cells. The cells of a column are consecutive, from the bottom up. */
 export interface MeshLayers {
-  /** Most layers of a column, as the file states it; a file may state more than there are. */
+  /** Maximum number of layers of a column according to the file; it may exceed the real one. */
   readonly maximum: number;
-  /** Terrain-following layers at the top; fewer than `maximum`: the rest lie at fixed heights (sigma-z). */
+  /**
+   * Number of terrain-following layers at the top. If it is less than `maximum`, the others have fixed heights
+   * (sigma-z).
+   */
   readonly sigma: number;
-  /** First cell of each column, and the number of cells at the end. */
+  /** Index of the first cell of each column, then the number of cells. */
   readonly columns: Uint32Array;
 }
 
-/** Nodes and cells, with items over time. */
+/** An unstructured mesh with items over time. */
 export interface Mesh {
   readonly kind: 'mesh';
   readonly crs?: Crs;
   /** x, y, z of each node. */
   readonly nodes: Float64Array;
-  /** 0 inside, 1 land, 2 and more open boundaries. */
+  /** Boundary codes: 0 interior, 1 land, 2 and above open boundaries. */
   readonly nodeCodes?: Int32Array;
-  /** Numbers that the file gives its nodes and cells, where they are not 1, 2, 3 … */
+  /** Ids of nodes and cells in the file, unless they are 1, 2, 3 … */
   readonly nodeIds?: Int32Array;
   readonly cellIds?: Int32Array;
-  /** Shape of each cell, a value of `CELL_SHAPES`. */
+  /** Cell types, values of `CELL_SHAPES`. */
   readonly shapes: Uint8Array;
-  /** Node numbers (from 0) of all cells, one after the other; cell c has `connectivity[offsets[c] … offsets[c + 1])`. */
+  /** Node indices (from 0) of all cells; cell c has `connectivity[offsets[c] … offsets[c + 1])`. */
   readonly connectivity: Uint32Array;
   readonly offsets: Uint32Array;
   /** Absent: a flat mesh. */
   readonly layers?: MeshLayers;
-  /** Layered cells that stand in a vertical plane or in one column instead of on an area. */
+  /** The layered cells form a vertical profile or a single column instead of covering an area. */
   readonly section?: 'profile' | 'column';
   readonly items: readonly MeshItem[];
   /** Absent: one step without a time. */
   readonly time?: TimeAxis;
   readonly origin?: Origin;
-  /** z of all nodes at a step, where it moves; `nodes` has the reference heights. */
+  /** z of all nodes at a step, if it varies over time; `nodes` has the reference heights. */
   heights?(step: number): Promise<Float32Array | Float64Array>;
-  /** One value per node or cell, and per component (places fastest). */
+  /** One value per node or cell and component; nodes or cells vary fastest. */
   values(item: number, step: number): Promise<Samples>;
 }

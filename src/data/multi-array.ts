@@ -6,13 +6,13 @@ import type { TimeAxis } from './time-axis.ts';
 
 /** A variable over some of the array's dimensions. */
 export interface ArrayItem extends Item {
-  /** Numbers of its dimensions in `axes`, from slowest to fastest. */
+  /** Indices of its dimensions in `MultiArray.axes`, from slowest to fastest. */
   readonly axes: readonly number[];
-  /** It has a value for each step of the time axis; else one for all. */
+  /** Whether it has values per step of the time axis; otherwise they are constant. */
   readonly overTime: boolean;
 }
 
-/** Where the cells of two dimensions lie: on an affine plane, or at nodes of their own (curvilinear). */
+/** Georeference of two dimensions: an affine transform, or node coordinates (curvilinear). */
 export type Placement =
   | { readonly by: 'affine'; readonly x: number; readonly y: number; readonly affine: Affine }
   | {
@@ -25,22 +25,22 @@ export type Placement =
     };
 
 /**
- * Items over dimensions with names, besides time: what a grid cannot say, such as curvilinear cells, layers of unequal thickness, and
- * spectra. Parts are read as rectangular blocks.
+ * Items over named dimensions and time, for data that a `Grid` cannot describe: curvilinear cells, layers of different
+ * thickness, spectra. Read in rectangular blocks (hyperslabs).
  */
 export interface MultiArray {
   readonly kind: 'array';
   readonly crs?: Crs;
   readonly axes: readonly Axis[];
-  /** Absent: no dimension of the array lies on the earth. */
+  /** Absent: the array is not georeferenced. */
   readonly placement?: Placement;
   readonly items: readonly ArrayItem[];
   /** Absent: one step without a time. */
   readonly time?: TimeAxis;
   readonly origin?: Origin;
   /**
-   * The block of an item at a step that begins at index `start` of each of its dimensions and has `shape` indices, the last dimension
-   * fastest. An item that is not over time ignores the step.
+   * Reads a block (hyperslab) of an item at a step: first index and size per dimension of the item; the last dimension
+   * varies fastest. An item that is constant over time ignores the step.
    */
   read(item: number, step: number, start: readonly number[], shape: readonly number[]): Promise<Samples>;
 }

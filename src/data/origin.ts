@@ -1,12 +1,12 @@
 /**
- * The document that data were read from, for a writer of the same format: what the model cannot hold (titles, custom blocks, stale
- * statistics) survives that way.
+ * Format-specific content of the input file for a writer of the same format. It preserves parts that the data model has
+ * no members for, such as titles and custom blocks.
  */
 export interface Origin {
-  /** `format` of the reader; other writers ignore the content. */
+  /** `format` of the reader; writers of other formats ignore the content. */
   readonly format: string;
-  /** What the reader of that format kept, in a shape of its own. */
+  /** Its type is known to the reader and the writer of the format. */
   readonly content: unknown;
-  /** A transformation has changed the data, so that the content no longer describes the values. */
+  /** A transformation has changed the data, so the content no longer describes the values. */
   readonly changed?: true;
 }

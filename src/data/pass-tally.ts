@@ -2,10 +2,10 @@ import type { Samples } from './item.ts';
 import type { Figures } from './value-tally.ts';
 import { ValueTally } from './value-tally.ts';
 
-/** Counts the values of one item over its parts (steps, layers), which come in ascending order. */
+/** Collects statistics of one item over its parts (steps, layers), which are read in ascending order. */
 export class PassTally {
   readonly #whole: boolean;
-  /** Of the parts before the last one. */
+  /** All parts before the last one. */
   #before: ValueTally;
   #last: ValueTally;
   #part = -1;
@@ -16,11 +16,11 @@ export class PassTally {
     this.#last = new ValueTally(whole);
   }
 
-  get places(): number {
-    return this.#before.places + this.#last.places;
+  get samples(): number {
+    return this.#before.samples + this.#last.samples;
   }
 
-  /** A part that comes again is counted anew; an earlier one begins a new pass. */
+  /** Starts a part. The same part again replaces its statistics; an earlier part starts a new pass. */
   begin(part: number): (samples: Samples, nodata: number) => void {
     if (part < this.#part) this.#before = new ValueTally(this.#whole);
     else if (part > this.#part) this.#before = this.#before.with(this.#last);

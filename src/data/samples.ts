@@ -7,7 +7,7 @@ type SampleArray = (new (
   readonly BYTES_PER_ELEMENT: number;
 };
 
-/** Narrow ones first. */
+/** From the narrowest to the widest. */
 export const sampleArrays: Readonly<Record<SampleType, SampleArray>> = {
   UInt8: Uint8Array,
   Int8: Int8Array,
@@ -25,7 +25,7 @@ export const sampleTypeOf = (samples: Samples): SampleType => types.get(samples.
 
 export const isFloat = (type: SampleType): boolean => type === 'Float32' || type === 'Float64';
 
-/** The same values in another type, which must be able to hold them. */
+/** Converts samples to a type that can hold all values. */
 export function convertSamples(samples: Samples, type: SampleType): Samples {
   if (sampleTypeOf(samples) === type) return samples;
   const converted = new sampleArrays[type](samples.length);
@@ -33,11 +33,11 @@ export function convertSamples(samples: Samples, type: SampleType): Samples {
   return converted;
 }
 
-/** The memory of the samples, in the order of bytes of this machine. */
+/** The memory of the samples as bytes, in the byte order of this machine. */
 export const bytesOf = (samples: Samples): Uint8Array =>
   new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 
-/** Whole numbers that each type holds exactly. */
+/** Range of integers that each type holds exactly. */
 const ranges: Readonly<Record<SampleType | 'Int64' | 'UInt64', readonly [number, number]>> = {
   UInt8: [0, 0xff],
   Int8: [-0x80, 0x7f],
@@ -51,7 +51,9 @@ const ranges: Readonly<Record<SampleType | 'Int64' | 'UInt64', readonly [number,
   UInt64: [0, 2 ** 64],
 };
 
-/** A value for "nothing here" that the type can hold: the given one, else NaN, −9999 or the lowest. */
+/**
+ * A nodata value that the type can hold: the given one, else NaN for floats, −9999 or the lowest value for integers.
+ */
 export function nodataOf(type: SampleType | 'Int64' | 'UInt64', given: number | undefined): number {
   if (type === 'Float32' || type === 'Float64') return given ?? Number.NaN;
   const [lowest, highest] = ranges[type];
@@ -60,7 +62,7 @@ export function nodataOf(type: SampleType | 'Int64' | 'UInt64', given: number | 
   return fits(-9999) ? -9999 : lowest;
 }
 
-/** The narrowest type that holds all values of all these types. */
+/** The narrowest type that can hold all values of the given types. */
 export function commonType(types: readonly SampleType[]): SampleType {
   const float = types.some(isFloat);
   const least = Math.min(...types.map((type) => ranges[type][0]));

@@ -3,13 +3,13 @@ import type { ExactIntegers, Item, Samples } from './item.ts';
 import type { Origin } from './origin.ts';
 import type { PulledAxis, TimeAxis } from './time-axis.ts';
 
-/** One time series: an item, at a place or nowhere. */
+/** One time series: an item, with or without a location. */
 export interface SeriesItem extends Item {
-  /** x, y and perhaps z, in the data's coordinate system. */
+  /** x, y and optionally z, in the coordinate system of the series. */
   readonly position?: readonly number[];
 }
 
-/** Steps that follow each other: their offsets in units of the axis, and one array of as many values per item. */
+/** Consecutive steps: their offsets in units of the time axis, and per item an array with one value per step. */
 export interface SeriesChunk {
   readonly firstStep: number;
   readonly offsets: Float64Array;
@@ -23,6 +23,6 @@ export interface Series {
   readonly items: readonly SeriesItem[];
   readonly time: TimeAxis | PulledAxis;
   readonly origin?: Origin;
-  /** All steps in order; may be called again, one iteration at a time. */
+  /** All steps in order. May be called again, but iterations must not overlap. */
   chunks(): AsyncIterable<SeriesChunk>;
 }

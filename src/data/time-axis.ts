@@ -1,7 +1,7 @@
-/** EUM's units of time, by their names. */
+/** Time units of DHI's EUM tables. */
 export type TimeUnit = 'millisecond' | 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year';
 
-/** Milliseconds of each unit. A year has 365 days, a month 30 days (EUM). */
+/** Milliseconds per unit. As in EUM, a year has 365 days and a month 30 days. */
 export const MILLISECONDS: Readonly<Record<TimeUnit, number>> = {
   millisecond: 1,
   second: 1000,
@@ -14,7 +14,10 @@ export const MILLISECONDS: Readonly<Record<TimeUnit, number>> = {
 
 interface Clock {
   readonly unit: TimeUnit;
-  /** Milliseconds since 1970-01-01T00:00:00 on the data's own clock, which names no zone. Absent: a relative axis, which starts at 0. */
+  /**
+   * Milliseconds since 1970-01-01T00:00:00 on the data's clock (local time without zone). Absent: a relative axis that
+   * starts at 0.
+   */
   readonly start?: number;
 }
 
@@ -32,10 +35,10 @@ export interface NonEquidistantAxis extends Clock {
   readonly offsets: Float64Array;
 }
 
-/** When the steps of data are. The steps count from 0. */
+/** Times of the steps, which count from 0. */
 export type TimeAxis = EquidistantAxis | NonEquidistantAxis;
 
-/** An axis whose offsets come with the values, because the input is read once from front to back (a text). */
+/** A time axis whose offsets come with the values, because the input is streamed (text formats). */
 export interface PulledAxis extends Clock {
   readonly spacing: 'pulled';
 }
@@ -46,15 +49,15 @@ export const stepCount = (axis: TimeAxis): number =>
 /** Data without a time axis have one step. */
 export const stepsOf = ({ time }: { readonly time?: TimeAxis }): number => (time === undefined ? 1 : stepCount(time));
 
-/** Of a step, in units after the start. */
+/** Offset of a step, in units after the start. */
 export const offsetOf = (axis: TimeAxis, step: number): number =>
   axis.spacing === 'equidistant' ? axis.offset + step * axis.interval : axis.offsets[step]!;
 
-/** Of a step: milliseconds since 1970-01-01T00:00:00 on the data's own clock; of a relative axis since its start. */
+/** Time of a step: milliseconds since 1970-01-01T00:00:00 on the data's clock; for a relative axis, since its start. */
 export const timeOf = (axis: TimeAxis, step: number): number =>
   (axis.start ?? 0) + offsetOf(axis, step) * MILLISECONDS[axis.unit];
 
-/** The axis of some of the steps, in the order given. It stays equidistant when the steps are evenly apart. */
+/** The time axis of the given steps. An equidistant axis stays equidistant if the steps are evenly spaced. */
 export function chosenSteps(axis: TimeAxis, steps: readonly number[]): TimeAxis {
   const { unit, start } = axis;
   const clock = { unit, ...(start === undefined ? {} : { start }) };

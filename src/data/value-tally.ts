@@ -1,15 +1,15 @@
 import type { Samples } from './item.ts';
 
-/** Figures of values as they are stored, before `scale` and `offset`. */
+/** Statistics of stored values, before `scale` and `offset` are applied. */
 export interface Figures {
-  /** Values, and places without one (no data or NaN); of those that were read. */
+  /** Number of samples read with a value, and without one (nodata or NaN). */
   values: number;
   empty: number;
-  /** Absent when there is no value, or it is infinite. */
+  /** Absent if there is no value or the result is infinite. */
   minimum?: number;
   maximum?: number;
   mean?: number;
-  /** Of all values, not of a sample. Only where statistics are asked for. */
+  /** Of the population (divided by n). Only for CalculateStatistics. */
   standardDeviation?: number;
 }
 
@@ -18,25 +18,25 @@ interface Tally {
   empty: number;
   minimum: number;
   maximum: number;
-  /** With what rounding took from it. */
   sum: number;
+  /** Accumulated rounding error of `sum`. */
   rest: number;
-  /** Sum of squares of the differences from the mean. */
+  /** Sum of squared differences from the mean. */
   squares: number;
 }
 
-/** Counts values block by block. */
+/** Collects statistics of values, block by block. */
 export class ValueTally {
   readonly #whole: boolean;
   #tally: Tally = { values: 0, empty: 0, minimum: Infinity, maximum: -Infinity, sum: 0, rest: 0, squares: 0 };
 
-  /** `whole`: with all that statistics tell, not only what a receipt needs. */
+  /** `whole`: all statistics of CalculateStatistics, not only those of a receipt. */
   constructor(whole: boolean) {
     this.#whole = whole;
   }
 
-  /** Values and places without one. */
-  get places(): number {
+  /** Number of samples, with and without a value. */
+  get samples(): number {
     return this.#tally.values + this.#tally.empty;
   }
 
@@ -44,7 +44,7 @@ export class ValueTally {
     count(this.#tally, samples, nodata, this.#whole);
   }
 
-  /** Both counts as one. */
+  /** The statistics of both. */
   with(other: ValueTally): ValueTally {
     const both = new ValueTally(this.#whole);
     both.#tally = merged(this.#tally, other.#tally);
@@ -56,7 +56,7 @@ export class ValueTally {
     return {
       values,
       empty,
-      // Infinite figures have no place in JSON.
+      // JSON has no infinities
       ...finite({ minimum, maximum, mean: (sum + rest) / values }),
       ...(this.#whole ? finite({ standardDeviation: Math.sqrt(squares / values) }) : {}),
     };
@@ -73,7 +73,7 @@ function count(tally: Tally, samples: Samples, declared: number, whole: boolean)
   let empty = 0;
   for (let i = 0; i < samples.length; i++) {
     const value = samples[i]!;
-    // NaN is never a value, whatever is declared.
+    // NaN is never a value, whatever `nodata` is
     if (value === nodata || Number.isNaN(value)) empty++;
     else {
       if (value < minimum) minimum = value;
@@ -90,7 +90,7 @@ function count(tally: Tally, samples: Samples, declared: number, whole: boolean)
   addSum(tally, sum);
 }
 
-/** Two parts as one; the squares as in `addSquares`. */
+/** Merges two parts; the squares as in `addSquares`. */
 function merged(first: Tally, second: Tally): Tally {
   if (first.values + first.empty === 0) return second;
   const all = { ...first, values: first.values + second.values, empty: first.empty + second.empty };
@@ -105,14 +105,17 @@ function merged(first: Tally, second: Tally): Tally {
   return all;
 }
 
-/** Neumaier's summation: a million sums of blocks lose no more than one does. */
+/** Neumaier summation: the rounding error does not grow with the number of blocks. */
 function addSum(tally: Tally, sum: number): void {
   const both = tally.sum + sum;
   tally.rest += Math.abs(tally.sum) >= Math.abs(sum) ? tally.sum - both + sum : sum - both + tally.sum;
   tally.sum = both;
 }
 
-/** The block's own squares, from its own mean, and what lies between its mean and that of all before (Chan, Golub, LeVeque 1979). */
+/**
+ * Adds the block's squared differences from its own mean, and the term for the difference of the means (Chan, Golub,
+ * LeVeque 1979).
+ */
 function addSquares(tally: Tally, samples: Samples, nodata: number, block: { sum: number; values: number }): void {
   const mean = block.sum / block.values;
   let squares = 0;
@@ -124,7 +127,7 @@ function addSquares(tally: Tally, samples: Samples, nodata: number, block: { sum
     squares += difference * difference;
     differences += difference;
   }
-  // What rounding left in the mean.
+  // corrects the rounding error of the block's mean
   squares -= (differences * differences) / block.values;
   const before = tally.values;
   const apart = before === 0 ? 0 : mean - (tally.sum + tally.rest) / before;

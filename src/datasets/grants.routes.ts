@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
-import { Id, projectInHeader } from '../http/rules/forms.ts';
+import { Id, projectInHeader, TextAnswer } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryDuration, queryList } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -56,7 +56,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
           resourceId: z.uuid().toLowerCase().optional(),
           expiration: queryDuration(MAX_GRANT_MS).optional(),
         }),
-        response: { 200: z.object({ data: z.string() }) },
+        response: { 200: TextAnswer },
       },
     },
     async (request) => {
@@ -94,7 +94,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
         summary: 'Returns a signed address to download a dataset',
         params: Id,
         querystring: z.object({ downloadFileName: z.string().max(255).optional() }),
-        response: { 200: z.object({ data: z.string() }) },
+        response: { 200: TextAnswer },
       },
     },
     async (request) => {

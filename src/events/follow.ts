@@ -3,8 +3,8 @@ import { troubleOf } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { silence } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Arrivals } from './arrivals.ts';
 import { cloudEventOf } from './cloud-event.ts';
+import type { EventNotifier } from './event-notifier.ts';
 import { listVisible } from './queries.ts';
 
 const PAGE = 100;
@@ -22,17 +22,17 @@ export interface Following {
  * Yields events as server-sent events until the caller loses access or the server closes. Each chunk is produced when the one before has
  * been consumed, so a slow client holds at most one page in memory. Survives outages of the database.
  */
-export async function* followEvents(db: Db, arrivals: Arrivals, following: Following): AsyncGenerator<string> {
-  let position = following.after ?? arrivals.head();
+export async function* followEvents(db: Db, notifier: EventNotifier, following: Following): AsyncGenerator<string> {
+  let position = following.after ?? notifier.head();
   // an id without data is not an event, but sets the Last-Event-ID of a client that reconnects before the first event
   yield `retry: ${RECONNECT_AFTER_MS}\nid: ${position}\n\n`;
   const idle = silence();
-  while (!arrivals.closed()) {
-    const change = arrivals.next();
+  while (!notifier.closed()) {
+    const change = notifier.next();
     try {
       const caller = await following.caller();
       if (!caller) return;
-      const head = arrivals.head();
+      const head = notifier.head();
       if (position < head) {
         const rows = await listVisible(db, caller, { after: position, upTo: head, limit: PAGE });
         position = rows.length < PAGE ? head : (rows.at(-1)?.offset ?? head);

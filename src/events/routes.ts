@@ -8,15 +8,15 @@ import type { App } from '../http/route.ts';
 import type { FindCaller } from '../http/rules/auth.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
-import type { Arrivals } from './arrivals.ts';
 import { CloudEvent, cloudEventOf } from './cloud-event.ts';
+import type { EventNotifier } from './event-notifier.ts';
 import { followEvents } from './follow.ts';
 import { publish } from './publish.ts';
 import { lastOffset, listVisible } from './queries.ts';
 
 export interface EventRoutes {
   db: Db;
-  arrivals: Arrivals;
+  notifier: EventNotifier;
   /** Authenticates the request again. */
   findCaller: FindCaller;
 }
@@ -25,7 +25,7 @@ const DEFAULT_LIMIT = 50;
 const ListedEvent = CloudEvent.extend({ offset: z.int() }).meta({ id: 'Event' });
 export type ListedEvent = z.infer<typeof ListedEvent>;
 
-export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventRoutes) {
+export async function eventRoutes(app: App, { db, notifier, findCaller }: EventRoutes) {
   app.get(
     '/api/eventing/event/list',
     {
@@ -61,9 +61,9 @@ export async function eventRoutes(app: App, { db, arrivals, findCaller }: EventR
   );
 
   async function stream(request: FastifyRequest, reply: FastifyReply, after: number | undefined) {
-    const leave = await arrivals.join(request.caller.userId);
+    const leave = await notifier.join(request.caller.userId);
     reply.raw.once('close', leave);
-    return sendEvents(request, reply, followEvents(db, arrivals, { after, caller: follower(request, findCaller) }));
+    return sendEvents(request, reply, followEvents(db, notifier, { after, caller: follower(request, findCaller) }));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Data, DataKind } from '../data/data.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
-/** What the conversion provides to readers and writers. */
+/** Services of the conversion for readers and writers. */
 export interface Context {
   readonly signal: AbortSignal;
   /** Folder for temporary files; the conversion deletes it. */
@@ -14,14 +14,14 @@ export interface Context {
   log(level: LogLevel, message: string): void;
   /** Reports progress, 0 to 1. Writers of rows need not call it: the conversion counts the rows that they pull. */
   progress(fraction: number, phase: string): void;
-  /** Adds a sentence to the receipt about a loss: something of the input that the output does not have. Repeated sentences are kept once. */
-  lost(sentence: string): void;
+  /** Adds a sentence to the receipt about a part of the input that the output does not have. Duplicates are dropped. */
+  reportLoss(sentence: string): void;
   /** Whether bad records end the conversion or are skipped; for readers that need an extra pass to skip them. Absent: fail. */
   readonly onBadRecord?: 'fail' | 'skip';
   /** Reports a record that cannot be read, transformed or written. Throws its reason or counts it as skipped, as the request asks. */
-  badRecord(record: BadRecord): void;
+  reportBadRecord(record: BadRecord): void;
   /** Registers a function that runs when the conversion ends, also after an error; the last one registered runs first. */
-  atEnd(close: () => Promise<void>): void;
+  onEnd(close: () => Promise<void>): void;
 }
 
 /** Error code for a file with several layers of which the request names none. */

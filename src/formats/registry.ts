@@ -9,6 +9,8 @@ import { dfs2Reader } from './dfs2/reader.ts';
 import { dfs2Writer } from './dfs2/writer.ts';
 import { dfs3Reader } from './dfs3/reader.ts';
 import { dfs3Writer } from './dfs3/writer.ts';
+import { dfsuReader } from './dfsu/reader.ts';
+import { dfsuWriter } from './dfsu/writer.ts';
 import { fileReader } from './file/reader.ts';
 import { fileWriter } from './file/writer.ts';
 import { geoJsonReader } from './geojson/reader.ts';
@@ -28,6 +30,7 @@ export const readers: readonly Reader[] = [
   dfs1Reader,
   dfs2Reader,
   dfs3Reader,
+  dfsuReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -39,6 +42,7 @@ export const writers: readonly Writer[] = [
   dfs1Writer,
   dfs2Writer,
   dfs3Writer,
+  dfsuWriter,
 ];
 
 /** By exact name. */

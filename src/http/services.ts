@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../errors.ts';
 import { publicBase } from './answers/public-base.ts';
 import type { App } from './route.ts';
+import { TextAnswer } from './rules/forms.ts';
 import { SERVICE_IDS } from './rules/headers.ts';
 
 /** Clients ask by name where a service is: all of them are here. */
@@ -26,7 +27,7 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
         tags,
         summary: 'Where a service is',
         params: z.object({ name: z.string() }),
-        response: { 200: z.object({ data: z.string() }) },
+        response: { 200: TextAnswer },
       },
     },
     async (request) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
+import { TextAnswer } from '../http/rules/forms.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
 import type { Identities } from './identities.ts';
@@ -88,7 +89,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       schema: {
         summary: 'Checks whether an access token is valid',
         body: z.string(),
-        response: { 200: z.object({ data: z.string() }) },
+        response: { 200: TextAnswer },
       },
     },
     async (request) => {

@@ -10,7 +10,7 @@ export interface Subject {
   projectId: string;
   createdBy: string;
   requestId?: string;
-  /** Where a moved or copied dataset comes from. */
+  /** Tenant and project of the dataset that is moved or copied. */
   sourceTenantId?: string | undefined;
   sourceProjectId?: string | undefined;
 }
@@ -40,7 +40,7 @@ export const finished = (transfer: Subject, { status, progress, datasetId, error
     ...(errorMessage === undefined ? {} : { ErrorMessage: errorMessage }),
   });
 
-/** The transfer as the event of each tenant shows it: its own tenant first, then the one that a dataset comes from. */
+/** The transfer as each tenant's event shows it: that of its project first, then that of the source dataset, if it is another one. */
 export function sidesOf<T extends Subject>(transfer: T): [T, ...T[]] {
   const { tenantId, sourceTenantId, sourceProjectId } = transfer;
   if (sourceTenantId === undefined || sourceProjectId === undefined || sourceTenantId === tenantId) return [transfer];

@@ -4,7 +4,7 @@ import { visible as visibleDatasets } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { callBehind } from '../jobs.ts';
+import { notifyAfterCommit } from '../jobs.ts';
 import type { Event } from '../outbox.ts';
 import { eventInsert } from '../outbox.ts';
 import { statement } from '../platform/sql/statements.ts';
@@ -12,20 +12,20 @@ import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
 import type { Asker, Asking } from '../projects/visibility.queries.ts';
 import { ASKER, askerOf, askerValues, visibleProjects } from '../projects/visibility.queries.ts';
-import { NO_WORKER } from './queue/standing.ts';
+import { enqueueNew } from './queue/enqueue.ts';
+import { NO_WORKER } from './queue/queue-status.ts';
 import { lockOf } from './queue/sweep.queries.ts';
-import { nextTurn } from './queue/turn.queries.ts';
-import { firstWake } from './queue/wake.ts';
+import { nextVirtualTime } from './queue/virtual-time.queries.ts';
 import type { AcceptedRequest } from './starts/request.ts';
-import { Carry, TransferType } from './starts/request.ts';
+import { MoveOrCopy, TransferType } from './starts/request.ts';
 
 export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** For ever. */
+/** Whether the status is final. */
 export const hasStopped = (status: Status) => status === 'Completed' || status === 'Error';
 
-/** What every answer about a transfer has. */
+/** Members of every answer about a transfer. */
 export const Summary = z
   .object({
     id: z.string(),
@@ -47,34 +47,33 @@ export interface NewTransfer {
   format: string;
   request: AcceptedRequest;
   stagedBlob?: string;
-  /** Where the address of a remote file is kept. */
+  /** Row of the sealed address of a remote file. */
   sourceId?: string;
   inputDatasetId?: string;
-  /** Of a dataset that is there already and is written. */
+  /** An existing dataset that the transfer writes or moves. */
   outputDatasetId?: string;
   retryOf?: string;
-  /** With where the dataset comes from. */
-  carry?: Carry | undefined;
+  /** A move or copy, with tenant and project of the source dataset. */
+  carry?: MoveOrCopy | undefined;
   sourceTenantId?: string | undefined;
   sourceProjectId?: string | undefined;
   createdBy: string;
   accountId: string;
   requestId: string;
   traceparent?: string | undefined;
-  /** The limit. */
+  /** Memory limit. */
   memoryMb: number;
-  /** Asked for; without it, the usual share. */
+  /** Requested cores; absent: the worker's cores divided by its slots. */
   cores?: number | undefined;
-  /** What it needs of a worker, see `needs.ts`. */
+  /** Encoded requirements, see `requirements.ts`. */
   flags?: readonly string[];
 }
 
 /**
- * The row, its place in the queue and the event that tells of it: one statement, so that it is one way to the database and back. Workers
- * hear of it with the commit.
+ * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the commit.
  */
 export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<Summary> {
-  callBehind(tx);
+  notifyAfterCommit(tx);
   return tx.one(sql.prepared('insert transfer', Summary)`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
@@ -83,16 +82,16 @@ export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<
       ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
       ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
-      ${sql.array(row.flags ?? [], 'text')}, ${nextTurn(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null})
+      ${sql.array(row.flags ?? [], 'text')}, ${nextVirtualTime(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null})
     returning ${summaryColumns}, turn),
-    told as (${eventInsert(event)}),
-    ${firstWake({ id: row.id, flags: row.flags ?? [], turn: sql.fragment`begun.turn` }, sql.fragment`begun`)}
+    event as (${eventInsert(event)}),
+    ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.turn` }, sql.fragment`begun`)}
     select * from begun`);
 }
 
 /**
- * Transfers this caller sees: his own, those of projects he has a role in, and all that go into or out of a tenant he owns. `p.rights` are
- * his in the project.
+ * Transfers that the caller sees: those they started, those of projects in which they have a role, and those into or out of a tenant that
+ * they own. `p.rights` are their rights in the project.
  */
 const visible = (asking: Asking) => {
   const asker = askerOf(asking);
@@ -103,27 +102,28 @@ const visible = (asking: Asking) => {
 };
 
 /**
- * The caller may have what a transfer of `visible` tells of contents: he reads its input and its output dataset, of which neither is
- * deleted. Where it has none, contents are those of an uploaded file: for who started it, and who may change content where it leads.
+ * Whether the caller may read files, receipt and log of a transfer of `visible`. They must be able to read its input and its output
+ * dataset, and neither may be deleted. A transfer without datasets concerns an uploaded file: readable for its starter, and for who may
+ * change content in its project.
  */
 const readsContents = (asker: Asker) => sql.fragment`
     case when ${hasNoDataset} then ${readsUploads(asker)} else ${readsAll(visibleDatasets(asker))} end`;
 
 /**
- * The same where the datasets lie in the transfer's own project and have no permissions of their own, as nearly all do: whoever sees the
- * project reads those. Null: it is for `readsContents` to say.
+ * A cheap form of `readsContents` for the usual case: datasets in the transfer's own project without permissions of their own, which are
+ * readable for everybody who sees the project. Null: undecided, ask `readsContents`.
  */
 const readsContentsHere = (asker: Asker) => sql.fragment`
     case when ${hasNoDataset} then ${readsUploads(asker)} when ${readsAll(plainIn)} then true end`;
 
-/** Looked up by their ids: `=` would walk through all that lies in the project. */
+/** `is not distinct from` keeps the planner from walking the index of the project: the datasets are looked up by their ids. */
 const plainIn = sql.fragment`
     from datasets d where d.project_id is not distinct from p.id and d.deleted_at is null and d.permissions = '[]'`;
 const hasNoDataset = sql.fragment`t.input_dataset_id is null and t.output_dataset_id is null`;
 const readsUploads = (asker: Asker) => sql.fragment`
       t.created_by = ${asker.userId} or t.tenant_id = any(${asker.ownedTenants})
         or coalesce(p.rights, 0) & ${rightOf('canUpdateContent')}::int <> 0`;
-/** `readable`: from where and with which conditions datasets `d` are those that he reads. */
+/** @param readable `from` and `where` that select the datasets `d` that the caller can read */
 const readsAll = (readable: ReturnType<typeof sql.fragment>) => sql.fragment`
       (select count(*) ${readable} and d.id = any(array[t.input_dataset_id, t.output_dataset_id]))
         = num_nonnulls(t.input_dataset_id, nullif(t.output_dataset_id, t.input_dataset_id))`;
@@ -151,27 +151,27 @@ const Row = Summary.extend({
   badRecordsBlob: z.string().optional(),
   receipt: z.unknown().optional(),
   retryOf: z.string().optional(),
-  carry: Carry.optional(),
-  /** The caller's in the project; none where he only started it. */
+  carry: MoveOrCopy.optional(),
+  /** The caller's rights in the project; 0 if they only started the transfer. */
   rights: z.number(),
-  /** Whether the caller may have files, receipt and log; not looked at where there are neither files nor a receipt. */
+  /** Whether the caller may read files, receipt and log; absent if there are neither files nor a receipt. */
   readsContents: z.boolean().optional(),
-  /** For addresses that are signed for this caller. */
+  /** Generation of grants, for addresses that are signed for this caller. */
   generation: z.number(),
 });
 export type TransferRow = z.infer<typeof Row>;
 
-/** Of a transfer `t` that waits until an outage may be over: when it is tried again. */
-export const restingReason = sql.fragment`
+/** For a transfer `t` that backs off after an outage: when it is retried. Null for others. */
+export const backOffReason = sql.fragment`
   case when t.status = 'Pending' and t.outages > 0 then (
-    select 'After an outage, which its log tells of, it is tried again at ' || to_char(run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z".')
+    select 'It is retried after an outage (see its log) at ' || to_char(run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z".')
     from graphile_worker._private_jobs where key = t.id::text and run_at > now() and locked_at is null) end`;
 
-/** Of a transfer that waits: as the workers' sweep told it last, if there is one to tell, else what it rests for. */
+/** For a waiting transfer `t`: the reason that the last sweep stored for its flags, else that it backs off. Null for others. */
 const waitingReason = sql.fragment`
   case when t.status = 'Pending' then
     case when exists (select from workers where exists ${lockOf('workers.pool')})
-      then coalesce((select reason from waiting_needs where waiting_needs.flags = t.flags), ${restingReason})
+      then coalesce((select reason from waiting_needs where waiting_needs.flags = t.flags), ${backOffReason})
       else ${NO_WORKER} end
   end`;
 
@@ -192,8 +192,8 @@ const transfer = visibleTransfer('transfer', sql.fragment`null::text`);
 const waitingTransfer = visibleTransfer('waiting transfer', waitingReason);
 
 /**
- * A transfer that waits is read again, as a whole, with what it waits for, and so is the right to contents that lie in other projects: planned
- * into every read, each would be a third of its cost.
+ * The transfer, if the caller sees it. Reads a waiting transfer again with its waiting reason, and contents' rights in other projects with a
+ * query of their own: each would be a third of the cost of every read.
  */
 export async function findTransfer(db: Db, caller: Caller, id: string): Promise<TransferRow | null> {
   const values = { ...askerValues(caller), id };
@@ -212,7 +212,7 @@ const readableContents = statement(
     select exists (select ${visible(asker)} and t.id = ${id} and ${readsContents(asker)}) as may`,
 );
 
-/** Whether a caller who sees a transfer may have its files, receipt and log. */
+/** Whether a caller who sees a transfer may read its files, receipt and log. */
 export const mayReadContents = (db: Db, caller: Caller, id: string) =>
   db.oneFirst(readableContents({ ...askerValues(caller), id }));
 
@@ -222,29 +222,29 @@ export const findSummary = (db: Db, id: string) =>
 export const hasEnded = (db: Db, id: string) =>
   db.exists(sql.unsafe`select from transfers where id = ${id} and status in ('Completed', 'Error')`);
 
-/** What each of these is at: the version is another one whenever its row was written, or it waits for another reason. */
+/** Versions of these transfers. A version changes whenever the row is written or the waiting reason changes. */
 export const listVersions = (db: Db, ids: readonly string[]) =>
   db.any(sql.type(z.object({ id: z.string(), version: z.string(), ended: z.boolean() }))`
     select id, concat_ws(' ', t.xmin, ${waitingReason}) as version, status in ('Completed', 'Error') as ended
     from transfers t where id = any(${sql.array(ids, 'uuid')})`);
 
-/** Which of these the caller sees; at most a hundred. */
+/** The transfers among these that the caller sees; at most a hundred. */
 export const listSeen = (db: Db, caller: Caller, ids: readonly string[]) =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
     select t.id ${visible(caller)} and t.id = any(${sql.array(ids, 'uuid')}) order by t.started_at, t.id limit 100`);
 
-/** Name in the store and file name of what an export made, while it is kept. */
+/** Blob and file name of an export, while it is stored. */
 export const findExport = (db: Db, id: string) =>
   db.maybeOne(sql.type(z.object({ blob: z.string(), fileName: z.string() }))`
     select output_blob as blob, output_file_name as file_name from transfers
     where id = ${id} and type = 'Export' and output_blob is not null`);
 
-/** Name in the store of the places of the records that a transfer skipped, while they are kept. */
+/** Blob of the GeoJSON of skipped records, while it is stored. */
 export const findBadRecords = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select bad_records_blob as blob from transfers where id = ${id} and bad_records_blob is not null`);
 
-/** Whether what was signed in this generation is void for one of the datasets that a transfer read or wrote, or one was removed for good. */
+/** Whether grants of this generation are revoked for a dataset that the transfer read or wrote, or such a dataset no longer exists. */
 export const hasVoidGrants = (db: Db, id: string, generation: number) =>
   db.exists(sql.unsafe`
     select from transfers t
@@ -252,7 +252,7 @@ export const hasVoidGrants = (db: Db, id: string, generation: number) =>
     left join datasets d on d.id = used.id left join projects p on p.id = d.project_id
     where t.id = ${id} and (d.id is null or ${ownGrantsSince} > ${generation}::bigint)`);
 
-/** The worse the later. */
+/** In ascending severity. */
 const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export const LogLevelName = z.enum(LOG_LEVELS);
 type LogLevelName = z.infer<typeof LogLevelName>;
@@ -261,7 +261,7 @@ export const LoggedLine = z
   .meta({ id: 'LogLine' });
 export type LoggedLine = z.infer<typeof LoggedLine>;
 
-/** @param level of this level and worse; all lines without it */
+/** @param level minimum severity */
 export const listLog = (
   db: Db,
   transferId: string,
@@ -273,7 +273,7 @@ export const listLog = (
       and level = any(${sql.array(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)), 'text')})
     order by id limit ${limit}`);
 
-/** State of a transfer that nobody changes until the transaction ends. */
+/** Locks a transfer until the transaction ends. */
 export const lockTransfer = (tx: Db, id: string) =>
   tx.one(sql.type(z.object({ id: z.string(), attempt: z.number(), status: z.enum(STATUSES) }))`
     select id, attempt, status from transfers where id = ${id} for update`);

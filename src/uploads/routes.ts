@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
+import { TextAnswer } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -23,7 +24,7 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
       config: { access: 'signedIn', service: 'conversion' },
       schema: {
         summary: 'Returns a signed address for uploading a file',
-        response: { 200: z.object({ data: z.string() }) },
+        response: { 200: TextAnswer },
       },
     },
     async (request) => {

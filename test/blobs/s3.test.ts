@@ -238,7 +238,7 @@ test('an unknown key and a server that is away are errors that tell no secret', 
   }
 });
 
-test('a bucket that is not there, or a key that is none, is told before anything is stored; a server that is away is not judged', async (t) => {
+test('opening refuses a missing bucket or an invalid key; an unreachable server is no reason to refuse', async (t) => {
   const { url } = await make();
   await t.notThrowsAsync(checkBlobStore(url));
   await t.notThrowsAsync(checkBlobStore(undefined));

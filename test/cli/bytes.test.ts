@@ -107,7 +107,7 @@ test('a file that changes while it is fetched is refused, and nothing is left', 
   });
   await t.throwsAsync(
     download(address, { path: join(at, 'file') }, () => {}),
-    { message: /changed on its way/ },
+    { message: /changed during the download/ },
   );
   t.deepEqual(await readdir(at), []);
 });
@@ -118,7 +118,7 @@ test('a file that is there stays unless --force is given', async (t) => {
   const address = await server(t, (_, response) => void response.end('theirs'));
   await t.throwsAsync(
     download(address, { path: target }, () => {}),
-    { message: /is there already: --force replaces it/ },
+    { message: /exists already\. Use --force to replace it/ },
   );
   t.is(await readFile(target, 'utf8'), 'mine');
   await download(address, { path: target, force: true }, () => {});

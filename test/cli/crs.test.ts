@@ -12,7 +12,7 @@ test('crs list says that there is more, finds numbers and other names, and shows
   const utm = await run(['crs', 'list', 'utm']);
   t.is(utm.code, 0);
   t.is(utm.out.trim().split('\n').length, 51);
-  t.regex(utm.err, /^50 of \d{3,4} are shown\. Say more of its name, or use --bbox, or --limit \d+\./m);
+  t.regex(utm.err, /^Shows 50 of \d{3,4}\. Use more words, --bbox, or --limit \d+\./m);
   const first = async (...argv: string[]) => (await run(['crs', 'list', ...argv])).out.split('\n')[1] ?? '';
   t.regex(await first('25832'), /25832 +EPSG +ETRS89 \/ UTM zone 32N +Europe between 6°E and 12°E/);
   t.regex(await first('web mercator'), /3857 +EPSG/);

@@ -83,7 +83,7 @@ test('a yes destroys, and the question says what goes with it', async (t) => {
   });
   const { code, out, err } = await answering('y', 'account', 'delete', id);
   t.is(code, 0, err);
-  t.true(err.includes('With it go 1 tenant membership, 2 group memberships.'), err);
+  t.true(err.includes('This also deletes 1 tenant membership, 2 group memberships.'), err);
   t.is(out, `${id} is deleted.\n`);
   t.is((await client.get(`/api/accounts/${id}`)).status, 404);
 });

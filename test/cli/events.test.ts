@@ -36,31 +36,35 @@ test('events are listed in order, as lines or as the server says it', async (t) 
   t.is((await run(['event', 'list', '--after', 'x'])).code, 2);
 });
 
-test('events are followed as they happen, through a break of the connection, none twice and none left out', async (t) => {
-  const user = await owner();
-  const { run, logIn } = await machine(t);
-  await logIn(user.id);
-  await happen(user, '0');
-  const following = run(['event', 'follow', '--after', '0', '--limit', '6', '--json']);
-  for (let n = 1; n < 6; n++) {
-    if (n === 3) {
-      await sleep(1000);
-      w.app.server.closeAllConnections();
+// Serial: it breaks the connections of every test of this file.
+test.serial(
+  'events are followed as they happen, through a break of the connection, none twice and none left out',
+  async (t) => {
+    const user = await owner();
+    const { run, logIn } = await machine(t);
+    await logIn(user.id);
+    await happen(user, '0');
+    const following = run(['event', 'follow', '--after', '0', '--limit', '6', '--json']);
+    for (let n = 1; n < 6; n++) {
+      if (n === 3) {
+        await sleep(1000);
+        w.app.server.closeAllConnections();
+      }
+      await happen(user, String(n));
     }
-    await happen(user, String(n));
-  }
-  const { code, out } = await following;
-  t.is(code, 0);
-  const events = out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  t.deepEqual(
-    events.map(({ resourceid }) => resourceid),
-    ['0', '1', '2', '3', '4', '5'],
-  );
-  t.is(events[0].specversion, '1.0');
-});
+    const { code, out } = await following;
+    t.is(code, 0);
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    t.deepEqual(
+      events.map(({ resourceid }) => resourceid),
+      ['0', '1', '2', '3', '4', '5'],
+    );
+    t.is(events[0].specversion, '1.0');
+  },
+);
 
 test('who may not follow is told so', async (t) => {
   const { run } = await machine(t);

@@ -72,7 +72,7 @@ test('the content of a file says how to read it, whatever it is called; a .shp f
   t.regex(odd.out, /^reader +AsciiGridReader$/m);
   const unknown = await importing(await put('page.dat', '<html><p>hello</p></html>'));
   t.is(unknown.code, 2);
-  t.regex(unknown.err, /page\.dat looks like a web page, which no reader takes: give --reader/);
+  t.regex(unknown.err, /page\.dat looks like a web page, which no reader supports\. Use --reader FileReader/);
 });
 
 test('without --name a dataset is called like its file, without the extension where it is converted', async (t) => {
@@ -99,11 +99,11 @@ test('a dry run reads the local file, refuses what surely fails and gives an est
   const grid = await put('grid.asc', ASCII_GRID);
   const nowhere = await importing(grid, '--writer', 'GeoTiffWriter', '--to-srid', '3857', '--dry-run');
   t.is(nowhere.code, 1);
-  t.regex(nowhere.err, /grid\.asc does not say its coordinate system: give it with --srid/);
+  t.regex(nowhere.err, /grid\.asc has no coordinate system\. Use --srid to set it/);
   const wells = await put('wells.zip', shapefileOf());
   const items = await importing(wells, '--writer', 'GeoJsonWriter', '--items', 'depth', '--dry-run');
   t.is(items.code, 1);
-  t.regex(items.err, /It would fail: The item filter names 'depth', but there are only the items 0 'nr'\./);
+  t.regex(items.err, /It would fail: The item filter names 'depth', but the data only have the items 0 'nr'\./);
   const good = await importing(grid, '--writer', 'GeoTiffWriter', '--srid', '25832', '--to-srid', '3857', '--dry-run');
   t.is(good.code, 0, good.err);
   t.regex(good.out, /^Estimate: about \d+ s of conversion, about [\d.]+ \w+ before compression\.$/m);
@@ -132,13 +132,13 @@ test('dataset show tells tags, metadata, extent, bands and statistics', async (t
   t.regex(out, new RegExp(`^created +.* by ${user.id}$`, 'm'));
 });
 
-test('an export names what it lacks, and can be fetched later by its transfer', async (t) => {
+test('an export without a known format is refused; its file can be downloaded later by its transfer', async (t) => {
   const { run, put, importing, datasetOf, folder } = await scene(t);
   const id = datasetOf((await importing(await put('grid.asc', ASCII_GRID), '--watch')).out);
   for (const more of [[], ['-o', folder], ['-o', '-']]) {
     const refused = await run(['transfer', 'export', id, ...more]);
     t.is(refused.code, 2);
-    t.regex(refused.err, /format of the export is not known: name the output with -o, .* or the writer with --writer/);
+    t.regex(refused.err, /format of the export is unknown\. Use -o with an extension, .* or --writer/);
   }
   const first = join(folder, 'first.asc');
   const exported = await run(['transfer', 'export', id, '-o', first]);
@@ -152,7 +152,7 @@ test('an export names what it lacks, and can be fetched later by its transfer', 
   const imported = JSON.parse((await run(['transfer', 'list', '--json'])).out).data.at(-1);
   const made = await run(['transfer', 'download', imported.id]);
   t.is(made.code, 1);
-  t.regex(made.err, new RegExp(`has made a dataset: fetch it with 'platform dataset download ${id}'`));
+  t.regex(made.err, new RegExp(`has written a dataset. Download it with 'platform dataset download ${id}'`));
 });
 
 test('- is standard output, as bytes; an output that cannot be written is exit code 1', async (t) => {
@@ -193,7 +193,7 @@ test('Ctrl-C while watching tells that the transfer goes on, and how to end it',
   const id = /^Transfer (\S+) has/m.exec(seen.err)?.[1] ?? '';
   child.kill('SIGINT');
   t.is((await ended)[0], 130, seen.err);
-  t.true(seen.err.includes(`The transfer goes on as ${id}; cancel it with 'platform transfer cancel ${id}'`), seen.err);
+  t.true(seen.err.includes(`Transfer ${id} continues. To cancel it: 'platform transfer cancel ${id}'`), seen.err);
   t.is((await w.as(user).get(`/api/conversion/transfer/${id}`)).body.status, 'Pending');
   t.is((await run(['transfer', 'cancel', id])).code, 0);
 });

@@ -10,6 +10,6 @@ test('a generated password has what the platform asks for, however much that is'
   await logIn((await w.administrator()).id);
   const made = await run(['account', 'create', '--id', 'long']);
   t.is(made.code, 0, made.err);
-  const [, password = ''] = /^Password, shown only now: (\S+)$/m.exec(made.err) ?? [];
+  const [, password = ''] = /^Password \(shown only now\): (\S+)$/m.exec(made.err) ?? [];
   t.is((await w.nobody.post('/api/tokens', { id: 'long', password })).status, 200);
 });

@@ -44,7 +44,7 @@ test('somebody at a terminal makes folders, puts a file, replaces it, moves, ren
   ]) {
     const before = (await run(['dataset', 'raw', dataset])).out.trim();
     t.is((await fetch(before)).status, 200);
-    t.regex((await run(revoke)).out, /^The addresses .* open nothing any more\.\n$/);
+    t.regex((await run(revoke)).out, /^All signed addresses .* are revoked\.\n$/);
     t.is((await fetch(before)).status, 403);
   }
   const out = join(folder, 'back.txt');

@@ -51,7 +51,7 @@ test('inspect tells what is in an ASCII grid, and draws it', async (t) => {
   const text = 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1.5 2\n3 4\n';
   const { code, out, err } = await run('grid', text, '--png', picture);
   t.is(code, 0);
-  t.regex(out, /coordinate system +not said/);
+  t.regex(out, /coordinate system +unknown/);
   t.regex(out, /Float32/);
   t.true(err.includes(picture));
   t.is((await readFile(picture)).toString('latin1', 1, 4), 'PNG');
@@ -63,7 +63,7 @@ test('inspect names kinds of files that no reader takes, and says when it does n
     ['SQLite format 3\0', /content +SQLite database/],
     ['{"a": 1}', /content +JSON file/],
     ['<!DOCTYPE html><html>', /content +web page/],
-    ['hello', /content +not known/],
+    ['hello', /content +unknown/],
   ] as const) {
     const { code, out } = await run('thing', content);
     t.is(code, 0);

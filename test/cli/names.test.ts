@@ -149,7 +149,7 @@ test('members, projects and the recycle bin show login ids and names beside uuid
   const other = await w.account({ tenantId: user.tenantId });
   const stranger = await w.account({ tenantId: await w.tenant() });
   t.regex(await ok('project', 'members', 'add', root, other.id.toUpperCase()), /is Reader now/);
-  t.regex(await ok('project', 'members', 'remove', root, other.id), /is no member any more/);
+  t.regex(await ok('project', 'members', 'remove', root, other.id), /is no longer a member/);
   const unknown = await run(['project', 'members', 'add', root, stranger.id]);
   t.is(unknown.code, 1);
   t.regex(unknown.err, /There is no account '.*' in your tenant or your projects/);

@@ -32,7 +32,7 @@ test.serial('drained, the workers take nothing; the command waits, and gives up 
   const { pid } = await worker();
   t.like(await run(['job', 'drain']), {
     code: 2,
-    err: 'platform: Name the workers that shall take no more transfers: --host, --worker or --all.\n',
+    err: 'platform: Use --host, --worker or --all to choose the workers to drain.\n',
   });
   const drained = await run(['job', 'drain', '--all', '--timeout', '1m']);
   t.is(drained.code, 0, drained.err);

@@ -24,7 +24,7 @@ test('who logs in is known to the next command, and forgotten after logout', asy
   t.like(await run(['whoami']), {
     code: 3,
     out: '',
-    err: `platform: Nobody is logged in at ${url}: run 'platform login'.\n`,
+    err: `platform: Not logged in at ${url}. Run 'platform login'.\n`,
   });
 });
 
@@ -53,7 +53,7 @@ test('a token is not sent to another address than the one that gave it', async (
   const elsewhere = { PLATFORM_URL: 'http://127.0.0.1:9' };
   t.like(await run(['whoami'], { env: elsewhere }), {
     code: 3,
-    err: `platform: Nobody is logged in at http://127.0.0.1:9: run 'platform login'.\n`,
+    err: `platform: Not logged in at http://127.0.0.1:9. Run 'platform login'.\n`,
   });
 });
 
@@ -65,14 +65,11 @@ test('a login file of another version is told apart, and a new login replaces it
   await writeFile(path, JSON.stringify({ version: 7, secret: 'x' }));
   const refused = await run(['whoami']);
   t.is(refused.code, 3);
-  t.is(
-    refused.err,
-    `platform: ${path} has version 7, this program reads version 1: log in again with 'platform login'.\n`,
-  );
+  t.is(refused.err, `platform: ${path} has version 7, but this program reads version 1. Run 'platform login' again.\n`);
   await writeFile(path, 'not json');
   t.like(await run(['whoami']), {
     code: 3,
-    err: `platform: ${path} is damaged: log in again with 'platform login'.\n`,
+    err: `platform: ${path} is damaged. Run 'platform login' again.\n`,
   });
   await logIn(id);
   t.is((await run(['whoami'])).code, 0);
@@ -97,7 +94,7 @@ test('a login that was ended elsewhere is told with exit code 3', async (t) => {
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), refreshToken: 'unknown' }));
   const { code, err } = await run(['whoami']);
   t.is(code, 3);
-  t.regex(err, /^platform: The login of root has ended \(.+\) Run 'platform login'\.\n$/);
+  t.regex(err, /^platform: The login of root has ended: .+\. Run 'platform login'\.\n$/);
 });
 
 test('PLATFORM_TOKEN overrides the stored login', async (t) => {
@@ -124,7 +121,7 @@ test('an account is made with a generated password that is shown once and works'
   const made = await run(['account', 'create', '--id', 'ida', '--name', 'Ida Sand', '--email', 'ida@example.org']);
   t.is(made.code, 0);
   t.regex(made.out, /^id +ida$/m);
-  const password = /^Password, shown only now: (\S+)$/m.exec(made.err)?.[1] ?? '';
+  const password = /^Password \(shown only now\): (\S+)$/m.exec(made.err)?.[1] ?? '';
   t.false(made.out.includes(password));
   t.is((await run(['login', '--id', 'ida', '--password-stdin'], { stdin: password })).code, 0);
   t.like(await run(['account', 'list']), { code: 1, out: '' }, 'she is no administrator');
@@ -172,10 +169,10 @@ test('who is removed from a tenant loses the roles in its projects, and the term
   const { id } = (await w.as(root).post('/api/metadata/project', { name: 'Weir', members })).body;
   const remove = ['tenant', 'members', 'remove', root.tenantId, user.id];
   const seen = async () => (await w.as(user).get(`/api/metadata/project/${id}`)).status;
-  t.regex((await run([...remove, '--dry-run'])).out, /^Nothing was changed\. .* would end 1 role in projects\.$/m);
+  t.regex((await run([...remove, '--dry-run'])).out, /^Dry run: .* would end 1 role in projects\.$/m);
   t.regex((await run([...remove, '--keep-project-roles', '--dry-run'])).out, /would end 0 roles/);
   t.is(await seen(), 200);
-  t.is((await run(remove)).out, `${user.id} is no member any more. That ended 1 role in projects.\n`);
+  t.is((await run(remove)).out, `${user.id} is no longer a member. Ended with it: 1 role in projects.\n`);
   t.is(await seen(), 404);
 });
 

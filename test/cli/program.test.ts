@@ -36,7 +36,7 @@ test('wrong usage is exit code 2 and one line', async (t) => {
       "option '--clip <area>' argument '@/nonexistent.wkt' is invalid. /nonexistent.wkt cannot be read: ENOENT: no such file or directory, open '/nonexistent.wkt'",
     ],
     [['transfer', 'import', '/nonexistent.asc', '--project', 'p'], 'There is no file /nonexistent.asc.'],
-    [['transfer', 'import', '/', '--project', 'p'], '/ is no file.'],
+    [['transfer', 'import', '/', '--project', 'p'], '/ is not a file.'],
   ] as const) {
     t.deepEqual(await run([...argv]), { code: 2, out: '', err: `platform: ${sentence}\n` }, argv.join(' '));
   }
@@ -69,18 +69,18 @@ test('a server that does not answer is named in one sentence', async (t) => {
   t.deepEqual(await run(['whoami']), {
     code: 1,
     out: '',
-    err: "platform: No platform answers at http://127.0.0.1:9: the connection was refused. Start it with 'npm start', or name its address in PLATFORM_URL.\n",
+    err: "platform: No platform answers at http://127.0.0.1:9: the connection was refused. Start it with 'npm start', or set PLATFORM_URL to its address.\n",
   });
 });
 
-test('an answer that is not a platform’s is told as such', async (t) => {
+test('an answer that is not JSON is an error that names PLATFORM_URL', async (t) => {
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>Welcome'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => void server.close());
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { code, err } = await run(['whoami'], { env: { PLATFORM_URL: address, PLATFORM_TOKEN: 'x' } });
   t.is(code, 1);
-  t.is(err, `platform: ${address} answered with text/html, which is not what a platform says.\n`);
+  t.is(err, `platform: ${address} answered with text/html instead of JSON. Check PLATFORM_URL.\n`);
 });
 
 test('the address follows from host and port, and PLATFORM_URL must be one', async (t) => {
@@ -93,13 +93,13 @@ test('the address follows from host and port, and PLATFORM_URL must be one', asy
 
 test('without a terminal nothing is asked: the sentence says what to give instead', async (t) => {
   for (const [argv, instead] of [
-    [['login'], 'give --id and --password-stdin'],
-    [['login', '--id', 'ida'], 'give --password-stdin and the password on stdin'],
-    [['admin', 'bootstrap', '--id', 'ida'], 'give --password-stdin and the password on stdin'],
+    [['login'], 'Use --id and --password-stdin'],
+    [['login', '--id', 'ida'], 'Send the password on stdin and use --password-stdin'],
+    [['admin', 'bootstrap', '--id', 'ida'], 'Send the password on stdin and use --password-stdin'],
   ] as const) {
     const { code, err } = await run([...argv]);
     t.is(code, 2);
-    t.is(err, `platform: There is no terminal to ask at: ${instead}.\n`);
+    t.is(err, `platform: Not a terminal. ${instead}.\n`);
   }
 });
 

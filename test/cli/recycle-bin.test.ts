@@ -36,7 +36,7 @@ test('what was deleted is listed, shown, previewed and restored', async (t) => {
   t.regex(lines[2] ?? '', new RegExp(`^${dataset}  levels  Dataset +file +2  .* ${user.userId}$`));
   const first = await run(['recycle-bin', 'list', '--mine', '--sort-by', 'Name', '--limit', '1']);
   t.regex(first.out, /Valley/);
-  t.is(first.err, 'There are 2: --offset 1\n');
+  t.is(first.err, '2 items in total. For more: --offset 1\n');
   t.regex((await run(['recycle-bin', 'show', dataset])).out, new RegExp(`^in +${project}$`, 'm'));
   t.regex((await run(['recycle-bin', 'preview', dataset])).out, new RegExp(`^${project} +Valley +Project$`, 'm'));
   t.like(await run(['recycle-bin', 'restore', dataset, '--as-root']), { code: 2 });
@@ -62,7 +62,7 @@ test('what was deleted is restored elsewhere, or removed for ever', async (t) =>
   t.like(await run(['recycle-bin', 'purge', other]), { code: 2 });
   t.like(await run(['recycle-bin', 'purge', other, '--yes']), {
     code: 0,
-    out: "The project 'Hill' and all in it is gone for ever.\n",
+    out: "The project 'Hill' with its content is deleted for ever.\n",
   });
   t.is((await run(['recycle-bin', 'list'])).out.includes(other), false);
 });

@@ -16,11 +16,11 @@ test('otp register draws a QR code and says what to type; the code then logs in'
   const shown = await run(['otp', 'register', '--id', id, '--password-stdin'], typed);
   t.is(shown.code, 0);
   t.true(shown.out.includes('█'));
-  const [, manual = ''] = /To be typed: ([A-Z2-7]{26})/.exec(shown.out) ?? [];
+  const [, manual = ''] = /Code to type: ([A-Z2-7]{26})/.exec(shown.out) ?? [];
   const setupCode = setupCodeFrom(manual);
 
   const without = await run(['login', '--id', id, '--password-stdin'], typed);
-  t.like(without, { code: 2, out: '', err: 'platform: There is no terminal to ask at: give --otp.\n' });
+  t.like(without, { code: 2, out: '', err: 'platform: Not a terminal. Use --otp.\n' });
   const wrong = await run(['login', '--id', id, '--password-stdin', '--otp', 'x'], typed);
   t.like(wrong, { code: 1, err: 'platform: Illegal one-time password.\n' });
   const otp = codeOf(setupCode);
@@ -114,7 +114,7 @@ test('keys rotate signs with the key that keys list showed as the next one', asy
   t.is((await run(['whoami'])).code, 0, 'tokens of the old key are valid');
 });
 
-test('auth explain tells why a login goes as it goes', async (t) => {
+test('auth explain explains the outcome of a login', async (t) => {
   const { id } = await w.account();
   const group = await groupOf(w, id, ['CIDR:10.0.0.0/8', `APPAUTH:${newCode()}`]);
   const { run, logIn } = await machine(t);
@@ -129,7 +129,7 @@ test('auth explain tells why a login goes as it goes', async (t) => {
   );
   t.regex(
     (await run(['auth', 'explain', '--account', id, '--ip', '203.0.113.9'])).out,
-    /a one-time password is asked for/,
+    /a one-time password is required/,
   );
 });
 
@@ -143,7 +143,7 @@ test('group set-2fa --preview tells who would be locked out and changes nothing;
   const preview = await run(['group', 'set-2fa', group, ...entries, '--preview']);
   t.is(preview.code, 0);
   t.regex(preview.out, new RegExp(`^${id} +1 +203.0.113.9 \\(1\\)`, 'm'));
-  t.true(preview.out.endsWith(`Would be locked out of where they logged in from: ${id}.\n`));
+  t.true(preview.out.endsWith(`Could not log in any more from where they logged in before: ${id}.\n`));
   t.like(await run(['group', 'set-2fa', group, ...entries]), { code: 2 });
   const metadata = async () => JSON.parse((await run(['group', 'show', group, '--json'])).out).metadata;
   t.deepEqual(await metadata(), { '2FAMetadata': [] });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { laidOut, table } from '../../cli/table.ts';
+import { layOut, table } from '../../cli/table.ts';
 
 const ID = '0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e';
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => [...line].length));
@@ -20,7 +20,7 @@ const jobs = table(
 );
 
 test('a table fits the width: text is shortened, then columns are left out from those that have no room', (t) => {
-  const { text, dropped } = laidOut(jobs, 80);
+  const { text, dropped } = layOut(jobs, 80);
   t.true(widest(text) <= 80, text);
   t.deepEqual(dropped, ['TENANT', 'ERROR']);
   const [head, first = ''] = text.split('\n');
@@ -29,13 +29,13 @@ test('a table fits the width: text is shortened, then columns are left out from 
 });
 
 test('the wider the terminal, the more it shows; without a width all', (t) => {
-  const whole = laidOut(jobs);
+  const whole = layOut(jobs);
   t.deepEqual(whole.dropped, []);
   t.regex(whole.text, /Line 7 has 3 values, not 4\.$/m);
   t.false(whole.text.includes('…'));
-  t.is(laidOut(jobs, widest(whole.text)).text, whole.text);
+  t.is(layOut(jobs, widest(whole.text)).text, whole.text);
   for (let width = 40; width <= widest(whole.text); width++) {
-    const { text } = laidOut(jobs, width);
+    const { text } = layOut(jobs, width);
     t.true(widest(text) <= width, `${width}`);
     t.true(text.includes(ID), 'an id is copied into the next command: it is never shortened');
   }
@@ -46,9 +46,9 @@ test('characters of East Asian scripts take two cells', (t) => {
     ['流域の地形', 'x'],
     ['valley', 'y'],
   ];
-  t.is(laidOut(table(['NAME', 'B'], rows)).text, ['NAME        B', '流域の地形  x', 'valley      y'].join('\n'));
+  t.is(layOut(table(['NAME', 'B'], rows)).text, ['NAME        B', '流域の地形  x', 'valley      y'].join('\n'));
 });
 
 test('text and tables stand apart by an empty line, and what is empty leaves none', (t) => {
-  t.is(laidOut(['head', '', table(['A'], [[1]])], 80).text, 'head\n\nA\n1');
+  t.is(layOut(['head', '', table(['A'], [[1]])], 80).text, 'head\n\nA\n1');
 });

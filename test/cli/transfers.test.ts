@@ -37,7 +37,7 @@ test('a project is made, listed, shown and moved to the recycle bin', async (t) 
   t.is((await run(['project', 'list', '--name-prefix', 'Lower'])).out, 'ID  NAME  ACCESS  UPDATED\n');
   t.regex((await run(['project', 'show', project])).out, new RegExp(`^${user.id} .* Owner .*${user.userId}$`, 'm'));
   const asked = await run(['project', 'delete', project]);
-  t.like(asked, { code: 2, err: 'platform: There is no terminal to ask at: give --yes.\n' });
+  t.like(asked, { code: 2, err: 'platform: Not a terminal. Use --yes to confirm.\n' });
   t.like(await run(['project', 'delete', project, '--yes']), { code: 0, err: '' });
   t.like(await run(['project', 'show', project]), { code: 1, err: `platform: Project '${project}' was not found.\n` });
 });
@@ -46,7 +46,7 @@ test('a list that is cut tells how to go on', async (t) => {
   const { run } = await scene(t);
   await run(['project', 'create', '--name', 'Lower valley']);
   const first = await run(['project', 'list', '--limit', '1']);
-  const cursor = /^There are more: --cursor (\S+)$/m.exec(first.err)?.[1] ?? '';
+  const cursor = /^More projects: --cursor (\S+)$/m.exec(first.err)?.[1] ?? '';
   t.true(first.out.includes('Lower valley') && !first.out.includes('Upper valley'));
   const rest = await run(['project', 'list', '--limit', '1', '--cursor', cursor]);
   t.true(rest.out.includes('Upper valley') && !rest.out.includes('Lower valley'));
@@ -57,7 +57,7 @@ test('a dry run tells what a start would be refused for, or what to expect, and 
   const { run, project, file } = await scene(t);
   const start = ['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter'];
   const tried = await run([...start, '--dry-run']);
-  t.like(tried, { code: 0, err: 'The file is not sent: this only tries.\n' });
+  t.like(tried, { code: 0, err: 'Dry run: the file is not uploaded.\n' });
   t.regex(
     tried.out,
     /^It could be started\.\nFound: 4 × 3 cells, 1 band\.\nEstimate: about 1 s of conversion, about \d+ B before compression\.\n$/,
@@ -134,7 +134,7 @@ test('reader and writer follow from the name of the file, and an export takes it
   t.like(await run(['transfer', 'export', datasetId, '-o', tif]), { code: 0, out: `${tif}\n` });
   t.is((await readFile(tif)).toString('latin1', 0, 2), 'II');
   const again = await run(['transfer', 'export', datasetId, '-o', tif]);
-  t.like(again, { code: 2, err: `platform: ${tif} is there already: --force replaces it.\n` }, 'before any work');
+  t.like(again, { code: 2, err: `platform: ${tif} exists already. Use --force to replace it.\n` }, 'before any work');
   const named = await run(['transfer', 'export', datasetId, '--writer', 'asciigridwriter', '-o', folder, '--force']);
   t.is(named.out, `${file}\n`);
 });
@@ -187,7 +187,11 @@ test('items, a place and statistics are options; the place may be a GeoJSON file
 
   const wkt = await run([...argv, '--clip', 'POINT (1113194.90793 6621293.72274)', '--clip-srid', '3857']);
   t.is(wkt.code, 1);
-  t.regex(wkt.out + wkt.err, /None of the 2 features meets the geometry/, 'a point is hit exactly or not at all');
+  t.regex(
+    wkt.out + wkt.err,
+    /None of the 2 features intersects the spatial filter/,
+    'a point is hit exactly or not at all',
+  );
   t.regex((await run(['reader', 'show', 'GeoJsonReader'])).out, /^transformations +CrsTransformation, .*ItemFilter/m);
 });
 
@@ -223,11 +227,11 @@ test('a file whose content and name do not tell how to read it asks for --reader
   t.is(code, 2);
   t.regex(
     err,
-    /^platform: The name of .*terrain\.bin does not tell how to treat it: give --reader, one of .*AsciiGridReader/,
+    /^platform: The format of .*terrain\.bin is not known from its name\. Use --reader with one of .*AsciiGridReader/,
   );
   const odd = await run(['transfer', 'import', file, '--project', project, '--reader', 'DwgReader']);
   t.is(odd.code, 2);
-  t.regex(odd.err, /--reader DwgReader is not offered here; there are .*AsciiGridReader/);
+  t.regex(odd.err, /--reader DwgReader does not exist\. Use one of .*AsciiGridReader/);
 });
 
 test('a conversion that fails ends the command with its sentence and exit code 1, also with --json', async (t) => {

@@ -45,8 +45,8 @@ test('times and intervals that cannot be read are refused before anything is sen
   for (const [argv, message] of [
     [['--from', 'yesterday'], /such as 2026-01-24T08:00:00/],
     [['--to', '24.1.2026'], /such as 2026-01-24T08:00:00/],
-    [['--steps', '5-2'], /5 is behind 2/],
-    [['--layers', '3-1'], /3 is behind 1/],
+    [['--steps', '5-2'], /5 is greater than 2/],
+    [['--layers', '3-1'], /3 is greater than 1/],
   ] as const)
     t.throws(() => asked(...argv), { message }, argv.join(' '));
 });

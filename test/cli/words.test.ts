@@ -26,7 +26,7 @@ const below = (command: Command, path: readonly string[] = []): { path: readonly
 ];
 const everything = async () => below(await programFor(['completion'], person({}).io));
 
-test('a slip of the pen is answered with the nearest word', async (t) => {
+test('a misspelled command or option is answered with the nearest one', async (t) => {
   for (const [argv, sentence] of [
     ['project lst', "unknown command 'lst'. Did you mean 'list'?"],
     ['projct list', "unknown command 'projct'. Did you mean 'project'?"],
@@ -72,7 +72,7 @@ test('a value that an option does not take is wrong usage, named with those that
     t.deepEqual(await run(...argv.split(' ')), { code: 2, out: '', err: `platform: option ${sentence}\n` }, argv);
 });
 
-test('what a setting finds wrong with the value of an option is told of the option', async (t) => {
+test('an invalid setting that an option set is reported with the name of the option', async (t) => {
   const { code, err } = await run('work', '--label', `x${'/'.repeat(400)}y`);
   t.is(code, 2);
   t.regex(err, /^platform: (.*)--label: must be a list of key=value, or of keys\.$/m);
@@ -96,7 +96,7 @@ test('--version tells the version', async (t) => {
   t.deepEqual(await run('--version'), { code: 0, out: 'platform 0.1.0\n', err: '' });
 });
 
-test('older words are understood and shown nowhere', async (t) => {
+test('legacy names are accepted, but shown nowhere', async (t) => {
   for (const words of [
     'keys list',
     'project access-explain p --user 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e',

@@ -29,19 +29,23 @@ interface Added {
   asked?: Partial<Asked>;
 }
 
-/** Adds to a dataset that is GeoJSON, and gives all of it. */
-async function toGeoJson(t: ExecutionContext, present: string, { content, from = 'geojson', asked }: Added) {
+/** Appends to a GeoJSON dataset and returns the parsed output. */
+async function toGeoJson(t: ExecutionContext, existing: string, { content, from = 'geojson', asked }: Added) {
   const converters = from === 'geojson' ? jsonToJson : toJson;
-  return asJson(t, content, { ...converters, present: { content: present, format: 'geojson' }, ...asked });
+  return asJson(t, content, { ...converters, existing: { content: existing, format: 'geojson' }, ...asked });
 }
 
-/** Adds to a dataset that is a shapefile made of `present`, and gives all of it as GeoJSON. */
-async function toShapefile(t: ExecutionContext, present: string | Buffer, { content, from = 'geojson', asked }: Added) {
-  const before = typeof present === 'string' ? (await converted(t, present, toShape)).bytes : present;
+/** Converts `existing` to a shapefile, appends to it, and returns the output as GeoJSON. */
+async function toShapefile(
+  t: ExecutionContext,
+  existing: string | Buffer,
+  { content, from = 'geojson', asked }: Added,
+) {
+  const before = typeof existing === 'string' ? (await converted(t, existing, toShape)).bytes : existing;
   const converters = from === 'geojson' ? toShape : shapeToShape;
   const grown = await converted(t, content, {
     ...converters,
-    present: { content: before, format: 'shapefile' },
+    existing: { content: before, format: 'shapefile' },
     ...asked,
   });
   const { json, receipt } = await asJson(t, grown.bytes);
@@ -50,7 +54,7 @@ async function toShapefile(t: ExecutionContext, present: string | Buffer, { cont
 
 const rows = (json: Json) => json.features.map(({ properties }) => properties);
 
-test('features are added behind those of the dataset, with its fields in its order; what they lack is null', async (t) => {
+test('features are appended after those of the dataset, with its fields in its order; missing values are null', async (t) => {
   const added = collection([feature(point(11, 51), { depth: 3, name: 'C' }), feature(null, { dug: '2021-05-01' })]);
   const expected = [
     { name: 'A', depth: 12, dug: '2020-01-31' },
@@ -76,7 +80,7 @@ test('features are added behind those of the dataset, with its fields in its ord
   }
 });
 
-test('any format of features can be added to any: a shapefile to GeoJSON, GeoJSON to a shapefile, a shapefile to one', async (t) => {
+test('features of any format can be appended to any: shapefile to GeoJSON, GeoJSON to shapefile, shapefile to shapefile', async (t) => {
   const file = (await converted(t, collection([feature(point(11, 51), { NAME: 'C', depth: 2 })]), toShape)).bytes;
   for (const grow of [toGeoJson, toShapefile]) {
     const { json, log } = await grow(t, collection(wells), { content: file, from: 'shapefile' });
@@ -85,7 +89,7 @@ test('any format of features can be added to any: a shapefile to GeoJSON, GeoJSO
   }
 });
 
-test('features are brought into the coordinate system of the dataset, and the receipt says how', async (t) => {
+test('features are reprojected to the coordinate system of the dataset, and the receipt says how', async (t) => {
   const utm = await asJson(t, collection(wells), {
     ...jsonToJson,
     transformations: [{ type: 'crsTransformation', outputSrid: 25832 }],
@@ -109,33 +113,33 @@ test('features are brought into the coordinate system of the dataset, and the re
   t.deepEqual(there.json.features[3]!.geometry!.coordinates, [10, 50]);
 });
 
-test('without a coordinate system on one side nothing is added to the other', async (t) => {
+test('an append ends with an error if only one side has a coordinate system', async (t) => {
   const nowhere = { crs: null };
   const content = collection([feature(point(1, 2), { name: 'C' })], nowhere);
   await t.throwsAsync(toGeoJson(t, collection(wells), { content }), {
     message:
-      'The coordinate system of the input is not known, so it cannot be brought into that of the dataset, EPSG:4326; give SRID to the reader.',
+      'The coordinate system of the input is not known, so the input cannot be reprojected to that of the dataset, EPSG:4326. Give SRID to the reader.',
   });
   await t.throwsAsync(toGeoJson(t, collection(wells, nowhere), { content: collection(wells) }), {
-    message: 'The dataset does not say in which coordinate system it is, so nothing in EPSG:4326 can be added to it.',
+    message: 'The coordinate system of the dataset is not known, so data in EPSG:4326 cannot be appended to it.',
   });
   const both = await toGeoJson(t, collection(wells, nowhere), { content });
   t.is(both.json.features.length, 3);
 });
 
-test("what the content cannot say of its coordinate system is taken from the dataset's record", async (t) => {
+test("a coordinate system that the file cannot store is taken from the dataset's metadata", async (t) => {
   const wkt =
     'PROJCRS["Site grid",BASEGEOGCRS["WGS 84",DATUM["World Geodetic System 1984",ELLIPSOID["WGS 84",6378137,298.257223563]]],CONVERSION["x",METHOD["Transverse Mercator"],PARAMETER["Latitude of natural origin",50],PARAMETER["Longitude of natural origin",9.3],PARAMETER["Scale factor at natural origin",1],PARAMETER["False easting",0],PARAMETER["False northing",0]],CS[Cartesian,2],AXIS["(E)",east],AXIS["(N)",north],LENGTHUNIT["metre",1]]';
   const site = collection([feature(point(100, 200), { name: 'A' })]);
   const { json } = await asJson(t, collection([feature(point(9.3, 50), { name: 'B' })]), {
     ...jsonToJson,
-    present: { content: site, format: 'geojson', crs: { wkt } },
+    existing: { content: site, format: 'geojson', crs: { wkt } },
   });
   t.deepEqual(json.features[0]!.geometry!.coordinates, [100, 200]);
   t.deepEqual(json.features[1]!.geometry!.coordinates, [0, 0]);
 });
 
-test('fields that the dataset does not have end the transfer and are named', async (t) => {
+test('the error names fields that the dataset does not have', async (t) => {
   const content = collection([feature(point(1, 2), { name: 'C', owner: 'x', rate: 1 })]);
   for (const grow of [toGeoJson, toShapefile])
     await t.throwsAsync(grow(t, collection(wells), { content, asked: { onBadRecord: 'skip' } }), {
@@ -162,7 +166,7 @@ test('fields are matched by their name, else in another letter case; in a shapef
     toShapefile(t, grown.bytes, { content: collection([feature(point(1, 2), { population_2021: 4 })]) }),
     {
       message:
-        "The field 'population_2021' may be any of 'population', 'populati_1' in the dataset; give it the name that it has there.",
+        "The field 'population_2021' matches several fields of the dataset: 'population', 'populati_1'. Rename it to one of them.",
     },
   );
   const back = await toGeoJson(t, collection([feature(point(1, 2), years)]), {
@@ -179,14 +183,14 @@ test('fields are matched by their name, else in another letter case; in a shapef
   });
 });
 
-test('a value that its field cannot hold is a bad record: told with its value, or skipped and listed', async (t) => {
+test('a value that its field cannot hold is a bad record: an error with the value, or skipped and listed', async (t) => {
   const content = collection([
     feature(point(11, 50), { name: 'C', depth: 'deep' }),
     feature(point(12, 50), { name: 'D', depth: 4 }),
   ]);
   for (const grow of [toGeoJson, toShapefile]) {
     await t.throwsAsync(grow(t, collection(wells), { content }), {
-      message: "Feature 1 has 'deep' in 'depth', where the dataset holds numbers.",
+      message: "Feature 1 has 'deep' in 'depth'; the field of the dataset holds numbers.",
     });
     const { json, receipt, recordsRead, recordsSkipped, recordsWritten, badRecords } = await grow(
       t,
@@ -200,11 +204,11 @@ test('a value that its field cannot hold is a bad record: told with its value, o
   }
   const days = collection([feature(point(1, 2), { dug: 'long ago' })]);
   await t.throwsAsync(toShapefile(t, collection(wells), { content: days }), {
-    message: "Feature 1 has 'long ago' in 'dug', where the dataset holds dates.",
+    message: "Feature 1 has 'long ago' in 'dug'; the field of the dataset holds dates.",
   });
   const flags = collection([feature(point(1, 2), { ok: true })]);
   await t.throwsAsync(toGeoJson(t, flags, { content: collection([feature(point(1, 2), { ok: 1 })]) }), {
-    message: "Feature 1 has 1 in 'ok', where the dataset holds true and false.",
+    message: "Feature 1 has 1 in 'ok'; the field of the dataset holds booleans.",
   });
 });
 
@@ -213,7 +217,7 @@ test('fields are widened to hold new values; in GeoJSON a date becomes text, and
   const wide = { n: 123456.75, s: 'longer than before', x: 22222.125 };
   const grown = await toShapefile(t, narrow, { content: collection([feature(point(1, 2), wide)]) });
   t.deepEqual(rows(grown.json), [{ n: 5, s: 'a', x: 1.5 }, wide]);
-  t.true(grown.log.some(({ message }) => message === "The field 'n' held whole numbers; it holds numbers now."));
+  t.true(grown.log.some(({ message }) => message === "The field 'n' held integers; now it holds numbers."));
 
   const json = await toGeoJson(t, collection([feature(point(1, 2), { when: '2020-01-31', any: null, s: 'a' })]), {
     content: collection([feature(point(1, 2), { when: 'long ago', any: { a: [1] }, s: 5 })]),
@@ -222,7 +226,7 @@ test('fields are widened to hold new values; in GeoJSON a date becomes text, and
     { when: '2020-01-31', any: null, s: 'a' },
     { when: 'long ago', any: { a: [1] }, s: '5' },
   ]);
-  t.true(json.receipt.lost.includes("1 values of 's' are kept as text, which the field holds in the dataset."));
+  t.true(json.receipt.lost.includes("1 values of 's' were converted to text, the type of the field in the dataset."));
 });
 
 /** Names, types and widths of the only table of a zip. */
@@ -238,7 +242,7 @@ async function tableOf(zip: Buffer): Promise<string[]> {
   });
 }
 
-test('types and widths of the fields of a shapefile stay, or grow with what comes; ids have their place in a field id', async (t) => {
+test('fields of a shapefile keep their types; widths stay or grow with the values; ids go to a field id', async (t) => {
   const columns = [
     { name: 'text', type: 'C', width: 80 },
     { name: 'count', type: 'N', width: 5 },
@@ -278,9 +282,9 @@ test('types and widths of the fields of a shapefile stay, or grow with what come
   t.deepEqual(ids, ['one', 'two'], 'ids of GeoJSON stay ids');
 });
 
-test('a shapefile holds its one kind of geometry; what is no other way to say it is a bad record', async (t) => {
+test('a shapefile keeps its geometry type; a geometry that cannot be converted to it is a bad record', async (t) => {
   await t.throwsAsync(toShapefile(t, collection(wells), { content: collection([feature(square(5), { name: 'C' })]) }), {
-    message: 'Feature 1 is a Polygon; the dataset holds Point only.',
+    message: 'Feature 1 is a Polygon; the dataset can only hold Point.',
   });
   const one = collection([
     feature(geometryOf('MultiPoint', [[1, 2]]), { name: 'C' }),
@@ -312,19 +316,19 @@ test('a shapefile holds its one kind of geometry; what is no other way to say it
   const empty = collection([feature(null, { name: 'A' })]);
   await t.throwsAsync(
     toShapefile(t, empty, { content: collection([feature(point(5, 6), { name: 'B' }), feature(square(5))]) }),
-    { message: 'Feature 2 is a Polygon; the dataset holds Point only.' },
+    { message: 'Feature 2 is a Polygon; the dataset can only hold Point.' },
     'the first geometry decides',
   );
 });
 
-test('a dataset of several layers takes nothing, since nobody can say which one is meant', async (t) => {
+test('a dataset with several layers cannot be appended to', async (t) => {
   const mixed = collection([...wells, feature(square(5), { name: 'C' })]);
   await t.throwsAsync(toShapefile(t, mixed, { content: collection(wells) }), {
-    message: 'The dataset holds several layers; only to a single one can be added.',
+    message: 'The dataset has several layers. Only a dataset with one layer can be appended to.',
   });
 });
 
-test('heights: GeoJSON takes them, a flat shapefile drops them and says so', async (t) => {
+test('heights are kept in GeoJSON, and dropped with a reported loss in a shapefile without Z', async (t) => {
   const content = collection([feature(point(11, 51, 100), { name: 'C' })]);
   const json = await toGeoJson(t, collection(wells), { content });
   t.deepEqual(
@@ -348,27 +352,27 @@ test('heights: GeoJSON takes them, a flat shapefile drops them and says so', asy
   );
 });
 
-test('what a dataset holds must be readable whole: nothing of it is skipped', async (t) => {
+test('a broken record of the existing dataset ends the append, even with onBadRecord skip', async (t) => {
   const broken = collection([...wells, feature({ type: 'Point', coordinates: ['x', 1] }, { name: 'C' })]);
-  for (const present of [broken, 'no GeoJSON', ''])
+  for (const existing of [broken, 'no GeoJSON', ''])
     await t.throwsAsync(
-      toGeoJson(t, present, {
+      toGeoJson(t, existing, {
         content: collection([feature(point(1, 2), { name: 'D' })]),
         asked: { onBadRecord: 'skip' },
       }),
-      { message: /^What the dataset holds cannot be read: / },
+      { message: /^The existing dataset cannot be read: / },
     );
 });
 
-test('a format that cannot grow says so', async (t) => {
+test('a format without append ends with an error', async (t) => {
   const grid = 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n5\n';
   const asked = { reader: 'AsciiGridReader', writer: 'AsciiGridWriter' };
-  await t.throwsAsync(converted(t, grid, { ...asked, present: { content: grid, format: 'asciigrid' } }), {
+  await t.throwsAsync(converted(t, grid, { ...asked, existing: { content: grid, format: 'asciigrid' } }), {
     message: 'AsciiGridWriter cannot append.',
   });
 });
 
-test('progress rises over what was there and what comes', async (t) => {
+test('progress covers existing and added features', async (t) => {
   const many = Array.from({ length: 5000 }, (_, n) => feature(point(n / 100, 50), { n }));
   const { progress } = await toGeoJson(t, collection(many), { content: collection(many) });
   t.deepEqual(

@@ -56,7 +56,7 @@ test('values may wrap lines freely', async (t) => {
   t.deepEqual(await valuesOf(grid), [1, 2, 3, 4, 5, 6]);
 });
 
-test('the GeoTIFF is Int32 for whole numbers, Float32 where seven digits survive, else Float64', async (t) => {
+test('the GeoTIFF is Int32 for integers, Float32 if it preserves all digits, otherwise Float64', async (t) => {
   const cases: [string, SampleType][] = [
     ['1 -2 3 2147483647 -2147483647 0', 'Int32'],
     ['1 2 3 4 5 2147483648', 'Float32'],
@@ -85,7 +85,7 @@ test('the GeoTIFF is Int32 for whole numbers, Float32 where seven digits survive
   }
 });
 
-test('a type that turns out too narrow far down in the file is widened for all rows', async (t) => {
+test('a sample type that turns out too narrow late in the file is widened for all rows', async (t) => {
   const [width, height] = [1000, 700];
   const words = Array.from({ length: width * height }, (_, n) => String(n % 1000));
   words[words.length - 40_000] = '0.5';
@@ -211,14 +211,14 @@ test('the text of a number is the shortest that reads back the same', async (t) 
   }
 });
 
-test('ASCII text goes to GeoTIFF and back as it was', async (t) => {
+test('ASCII grid to GeoTIFF and back gives the same text', async (t) => {
   const text = `${header}NODATA_value -9999\n1.25 -9999 3.125\n1000.001 5 0.007\n`;
   const { bytes } = await converted(t, text, toTiff);
   t.is((await converted(t, bytes, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' })).text, text);
   t.is((await converted(t, text, toAscii)).text, text);
 });
 
-test('a grid whose first row lies in the south is written from the north', async (t) => {
+test('a grid whose first row is the southernmost is written from north to south', async (t) => {
   const file = tiffFile({
     width: 2,
     height: 2,
@@ -229,7 +229,7 @@ test('a grid whose first row lies in the south is written from the north', async
   t.is(text, 'ncols 2\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 5\n3 4\n1 2\n');
 });
 
-test('rotated, mirrored and oblong grids end with a sentence that names crsTransformation as the way out', async (t) => {
+test('rotated and mirrored grids and oblong cells end with an error that suggests crsTransformation', async (t) => {
   const matrices = [
     [5, 1, 0, 100, 1, -5, 0, 200],
     [-5, 0, 0, 100, 0, -5, 0, 200],
@@ -249,7 +249,7 @@ test('rotated, mirrored and oblong grids end with a sentence that names crsTrans
   }
 });
 
-test('what an ASCII grid cannot hold is said in the receipt', async (t) => {
+test('the receipt lists what an ASCII grid cannot store', async (t) => {
   const file = tiffFile({
     width: 2,
     height: 1,
@@ -268,7 +268,7 @@ test('what an ASCII grid cannot hold is said in the receipt', async (t) => {
   t.true(text.endsWith('\n1 2\n'));
 });
 
-test('broken grids end with a sentence and the place', async (t) => {
+test('broken grids end with an error and its offset', async (t) => {
   const cases: [string, RegExp, number][] = [
     ['', /The file is empty/, 0],
     ['II*\0\x08\0\0\0', /is not a header key.*It looks like a TIFF file/, 0],
@@ -299,7 +299,7 @@ test('broken grids end with a sentence and the place', async (t) => {
   }
 });
 
-test('a number that is cut by the end of a piece of the file is read whole', async (t) => {
+test('a number across a chunk boundary is read correctly', async (t) => {
   const words = Array.from({ length: 400_000 }, (_, n) => (n * 1.001).toFixed(3));
   const text = `ncols 1000\nnrows 400\nxllcorner 0\nyllcorner 0\ncellsize 1\n${words.join(' ')}`;
   t.true(text.length > 3 << 20);
@@ -340,14 +340,14 @@ test('onBadRecord skip uses the value that the file declares, and leaves a sound
   await t.throwsAsync(converted(t, `${head}1 2 x`, asked), { message: /but the file has more/ });
 });
 
-test('whole numbers beyond 2^53 that a double cannot hold are said to be rounded', async (t) => {
+test('the receipt reports rounded integers above 2^53', async (t) => {
   const head = 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n';
   const { receipt } = await converted(t, `${head}9007199254740993 1`, toTiff);
   t.deepEqual(receipt.lost, ['Integers above 2^53 were rounded to 53 bits.']);
   t.deepEqual((await converted(t, `${head}9007199254740992 1e300`, toTiff)).receipt.lost, []);
 });
 
-test('cells without data are never the word nan: they hold −9999, or the free whole number nearest to it', async (t) => {
+test('cells without data are never written as nan but as −9999, or the unused integer nearest to it', async (t) => {
   const tiff = (values: number[], nodata?: string) =>
     tiffFile({
       width: values.length,
@@ -377,7 +377,7 @@ test('cells without data are never the word nan: they hold −9999, or the free 
   t.deepEqual(await written([-9999, 2]), [undefined, '-9999 2'], 'nothing is declared where nothing is missing');
 });
 
-test('a value that is taken is found out in later rows, too, also of a grid that is written from the north', async (t) => {
+test('a nodata value that occurs in later rows is replaced, also if rows are written in reverse order', async (t) => {
   const file = tiffFile({
     width: 2,
     height: 3,
@@ -417,9 +417,9 @@ test('a grid whose cells with data hold every possible nodata value ends the con
     scratch: '',
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd() {},
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd() {},
   };
   await t.throwsAsync(findWriter('AsciiGridWriter')!.write(grid, {}, sink, context), {
     instanceOf: AppError,

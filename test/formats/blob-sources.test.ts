@@ -34,7 +34,7 @@ test.after.always(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** A new store, and where it keeps a blob. */
+/** A new store, and the path of a blob in it. */
 const stores: Record<string, () => Promise<{ store: BlobStore; pathOf(name: string): string }>> = {
   disk: async () => {
     const folder = await mkdtemp(join(root, 'store-'));
@@ -46,7 +46,7 @@ const stores: Record<string, () => Promise<{ store: BlobStore; pathOf(name: stri
   }),
 };
 
-/** Everything that a reader makes of a source, and what it says about it. */
+/** The data and messages of a reader, for comparison. */
 async function readAll(t: ExecutionContext, reader: string, source: ByteSource) {
   const said: string[] = [];
   const scratch = await mkdtemp(join(root, 'scratch-'));
@@ -55,12 +55,12 @@ async function readAll(t: ExecutionContext, reader: string, source: ByteSource) 
     signal: new AbortController().signal,
     scratch,
     log: (level, message) => void said.push(`${level} ${message}`),
-    lost: (sentence) => void said.push(sentence),
+    reportLoss: (sentence) => void said.push(sentence),
     progress() {},
-    badRecord({ reason }) {
+    reportBadRecord({ reason }) {
       throw reason;
     },
-    atEnd: (close) => open.defer(close),
+    onEnd: (close) => open.defer(close),
   };
   const data = await findReader(reader)!.read(source, {}, context);
   t.true(data.kind === 'grid' || data.kind === 'features');
@@ -141,7 +141,7 @@ const files: Record<string, { reader: string; make(t: ExecutionContext): Promise
 let blobs = 0;
 for (const [where, openStore] of Object.entries(stores)) {
   for (const [what, { reader, make }] of Object.entries(files)) {
-    test(`${what} in a blob (${where}) is read as the local file is`, async (t) => {
+    test(`${what} in a blob (${where}) is read like a local file`, async (t) => {
       const content = await make(t);
       const name = `dataset/${++blobs}`;
       const path = join(root, `file-${blobs}`);
@@ -161,11 +161,11 @@ for (const [where, openStore] of Object.entries(stores)) {
 
 const [width, height, tile] = [4096, 2 ** 20, 256];
 
-/** The head of an image of 4 GiB, and the bytes of its tiles in the row of tiles that begins at row `first`, with their place. */
+/** The header of a 4 GiB image, and the row of tiles that starts at row `first`, with its offset. */
 function largeImage(first: number) {
   const [across, down] = [width / tile, height / tile];
   const size = tile * tile;
-  // the head of a small image with the tables of the large one
+  // the header of a small image with the tile offsets of the large one
   const offsets = Array.from({ length: across * down }, (_, n) => 2 ** 20 + n * size);
   const head = tiffFile({
     width: 1,
@@ -190,13 +190,13 @@ function largeImage(first: number) {
 }
 
 for (const [where, openStore] of Object.entries(stores)) {
-  test(`of a GeoTIFF of 4 GiB (${where}) a row of tiles is read with less than 5 MB of it`, async (t) => {
+  test(`reading a row of tiles of a 4 GiB GeoTIFF (${where}) transfers less than 5 MB`, async (t) => {
     const first = 700_160;
     const { head, tiles, at, size } = largeImage(first);
     const { store, pathOf } = await openStore();
     const name = `dataset/large-${where}`;
     await store.put(name, bytes(head), head.length);
-    // the store's own file grows to its size without being written
+    // a sparse file
     const file = await open(pathOf(name), 'r+');
     await file.truncate(size);
     await file.write(tiles, 0, tiles.length, at);
@@ -218,10 +218,10 @@ for (const [where, openStore] of Object.entries(stores)) {
         signal: new AbortController().signal,
         scratch: root,
         log() {},
-        lost() {},
+        reportLoss() {},
         progress() {},
-        badRecord() {},
-        atEnd() {},
+        reportBadRecord() {},
+        onEnd() {},
       },
     );
     if (grid.kind !== 'grid') throw new Error(`The reader made ${grid.kind}.`);

@@ -43,7 +43,7 @@ test('crsTransformation moves every vertex, and the receipt names both systems a
   ]);
 });
 
-test('a point that has no place in the other system ends the conversion, or is skipped and listed with its place', async (t) => {
+test('a point that cannot be transformed ends the conversion, or is skipped and listed with its location', async (t) => {
   const text = collection([
     feature(geometryOf('Point', [9, 50]), { n: 1 }),
     feature(
@@ -56,7 +56,7 @@ test('a point that has no place in the other system ends the conversion, or is s
     feature(geometryOf('Point', [9, 51]), { n: 3 }),
   ]);
   await t.throwsAsync(asJson(t, text, to(3857)), {
-    message: /^Feature 2 has the point \(0, 91\), which has no place in WGS 84 \/ Pseudo-Mercator\./,
+    message: /^Feature 2 has the point \(0, 91\), which cannot be transformed to WGS 84 \/ Pseudo-Mercator\./,
   });
   const { json, recordsSkipped, recordsWritten, recordsRead, badRecords } = await asJson(t, text, {
     ...to(3857),
@@ -71,7 +71,7 @@ test('a point that has no place in the other system ends the conversion, or is s
   t.is(badRecords?.features[0]?.properties.record, 2);
 });
 
-test('what crosses the antimeridian, or has a pole inside, is told', async (t) => {
+test('the receipt reports features that cross the antimeridian or contain a pole', async (t) => {
   const utm1 = { type: 'name', properties: { name: 'EPSG:32601' } };
   const crossing = collection(
     [
@@ -98,7 +98,7 @@ test('what crosses the antimeridian, or has a pole inside, is told', async (t) =
   t.true(around.receipt.lost.some((sentence) => sentence.startsWith('1 features contain a pole')));
 });
 
-test('inputSrid stands over what the file says; without any system crsTransformation cannot be done', async (t) => {
+test('inputSrid overrides the file; without any coordinate system, crsTransformation ends with an error', async (t) => {
   const point = feature(geometryOf('Point', [500000, 5538630.7028]));
   const { json } = await asJson(t, collection([point]), to(4326, { inputSrid: 25832 }));
   t.deepEqual(json.features[0]!.geometry!.coordinates, [9, 50]);
@@ -107,12 +107,12 @@ test('inputSrid stands over what the file says; without any system crsTransforma
   });
 });
 
-test('only features with heights are brought into or out of a geocentric system', async (t) => {
+test('only features with heights are reprojected to or from a geocentric system', async (t) => {
   const high = collection([feature(geometryOf('Point', [10, 55, 40]))]);
   const there = await asJson(t, high, to(4978));
   const [x, y, z] = there.json.features[0]!.geometry!.coordinates as number[];
   t.deepEqual([Math.round(x!), Math.round(y!), Math.round(z!)], [3610912, 636701, 5201416]);
-  const message = "Features without heights (Z) have no place in 'WGS 84', which is geocentric.";
+  const message = "'WGS 84' is geocentric: features without heights (Z) cannot be reprojected.";
   await t.throwsAsync(asJson(t, collection([feature(geometryOf('Point', [10, 55]))]), to(4978)), { message });
   const flat = collection([feature(geometryOf('Point', [3610912, 636701]))]);
   await t.throwsAsync(asJson(t, flat, to(4326, { inputSrid: 4978 })), { message });
@@ -132,7 +132,7 @@ test('progress rises to the end, and a cancelled conversion stops', async (t) =>
   await t.throwsAsync(running, { name: 'AbortError' });
 });
 
-test('what reaches beyond the area of use of the target, such as a pole, or over the antimeridian is said in the receipt', async (t) => {
+test('the receipt reports features beyond the area of use of the target, and features across the antimeridian', async (t) => {
   const told = async (points: number[][], outputSrid: number) => {
     const text = collection([feature(geometryOf('LineString', points))]);
     const transformations = [{ type: 'crsTransformation', outputSrid }];
@@ -143,10 +143,10 @@ test('what reaches beyond the area of use of the target, such as a pole, or over
     [10, 50],
     [11, 51],
   ];
-  const far = /1 features reach beyond the area of use of .* \(longitude \S+ to \S+, latitude \S+ to \S+\)/;
-  t.notRegex(await told(within, 3857), /reach beyond|antimeridian/);
+  const far = /1 features extend beyond the area of use of .* \(longitude \S+ to \S+, latitude \S+ to \S+\)/;
+  t.notRegex(await told(within, 3857), /extend beyond|antimeridian/);
   t.regex(await told([...within, [11, -90]], 3857), far);
-  t.regex(await told([...within, [40, 50]], 25832), /1 features reach beyond the area of use of ETRS89/);
+  t.regex(await told([...within, [40, 50]], 25832), /1 features extend beyond the area of use of ETRS89/);
   const over = [
     [179, 50],
     [-179, 51],

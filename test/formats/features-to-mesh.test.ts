@@ -47,9 +47,9 @@ async function meshOf(t: ExecutionContext, features: FeatureCollection, paramete
       scratch: '',
       log() {},
       progress() {},
-      lost: (sentence) => void lost.push(sentence),
-      badRecord() {},
-      atEnd() {},
+      reportLoss: (sentence) => void lost.push(sentence),
+      reportBadRecord() {},
+      onEnd() {},
     },
   });
   t.is(quality!.elements, mesh.shapes.length);

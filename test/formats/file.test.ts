@@ -35,17 +35,17 @@ test('FileReader to FileWriter ignores transformations, with a line in the log',
   ]);
 });
 
-test('a conversion that was called off does not start', async (t) => {
+test('an aborted conversion does not start', async (t) => {
   const error = await t.throwsAsync(converted(t, 'abc', { ...copy, signal: AbortSignal.abort() }));
   t.is(error?.name, 'AbortError');
 });
 
-test('a name that is no reader or writer ends the conversion with a sentence', async (t) => {
+test('an unknown reader or writer ends the conversion with an error', async (t) => {
   const error = await t.throwsAsync(converted(t, 'abc', { ...copy, writer: 'filewriter' }), { instanceOf: AppError });
   t.is(error?.message, "'filewriter' is not a writer.");
 });
 
-test('the log tells, for debugging, with which parameters a file was read and written', async (t) => {
+test('the debug log has the parameters of reader and writer', async (t) => {
   const grid = 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n7\n';
   const { log } = await converted(t, grid, {
     reader: 'AsciiGridReader',

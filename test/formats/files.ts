@@ -11,11 +11,11 @@ export interface Converted extends ConversionResult {
   text: string;
   log: { level: string; message: string }[];
   progress: number[];
-  /** The GeoJSON of what was skipped. */
+  /** GeoJSON of the skipped records. */
   badRecords?: { features: { geometry: unknown; properties: Record<string, unknown> }[] };
 }
 
-/** Statistics of a grid's bands; none for other data. */
+/** Statistics of the bands of a grid; empty for other data. */
 export const bandsOf = (statistics: Receipt['statistics']['before']): BandStatistics[] =>
   statistics?.kind === 'grid' ? statistics.bands : [];
 
@@ -29,19 +29,19 @@ export interface Asked {
   threads?: number;
   onProgress?: (fraction: number) => void;
   onBadRecord?: 'fail' | 'skip';
-  /** What the output's dataset holds already. */
-  present?: { content: string | Uint8Array; format: string; crs?: { wkt: string; srid?: number } };
+  /** Content of the dataset to append to. */
+  existing?: { content: string | Uint8Array; format: string; crs?: { wkt: string; srid?: number } };
 }
 
-/** Converts bytes as the worker's child does, in a folder of this test. */
+/** Converts bytes like the child process of a worker, in a temporary folder. */
 export async function converted(t: ExecutionContext, input: string | Uint8Array, asked: Asked): Promise<Converted> {
   const folder = await mkdtemp(join(tmpdir(), 'formats-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
   const output = join(folder, 'output');
   await writeFile(path, input);
-  const there = asked.present;
-  if (there !== undefined) await writeFile(join(folder, 'present'), there.content);
+  const there = asked.existing;
+  if (there !== undefined) await writeFile(join(folder, 'existing'), there.content);
   const log: Converted['log'] = [];
   const progress: number[] = [];
   const result = await convert(
@@ -56,7 +56,7 @@ export async function converted(t: ExecutionContext, input: string | Uint8Array,
       ...(asked.onBadRecord === undefined ? {} : { onBadRecord: asked.onBadRecord }),
       ...(there === undefined
         ? {}
-        : { present: { path: join(folder, 'present'), format: there.format, ...(there.crs && { crs: there.crs }) } }),
+        : { existing: { path: join(folder, 'existing'), format: there.format, ...(there.crs && { crs: there.crs }) } }),
       badRecords: { path: join(folder, 'bad') },
     },
     {

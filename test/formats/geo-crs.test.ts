@@ -23,7 +23,7 @@ const utm32Esri =
   'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],' +
   'PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",9.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]';
 
-test('an SRID is a number or a text, with EPSG or ESRI before it or not', (t) => {
+test('an SRID is a number or a text, with or without the prefix EPSG or ESRI', (t) => {
   t.deepEqual(parseSrid(25832), { authority: 'EPSG', code: 25832 });
   t.deepEqual(parseSrid(' 25832 '), { authority: 'EPSG', code: 25832 });
   t.deepEqual(parseSrid('epsg:4326'), { authority: 'EPSG', code: 4326 });
@@ -31,7 +31,7 @@ test('an SRID is a number or a text, with EPSG or ESRI before it or not', (t) =>
   t.deepEqual(parseSrid(102100), { authority: 'ESRI', code: 102100 });
 });
 
-test('an SRID that nobody knows is refused with its value', (t) => {
+test('the error for an unknown SRID contains its value', (t) => {
   t.throws(() => parseSrid(99999), { message: 'The coordinate system EPSG:99999 is not known.' });
   t.deepEqual(parseSrid('EPSG:102100'), { authority: 'ESRI', code: 102100 });
   t.throws(() => parseSrid('EPSG:999999'), { message: 'The coordinate system EPSG:999999 is not known.' });
@@ -41,7 +41,7 @@ test('an SRID that nobody knows is refused with its value', (t) => {
   }
 });
 
-test('the kind of a code is known without PROJ, and the table is what PROJ’s database says', async (t) => {
+test('the kind of a code is known without PROJ, and agrees with its database', async (t) => {
   t.is(kindOf(parseSrid(4326)), 'geographic');
   t.is(kindOf(parseSrid(25832)), 'projected');
   t.is(kindOf(parseSrid(7415)), 'compound');
@@ -63,7 +63,7 @@ test('the kind of a code is known without PROJ, and the table is what PROJ’s d
   t.is(known, rows.length);
 });
 
-test('PROJ tells name, unit, kind and area of a code', async (t) => {
+test('PROJ returns name, unit, kind and area of use of a code', async (t) => {
   const { name, unit, geographic, area } = await describeCrs({ authority: 'EPSG', code: 2263 });
   t.is(name, 'NAD83 / New York Long Island (ftUS)');
   t.is(unit.name, 'US survey foot');
@@ -74,7 +74,7 @@ test('PROJ tells name, unit, kind and area of a code', async (t) => {
   t.is((await describeCrs({ authority: 'EPSG', code: 7415 })).unit.factor, 1);
 });
 
-test('a text of any dialect leads back to the code from which it was made', async (t) => {
+test('WKT of any dialect is identified as the code that it was made from', async (t) => {
   const codes = [
     27700, 28992, 25832, 5514, 31467, 3857, 4326, 4258, 2263, 3035, 2056, 21781, 3067, 32633, 3031, 2154, 26918,
   ];
@@ -92,7 +92,7 @@ test('ETRS_1989_UTM_Zone_32N is EPSG:25832, but only when it is equal to it', as
   t.is(sridOf(await crsFromWkt(utm32Esri.replace('298.257222101', '299.0'))), undefined);
 });
 
-test('a code that a text claims wrongly is dropped', async (t) => {
+test('a wrong code in WKT is ignored', async (t) => {
   const honest = await crsText({ authority: 'EPSG', code: 25832 }, 'WKT1_GDAL');
   t.regex(honest, /AUTHORITY\["EPSG","25832"\]\]$/);
   const lie = await crsFromWkt(honest.replace('"false_easting",500000', '"false_easting",600000'));
@@ -100,7 +100,7 @@ test('a code that a text claims wrongly is dropped', async (t) => {
   t.false(await sameCrs(lie, { authority: 'EPSG', code: 25832 }));
 });
 
-test('systems are the same by code or by content, whatever their names', async (t) => {
+test('coordinate systems are equal by code or by definition, whatever their names', async (t) => {
   const utm = { authority: 'EPSG', code: 25832 } as const;
   t.true(await sameCrs(utm, { wkt: utm32Esri }));
   t.false(await sameCrs(utm, { authority: 'EPSG', code: 32632 }));
@@ -123,7 +123,7 @@ test('the old lines of an ArcInfo .prj and PROJ strings are read', async (t) => 
   await t.throwsAsync(crsFromProj('+init=epsg:25832'), { instanceOf: FormatError });
 });
 
-test('hostile texts end as a sentence, never as a crash or a file that is opened', async (t) => {
+test('malicious texts end with an error, never crash, and open no file', async (t) => {
   const hostile = [
     '',
     '\0',
@@ -150,7 +150,7 @@ test('hostile texts end as a sentence, never as a crash or a file that is opened
   t.is(sridOf(await crsFromWkt(utm32Esri)), 'EPSG:25832', 'and the module goes on working');
 });
 
-test('well-known text is read with doubled quotes, round brackets, white space and numbers of every form', (t) => {
+test('WKT is parsed with doubled quotes, round brackets, white space and all number formats', (t) => {
   t.deepEqual(parseWkt(' local_cs ( "say ""x""" ,\n UNIT["m",+1.e0], AXIS["E",EAST] ,-.5E-3)\0'), {
     keyword: 'LOCAL_CS',
     values: ['say "x"', { keyword: 'UNIT', values: ['m', 1] }, { keyword: 'AXIS', values: ['E', 'EAST'] }, -0.0005],
@@ -173,7 +173,7 @@ test('PROJ loads in any working directory, in a child process and in a thread, a
   t.is(code, 0);
 });
 
-test('what is known of WGS 84 without PROJ is what PROJ says', async (t) => {
+test('the built-in definition of WGS 84 agrees with PROJ', async (t) => {
   const known = await describeCrs(parseSrid(4326));
   const { name, kind, geographic, unit, area, wkt } = await crsFromWkt(known.wkt);
   t.deepEqual({ name, kind, geographic, unit, area, wkt, authority: 'EPSG', code: 4326 } as unknown, known);

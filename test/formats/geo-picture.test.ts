@@ -8,7 +8,7 @@ import { gridPreviewPng } from '../../src/geo/draw/grid-preview.ts';
 import { shadedRelief } from '../../src/geo/draw/hillshade.ts';
 import { encodePng } from '../../src/geo/draw/png.ts';
 
-/** A PNG decoder of its own, by the specification: the test's referee. */
+/** A PNG decoder written from the specification, independent of the encoder under test. */
 function decodePng(png: Uint8Array): { width: number; height: number; rgba: Uint8Array } {
   const bytes = Buffer.from(png);
   let data = Buffer.alloc(0);
@@ -38,7 +38,7 @@ function decodePng(png: Uint8Array): { width: number; height: number; rgba: Uint
   return { width, height, rgba };
 }
 
-test('a PNG holds the pixels that went in, whatever filter its rows take', (t) => {
+test('a decoded PNG has the encoded pixels, with every row filter', (t) => {
   const [width, height] = [37, 29];
   const rgba = Uint8Array.from({ length: width * height * 4 }, (_, i) => {
     const row = Math.floor(i / (width * 4));
@@ -65,7 +65,7 @@ test('in a shaded relief slopes towards the north-west are bright, those away fr
   t.is(rgba[at(20, 20) * 4 + 3], 255);
 });
 
-test('a relief of one height, or of none, is drawn without dividing by zero', (t) => {
+test('a relief with a single height, or without any, is drawn without a division by zero', (t) => {
   const level = shadedRelief({ width: 3, height: 2, values: new Float32Array(6).fill(5), cellWidth: 1, cellHeight: 1 });
   t.deepEqual(new Set(level.filter((_, i) => i % 4 === 3)), new Set([255]));
   const none = shadedRelief({
@@ -78,7 +78,7 @@ test('a relief of one height, or of none, is drawn without dividing by zero', (t
   t.deepEqual(new Set(none), new Set([0]));
 });
 
-test('a preview is averaged down to the asked size, north up, nodata transparent', async (t) => {
+test('a preview is averaged to the requested size, north up, with transparent nodata', async (t) => {
   const [width, height] = [250, 100];
   const grid: Grid = {
     kind: 'grid',
@@ -100,7 +100,7 @@ test('a preview is averaged down to the asked size, north up, nodata transparent
   t.deepEqual([alpha(0, 0), alpha(0, 19), alpha(49, 19)], [255, 0, 255]);
 });
 
-test('a sketch of features shows polygons with their holes, lines and points where they are', async (t) => {
+test('a preview of features shows polygons with holes, lines and points at their positions', async (t) => {
   const feature = (type: 'Polygon' | 'LineString' | 'Point', coordinates: number[], parts?: number[]) => ({
     geometry: {
       type,

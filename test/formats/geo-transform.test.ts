@@ -5,7 +5,7 @@ import { operationSentence } from '../../src/geo/crs/operation.ts';
 import { transformer } from '../../src/geo/crs/transform.ts';
 import { outlineWkt } from '../../src/geo/vector/outline.ts';
 
-/** From, to, x, y and the answer of pyproj 3.7.2 (PROJ 9.5.1, no grids, always x before y), written down once. */
+/** Source, target, x, y and the result of pyproj 3.7.2 (PROJ 9.5.1, no grids, always_xy). */
 const known = [
   [27700, 4326, 400000, 300000, -2.0014331155108924, 52.59779243083379],
   [28992, 4326, 155000, 463000, 5.3872035084137675, 52.15517230119224],
@@ -35,7 +35,7 @@ test('coordinates agree with PROJ to the last digits, x always being easting or 
   }
 });
 
-test('points go through in bulk, forth and back to a tenth of a millimetre', async (t) => {
+test('many points are transformed there and back within a tenth of a millimetre', async (t) => {
   using there = await transformer(parseSrid(4326), parseSrid(25832));
   using back = await transformer(parseSrid(25832), parseSrid(4326));
   const count = 50_001;
@@ -49,7 +49,7 @@ test('points go through in bulk, forth and back to a tenth of a millimetre', asy
   t.true(worst < 1e-9, `${worst} degrees`);
 });
 
-test('a point without an image becomes NaN and is counted; the others are not touched by it', async (t) => {
+test('a point that cannot be transformed becomes NaN and is counted, without effect on the others', async (t) => {
   using transform = await transformer(parseSrid(4326), parseSrid(3857));
   const x = Float64Array.of(10, Number.NaN, 10, Number.POSITIVE_INFINITY);
   const y = Float64Array.of(55, 50, 1e6, 50);
@@ -59,7 +59,7 @@ test('a point without an image becomes NaN and is counted; the others are not to
   t.true(Math.abs(x[0]! - 1113194.9079327357) < 1e-6);
 });
 
-test('the operation that was taken is named, with its accuracy and what a grid file would give', async (t) => {
+test('the result names the operation, its accuracy, and better ones that need a grid file', async (t) => {
   using british = await transformer(parseSrid(27700), parseSrid(4326));
   british.forward(Float64Array.of(400000), Float64Array.of(300000));
   const taken = british.operation();
@@ -78,7 +78,7 @@ test('the operation that was taken is named, with its accuracy and what a grid f
   t.deepEqual(zones.operation(), { names: [], accuracy: 0, ballpark: false, better: [] });
 });
 
-test('a system that does not exist or cannot be read is refused before any point', async (t) => {
+test('an unknown or unreadable coordinate system is refused before any transformation', async (t) => {
   await t.throwsAsync(transformer({ authority: 'EPSG', code: 99999 }, parseSrid(4326)), {
     message: 'The coordinate system EPSG:99999 is not known.',
   });

@@ -63,7 +63,7 @@ async function all(grid: TypedGrid, band = 0, step = 0): Promise<number[]> {
   return values;
 }
 
-/** The heights that went into `geo-warped.ts`. */
+/** The input of `geo-warped.ts`. */
 function height(type: string, nodata: number | undefined): Sketch['value'] {
   return (c, r) => {
     const bumps = (c * 7 + r * 13) % 11;
@@ -75,7 +75,7 @@ function height(type: string, nodata: number | undefined): Sketch['value'] {
 }
 
 for (const { name, source, target, expected, ...shape } of warped) {
-  test(`lattice and values are those of GDAL: ${name}`, async (t) => {
+  test(`grid geometry and values agree with GDAL: ${name}`, async (t) => {
     const usual = { width: 24, height: 20, type: 'Float32' } as const;
     const sketch = { ...usual, ...shape };
     const grid = gridOf({ ...sketch, srid: source, value: height(sketch.type, sketch.nodata) });
@@ -131,7 +131,7 @@ test('cells outside hold the source’s nodata, else NaN for floats, −9999 for
   t.is(await declared('UInt8', -9999), 0, 'a nodata value that the type cannot hold is none');
 });
 
-test('nodata cells do not bleed: their neighbours’ weights are raised instead', async (t) => {
+test('nodata cells have no weight in the interpolation', async (t) => {
   const value = (c: number, r: number) => ((c + r) % 3 === 0 ? -9999 : 10);
   const { grid, close } = await warpGrid(gridOf({ ...slope, type: 'Float32', nodata: -9999, value }), parseSrid(3857));
   t.teardown(close);
@@ -142,7 +142,7 @@ test('nodata cells do not bleed: their neighbours’ weights are raised instead'
   );
 });
 
-test('NaN as nodata is nothing too', async (t) => {
+test('NaN as nodata value', async (t) => {
   const value = (c: number) => (c % 5 === 0 ? Number.NaN : 7);
   const { grid, close } = await warpGrid(
     gridOf({ ...slope, type: 'Float32', nodata: Number.NaN, value }),
@@ -166,8 +166,8 @@ test('all bands and steps are warped, each from its own rows', async (t) => {
   );
 });
 
-test('a window too small for the rows that a stripe needs gives the same values, piece by piece', async (t) => {
-  // Turned by a quarter of a right angle: a row of the target crosses hundreds of rows of the source.
+test('a row window that is too small for a stripe gives the same values', async (t) => {
+  // rotated by 22.5°: a row of the target crosses hundreds of rows of the source
   const turned: Sketch = {
     width: 300,
     height: 260,
@@ -184,7 +184,7 @@ test('a window too small for the rows that a stripe needs gives the same values,
   t.deepEqual(await all(narrow.grid), await all(wide.grid));
 });
 
-test('rows read in any order are the rows that are pulled', async (t) => {
+test('rows read in any order equal the streamed rows', async (t) => {
   const { grid, close } = await warpGrid(gridOf({ ...slope, type: 'Float64' }), parseSrid(3857));
   t.teardown(close);
   const values = await all(grid);
@@ -201,7 +201,7 @@ test('rows read in any order are the rows that are pulled', async (t) => {
   }
 });
 
-test('a grid that is in the target system already comes back as it is, unless it is rotated or its cells are not square', async (t) => {
+test('a grid in the target system is unchanged, unless it is rotated or its cells are not square', async (t) => {
   const source = gridOf({ ...slope, type: 'Float32' });
   const { grid, close } = await warpGrid(source, { authority: 'EPSG', code: 32633 });
   t.teardown(close);
@@ -215,7 +215,7 @@ test('a grid that is in the target system already comes back as it is, unless it
   t.is(oblong.grid.affine[1], -oblong.grid.affine[5]);
 });
 
-test('a grid that begins in the south is turned north up', async (t) => {
+test('a south-up grid becomes north-up', async (t) => {
   const north = await warpGrid(gridOf({ ...slope, type: 'Float32' }), parseSrid(3857));
   const south = await warpGrid(
     gridOf({ ...slope, type: 'Float32', affine: [500000, 10, 0, 5499700, 0, 10], value: (c, r) => c + 100 * (29 - r) }),
@@ -228,7 +228,7 @@ test('a grid that begins in the south is turned north up', async (t) => {
   t.true(a.every((v, i) => Math.abs(v - b[i]!) < 1e-2 || (Number.isNaN(v) && Number.isNaN(b[i]!))));
 });
 
-test('the whole world goes to Web Mercator as far as that reaches', async (t) => {
+test('a global grid is warped to the extent of Web Mercator', async (t) => {
   const world: Sketch = {
     width: 360,
     height: 180,
@@ -276,7 +276,7 @@ test('grids around a pole and over the antimeridian get values on all sides', as
   t.true(has(0) && has(width - 1) && !has(Math.floor(width / 2)));
 });
 
-test('a grid without a system, or with one that has no plane, is refused', async (t) => {
+test('warping refuses missing, geocentric and vertical coordinate systems, and an invalid geotransform', async (t) => {
   await t.throwsAsync(warpGrid(gridOf({ ...slope, srid: undefined as never, type: 'Float32' }), wgs84), {
     instanceOf: FormatError,
   });
@@ -291,7 +291,7 @@ test('a grid without a system, or with one that has no plane, is refused', async
   });
 });
 
-test('the caller’s word counts over the grid’s own system, and the operation is told', async (t) => {
+test('the SRID of the caller overrides that of the grid, and the operation is reported', async (t) => {
   const result = await warpGrid(
     gridOf({ ...slope, srid: 4326, type: 'Float32', affine: [400000, 1000, 0, 300000, 0, -1000] }),
     wgs84,

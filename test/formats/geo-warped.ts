@@ -1,4 +1,4 @@
-/** A grid, and what comes of it. */
+/** A grid and the expected result of its warp. */
 interface Case {
   name: string;
   source: number;
@@ -12,17 +12,17 @@ interface Case {
     width: number;
     height: number;
     affine: readonly number[];
-    /** How many values, and their sum. */
+    /** Number and sum of the values. */
     valid: number;
     sum: number;
-    /** Row, column and value of some. */
+    /** Row, column and value of some cells. */
     cells: readonly number[];
   };
 }
 
 /**
  * Grids of `height` (in the test) warped by GDAL 3.10.3 through rasterio 1.4.4: `reproject` in strips of five columns, for which
- * GDAL transforms each position exactly, onto the lattice of `calculate_default_transform`. Written down once.
+ * GDAL transforms each position exactly, to the grid geometry of `calculate_default_transform`.
  */
 export const warped: readonly Case[] = [
   {

@@ -31,7 +31,7 @@ test('a FeatureCollection, a Feature, a geometry and sequences of them are read'
   }
 });
 
-test('geometries of all kinds, members in any order, heights and empty ones come through as they are', async (t) => {
+test('geometries of all types keep their coordinates, with members in any order, heights, and empty ones', async (t) => {
   const ring = [
     [0, 0],
     [1, 0],
@@ -101,7 +101,7 @@ test('properties keep their values: large integers, all digits, texts with escap
   t.deepEqual(json.features[0]!.properties, plain);
 });
 
-test('fields are those of all features, in the order in which they first come; what one lacks is null', async (t) => {
+test('fields are those of all features, in order of first appearance; missing values are null', async (t) => {
   const { json } = await read(
     t,
     collection([feature(point, { a: 1 }), feature(point, { b: 'x', a: 2 }), feature(point, null)]),
@@ -134,7 +134,7 @@ test('ids and the name stay; foreign members are reported as lost', async (t) =>
   t.true(receipt.lost.includes('Foreign members were left out: title, colour.'));
 });
 
-test('a crs member by name is taken, one that is a link or unknown is refused, null means that nobody knows', async (t) => {
+test('a named crs member is read; a link or an unknown name is refused; null means an unknown coordinate system', async (t) => {
   const withCrs = (crs: unknown) => collection([feature(point)], { crs });
   const named = (name: string) => withCrs({ type: 'name', properties: { name } });
   for (const [text, from] of [
@@ -156,7 +156,7 @@ test('a crs member by name is taken, one that is a link or unknown is refused, n
   t.is((await read(t, link, { readerParameters: { SRID: 25832 } })).receipt.crs?.from, 'EPSG:25832');
 });
 
-test('a text that is broken ends the conversion with the place', async (t) => {
+test('the error for invalid GeoJSON has the offset', async (t) => {
   for (const [text, message] of [
     ['', /^The file is empty/],
     ['hello', /^The file is not GeoJSON: it does not begin with '\{'/],
@@ -188,7 +188,7 @@ test('a text that is broken ends the conversion with the place', async (t) => {
     await t.throwsAsync(read(t, text), { message }, text.slice(0, 100));
 });
 
-test('a feature whose geometry is none ends the conversion, or is skipped and listed', async (t) => {
+test('a feature with an invalid geometry ends the conversion, or is skipped and listed', async (t) => {
   const wrong = [
     [geometryOf('Circle', [1, 2]), "'Circle' is not a geometry type"],
     [geometryOf('Point', [1]), 'A position has 1 numbers'],
@@ -214,7 +214,7 @@ test('a feature whose geometry is none ends the conversion, or is skipped and li
     t.true(String(badRecords?.features[n]?.properties.reason).includes(why), why);
 });
 
-test('features are read whole wherever the pieces of a large file end', async (t) => {
+test('features across chunk boundaries of a large file are read correctly', async (t) => {
   const long = 'ä"\\x'.repeat(200_000);
   const many = Array.from({ length: 3000 }, (_, n) =>
     feature(
@@ -247,7 +247,7 @@ test('a conversion without features makes an empty shapefile and an empty collec
   t.deepEqual((await asJson(t, bytes)).json.features, []);
 });
 
-test('a file that is something else is told so, and what it looks like', async (t) => {
+test('the error for a file of another format names that format', async (t) => {
   const shapefile = shapefileOf({ shapes: [[[[1, 2]]]] });
   const cases = [
     [

@@ -35,7 +35,7 @@ test('outer rings run counter-clockwise, holes clockwise, and all are closed', a
   ]);
 });
 
-test('coordinates have seven decimals in degrees and fifteen digits else; values have all their digits', async (t) => {
+test('degrees have seven decimals, other coordinates fifteen digits; values have all their digits', async (t) => {
   const shapes = [[[[10.123456789012, -0.00000001]]]];
   const degrees = await asJson(t, shapefileOf({ shapes }));
   t.deepEqual(degrees.json.features[0]!.geometry?.coordinates, [10.1234568, 0]);
@@ -49,13 +49,13 @@ test('coordinates have seven decimals in degrees and fifteen digits else; values
   t.deepEqual((await asJson(t, collection([feature(null, values)]), jsonToJson)).json.features[0]!.properties, values);
 });
 
-test('a real field stays one in the text', async (t) => {
+test('a real field stays real when the text is read back', async (t) => {
   const columns = [{ name: 'r', type: 'N', width: 8, decimals: 2 }];
   const { text } = await asJson(t, shapefileOf({ shapes: [[[[1, 2]]]], columns, rows: [['5.00']] }));
   t.true(text.includes('"r":5.0}'), text);
 });
 
-test('a coordinate that is not finite makes a bad record', async (t) => {
+test('a coordinate that is not finite is a bad record', async (t) => {
   const shapes = [[[[Number.POSITIVE_INFINITY, 1]]], [[[1, 2]]]];
   await t.throwsAsync(asJson(t, shapefileOf({ shapes })), { message: /^Feature 1 has the coordinate Infinity/ });
   const { json, recordsSkipped } = await asJson(t, shapefileOf({ shapes }), { onBadRecord: 'skip' });

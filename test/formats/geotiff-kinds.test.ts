@@ -31,7 +31,7 @@ test('an image that claims far more cells than its file can hold is refused befo
   await t.throwsAsync(converted(t, file, copy), { message: /declares 60000 × 60000 cells/ });
 });
 
-test('an image with control points alone is resampled, and the receipt says so', async (t) => {
+test('an image with only control points is resampled, and the receipt says so', async (t) => {
   const [width, height] = [4, 3];
   const values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
   const corners = [
@@ -51,7 +51,7 @@ test('an image with control points alone is resampled, and the receipt says so',
   t.regex(receipt.lost.join(), /control points only/);
 });
 
-test('64-bit integers stay as they are from GeoTIFF to GeoTIFF and in ASCII text', async (t) => {
+test('64-bit integers stay exact from GeoTIFF to GeoTIFF and to ASCII grid', async (t) => {
   const exact = [2n ** 63n - 1n, -(2n ** 63n), 9_007_199_254_740_993n, 0n];
   const file = tiffFile({ width: 2, height: 2, values: exact as never, bits: 64, format: 2, tags: placed(0, 0, 1) });
   const cells = (bytes: Buffer) => exactOf(bytes, t);
@@ -70,7 +70,7 @@ async function exactOf(bytes: Buffer, t: Parameters<typeof gridOf>[0]): Promise<
   return found;
 }
 
-test('the value for cells without data of 64-bit integers is kept to the last digit', async (t) => {
+test('the nodata value of 64-bit integers stays exact', async (t) => {
   const file = tiffFile({ ...one, bits: 64, format: 1, tags: { 42113: [2, '18446744073709551615'] } });
   const { bytes } = await converted(t, file, copy);
   t.is((await gridOf(t, bytes)).bands[0]!.exactNodata, 18446744073709551615n);
@@ -87,7 +87,7 @@ test('64-bit integers beyond 2^53 are rounded by reprojection, and the receipt s
   t.is((await gridOf(t, bytes)).bands[0]!.integer64, 'Int64');
 });
 
-test('names, units, scale and offset of bands are kept from GeoTIFF to GeoTIFF and said to be lost in ASCII', async (t) => {
+test('names, units, scale and offset of bands are kept in GeoTIFF, and reported as lost in an ASCII grid', async (t) => {
   const xml = [
     '<GDALMetadata>',
     '<Item name="DESCRIPTION" sample="0" role="description">Tiefe &amp;lt; 5</Item>',
@@ -108,7 +108,7 @@ test('names, units, scale and offset of bands are kept from GeoTIFF to GeoTIFF a
   t.regex(ascii.receipt.lost.join('\n'), /value · 0\.5 \+ -3/);
 });
 
-test('colours and tables of colours are kept from GeoTIFF to GeoTIFF', async (t) => {
+test('colour interpretation and colour tables are kept from GeoTIFF to GeoTIFF', async (t) => {
   const palette = Array.from({ length: 3 * 16 }, (_, n) => n * 1000);
   const file = tiffFile({ ...one, bits: 4, tags: { 262: [3, [3]], 320: [3, palette] } });
   const grid = await gridOf(t, (await converted(t, file, copy)).bytes);
@@ -123,7 +123,7 @@ test('colours and tables of colours are kept from GeoTIFF to GeoTIFF', async (t)
   );
 });
 
-test('further images and masks of a file are said to be left out; smaller copies of the image are not', async (t) => {
+test('the receipt reports further images and masks as left out, but not overviews', async (t) => {
   const file = tiffFile({ ...one, tags: { 254: [4, [0]] } });
   const second = (kind: number) => {
     const start = file.length + (file.length % 2);
@@ -135,7 +135,7 @@ test('further images and masks of a file are said to be left out; smaller copies
     both.writeUInt16LE(4, start + 4);
     both.writeUInt32LE(1, start + 6);
     both.writeUInt32LE(kind, start + 10);
-    // The chain bites its tail.
+    // a circular chain of IFDs
     both.writeUInt32LE(start, start + 14);
     return both;
   };
@@ -145,7 +145,7 @@ test('further images and masks of a file are said to be left out; smaller copies
   t.deepEqual(await lost(1), []);
 });
 
-test('a Cloud Optimized GeoTIFF has its lists first, then the tiles, the smallest image before larger ones', async (t) => {
+test('a Cloud Optimized GeoTIFF starts with all IFDs, followed by the tiles of the smallest to the largest image', async (t) => {
   const [width, height] = [301, 150];
   const values = Array.from({ length: width * height }, (_, n) => (n * 13) % 1000);
   const file = tiffFile({ width, height, values, bits: 32, format: 3, tags: { ...placed(0, 0, 1), 42113: [2, '7'] } });
@@ -172,7 +172,7 @@ test('a Cloud Optimized GeoTIFF has its lists first, then the tiles, the smalles
   }
 });
 
-/** The lists of tags of a file, their sizes and the places of their tiles. */
+/** The IFDs of a file with their image sizes and tile offsets. */
 function imagesOf(bytes: Buffer, big: boolean): { at: number; width: number; height: number; tiles: number[] }[] {
   const long = (at: number) => (big ? Number(bytes.readBigUInt64LE(at)) : bytes.readUInt32LE(at));
   const [countSize, entrySize, room] = big ? [8, 20, 8] : [2, 12, 4];
@@ -195,7 +195,7 @@ function imagesOf(bytes: Buffer, big: boolean): { at: number; width: number; hei
   return images;
 }
 
-test('smaller images average floats and skip cells without data; integers take the nearest cell', async (t) => {
+test('overviews average floats without nodata cells; integers take the nearest cell', async (t) => {
   const smallest = async (bits: number, format: 1 | 3, Overviews: string) => {
     const values = Array.from({ length: 32 * 32 }, (_, n) => (n === 0 ? 7 : n === 1 ? 10 : n === 32 ? 20 : 30));
     const file = tiffFile({ width: 32, height: 32, values, bits, format, tags: { 42113: [2, '7'] } });
@@ -213,7 +213,7 @@ test('smaller images average floats and skip cells without data; integers take t
   t.is(await smallest(32, 3, 'None'), undefined);
 });
 
-test('a conversion that ends early leaves no tiles in the scratch folder', async (t) => {
+test('an aborted conversion leaves no tiles in the scratch folder', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cog-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const grid = await gridOf(t, tiffFile({ width: 32, height: 32, values: Array(1024).fill(1) }));
@@ -230,10 +230,10 @@ test('a conversion that ends early leaves no tiles in the scratch folder', async
     signal: new AbortController().signal,
     scratch: folder,
     log() {},
-    lost() {},
+    reportLoss() {},
     progress() {},
-    badRecord() {},
-    atEnd() {},
+    reportBadRecord() {},
+    onEnd() {},
   };
   const writing = writer.write(broken, completeParameters(writer, { Cog: true, BlockSize: 16 }), sink, context);
   await t.throwsAsync(writing, { message: 'The input went away.' });
@@ -241,7 +241,7 @@ test('a conversion that ends early leaves no tiles in the scratch folder', async
   t.deepEqual(await readdir(folder), ['out']);
 });
 
-test('an image without a place is not given one', async (t) => {
+test('an image that is not georeferenced stays so', async (t) => {
   const { bytes } = await converted(t, tiffFile(one), copy);
   const grid = await gridOf(t, bytes);
   t.is(grid.located, false);

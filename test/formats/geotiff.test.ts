@@ -9,7 +9,7 @@ import { geoKeys, placed, tiffFile } from './tiff-file.ts';
 const copy = { reader: 'GeoTiffReader', writer: 'GeoTiffWriter' };
 const ramp = (count: number, top = 200) => Array.from({ length: count }, (_, n) => (n * 7) % top);
 
-test('every sample type is read, in both orders of bytes, classic and BigTIFF', async (t) => {
+test('every sample type is read, in both byte orders, from classic TIFF and BigTIFF', async (t) => {
   const types: [bits: number, format: 1 | 2 | 3, type: string, values: number[]][] = [
     [1, 1, 'UInt8', [1, 0, 1, 1, 0, 1]],
     [2, 1, 'UInt8', [3, 0, 1, 2, 2, 1]],
@@ -68,7 +68,7 @@ test('strips, tiles, chunky and planar bands and the horizontal predictor give t
         }
 });
 
-test('what is written with every compression, with tiles and strips, reads back the same for every type', async (t) => {
+test('every sample type is the same after writing and reading, with every compression, tiles and strips', async (t) => {
   const [width, height] = [150, 41];
   const kinds: [bits: number, format: 1 | 2 | 3][] = [
     [8, 1],
@@ -106,7 +106,7 @@ test('what is written with every compression, with tiles and strips, reads back 
   }
 });
 
-test('a block larger than the LZW table unpacks to what was packed', async (t) => {
+test('a block that exceeds the LZW table is decoded correctly', async (t) => {
   let seed = 5;
   const values = Array.from({ length: 500 * 300 }, () => {
     seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
@@ -119,7 +119,7 @@ test('a block larger than the LZW table unpacks to what was packed', async (t) =
   t.deepEqual(await valuesOf(await gridOf(t, bytes)), values);
 });
 
-test('Band picks one band, and all bands are kept without it', async (t) => {
+test('the parameter Band selects one band; without it, all are read', async (t) => {
   const file = tiffFile({ width: 2, height: 2, samples: 3, values: ramp(12), tags: placed(0, 2, 1) });
   const all = await gridOf(t, (await converted(t, file, copy)).bytes);
   t.is(all.bands.length, 3);
@@ -133,7 +133,7 @@ test('Band picks one band, and all bands are kept without it', async (t) => {
   t.is(error?.message, 'The image has no band 4. It has 3.');
 });
 
-test('the place comes from tie point and scale, from the matrix, and half a cell away when pixels are points', async (t) => {
+test('the geotransform is read from tiepoint and scale, from the matrix, and with a half-cell shift for PixelIsPoint', async (t) => {
   const affineOf = async (tags: NonNullable<TiffFile['tags']>) =>
     (await gridOf(t, tiffFile({ width: 2, height: 2, values: [1, 2, 3, 4], tags }))).affine;
   t.deepEqual(await affineOf(placed(100, 200, 10)), [100, 10, 0, 200, 0, -10]);
@@ -178,7 +178,7 @@ test('the coordinate system is kept by its EPSG code', async (t) => {
   }
 });
 
-test('a coordinate system without an EPSG code, and one of Esri, go through GeoTIFF and back', async (t) => {
+test('a coordinate system without an EPSG code, and one of Esri, are kept in a GeoTIFF', async (t) => {
   for (const srid of ['ESRI:54030', 'ESRI:102003']) {
     const text = 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n5';
     const { bytes } = await converted(t, text, {
@@ -191,7 +191,7 @@ test('a coordinate system without an EPSG code, and one of Esri, go through GeoT
   }
 });
 
-test('SRID overrides what the file says', async (t) => {
+test('the parameter SRID overrides the file', async (t) => {
   const file = tiffFile({
     width: 1,
     height: 1,
@@ -206,14 +206,14 @@ test('SRID overrides what the file says', async (t) => {
   t.regex(spatialInformation!.location!, /^POLYGON \(\(15 54\.1/);
 });
 
-test('a value for cells without data that no sample can have is left out, with a line in the log', async (t) => {
+test('a nodata value that no sample can have is ignored, with a warning', async (t) => {
   const file = tiffFile({ width: 1, height: 1, values: [1], tags: { 42113: [2, '-9999'] } });
   const { bytes, log } = await converted(t, file, copy);
   t.is((await gridOf(t, bytes)).bands[0]?.nodata, undefined);
   t.true(log.some(({ message }) => message.includes("'-9999'")));
 });
 
-test('blocks that were never written hold the value for cells without data', async (t) => {
+test('blocks of a sparse file have the nodata value', async (t) => {
   const file = tiffFile({
     width: 2,
     height: 2,
@@ -224,12 +224,12 @@ test('blocks that were never written hold the value for cells without data', asy
   t.deepEqual(await valuesOf(await gridOf(t, file)), [1, 2, 7, 7]);
 });
 
-test('BigTiff Auto writes classic files while they are small', async (t) => {
+test('BigTiff Auto writes small files as classic TIFF', async (t) => {
   const { bytes } = await converted(t, tiffFile({ width: 1, height: 1, values: [1] }), copy);
   t.is(bytes.readUInt16LE(2), 42);
 });
 
-test('files that lie or break end with a sentence and the place', async (t) => {
+test('errors for broken files have an offset', async (t) => {
   const sound = { width: 4, height: 4, values: ramp(16) };
   const cases: [string, Buffer, RegExp][] = [
     ['empty', Buffer.alloc(0), /The file is empty/],
@@ -268,7 +268,7 @@ test('files that lie or break end with a sentence and the place', async (t) => {
   }
 });
 
-test('kinds of TIFF that are not supported end with a sentence that names the kind', async (t) => {
+test('the error for an unsupported kind of TIFF names the kind', async (t) => {
   const cases: [NonNullable<TiffFile['tags']>, RegExp][] = [
     [{ 259: [3, [34925]] }, /The compression LZMA \(number 34925\) is not supported/],
     [{ 259: [3, [50002]] }, /The compression JPEG XL \(number 50002\) is not supported/],
@@ -291,7 +291,7 @@ for (const { srid, west, south, side } of [
   { srid: 25832, west: 500000, south: 5999990, side: 10 },
   { srid: 4326, west: 9, south: 54, side: 0.5 },
 ]) {
-  test(`a grid and features of the same extent get the same outline: EPSG:${srid}`, async (t) => {
+  test(`a grid and features with the same extent get the same outline: EPSG:${srid}`, async (t) => {
     const tags = { ...placed(west, south + side, side), ...geoKeys([1024, 1], [3072, 25832]) };
     const readerParameters = { SRID: srid };
     const grid = await converted(t, tiffFile({ width: 1, height: 1, values: [1], tags }), {

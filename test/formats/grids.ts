@@ -6,7 +6,7 @@ import type { Grid } from '../../src/data/grid.ts';
 import { FileSource } from '../../src/formats/io/bytes.ts';
 import { findReader } from '../../src/formats/registry.ts';
 
-/** What a reader makes of the bytes; the file lives as long as the test. */
+/** Reads bytes with a reader, from a file that exists until the end of the test. */
 export async function gridOf(
   t: ExecutionContext,
   bytes: Uint8Array,
@@ -25,9 +25,9 @@ export async function gridOf(
     scratch: folder,
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd() {},
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd() {},
   });
   if (data.kind !== 'grid') throw new Error(`${reader} made ${data.kind}.`);
   return data;

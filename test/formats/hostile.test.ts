@@ -11,7 +11,7 @@ import { gridOf, valuesOf } from './grids.ts';
 import { rareTiffs } from './rare-tiffs.ts';
 import { geoKeys, placed, tiffFile } from './tiff-file.ts';
 
-/** Of the pseudo-random numbers; another by SEED. */
+/** Seed of the pseudorandom numbers; the variable SEED sets another one. */
 const seed = Number(process.env.SEED ?? 20_251_121);
 
 function* randoms(start: number): Generator<number, never> {
@@ -22,7 +22,7 @@ function* randoms(start: number): Generator<number, never> {
   }
 }
 
-/** Odd images are led through files. */
+/** Folder for images that GDAL must read from a file. */
 const scratch = await mkdtemp(join(tmpdir(), 'hostile-'));
 test.after.always(() => rm(scratch, { recursive: true, force: true }));
 
@@ -35,7 +35,7 @@ const memory = (bytes: Uint8Array): ByteSource => ({
   },
 });
 
-/** Reads all cells, or ends with a sentence. */
+/** Reads all cells. Ignores expected errors (FormatError, AppError); throws any other. */
 async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'refused'> {
   const nothing = () => {};
   await using open = new AsyncDisposableStack();
@@ -43,10 +43,10 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     signal: new AbortController().signal,
     scratch,
     log: nothing,
-    lost: nothing,
+    reportLoss: nothing,
     progress: nothing,
-    badRecord: nothing,
-    atEnd: (close: () => Promise<void>) => open.defer(close),
+    reportBadRecord: nothing,
+    onEnd: (close: () => Promise<void>) => open.defer(close),
   };
   try {
     const grid = await findReader(reader)!.read(memory(bytes), {}, context);
@@ -72,7 +72,7 @@ async function mutate(t: ExecutionContext, reader: string, sound: Uint8Array, ti
   const interesting = [0, 1, 0x7f, 0x80, 0xff, 0x20, 0x2d, 0x2e, 0x39];
   const seen = { read: 0, refused: 0 };
   for (let n = 0; n < times; n++) {
-    // A copy: Buffer's own slice would share the memory.
+    // a copy; Buffer.slice would share the memory
     const bytes = new Uint8Array(sound).slice(0, next(12) === 0 ? next(sound.length) : sound.length);
     const changes = 1 + next(4);
     for (let change = 0; change < changes && bytes.length > 0; change++)
@@ -88,7 +88,7 @@ async function mutate(t: ExecutionContext, reader: string, sound: Uint8Array, ti
   t.true(seen.read > 0 && seen.refused > 0);
 }
 
-test('every beginning of an ASCII grid is refused with a sentence, or read', async (t) => {
+test('every prefix of an ASCII grid is read or ends with an expected error', async (t) => {
   const sound = Buffer.from(
     'ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n1.5 -9999 3\n4 5 6e1',
   );
@@ -96,7 +96,7 @@ test('every beginning of an ASCII grid is refused with a sentence, or read', asy
   await t.notThrowsAsync(outcome('AsciiGridReader', sound));
 });
 
-test('every beginning of a GeoTIFF is refused with a sentence', async (t) => {
+test('every prefix of a GeoTIFF ends with an expected error', async (t) => {
   const sound = tiffFile({
     width: 5,
     height: 4,
@@ -110,7 +110,7 @@ test('every beginning of a GeoTIFF is refused with a sentence', async (t) => {
     t.is(await outcome('GeoTiffReader', sound.subarray(0, length)), 'refused');
 });
 
-test('thousands of mutations of an ASCII grid end with a sentence or a grid', async (t) => {
+test('thousands of mutations of an ASCII grid are read or end with an expected error', async (t) => {
   const sound = Buffer.from(
     'ncols 6\nnrows 4\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n1.5 -9999 3 4e2 0.123456789012 6\n1 2 3 4 5 6\n7 8 9 10 11 12\n-1 -2 -3 nan 5 123456789.5\n',
   );
@@ -152,16 +152,16 @@ const variants = {
   bits: tiffFile({ width: 12, height: 9, values: values.map((value) => value & 1).slice(0, 108), bits: 1 }),
 };
 for (const [name, sound] of Object.entries(variants))
-  test(`thousands of mutations of a GeoTIFF end with a sentence or a grid: ${name}`, async (t) => {
+  test(`thousands of mutations of a GeoTIFF are read or end with an expected error: ${name}`, async (t) => {
     await mutate(t, 'GeoTiffReader', sound, 2500);
   });
 
 for (const [name, { base64 }] of Object.entries(rareTiffs))
-  test(`hundreds of mutations of a rare kind of TIFF end with a sentence or a grid: ${name}`, async (t) => {
+  test(`hundreds of mutations of a rare kind of TIFF are read or end with an expected error: ${name}`, async (t) => {
     await mutate(t, 'GeoTiffReader', Buffer.from(base64, 'base64'), 250);
   });
 
-test('a chain of images that never ends, or has thousands of them, ends', async (t) => {
+test('reading ends for a circular chain of images, or one with thousands of images', async (t) => {
   const file = tiffFile({ width: 1, height: 1, values: [1] });
   const list = file.readUInt32LE(4);
   const next = list + 2 + file.readUInt16LE(list) * 12;
@@ -170,7 +170,7 @@ test('a chain of images that never ends, or has thousands of them, ends', async 
   chained.writeUInt32LE(file.length, next);
   for (let n = 0; n < 100_000; n++) {
     const at = file.length + n * 6;
-    // A list without tags is broken, so the first link ends the chain.
+    // an IFD without tags is invalid and ends the chain
     chained.writeUInt16LE(0, at);
     chained.writeUInt32LE(at + 6, at + 2);
   }
@@ -190,7 +190,7 @@ test('a chain of images that never ends, or has thousands of them, ends', async 
   t.is(await outcome('GeoTiffReader', many), 'read');
 });
 
-test('mutated LZW, PackBits and Zstd blocks end with a sentence or a grid', async (t) => {
+test('mutated LZW, PackBits and Zstd blocks are read or end with an expected error', async (t) => {
   const sound = tiffFile({ width: 12, height: 9, values: values.slice(0, 108) });
   for (const Compression of ['Lzw', 'PackBits', 'Zstd']) {
     const { bytes } = await converted(t, sound, {
@@ -217,10 +217,10 @@ test('a file that shrinks while it is read is an outage, not a wrong grid', asyn
       signal: new AbortController().signal,
       scratch: '',
       log: nothing,
-      lost: nothing,
+      reportLoss: nothing,
       progress: nothing,
-      badRecord: nothing,
-      atEnd: nothing,
+      reportBadRecord: nothing,
+      onEnd: nothing,
     },
   );
   if (grid.kind !== 'grid') return t.fail();

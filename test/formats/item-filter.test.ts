@@ -8,7 +8,7 @@ import { placed, tiffFile } from './tiff-file.ts';
 const only = (itemFilter: unknown) => [{ type: 'itemFilterTransformation', itemFilter }];
 const tiffToTiff = { reader: 'GeoTiffReader', writer: 'GeoTiffWriter' };
 
-/** Three bands of two cells: 0 and 1, 10 and 11, 20 and 21; the first and the last have names. */
+/** Three bands with the cells 0 and 1, 10 and 11, 20 and 21; the first and the last band have names. */
 const names =
   '<GDALMetadata><Item name="DESCRIPTION" sample="0" role="description">depth</Item><Item name="DESCRIPTION" sample="2" role="description">speed</Item></GDALMetadata>';
 const bands = tiffFile({
@@ -24,7 +24,7 @@ const points = collection([
   feature(null, { name: 'b', depth: null, kind: 8 }),
 ]);
 
-test('the bands that an item filter names are kept, by name or index from 0, in the order of the filter', async (t) => {
+test('an item filter keeps bands by name or index (from 0), in the order of the filter', async (t) => {
   for (const [filter, wanted] of [
     [
       { itemIndices: [2, 0] },
@@ -51,7 +51,7 @@ test('the bands that an item filter names are kept, by name or index from 0, in 
   }
 });
 
-test('the fields that an item filter names are kept, in the order of the filter; geometries and features stay', async (t) => {
+test('an item filter keeps fields in the order of the filter, and all features with their geometries', async (t) => {
   const { json } = await asJson(t, points, {
     ...jsonToJson,
     transformations: only({ names: ['kind'], itemIndices: [0] }),
@@ -73,23 +73,23 @@ test('the fields that an item filter names are kept, in the order of the filter;
   t.deepEqual(json.features[0]!.geometry?.coordinates, [1, 2]);
 });
 
-test('items that are not there are told and left out; when none is left the conversion ends with those there are', async (t) => {
+test('items that do not exist are reported and ignored; if none exists, the error names those of the data', async (t) => {
   const { receipt, json } = await asJson(t, points, {
     ...jsonToJson,
     transformations: only({ names: ['depth', 'Depth'], itemIndices: [9] }),
   });
   t.deepEqual(json.features[0]!.properties, { depth: 1.5 });
   t.deepEqual(receipt.lost, [
-    "Items that the filter names and that are not there were left out: 9, 'Depth'; there are the items 0 'name', 1 'depth', 2 'kind'.",
+    "The item filter names items that do not exist: 9, 'Depth'. The data have the items 0 'name', 1 'depth', 2 'kind'.",
   ]);
   const none = { ...tiffToTiff, transformations: only({ names: ['x'] }) };
   await t.throwsAsync(converted(t, bands, none), {
     instanceOf: AppError,
-    message: "The item filter names 'x', but there are only the items 0 'depth', 1, 2 'speed'.",
+    message: "The item filter names 'x', but the data only have the items 0 'depth', 1, 2 'speed'.",
   });
 });
 
-test('behind an item filter another one counts the items that are left', async (t) => {
+test('indices of a second item filter refer to the result of the first', async (t) => {
   const steps = [...only({ itemIndices: [1, 2] }), ...only({ itemIndices: [0] })];
   const { bytes } = await converted(t, bands, { ...tiffToTiff, transformations: steps });
   t.deepEqual(await valuesOf(await gridOf(t, bytes)), [10, 11]);

@@ -9,7 +9,7 @@ import test from 'ava';
 const run = promisify(execFile);
 const child = fileURLToPath(new URL('convert-child.ts', import.meta.url));
 
-/** MB that a process of its own needs for it. */
+/** Peak memory in MB of a child process that runs the conversion. */
 async function peak(request: object): Promise<number> {
   const { stdout } = await run(process.execPath, [child, JSON.stringify(request)]);
   return Number(stdout);
@@ -49,9 +49,9 @@ test('memory does not grow with the size of a grid, in any direction of conversi
     }
   }
   t.log(peaks);
-  // Eight times the cells: 56 MB more of text, 53 MB more of samples.
+  // eight times the cells: 56 MB more text, 53 MB more samples
   for (const [name, [small, large]] of Object.entries(peaks)) {
-    // Threads are started for the larger one alone.
+    // only the larger grid starts threads
     const [most, growth] = name === 'reprojected' ? [450, 200] : [400, 100];
     t.true(large! < most, name);
     t.true(large! - small! < growth, name);

@@ -25,11 +25,11 @@ async function shapefile(t: ExecutionContext, zip: Uint8Array, Layer?: string) {
     scratch: folder,
     log() {},
     progress() {},
-    lost() {},
-    badRecord({ reason }) {
+    reportLoss() {},
+    reportBadRecord({ reason }) {
       throw reason;
     },
-    atEnd: (close) => t.teardown(close),
+    onEnd: (close) => t.teardown(close),
   })) as FeatureCollection;
   const features: Feature[] = [];
   for await (const chunk of layer.chunks())

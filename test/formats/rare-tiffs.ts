@@ -1,4 +1,4 @@
-/** `size × size` values on a plane; `odd` are those that are not on it, by their place. */
+/** `size × size` values on a plane; `odd`: exceptions by index. */
 function plane(
   size: number,
   first: number,
@@ -10,19 +10,19 @@ function plane(
   return Array.from({ length: size * size }, (_, i) => odd[i] ?? at(i));
 }
 
-/** Rows that are all the same. */
+/** Equal rows. */
 const rows = (row: number[]): number[] => Array.from({ length: 8 }, () => row).flat();
-/** Rows that each have one value. */
+/** Rows of equal values. */
 const columns = (column: number[]): number[] => column.flatMap((value) => Array.from({ length: 8 }, () => value));
 
-/** What JPEG makes of three planes. */
+/** The lossy result of JPEG for three planes. */
 const colours = [
   rows([51, 58, 68, 77, 85, 94, 104, 111]),
   columns([0, 20, 40, 59, 81, 100, 121, 140]),
   rows([199, 192, 182, 173, 165, 156, 146, 139]),
 ];
 
-/** Written by GDAL 3.10 (rasterio): a file in base64, and the values of its bands as GDAL reads them. */
+/** Files written by GDAL 3.10 (rasterio), in base64, with the values that GDAL reads. */
 export const rareTiffs: Readonly<Record<string, { base64: string; bands: number[][] }>> = {
   JPEG: {
     base64:
@@ -35,7 +35,7 @@ export const rareTiffs: Readonly<Record<string, { base64: string; bands: number[
       ],
     ],
   },
-  'JPEG of colours stored as red, green and blue': {
+  'RGB JPEG': {
     base64:
       'SUkqAAgAAAAMAAABAwABAAAACAAAAAEBAwABAAAACAAAAAIBAwADAAAAngAAAAMBAwABAAAABwAAAAYBAwABAAAAAgAAABEBBAABAAAA8wAAABUBAwABAAAAAwAAABYBAwABAAAACAAAABcBBAABAAAAXwAAABwBAwABAAAAAQAAAFMBAwADAAAApAAAAFsBBwBJAAAAqgAAAAAAAAAIAAgACAABAAEAAQD/2P/bAEMACAYGBwYFCAcHBwkJCAoMFA0MCwsMGRITDxQdGh8eHRocHCAkLicgIiwjHBwoNyksMDE0NDQfJzk9ODI8LjM0Mv/Z/9j/wAARCAAIAAgDUhEARxEAQhEA/8QAFAABAAAAAAAAAAAAAAAAAAAABv/EABkQAAMAAwAAAAAAAAAAAAAAAAAFQhZjof/aAAwDUgBHAEIAAD8AIJJAuBauCl3R/9k=',
     bands: colours,
@@ -55,7 +55,7 @@ export const rareTiffs: Readonly<Record<string, { base64: string; bands: number[
       'SUkqAAgAAAANAAABAwABAAAACAAAAAEBAwABAAAACAAAAAIBAwABAAAAEAAAAAMBAwABAAAAR4gAAAYBAwABAAAAAQAAABEBBAABAAAAJAEAABUBAwABAAAAAQAAABYBAwABAAAACAAAABcBBAABAAAAnwAAABwBAwABAAAAAQAAAFMBAwABAAAAAgAAAICkAgByAAAAsgAAAPLFBAACAAAAqgAAAAAAAAAEAAAAAQAAADxHREFMTWV0YWRhdGE+CiAgPEl0ZW0gbmFtZT0iQ09NUFJFU1NJT05fUkVWRVJTSUJJTElUWSIgZG9tYWluPSJJTUFHRV9TVFJVQ1RVUkUiPkxPU1NMRVNTPC9JdGVtPgo8L0dEQUxNZXRhZGF0YT4KAHic80ktSjZSYGFgYPB+J/6cA0iDMCMQO0DZ64GYiQEGHtiDqQOxB8B0xgIHENX534SDobGzx6HcQOr8Jnt109T67V1pCpL7FtmJqabkLe8MFZBYO8mWVTQ5dnqHC4P4nCabLyxJPu3txh9Eu4usH39JsC5vU3ogUpVkdelJvFZ6q+AF4cwgy4NX4iTDWxgOCEU4WWw4Esvh3gwAxdwzHw==',
     bands: [plane(8, 0, 300, -17)],
   },
-  'LERC, packed by Zstd, in tiles': {
+  'LERC with Zstd, tiled': {
     base64:
       'SUkqAAgAAAAOAAABAwABAAAAFAAAAAEBAwABAAAAFAAAAAIBAwABAAAAEAAAAAMBAwABAAAAR4gAAAYBAwABAAAAAQAAABUBAwABAAAAAQAAABwBAwABAAAAAQAAAEIBAwABAAAAEAAAAEMBAwABAAAAEAAAAEQBBAAEAAAAvgAAAEUBAwAEAAAAtgAAAFMBAwABAAAAAQAAAICkAgByAAAA1gAAAPLFBAACAAAAzgAAAAAAAACTAKoAmQBvAEgBAADbAQAAhQIAAB4DAAAEAAAAAgAAADxHREFMTWV0YWRhdGE+CiAgPEl0ZW0gbmFtZT0iQ09NUFJFU1NJT05fUkVWRVJTSUJJTElUWSIgZG9tYWluPSJJTUFHRV9TVFJVQ1RVUkUiPkxPU1NMRVNTPC9JdGVtPgo8L0dEQUxNZXRhZGF0YT4KACi1L/1gWwBNBAAUB0xlcmMyIAQAAAAHjmnJEAAAAAEACAAAAFsBAAADAOA/ALBzQDsBAEEAiEAAAQIDBAUGBxQVFhcYGRobKCkqKywtLi88PT4/QEFCQ1BRUlNUVVZXZGVmZ2hpamt4eXp7fH1+f4yNjo+QkZKTRQhBoEWoCAAHEj5ImPwI8rAMDnCHIx1lsAMXBii1L/0g3Q0FALQHTGVyYzIgBAAAAJxkilcQAAAAAQAIAAAA3QAAAAMA4D8A8HNAPwEAQQCIQBAREhMkJSYnODk6O0xNTk9gYWJjdHV2d4iJioucnZ6fBkEAiUCwYsmaBcSKGTsG2LJp2+zauXsHAAMKHAgUK1q8KFOqXAk8e/r8CQAAAAAGFChAA+IDELjEWA7QExpoCFFHBEmQBCJZEdk9bbQMXgTEBjUMKLUv/SDlhQQAtAdMZXJjMiAEAAAAKWLlnhAAAAABAAgAAADlAAAAAwDgPwCweECLAQBBAIlAQIMKHUq0qNGjVKtavYo1q9ataNOqXcu2rdu3fPv6/Qs4sODBAEUAiUBIkypdyrSp06dcu3r9Cjas2LFw48qdS7eu3buECxs+jDix4sUAAgYHIGCC+kEWIqIpzOUOpMNgBzUMKLUv/SCNNQMARAVMZXJjMiAEAAAAwo8/IRAAAAABAAgAAACNAAAAAwDgPwDweECPAQBBAKlAEVCjSp1KtqzZs3jz6t3LuLHjx0EMAgAAxRwEAABJLQYAAM09CAAGAgYGAMX9wjI4wB2OdJTBDlwY',
     bands: [plane(20, 0, 1, 20)],

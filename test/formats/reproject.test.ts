@@ -10,7 +10,7 @@ const slope = (size: number, value: (x: number, y: number) => number | string) =
   `ncols ${size}\nnrows ${size}\nxllcorner 300000\nyllcorner 5900000\ncellsize 100\nNODATA_value -9999\n${Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => value(x, y)).join(' ')).join('\n')}\n`;
 const toTiff = { reader: 'AsciiGridReader', writer: 'GeoTiffWriter' };
 
-test('a grid is brought into another coordinate system, and the receipt says how', async (t) => {
+test('a grid is reprojected to another coordinate system, and the receipt says how', async (t) => {
   const text = slope(50, (x, y) => (x + y / 4).toFixed(2));
   const result = await converted(t, text, { ...toTiff, transformations: to('EPSG:3857', 25832) });
   const grid = await gridOf(t, result.bytes);
@@ -20,7 +20,7 @@ test('a grid is brought into another coordinate system, and the receipt says how
   t.is(result.receipt.crs?.from, 'EPSG:25832');
   t.is(result.receipt.crs?.to, 'EPSG:3857');
   t.regex(result.receipt.crs!.operation!, /\.$/);
-  t.true(result.receipt.lost.some((sentence) => sentence.includes('interpolated')));
+  t.true(result.receipt.lost.some((sentence) => sentence.includes('resampled')));
   t.is(result.recordsRead, 2500);
   t.is(result.recordsWritten, grid.width * grid.height);
   const { before, after } = result.receipt.statistics;
@@ -34,7 +34,7 @@ test('a grid is brought into another coordinate system, and the receipt says how
   );
 });
 
-test('whole numbers are taken from the nearest cell and stay whole', async (t) => {
+test('integers take the value of the nearest cell', async (t) => {
   const values = new Set(['3', '70', '-9999']);
   const text = slope(40, (x) => (x < 20 ? 3 : 70));
   const { bytes } = await converted(t, text, { ...toTiff, transformations: to(4326, 'EPSG:25832') });
@@ -43,7 +43,7 @@ test('whole numbers are taken from the nearest cell and stay whole', async (t) =
   t.true((await valuesOf(grid)).every((value) => values.has(String(value))));
 });
 
-test('the same coordinate system leaves the cells as they are', async (t) => {
+test('the same coordinate system leaves the cells unchanged', async (t) => {
   const text = slope(10, (x, y) => x * y);
   const plain = await converted(t, text, { ...toTiff, readerParameters: { SRID: 25832 } });
   const same = await converted(t, text, { ...toTiff, transformations: to(25832, 25832) });
@@ -51,7 +51,7 @@ test('the same coordinate system leaves the cells as they are', async (t) => {
   t.deepEqual(same.receipt.lost, []);
 });
 
-test('a rotated grid can become an ASCII grid by way of crsTransformation', async (t) => {
+test('crsTransformation makes a rotated grid storable as an ASCII grid', async (t) => {
   const values = Array.from({ length: 400 }, () => 5);
   const matrix = [70, 70, 0, 500000, 70, -70, 0, 5900000, 0, 0, 0, 0, 0, 0, 0, 1];
   const file = tiffFile({ width: 20, height: 20, values, tags: { 34264: [12, matrix], 42113: [2, '0'] } });
@@ -66,7 +66,7 @@ test('a rotated grid can become an ASCII grid by way of crsTransformation', asyn
   t.true(cells.includes('0'));
 });
 
-test('without a known coordinate system the conversion ends with a sentence', async (t) => {
+test('crsTransformation without a known coordinate system ends with an error', async (t) => {
   const error = await t.throwsAsync(
     converted(
       t,
@@ -75,7 +75,7 @@ test('without a known coordinate system the conversion ends with a sentence', as
     ),
     { instanceOf: AppError },
   );
-  t.regex(error!.message, /not known, so it cannot be changed to EPSG:3857/);
+  t.regex(error!.message, /not known, so it cannot be reprojected to EPSG:3857/);
 });
 
 test('several bands are reprojected together', async (t) => {
@@ -106,21 +106,18 @@ test('several bands are reprojected together', async (t) => {
   }
 });
 
-test('infinite values are no figures of the statistics, which travel as JSON', async (t) => {
+test('statistics leave out infinite values, which JSON cannot store', async (t) => {
   const text = 'ncols 3\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n1.5 inf 2.5\n';
   const { receipt } = await converted(t, text, toTiff);
   t.deepEqual(bandsOf(receipt.statistics.before), [{ band: 1, values: 3, empty: 0, minimum: 1.5 }]);
   t.deepEqual(JSON.parse(JSON.stringify(receipt)), receipt);
 });
 
-test('cells that hold the value which reprojection had to choose for cells without data are counted in the receipt', async (t) => {
+test('the receipt counts cells that already have the nodata value that reprojection chose', async (t) => {
   const text = slope(20, (x, y) => (x === 3 && y === 4 ? -9999 : x)).replace('NODATA_value -9999\n', '');
   const { receipt } = await converted(t, text, { ...toTiff, transformations: to(3857, 25832) });
-  t.regex(
-    receipt.lost.join('\n'),
-    /Band 1 had no value for cells without data and got -9999, which 1 of its cells hold/,
-  );
+  t.regex(receipt.lost.join('\n'), /Band 1 had no nodata value and got -9999. 1 of its cells have/);
   const without = slope(20, (x) => x).replace('NODATA_value -9999\n', '');
   const sound = await converted(t, without, { ...toTiff, transformations: to(3857, 25832) });
-  t.false(sound.receipt.lost.some((sentence) => sentence.includes('had no value')));
+  t.false(sound.receipt.lost.some((sentence) => sentence.includes('had no nodata value')));
 });

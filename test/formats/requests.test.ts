@@ -41,7 +41,7 @@ test('readers and writers of the same kind of data fit', (t) => {
   t.false(fits(findReader('ShapefileReader')!, findWriter('GeoTiffWriter')!));
 });
 
-test('the lists print what the schemas say', (t) => {
+test('descriptions of readers and writers follow their schemas', (t) => {
   t.deepEqual(describeParameters(needy.parameters), [
     { name: 'ZColumnIndex', description: 'Column.', dataType: 'integer', required: true, minimum: 0 },
     {
@@ -76,7 +76,7 @@ test('the lists print what the schemas say', (t) => {
       t.not(parameter.description, '', `${one.name}.${parameter.name}`);
 });
 
-test('parameter names and words match in any letter case, and values may be JSON or JSON text', (t) => {
+test('parameter names and enum values match in any letter case, and values may be JSON or JSON text', (t) => {
   const { values, errors } = checkParameters(needy, [
     { name: 'zcolumnindex', value: '3' },
     { name: 'MODE', value: 'fast' },
@@ -87,7 +87,7 @@ test('parameter names and words match in any letter case, and values may be JSON
   t.deepEqual(checkParameters(needy, { Mode: null }), { values: {}, errors: [] });
 });
 
-test('wrong types, unknown names and doubles get a sentence each; what is missing is not judged', (t) => {
+test('wrong types, unknown names and duplicates get an error each; missing parameters do not', (t) => {
   const { values, errors } = checkParameters(needy, [
     { name: 'ZColumnIndex', value: 'two' },
     { name: 'colour', value: 1 },
@@ -108,7 +108,7 @@ test('wrong types, unknown names and doubles get a sentence each; what is missin
   t.deepEqual(checkParameters(needy, {}), { values: {}, errors: [] });
 });
 
-test('a number out of range gets a sentence that names the bounds', (t) => {
+test('the error for a number out of range names the bounds', (t) => {
   const sentence = (name: string, given: object) =>
     checkParameters(findReader(name) ?? findWriter(name)!, given as never).errors[0]?.sentence;
   t.regex(
@@ -122,13 +122,13 @@ test('a number out of range gets a sentence that names the bounds', (t) => {
   t.regex(sentence('ShapefileReader', { Layer: 7 })!, /^Parameter 'Layer' cannot be 7\. Expected a text\. /);
 });
 
-test('a missing required parameter ends the conversion with a sentence', (t) => {
+test('a missing required parameter ends the conversion with an error', (t) => {
   const error = t.throws(() => completeParameters(needy, { Mode: 'Fast' }), { instanceOf: AppError });
   t.is(error?.message, "Parameter 'ZColumnIndex' is required by NeedyReader.");
   t.deepEqual(completeParameters(needy, { ZColumnIndex: 0 }), { ZColumnIndex: 0, Mode: 'Exact' });
 });
 
-test('what was checked once passes unchanged the second time', (t) => {
+test('checked parameters pass a second check unchanged', (t) => {
   const reader = findReader('AsciiGridReader')!;
   for (const SRID of [25832, '25832', 'epsg:25832', 'EPSG:25832']) {
     const { values } = checkParameters(reader, { srid: SRID });
@@ -147,7 +147,7 @@ test('crsTransformation is understood in any letter case, with the srid as numbe
   t.deepEqual(parseTransformations(undefined), []);
 });
 
-test('transformations that are not offered are told from unknown ones', (t) => {
+test('unsupported and unknown transformations have different errors', (t) => {
   const known = t.throws(() => parseTransformations([{ type: 'aggregationtransformation' }]), {
     instanceOf: AppError,
   });
@@ -159,7 +159,7 @@ test('transformations that are not offered are told from unknown ones', (t) => {
   t.is(unknown?.kind, 'invalid');
 });
 
-test('wrong members of a transformation get a sentence each', (t) => {
+test('invalid members of a transformation get an error each', (t) => {
   const errorsOf = (given: unknown) =>
     t.throws(() => parseTransformations(given), { instanceOf: AppError })?.details.errors;
   t.deepEqual(errorsOf('x'), { transformations: ['transformations must be an array.'] });

@@ -13,7 +13,7 @@ const ring = (x: number, y: number, r: number, clockwise = true) => {
   return clockwise ? points : points.toReversed();
 };
 
-test('points, lines, polygons and multipoints are read, with heights and measures; measures are told as dropped', async (t) => {
+test('points, lines, polygons and multipoints are read, with heights and measures', async (t) => {
   const cases = [
     [1, [[[1, 2]]], 'Point', [1, 2]],
     [11, [[[1, 2, 3, 4]]], 'Point', [1, 2, 3]],
@@ -108,7 +108,7 @@ test('points, lines, polygons and multipoints are read, with heights and measure
   }
 });
 
-test('rings are outer ones or holes by what lies in what, in any order', async (t) => {
+test('holes are assigned to outer rings by containment, in any order', async (t) => {
   const [big, hole, island, other] = [ring(0, 0, 10), ring(0, 0, 5, false), ring(0, 0, 2), ring(50, 0, 4)];
   const otherHole = ring(50, 0, 1, false);
   for (const order of [
@@ -125,7 +125,7 @@ test('rings are outer ones or holes by what lies in what, in any order', async (
   }
 });
 
-test('where all rings run the wrong way, outer rings and holes are told by nesting', async (t) => {
+test('if all rings have the wrong orientation, nesting decides about outer rings and holes', async (t) => {
   const rings = [ring(0, 0, 10, false), ring(0, 0, 5, true), ring(50, 0, 4, false), ring(50, 0, 1, true)];
   const { json } = await asJson(t, shapefileOf({ type: 5, shapes: [rings] }));
   const { coordinates } = json.features[0]!.geometry!;
@@ -135,13 +135,13 @@ test('where all rings run the wrong way, outer rings and holes are told by nesti
   );
 });
 
-test('each hole lies in the smallest outer ring around it, among many in any order', async (t) => {
+test('each hole belongs to the smallest outer ring around it, in any order', async (t) => {
   let state = 7;
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
     return (state >>> 8) / 2 ** 24;
   };
-  // Towers of up to five rings, outer and hole by turns, on a chessboard whose fields have a ring around them, too.
+  // stacks of up to five rings, outer and hole alternating, on a chessboard whose fields have a ring, too
   const rings: { x: number; y: number; r: number; clockwise: boolean; owner?: string }[] = [];
   for (let n = 0; n < 200; n++) {
     const [x, y] = [100 * (n % 20), 100 * Math.floor(n / 20)];
@@ -168,7 +168,7 @@ test('each hole lies in the smallest outer ring around it, among many in any ord
   }
 });
 
-test('a shape of a hundred thousand rings, holes first, is told apart without comparing all with all', async (t) => {
+test('100,000 rings, holes first, are assigned without comparing all pairs', async (t) => {
   const at = (n: number) => [10 * (n % 300), 10 * Math.floor(n / 300)] as const;
   const numbers = Array.from({ length: 50_000 }, (_, n) => n);
   const holes = numbers.map((n) => ring(...at(n), 1, false));
@@ -179,7 +179,7 @@ test('a shape of a hundred thousand rings, holes first, is told apart without co
   t.true(polygons.every((polygon) => polygon.length === 2));
 });
 
-test('a coast of many vertices with lakes in it is cut into strips, in which each lake finds its place', async (t) => {
+test('lakes are assigned to a coast line of many vertices', async (t) => {
   const coast = Array.from({ length: 20_000 }, (_, n) => {
     const angle = (-2 * Math.PI * n) / 20_000;
     const radius = 1000 + 5 * Math.sin(n);
@@ -206,7 +206,7 @@ test('a coast of many vertices with lakes in it is cut into strips, in which eac
   );
 });
 
-test('rings that overlap so much that nesting them takes too long make a bad record', async (t) => {
+test('rings that overlap too much for nesting are a bad record', async (t) => {
   const teeth = 40_000;
   const comb = Array.from({ length: teeth }, (_, n) => [
     [4 * n, 1000],
@@ -218,7 +218,7 @@ test('rings that overlap so much that nesting them takes too long make a bad rec
   await t.throwsAsync(asJson(t, shapefileOf({ type: 5, shapes })), { message: /40002 rings that overlap/ });
 });
 
-test('a null shape is a feature without a geometry, in its place', async (t) => {
+test('a null shape is a feature without geometry', async (t) => {
   const { json, recordsRead } = await asJson(t, shapefileOf({ shapes: [[[[1, 2]]], null, [[[3, 4]]]] }));
   t.deepEqual(
     json.features.map(({ geometry }) => geometry?.coordinates ?? null),
@@ -227,12 +227,12 @@ test('a null shape is a feature without a geometry, in its place', async (t) => 
   t.is(recordsRead, 3);
 });
 
-test('MultiPatches and unknown types are refused with a sentence', async (t) => {
+test('MultiPatches and unknown shape types end with an error', async (t) => {
   await t.throwsAsync(asJson(t, shapefileOf({ type: 31 })), { message: /MultiPatches/ });
   await t.throwsAsync(asJson(t, shapefileOf({ type: 7 })), { message: /unknown shape type 7/ });
 });
 
-test('fields of all types have their values; what is blank, stars or zeros is null', async (t) => {
+test('fields of all types are read; blanks, stars and zero dates are null', async (t) => {
   const i32 = Buffer.alloc(4);
   i32.writeInt32LE(-77);
   const f64 = Buffer.alloc(8);
@@ -291,7 +291,7 @@ test('fields of all types have their values; what is blank, stars or zeros is nu
   });
 });
 
-test('a value that is none of its type becomes null and is told; a memo field is left out and told', async (t) => {
+test('an invalid value becomes null and is reported; a memo field is left out and reported', async (t) => {
   const columns = [
     { name: 'nr', type: 'N', width: 5 },
     { name: 'day', type: 'D', width: 8 },
@@ -304,7 +304,7 @@ test('a value that is none of its type becomes null and is told; a memo field is
   t.deepEqual(json.features[0]!.properties, { nr: null, day: null });
   t.true(receipt.lost.some((sentence) => sentence.includes("'nr'") && sentence.includes("'12x'")));
   t.true(receipt.lost.some((sentence) => sentence.includes("'day'")));
-  t.true(receipt.lost.some((sentence) => sentence.startsWith("The field 'memo' of type 'M' is left out")));
+  t.true(receipt.lost.some((sentence) => sentence.startsWith("The field 'memo' of type 'M' was left out")));
 });
 
 test('records marked as deleted are left out', async (t) => {
@@ -335,7 +335,7 @@ test('the encoding is that of the .cpg file, else of the language byte, else UTF
   await t.throwsAsync(read('a', 'b', { cpg: 'KLINGON' }), { message: /unknown encoding 'KLINGON'/ });
 });
 
-test('without an index, or with a broken one, records are found by going through the file', async (t) => {
+test('without an index, or with a broken one, records are read sequentially', async (t) => {
   const { json, log } = await asJson(t, shapefileOf({ noShx: true }));
   t.is(json.features.length, 3);
   t.true(log.some(({ message }) => message.startsWith('There is no .shx file')));
@@ -343,7 +343,7 @@ test('without an index, or with a broken one, records are found by going through
   t.is((await asJson(t, zipOf(files))).json.features.length, 3);
 });
 
-test('with an index, records may lie in any order', async (t) => {
+test('with an index, records may be in any order', async (t) => {
   const files = layerFiles('a').map((file) => {
     if (file.name !== 'a.shx') return file;
     const bytes = Buffer.from(file.bytes);
@@ -367,7 +367,7 @@ test('with an index, records may lie in any order', async (t) => {
   );
 });
 
-test('without .dbf there are no fields; without rows for some shapes their fields are null, and that is told', async (t) => {
+test('without .dbf there are no fields; shapes without rows have null fields, and the receipt says so', async (t) => {
   const bare = await asJson(t, zipOf(layerFiles('a').filter(({ name }) => name !== 'a.dbf')));
   t.deepEqual(
     bare.json.features.map(({ properties }) => properties),
@@ -381,7 +381,7 @@ test('without .dbf there are no fields; without rows for some shapes their field
   t.true(receipt.lost.includes('2 shapes have no row in the .dbf file; their fields are null.'));
 });
 
-test('the coordinate system is that of the .prj file, or that of SRID; without any it is told', async (t) => {
+test('the coordinate system comes from SRID or the .prj file; without both, the receipt says so', async (t) => {
   const prj =
     'PROJCS["ETRS_1989_UTM_Zone_32N",GEOGCS["GCS_ETRS_1989",DATUM["D_ETRS_1989",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",9.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]';
   const known = await asJson(t, shapefileOf({ prj }));
@@ -395,7 +395,7 @@ test('the coordinate system is that of the .prj file, or that of SRID; without a
   t.true(none.receipt.lost.some((sentence) => sentence.startsWith('The coordinate system is not known')));
 });
 
-test('a record that is broken ends the conversion with its place, or is skipped and listed', async (t) => {
+test('a broken record ends the conversion with its offset, or is skipped and listed', async (t) => {
   const { shp, shx } = shpOf(3, [
     [
       [

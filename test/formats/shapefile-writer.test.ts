@@ -16,7 +16,7 @@ const hole = [
   [0.5, 0.2],
 ];
 
-test('geometries of each kind come back as they were, with heights and null ones in their place', async (t) => {
+test('geometries of each type are the same after writing and reading, with heights and null geometries', async (t) => {
   for (const geometries of [
     [point, null, geometryOf('Point', [3, 4])],
     [null, geometryOf('Point', [1, 2, 3])],
@@ -54,7 +54,7 @@ test('geometries of each kind come back as they were, with heights and null ones
   }
 });
 
-test('mixed kinds make one shapefile each, with a suffix, and that is told', async (t) => {
+test('mixed geometry types become one shapefile each, with a suffix, and the receipt says so', async (t) => {
   const text = collection(
     [
       point,
@@ -82,7 +82,7 @@ test('mixed kinds make one shapefile each, with a suffix, and that is told', asy
   );
 });
 
-test('a geometry collection is divided by kind, and that is told', async (t) => {
+test('a geometry collection is split by type, and the receipt says so', async (t) => {
   const members = [
     point,
     geometryOf('Point', [3, 4]),
@@ -111,7 +111,7 @@ test('a geometry collection is divided by kind, and that is told', async (t) => 
   t.true(receipt.lost.some((sentence) => sentence.startsWith('1 geometry collections were split')));
 });
 
-test('fields are as wide as their values, which come back exactly', async (t) => {
+test('fields are as wide as their values, which are read back exactly', async (t) => {
   const rows = [
     { text: 'Fluß', i: 7, l: 12345678901, r: 1.5, e: 1e-20, b: true, d: '2024-02-29', z: 0 },
     { text: null, i: -123456, l: -9007199254740991, r: -1234567.891, e: 0.1 + 0.2, b: false, d: null, z: -1 },
@@ -131,7 +131,7 @@ test('integers beyond 2^53 keep their digits', async (t) => {
   t.regex((await asJson(t, bytes)).bytes.toString(), /"a":9223372036854775807,"b":-9223372036854775808/);
 });
 
-test('names are cut to ten bytes on the border of a character and made unique, and that is told', async (t) => {
+test('names are truncated to ten bytes between characters and made unique, and the receipt says so', async (t) => {
   const properties = {
     Straßenname: 1,
     name_of_the_first: 2,
@@ -152,7 +152,7 @@ test('names are cut to ten bytes on the border of a character and made unique, a
   t.true(lost.some((sentence) => sentence.includes("'name_of_the_second' became 'name_of__1'")));
 });
 
-test('long texts are cut on the border of a character, times and nested values become text, and that is told', async (t) => {
+test('long texts are truncated between characters, times and nested values become text, and the receipt says so', async (t) => {
   const rows = [
     { long: `a${'ä'.repeat(300)}`, at: '2024-05-06T07:08:09Z', nested: { a: [1, 2] }, mixed: 1 },
     { long: 'x', at: '2024-05-06', nested: [], mixed: 'x' },
@@ -170,7 +170,7 @@ test('long texts are cut on the border of a character, times and nested values b
   t.true(lost.includes("Nested values of 'nested' were written as JSON text."));
 });
 
-test('ids get a field; without any field there is one that counts', async (t) => {
+test('ids are written to a field; without any field, a counter is added', async (t) => {
   const ids = await thereAndBack(
     t,
     collection([feature(point, { a: 1 }, { id: 'x' }), feature(point, { a: 2 }, { id: 'yy' })]),
@@ -189,7 +189,7 @@ test('ids get a field; without any field there is one that counts', async (t) =>
   );
 });
 
-test('the coordinate system goes into the .prj file; an unknown one is told', async (t) => {
+test('the coordinate system is written to the .prj file; the receipt reports an unknown one', async (t) => {
   const crs = { type: 'name', properties: { name: 'EPSG:25832' } };
   const { back } = await thereAndBack(t, collection([feature(geometryOf('Point', [500000, 5500000]))], { crs }));
   t.deepEqual(back.crs, { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::25832' } });
@@ -197,7 +197,7 @@ test('the coordinate system goes into the .prj file; an unknown one is told', as
   t.true(unknown.lost.includes('The coordinate system is not known, so there is no .prj file.'));
 });
 
-test('vertices without a height among others get 0, and that is told', async (t) => {
+test('vertices without height get 0 in a layer with heights, and the receipt says so', async (t) => {
   const { back, lost } = await thereAndBack(
     t,
     collection([
@@ -216,7 +216,7 @@ test('vertices without a height among others get 0, and that is told', async (t)
   t.true(lost.includes('1 vertices have no height (Z); the shapefile has 0 there.'));
 });
 
-test('the file is named after the layer, with characters that all systems take', async (t) => {
+test('the file is named after the layer, with characters that are valid on all systems', async (t) => {
   const { back } = await thereAndBack(t, collection([feature(point)], { name: '../a:b\\c?' }));
   t.is(back.name, '_a_b_c_');
 });

@@ -1,14 +1,14 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Files of shapefiles and zips, written by the rules of their formats and as wrong as a test wants them. */
+/** Writes shapefiles and zips from their specifications, with any errors that a test needs. */
 
 export interface ZipFile {
   name: string;
   bytes: Uint8Array;
-  /** What the zip says instead of the truth. */
+  /** False values in the zip's headers. */
   says?: Partial<{ size: number; crc: number; flags: number; method: number; offset: number }>;
   stored?: boolean;
-  /** Sizes stand behind the data. */
+  /** Sizes follow the data, in a data descriptor. */
   streamed?: boolean;
 }
 
@@ -82,10 +82,10 @@ export function zipOf(files: readonly ZipFile[], { wide = false, front = 0 } = {
 }
 
 export type Point = readonly number[];
-/** Points of each part; a null shape is null. With heights and measures as further numbers of each point. */
+/** Points of each part, with optional height and measure; null for a null shape. */
 export type Shape = readonly (readonly Point[])[] | null;
 
-/** `type` is that of the file; types above 10 write the third number of each point as height, above 20 as measure. */
+/** `type`: shape type of the file. Types above 10 write the third number of a point as height, above 20 as measure. */
 export function shpOf(type: number, shapes: readonly Shape[]): { shp: Buffer; shx: Buffer } {
   const records = shapes.map((shape) => contentOf(shape === null ? 0 : type, shape ?? []));
   const index = Buffer.alloc(100 + 8 * records.length);
@@ -144,7 +144,7 @@ export interface DbfColumn {
   decimals?: number;
 }
 
-/** Rows of cells as they stand in the file; a row of null is marked as deleted. */
+/** Rows of cells as raw text; null marks a row as deleted. */
 export function dbfOf(
   columns: readonly DbfColumn[],
   rows: readonly (readonly (string | Buffer)[] | null)[],
@@ -193,7 +193,7 @@ export interface LayerParts {
 const wgs84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
 
-/** The files of a shapefile; without anything said three points with a number each. */
+/** The files of a shapefile. Default: three points with a number each. */
 export function layerFiles(path: string, parts: LayerParts = {}): ZipFile[] {
   const shapes = parts.shapes ?? [[[[10, 50]]], [[[11, 51]]], [[[12, 52]]]];
   const columns = parts.columns ?? [{ name: 'nr', type: 'N', width: 4 }];

@@ -12,7 +12,7 @@ const box = (west: number, south: number, east: number, north: number) =>
   `POLYGON ((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))`;
 const tiffToTiff = { reader: 'GeoTiffReader', writer: 'GeoTiffWriter' };
 
-/** Features in a plane, by the names of those that should pass. */
+/** Plane features by name, to compare those that pass the filter. */
 const plane = { crs: { type: 'name', properties: { name: 'EPSG:25832' } } };
 const scene: Record<string, unknown> = {
   inside: geometryOf('Point', [2, 2]),
@@ -81,7 +81,7 @@ async function named(t: Parameters<typeof asJson>[0], transformations: unknown[]
   return { names: json.features.map(({ properties }) => properties.name), json, ...rest };
 }
 
-test('features that have a point in common with the filter are kept whole and in order', async (t) => {
+test('features that intersect the filter are kept unclipped and in order', async (t) => {
   const { names, json, receipt, recordsRead, recordsWritten } = await named(t, within(withHole));
   t.deepEqual(names, [
     'inside',
@@ -100,7 +100,7 @@ test('features that have a point in common with the filter are kept whole and in
   t.is(receipt.statistics.after?.kind === 'features' && receipt.statistics.after.features, 9);
 });
 
-test('a filter may be of points, lines, several polygons or a collection, also as EWKT and in any letter case', async (t) => {
+test('a filter may have points, lines, polygons or a collection, also as EWKT and in any letter case', async (t) => {
   const kept = async (wkt: string) => (await named(t, within(wkt))).names;
   t.deepEqual(await kept('point z (2 2 7)'), ['inside', 'around']);
   t.deepEqual(await kept('SRID=25832;MULTIPOINT ((5 5), 20 2)'), [
@@ -128,8 +128,8 @@ test('a filter may be of points, lines, several polygons or a collection, also a
   ]);
 });
 
-test('what lies a last bit beside an edge does not meet it', async (t) => {
-  // Rounded cross products cannot tell them from the line from (0, 0) to (3, 1). A tenth, as a double, is more than a third of three tenths.
+test('a point next to an edge by one unit in the last place does not intersect it', async (t) => {
+  // Rounded cross products would place them on the line from (0, 0) to (3, 1). As doubles, 0.1 is more than 0.3 / 3.
   const beside = (x: number, y: number, name: string) => feature(geometryOf('Point', [x, y]), { name });
   const text = collection(
     [
@@ -144,16 +144,17 @@ test('what lies a last bit beside an edge does not meet it', async (t) => {
   t.deepEqual((await named(t, within('LINESTRING (0 0, 3 1)'), text)).names, ['on']);
 });
 
-test('a filter that meets no feature ends the conversion; an empty layer has nothing to lose', async (t) => {
+test('a filter that no feature intersects ends the conversion, except for an empty layer', async (t) => {
   await t.throwsAsync(named(t, within(box(500, 500, 501, 501))), {
     instanceOf: AppError,
-    message: 'None of the 15 features meets the geometry of the spatial filter.',
+    message: 'None of the 15 features intersects the spatial filter.',
   });
   t.deepEqual((await named(t, within(box(0, 0, 1, 1)), collection([], plane))).names, []);
 });
 
-test('a filter in another system than the data is brought into theirs, with edges that bend', async (t) => {
-  // The parallel 60° N from 0° to 20° E in LAEA Europe bends 39 km away from the straight line between its ends (pyproj 3.7).
+test('a filter in another system is transformed to that of the data, with curved edges', async (t) => {
+  // the parallel 60° N from 0° to 20° E in LAEA Europe is up to 39 km from the straight line between its ends (pyproj
+  // 3.7)
   const text = collection(
     [
       feature(geometryOf('Point', [4321000, 4099900]), { name: 'south of the parallel' }),
@@ -169,14 +170,14 @@ test('across 180° a filter finds features on both sides, and around a pole thos
   const at = (lon: number, lat: number) => feature(geometryOf('Point', [lon, lat]), { name: `${lon} ${lat}` });
   const text = collection([at(179, -17), at(-179, -17), at(0, -17), at(-170, 80), at(95, 88), at(0, 60)]);
   t.deepEqual((await named(t, within(box(178, -18, 182, -16)), text)).names, ['179 -17', '-179 -17']);
-  // Fiji's own grid, and a square around the north pole.
+  // Fiji's grid, and a square around the north pole
   const fiji = await named(t, within(box(1700000, 3700000, 2300000, 4200000), 3460), text);
   t.deepEqual(fiji.names, ['179 -17', '-179 -17']);
   const pole = await named(t, within(box(-1500000, -1500000, 1500000, 1500000), 3413), text);
   t.deepEqual(pole.names, ['-170 80', '95 88']);
 });
 
-test('a filter without a place in the system of the data ends the conversion with the point', async (t) => {
+test('a filter that cannot be transformed to the system of the data ends the conversion with the point', async (t) => {
   const error = await t.throwsAsync(named(t, within(box(-180, -90, 180, 90), 4326)), { instanceOf: AppError });
   t.regex(
     error!.message,
@@ -184,7 +185,7 @@ test('a filter without a place in the system of the data ends the conversion wit
   );
 });
 
-test('a filter of very many parts is brought over as well, and one that a map tears apart ends the conversion', async (t) => {
+test('a filter with very many parts is transformed; one that the projection tears apart ends the conversion', async (t) => {
   const text = collection([feature(geometryOf('Point', [9.5, 50.5]), { name: 'in' })]);
   const squares = Array.from({ length: 5000 }, (_, n) => {
     const [x, y] = [400000 + 5000 * (n % 100), 5500000 + 5000 * Math.floor(n / 100)];
@@ -202,7 +203,7 @@ test('a filter of very many parts is brought over as well, and one that a map te
   });
 });
 
-test('filters and changes of the system are taken in their order', async (t) => {
+test('filters and reprojections are applied in the order of the request', async (t) => {
   const text = collection([
     feature(geometryOf('Point', [9, 50]), { name: 'a' }),
     feature(geometryOf('Point', [10, 51]), { name: 'b' }),
@@ -224,7 +225,7 @@ const square = (more: object = {}) =>
     ...more,
   });
 
-test('a grid is cut to the window of the filter; cells whose centre lies outside are without data', async (t) => {
+test('a grid is cropped to the filter; cells with the centre outside become nodata', async (t) => {
   const triangle = 'POLYGON ((2 4, 6 4, 2 8, 2 4))';
   const { bytes, receipt, recordsWritten } = await converted(t, square(), {
     ...tiffToTiff,
@@ -232,13 +233,13 @@ test('a grid is cut to the window of the filter; cells whose centre lies outside
   });
   const grid = await gridOf(t, bytes);
   t.deepEqual([grid.width, grid.height, grid.affine], [4, 4, [2, 1, 0, 8, 0, -1]]);
-  // Centres on the long side count.
+  // centres on the hypotenuse are inside
   t.deepEqual(await valuesOf(grid), [22, 255, 255, 255, 32, 33, 255, 255, 42, 43, 44, 255, 52, 53, 54, 55]);
   t.is(recordsWritten, 16);
   t.like(bandsOf(receipt.statistics.after)[0], { values: 10, empty: 6, minimum: 22, maximum: 55 });
 });
 
-test('a window along the borders of cells is cut without a rest, with no value for cells without data where there was none', async (t) => {
+test('cropping along cell boundaries adds no cells and no nodata value', async (t) => {
   const plain = square({ tags: placed(0, 10, 1), tile: 16, deflate: true });
   const { bytes } = await converted(t, plain, { ...tiffToTiff, transformations: within(box(7, 7, 30, 9)) });
   const grid = await gridOf(t, bytes);
@@ -246,7 +247,7 @@ test('a window along the borders of cells is cut without a rest, with no value f
   t.deepEqual(await valuesOf(grid), [17, 18, 19, 27, 28, 29]);
 });
 
-test('where the type has to choose a value for cells without data, cells that hold it are counted', async (t) => {
+test('the receipt counts cells that already have the nodata value chosen for the sample type', async (t) => {
   const plain = square({ tags: placed(0, 10, 1) });
   const { bytes, receipt } = await converted(t, plain, {
     ...tiffToTiff,
@@ -255,10 +256,10 @@ test('where the type has to choose a value for cells without data, cells that ho
   const grid = await gridOf(t, bytes);
   t.is(grid.bands[0]?.nodata, 0);
   t.deepEqual(await valuesOf(grid), [0, 1, 10, 0]);
-  t.regex(receipt.lost.join(), /got 0, which 1 of its cells within the filter hold themselves/);
+  t.regex(receipt.lost.join(), /got 0\. 1 of its cells inside the filter have this value/);
 });
 
-test('a text grid is filtered as well, and declares what its cells without data hold', async (t) => {
+test('an ASCII grid is filtered, too, and declares the nodata value', async (t) => {
   const text = 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n4 5 6\n7 8 9.5\n';
   const { text: cut } = await converted(t, text, {
     reader: 'AsciiGridReader',
@@ -268,7 +269,7 @@ test('a text grid is filtered as well, and declares what its cells without data 
   t.is(cut, 'ncols 2\nnrows 2\nxllcorner 1\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n-9999 6\n8 9.5\n');
 });
 
-test('a line takes the cells that it goes through, a point the one that holds it', async (t) => {
+test('a line selects the cells that it crosses, a point the cell that contains it', async (t) => {
   const { bytes } = await converted(t, square(), {
     ...tiffToTiff,
     transformations: within('GEOMETRYCOLLECTION (LINESTRING (0.5 9.5, 2.2 9.5, 2.2 8.5), POINT (10 7.5))'),
@@ -281,7 +282,7 @@ test('a line takes the cells that it goes through, a point the one that holds it
   );
 });
 
-test('all bands of a grid are cut, 64-bit integers to the last digit', async (t) => {
+test('all bands of a grid are cropped, 64-bit integers exactly', async (t) => {
   const values = Array.from({ length: 18 }, (_, n) => 2 ** 40 + n);
   const file = tiffFile({
     width: 3,
@@ -302,18 +303,21 @@ test('all bands of a grid are cut, 64-bit integers to the last digit', async (t)
   t.deepEqual(await valuesOf(grid, 1), [2 ** 40 + 7, -9999, 2 ** 40 + 13, 2 ** 40 + 15]);
 });
 
-test('a filter beside the grid, or between the centres of its cells, ends the conversion', async (t) => {
+test('a filter outside the grid, or without a cell centre inside, ends the conversion', async (t) => {
   const cut = (wkt: string, srid?: unknown) =>
     converted(t, square(), { ...tiffToTiff, transformations: within(wkt, srid) });
-  await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: AppError, message: /lies beside the grid/ });
-  await t.throwsAsync(cut(box(0.6, 0.6, 0.9, 0.9)), { instanceOf: AppError, message: /takes no cell of the grid/ });
+  await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: AppError, message: /does not intersect the grid/ });
+  await t.throwsAsync(cut(box(0.6, 0.6, 0.9, 0.9)), {
+    instanceOf: AppError,
+    message: /contains no cell centre of the grid/,
+  });
   await t.throwsAsync(cut(box(0, 0, 1, 1), 25832), {
     instanceOf: AppError,
-    message: /coordinate system of the input is not known, so a filter in EPSG:25832 has no place in it/,
+    message: /coordinate system of the input is not known, so a filter in EPSG:25832 cannot be applied/,
   });
 });
 
-test('a grid is reprojected and cut in the order of the request', async (t) => {
+test('a grid is reprojected and cropped in the order of the request', async (t) => {
   const file = square({ tags: { ...placed(500000, 5900000, 100), 42113: [2, '255'] } });
   const warp = [{ type: 'crsTransformation', inputSrid: 25832, outputSrid: 4326 }];
   const place = 'POLYGON ((9.003 53.242, 9.009 53.242, 9.009 53.246, 9.003 53.242))';

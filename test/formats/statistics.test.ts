@@ -25,7 +25,7 @@ test('calculateStatistics describes what was written and changes no data', async
   t.deepEqual(told.receipt.statistics.after, told.properties!.statistics);
 });
 
-test('small differences of large numbers are not lost in their squares', async (t) => {
+test('the standard deviation of large numbers with small differences is accurate', async (t) => {
   const values = Array.from({ length: 90_000 }, (_, n) => 1e9 + (n % 3));
   const file = tiffFile({
     width: 300,
@@ -46,7 +46,7 @@ test('small differences of large numbers are not lost in their squares', async (
   t.true(Math.abs(band!.standardDeviation! - Math.sqrt(2 / 3)) < 1e-12, String(band!.standardDeviation));
 });
 
-test('bands are called by name and unit, and only those that were written are described', async (t) => {
+test('statistics have name and unit of the bands, only of those that were written', async (t) => {
   const notes =
     '<GDALMetadata><Item name="DESCRIPTION" sample="1" role="description">depth</Item><Item name="UNITTYPE" sample="1" role="unittype">m</Item></GDALMetadata>';
   const file = tiffFile({
@@ -76,7 +76,7 @@ test('bands are called by name and unit, and only those that were written are de
   ]);
 });
 
-test('of features the fields are described, each by what its values are', async (t) => {
+test('statistics of features describe each field according to its type', async (t) => {
   const rows = [
     { depth: 1, name: 'abc', wet: true, day: '2024-03-01' },
     { depth: 2.5, name: 'é', wet: false, day: '2023-12-31' },

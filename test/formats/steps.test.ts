@@ -24,17 +24,17 @@ const start = Date.UTC(2026, 0, 24, 8);
 const hourly: TimeAxis = { spacing: 'equidistant', unit: 'hour', start, count: 7, offset: 0, interval: 6 };
 const names = ['depth', 'velocity', 'salinity'];
 
-/** A number of its own for each cell of each slice; even a mean over a slice tells which one it was. */
+/** A unique number for each cell of each slice; the mean of a slice identifies it, too. */
 const value = ({ band, step, layer }: Slice, column: number, row: number) =>
   band * 100_000 + step * 10_000 + layer * 1000 + row * 10 + column;
 
 interface Sketch {
-  /** Rows can only be pulled from front to back. */
+  /** Rows can only be streamed. */
   passing?: boolean;
-  /** In one cell of each slice. */
+  /** Value of one cell of each slice. */
   nodata?: number;
   time?: TimeAxis;
-  /** A text's types are known only when all rows were pulled; the last step needs a wider one. */
+  /** As from a text format: the sample type is known after all rows are read, and the last step needs a wider one. */
   untyped?: boolean;
 }
 
@@ -48,7 +48,7 @@ function made({ passing = false, nodata, time = hourly, untyped = false }: Sketc
     if (nodata !== undefined && at >= 0 && at < samples.length) samples[at] = nodata;
     return samples;
   };
-  // as a reader of a text: once it has met a wide value it gives wide rows
+  // like a reader of a text format: rows after a wide value have the wider type
   let seen = false;
   const band = { ...(untyped ? {} : { type: 'Float32' as const }), ...(nodata === undefined ? {} : { nodata }) };
   return {
@@ -80,11 +80,11 @@ async function rowsOf(grid: Grid, slice: Slice): Promise<number[]> {
 
 const all = (grid: Grid): Slice[] => grid.bands.flatMap((_, band) => [...slicesOfBand(grid, band)]);
 
-/** All values of a slice as they were made. */
+/** All generated values of a slice. */
 const whole = (slice: Slice) =>
   Array.from({ length: width * height }, (_, i) => value(slice, i % width, Math.floor(i / width)));
 
-test('a grid that is kept on disk has the values of each step, layer and item, also where the last step needs a wider type', async (t) => {
+test('a spilled grid has the values of each step, layer and item, also if the last step needs a wider type', async (t) => {
   for (const sketch of [{}, { untyped: true }]) {
     const { grid, close } = await spill(made(sketch), await folderOf(t));
     t.is(all(grid).length, 42);
@@ -96,8 +96,8 @@ test('a grid that is kept on disk has the values of each step, layer and item, a
   }
 });
 
-test('a reprojected grid has the values of each step, layer and item, read in any order or from front to back', async (t) => {
-  // the last is kept on disk first
+test('a reprojected grid has the values of each step, layer and item, with random access or streaming', async (t) => {
+  // the last one is spilled to disk first
   for (const sketch of [{}, { passing: true }, { untyped: true }])
     await passed(
       t,
@@ -116,7 +116,7 @@ test('a reprojected grid has the values of each step, layer and item, read in an
     );
 });
 
-test('cells that hold the value chosen for cells without data are counted in each step and layer', async (t) => {
+test('cells that already have the chosen nodata value are counted in each step and layer', async (t) => {
   const whole = made();
   const integers: Grid = {
     ...whole,
@@ -133,7 +133,7 @@ test('cells that hold the value chosen for cells without data are counted in eac
   const { lost } = await passed(t, passing, [{ type: 'crsTransformation', outputSrid: 3857 }], async (grid) => {
     for (const slice of all(grid)) await rowsOf(grid, slice);
   });
-  t.regex(lost.join(), /-9999, which 1 of its cells/);
+  t.regex(lost.join(), /-9999. 1 of its cells/);
 });
 
 test('an item filter keeps the steps and layers of each item', async (t) => {
@@ -148,8 +148,8 @@ test('an item filter keeps the steps and layers of each item', async (t) => {
   });
 });
 
-test('a spatial filter cuts each step and layer, and marks cells outside in each', async (t) => {
-  // The window holds the columns 1 to 3 and the rows 1 to 2; the corner cell (3, 2) lies outside the triangle's hypotenuse.
+test('a spatial filter crops each step and layer, and sets cells outside to nodata', async (t) => {
+  // the window has the columns 1 to 3 and the rows 1 to 2; the corner cell (3, 2) is outside of the triangle
   const geometry =
     'POLYGON ((500100 5499900, 500400 5499900, 500400 5499850, 500210 5499700, 500100 5499700, 500100 5499900))';
   const spatialFilter = { geometry };
@@ -162,7 +162,7 @@ test('a spatial filter cuts each step and layer, and marks cells outside in each
   });
 });
 
-test('a temporal filter takes steps by number, by time and from a list, each with its own values and time', async (t) => {
+test('a temporal filter selects steps by index, by time and from a list, with their values and times', async (t) => {
   const cases: [object, number[]][] = [
     [{ type: 'TemporalIndexFilter', from: 2, to: 4 }, [2, 3, 4]],
     [{ type: 'TemporalIndexFilter', from: 5 }, [5, 6]],
@@ -196,7 +196,7 @@ test('a temporal filter without matching steps or without a calendar is refused;
       hourly,
       /No step is at 2026-01-24T09:00:00; the nearest are 2026-01-24T08:00:00 and 2026-01-24T14:00:00/,
     ],
-    [{ type: 'TemporalValueFilter', from: '2026-01-24' }, relative, /relative .* choose steps by their index/],
+    [{ type: 'TemporalValueFilter', from: '2026-01-24' }, relative, /relative .* Choose steps by index/],
   ];
   for (const [temporalFilter, time, message] of cases)
     await t.throwsAsync(
@@ -214,10 +214,10 @@ test('a temporal filter without matching steps or without a calendar is refused;
   const { lost } = await passed(t, made(), [{ type: 'temporalFilterTransformation', temporalFilter }], async (grid) => {
     t.is(stepsOf(grid), 1);
   });
-  t.regex(lost.join(), /steps that are not there: 9; the data have steps 0 to 6/);
+  t.regex(lost.join(), /steps that do not exist: 9. The data have steps 0 to 6/);
 });
 
-test('a vertical filter takes layers by number and by height, each with its own values', async (t) => {
+test('a vertical filter selects layers by index and by height, with their values', async (t) => {
   for (const verticalFilter of [
     { type: 'VerticalIndexFilter', from: 1, to: 1 },
     { type: 'VerticalValueFilter', from: 0 },
@@ -239,7 +239,7 @@ test('a vertical filter takes layers by number and by height, each with its own 
     );
 });
 
-test('statistics of an item count all its steps and layers, and leave out cells without data in each', async (t) => {
+test('statistics of an item include all steps and layers, without nodata cells', async (t) => {
   const wanted = [{ type: 'calculateStatisticsTransformation' }];
   const found = await passed(t, made({ nodata: -1 }), wanted, async (grid) => {
     for (const slice of all(grid)) await rowsOf(grid, slice);
@@ -262,7 +262,7 @@ test('statistics of an item count all its steps and layers, and leave out cells 
   t.is(found.recordsRead, 3 * 7 * 2 * width * height);
 });
 
-test('a GeoTIFF holds each item, step and layer as a band that says which it is', async (t) => {
+test('a GeoTIFF has a band per item, step and layer, with these in its name', async (t) => {
   for (const parameters of [{}, { Cog: true, BlockSize: 16 }])
     for (const sketch of [{}, { untyped: true }]) {
       const bytes = await written(t, made(sketch), 'GeoTiffWriter', parameters);
@@ -275,7 +275,7 @@ test('a GeoTIFF holds each item, step and layer as a band that says which it is'
     }
 });
 
-test('an ASCII grid holds the first item, step and layer, and says what was left out', async (t) => {
+test('an ASCII grid has the first item, step and layer, and the receipt reports the others as left out', async (t) => {
   for (const affine of [made().affine, [500_000, 100, 0, 5_499_600, 0, 100] as const]) {
     const { content, lost } = await written(t, { ...made(), affine }, 'AsciiGridWriter', {});
     const rows = String(content).trim().split('\n').slice(-height);
@@ -289,7 +289,7 @@ test('an ASCII grid holds the first item, step and layer, and says what was left
   }
 });
 
-test('steps that are evenly apart stay equidistant; others get a time each', (t) => {
+test('evenly spaced steps stay equidistant; others become non-equidistant', (t) => {
   t.deepEqual(chosenSteps(hourly, [1, 3, 5]), { ...hourly, count: 3, offset: 6, interval: 12 });
   t.deepEqual(chosenSteps(hourly, [4]), { ...hourly, count: 1, offset: 24, interval: 6 });
   t.deepEqual(chosenSteps(hourly, [0, 1, 3]), {
@@ -300,7 +300,7 @@ test('steps that are evenly apart stay equidistant; others get a time each', (t)
   });
 });
 
-test('items and steps of a mesh, of series and of an array are chosen, each with its own values', async (t) => {
+test('items and steps of meshes, series and arrays are selected with their values', async (t) => {
   const items = names.map((name) => ({ name, unit: 'm', type: 'Float64' as const }));
   const of = (item: number, step: number) => Float64Array.of(10 * item + step, 100 + 10 * item + step, -1);
   const mesh: Mesh = {

@@ -9,7 +9,7 @@ import { bandsOf, converted } from './files.ts';
 import type { TiffFile } from './tiff-file.ts';
 import { placed, tiffFile } from './tiff-file.ts';
 
-/** As many cells as make threads worth while. */
+/** Large enough for the use of threads. */
 const side = 1500;
 const cells = Array.from({ length: side * side }, (_, i) => {
   const [x, y] = [i % side, Math.floor(i / side)];
@@ -28,7 +28,7 @@ const reprojected: Asked = {
   transformations: [{ type: 'CrsTransformation', inputSrid: 25832, outputSrid: 3857 }],
 };
 
-/** The threads that are started while a test runs; those that have not ended. */
+/** Counts the threads started during a test, and those still running. */
 function watchThreads(t: ExecutionContext): { started: number; alive: Set<Worker>; onStart(worker: Worker): void } {
   const watched = { started: 0, alive: new Set<Worker>(), onStart: (_: Worker) => {} };
   const listen = (message: unknown) => {
@@ -43,7 +43,7 @@ function watchThreads(t: ExecutionContext): { started: number; alive: Set<Worker
   return watched;
 }
 
-test.serial('a reprojection writes the same bytes with any number of threads, which end with it', async (t) => {
+test.serial('a reprojection writes the same bytes with any number of threads, and ends them', async (t) => {
   const watched = watchThreads(t);
   for (const tags of [northUp, southUp]) {
     const input = terrain(tags);
@@ -62,7 +62,7 @@ test.serial('a reprojection writes the same bytes with any number of threads, wh
   }
 });
 
-test.serial('threads end with a conversion that meets a broken block, and its sentence is told', async (t) => {
+test.serial('threads end with a conversion that fails at a broken block, and its error is reported', async (t) => {
   const watched = watchThreads(t);
   const input = terrain(northUp);
   input.fill(0, Math.floor(input.length * 0.6), Math.floor(input.length * 0.6) + 5000);

@@ -1,10 +1,10 @@
 import { deflateSync } from 'node:zlib';
 
-/** A TIFF file written straight from the specification, by none of the code under test. */
+/** Writes a TIFF file from the specification, independently of the code under test. */
 export interface TiffFile {
   width: number;
   height: number;
-  /** Cell by cell, all samples of a cell together. */
+  /** Cell by cell, with all samples of a cell. */
   values: readonly number[];
   samples?: number;
   bits?: number;
@@ -13,12 +13,12 @@ export interface TiffFile {
   bigEndian?: boolean;
   bigTiff?: boolean;
   planar?: boolean;
-  /** Side of tiles; else strips. */
+  /** Side of tiles; absent: strips. */
   tile?: number;
   rowsPerStrip?: number;
   deflate?: boolean;
   predictor?: 1 | 2;
-  /** Further tags, or other values for the usual ones; `null` leaves one out. */
+  /** Additional or different tags; `null` omits one. */
   tags?: Record<number, [type: number, values: readonly number[] | string] | null>;
 }
 
@@ -132,7 +132,7 @@ function packedRow(row: readonly number[], bits: number, format: number, bigEndi
   return bytes;
 }
 
-/** Tags that put the upper left corner at x, y, with cells of this size. */
+/** Tiepoint and pixel scale with the upper left corner at x, y. */
 export const placed = (x: number, y: number, size: number): NonNullable<TiffFile['tags']> => ({
   33550: [12, [size, size, 0]],
   33922: [12, [0, 0, 0, x, y, 0]],

@@ -1,9 +1,11 @@
 import test from 'ava';
+import { arrayToMesh } from '../../src/convert/bridges/array-to-mesh.ts';
 import { gridToMesh } from '../../src/convert/bridges/grid-to-mesh.ts';
 import { seriesToMesh } from '../../src/convert/bridges/series-to-mesh.ts';
 import type { Grid } from '../../src/data/grid.ts';
 import { CELL_SHAPES } from '../../src/data/mesh.ts';
 import { cellCentres } from '../../src/data/mesh-cells.ts';
+import type { MultiArray } from '../../src/data/multi-array.ts';
 import type { Series } from '../../src/data/series.ts';
 import { hourly, numbers } from './meshes.ts';
 
@@ -122,4 +124,77 @@ test('series become one vertex at their position with an item each', async (t) =
     [3, 9],
     [4, 10],
   ]);
+});
+
+test('a spectrum becomes cells in the plane of frequencies and directions, curvilinear cells keep their corners', async (t) => {
+  const direction = { name: 'direction', values: Float64Array.of(0, 90, 180) };
+  const frequency = { name: 'frequency', values: Float64Array.of(0.1, 0.2, 0.4, 0.8) };
+  const lost: string[] = [];
+  const work = {
+    parameters: {},
+    writer: { name: 'VtuWriter' },
+    stem: 'made',
+    quality() {},
+    context: {
+      signal: new AbortController().signal,
+      scratch: '',
+      log() {},
+      progress() {},
+      reportLoss: (sentence: string) => void lost.push(sentence),
+      reportBadRecord() {},
+      onEnd() {},
+    },
+  };
+  const array: MultiArray = {
+    kind: 'array',
+    axes: [direction, frequency],
+    items: [
+      { name: 'energy', type: 'Float32', axes: [0, 1], overTime: true },
+      { name: 'mean', type: 'Float32', axes: [1], overTime: true },
+    ],
+    time: hourly,
+    read: async (_item, step, start, shape) => {
+      t.deepEqual(
+        [start, shape],
+        [
+          [0, 0],
+          [3, 4],
+        ],
+      );
+      return Float32Array.from({ length: 12 }, (_, n) => 100 * step + n);
+    },
+  };
+  const mesh = arrayToMesh(array, work);
+  t.deepEqual([...mesh.shapes], new Array(12).fill(CELL_SHAPES.quad));
+  t.deepEqual([...mesh.nodes.subarray(0, 3)], [0.1 - 0.05, -45, 0]);
+  const corners = [4, 19].map((node) => mesh.nodes[3 * node]);
+  t.true(
+    corners.every((x) => Math.abs(x! - 1) < 1e-12),
+    String(corners),
+  );
+  t.is(mesh.nodes.at(-2), 225);
+  t.deepEqual(numbers(await mesh.values(0, 5)).slice(0, 2), [500, 501]);
+  t.is(mesh.items.length, 1);
+  t.regex(lost.join(), /other dimensions than those of 'energy'/);
+
+  const nodeX = Float64Array.from({ length: 20 }, (_, n) => 10 * (n % 5) + Math.floor(n / 5));
+  const nodeY = Float64Array.from({ length: 20 }, (_, n) => 5 * Math.floor(n / 5) + (n % 5));
+  const bent = arrayToMesh({ ...array, placement: { by: 'nodes', x: 1, y: 0, nodeX, nodeY } }, work);
+  t.deepEqual([...bent.nodes.subarray(0, 6)], [0, 0, 0, 10, 1, 0]);
+  t.true(doubleArea(bent) > 0);
+
+  const depth = { name: 'z', values: Float64Array.of(-15, -2.5), edges: Float64Array.of(-20, -10, 5) };
+  const space = arrayToMesh(
+    { ...array, axes: [depth, direction, frequency], items: [{ name: 'speed', axes: [0, 1, 2], overTime: true }] },
+    work,
+  );
+  t.deepEqual([...space.shapes], new Array(24).fill(CELL_SHAPES.hexahedron));
+  t.deepEqual(
+    [...cellCentres(space)].filter((_, n) => n % 36 === 2),
+    [-15, -2.5],
+  );
+
+  const line = arrayToMesh({ ...array, items: [array.items[1]!] }, work);
+  t.deepEqual([...line.shapes], new Array(3).fill(CELL_SHAPES.line));
+  t.is(line.items[0]!.location, 'node');
 });

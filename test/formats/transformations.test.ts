@@ -20,7 +20,7 @@ const place = (geometry: unknown, more: object = {}) => [
   { type: 'spatialfiltertransformation', spatialFilter: { geometry, ...more } },
 ];
 
-test('readers say what their data have, and so which transformations are offered', (t) => {
+test('the facets of a reader decide which transformations it offers', (t) => {
   const all = [
     'CrsTransformation',
     'CalculateStatisticsTransformation',
@@ -31,7 +31,7 @@ test('readers say what their data have, and so which transformations are offered
     t.deepEqual(offeredBy(reader) as string[], reader.produces === 'bytes' ? [] : all, reader.name);
 });
 
-test('data with times or layers are offered what their kind can do with them, and nothing else', (t) => {
+test('data with times or layers get the transformations that their kind implements', (t) => {
   const dated = offeredBy({ produces: 'grid', has: ['items', 'times', 'layers'] });
   t.deepEqual(dated as string[], [
     'CalculateStatisticsTransformation',
@@ -41,7 +41,7 @@ test('data with times or layers are offered what their kind can do with them, an
   ]);
 });
 
-test('what is known but not offered has a code of its own and names what is offered; each wrong member is told beside it', (t) => {
+test('an unsupported transformation has its own error code and names the supported ones, besides other errors', (t) => {
   for (const type of [
     'itemTransformation',
     'TEMPORALFILTERTRANSFORMATION',
@@ -57,7 +57,7 @@ test('what is known but not offered has a code of its own and names what is offe
     t.is(details.code, 'TransformationNotSupported', type);
     t.regex(
       details.errors!['transformations[1].type']![0]!,
-      /is not offered for this kind of data; CrsTransf.* are\.$/,
+      /is not supported for this kind of data. Use CrsTransf.*$/,
     );
   }
   const { details } = refusal([
@@ -68,7 +68,7 @@ test('what is known but not offered has a code of its own and names what is offe
   ]);
 });
 
-test('filters of times and heights are read in each of their shapes', (t) => {
+test('temporal and vertical filters are parsed in each of their shapes', (t) => {
   const temporal = (temporalFilter: unknown) =>
     parseTransformations([{ type: 'temporalFilterTransformation', temporalFilter }]);
   const type = 'TemporalFilterTransformation';
@@ -110,7 +110,7 @@ test('an item filter is one object or several, with names and indices from 0', (
   }
 });
 
-test('a geometry that cannot be read is refused with the place', (t) => {
+test('the error for an invalid geometry has the position in the text', (t) => {
   for (const [text, sentence] of [
     ['POLIGON ((0 0))', /^At character 1 of the geometry is 'POLIGON \(\(0 0\)\)'\. Expected one of POINT, .*\.$/],
     ['POINT 1 2', /At character 7 .*\. Expected '\('/],
@@ -137,7 +137,7 @@ test('a geometry that cannot be read is refused with the place', (t) => {
   }
 });
 
-test('geometries come in every kind, with heights and measures left aside', (t) => {
+test('all geometry types are parsed, without heights and measures', (t) => {
   const read = (text: string) => {
     const [step] = parseTransformations(place(text), offered);
     return step?.type === 'SpatialFilterTransformation' ? { ...step.geometry, srid: step.srid } : undefined;
@@ -159,7 +159,7 @@ test('geometries come in every kind, with heights and measures left aside', (t) 
   t.is(read('GEOMETRYCOLLECTION (POINT (1 2), LINESTRING (1 2, 3 4))')?.members?.length, 2);
 });
 
-test('the system of a filter is its SRID, or the one in front of its text; two that differ are refused', (t) => {
+test('the SRID of a filter is its member or its EWKT prefix; different ones are refused', (t) => {
   const srid = (text: string, more: object) => {
     const [step] = parseTransformations(place(text, more), offered);
     return step?.type === 'SpatialFilterTransformation' ? step.srid : undefined;
@@ -179,7 +179,7 @@ test('the system of a filter is its SRID, or the one in front of its text; two t
   t.regex(refusal([{ type: 'SpatialFilterTransformation' }]).message, /\.spatialFilter is required/);
 });
 
-test('all that is wrong with several transformations is told at once', (t) => {
+test('errors of several transformations are reported together', (t) => {
   const { details } = refusal([5, ...item({}), ...place('x'), { type: 'Magic' }, {}]);
   t.deepEqual(Object.keys(details.errors!), [
     'transformations[0]',

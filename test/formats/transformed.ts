@@ -27,9 +27,9 @@ export async function passed<D extends Data>(
     scratch: folder,
     log() {},
     progress() {},
-    lost: (sentence: string) => void lost.push(sentence),
-    badRecord() {},
-    atEnd() {},
+    reportLoss: (sentence: string) => void lost.push(sentence),
+    reportBadRecord() {},
+    onEnd() {},
   };
   const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
   const write = async (data: Data) => look(data as D);

@@ -26,9 +26,9 @@ export async function written(
     scratch: folder,
     log() {},
     progress() {},
-    lost: (sentence: string) => void lost.push(sentence),
-    badRecord() {},
-    atEnd: (close: () => Promise<void>) => t.teardown(close),
+    reportLoss: (sentence: string) => void lost.push(sentence),
+    reportBadRecord() {},
+    onEnd: (close: () => Promise<void>) => t.teardown(close),
   };
   let told: MeshQuality | undefined;
   const quality = (of: MeshQuality) => {
@@ -36,7 +36,10 @@ export async function written(
   };
   const work = { parameters: complete, writer, stem: 'made', context, quality };
   const bridge = writer.accepts.includes(data.kind) ? undefined : bridgeTo(writer, data.kind)!;
-  await writer.write(bridge === undefined ? data : await bridge.change(data as never, work), complete, sink, context);
-  await sink.close();
+  try {
+    await writer.write(bridge === undefined ? data : await bridge.change(data as never, work), complete, sink, context);
+  } finally {
+    await sink.close();
+  }
   return { content: await readFile(join(folder, 'out')), lost, ...(told === undefined ? {} : { quality: told }) };
 }

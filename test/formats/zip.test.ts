@@ -36,12 +36,12 @@ test('names that are absolute, leave the folder, or contain a backslash or a zer
   }
 });
 
-test('a name that the zip has twice ends the conversion', async (t) => {
+test('a duplicate name in a zip ends the conversion', async (t) => {
   const files = layerFiles('a');
   await t.throwsAsync(asJson(t, zipOf([...files, files[0]!])), { message: /^The zip has 'a\.shp' twice\. / });
 });
 
-test('entries that share bytes end the conversion', async (t) => {
+test('overlapping entries end the conversion', async (t) => {
   const files = layerFiles('a').map((file) => ({ ...file, says: { offset: 0 } }));
   await t.throwsAsync(asJson(t, zipOf(files)), { message: /overlaps the next entry/ });
 });
@@ -82,7 +82,7 @@ test('a zip bomb is refused, by its declared sizes or while it unpacks', async (
   });
 });
 
-test('a file that is no zip, or only the beginning of one, ends the conversion', async (t) => {
+test('a file that is not a zip, or a truncated one, ends the conversion', async (t) => {
   const zip = zipOf(layerFiles('a'));
   await t.throwsAsync(asJson(t, Buffer.alloc(0)), { message: /^The file is empty/ });
   for (const bytes of [Buffer.from('hello'), zip.subarray(0, zip.length - 30)])
@@ -117,7 +117,7 @@ test('several layers end the conversion with their names, unless Layer names one
   });
 });
 
-test('the same features make the same bytes of a zip, which reads back', async (t) => {
+test('the same features give the same bytes of a zip, which can be read back', async (t) => {
   const text = await converted(t, zipOf(layerFiles('a')), toJson);
   const [one, two] = [await converted(t, text.bytes, toShape), await converted(t, text.bytes, toShape)];
   t.deepEqual(one.bytes, two.bytes);

@@ -32,7 +32,7 @@ test('lists are comma-separated', (t) => {
   t.deepEqual(loadConfig({ PLATFORM_HEADER_PREFIXES: 'a-, b-,' }).headerPrefixes, ['a-', 'b-']);
 });
 
-test('everything that is wrong is said at once', (t) => {
+test('all errors are reported together', (t) => {
   const error = t.throws(
     () =>
       loadConfig({
@@ -56,7 +56,7 @@ test('everything that is wrong is said at once', (t) => {
   t.regex(text, /NOT_THERE is not set/);
 });
 
-test('names that are no settings of the server but of the command line are known', (t) => {
+test('settings of the CLI are not reported as unknown', (t) => {
   t.notThrows(() => loadConfig({ PLATFORM_URL: 'http://127.0.0.1', PLATFORM_TOKEN: 'x', HOME: '/root' }));
 });
 

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
 import { openOutbound, RefusedAddress } from '../../src/platform/net/outbound.ts';
 
-/** A server on each of the machine's loopbacks that counts who comes. */
+/** Servers on the IPv4 and IPv6 loopback that count connections. */
 async function listeners(answer: (path: string) => string | undefined = () => undefined) {
   let count = 0;
   const servers: Server[] = [];
@@ -33,7 +33,7 @@ async function listeners(answer: (path: string) => string | undefined = () => un
   };
 }
 
-/** What stands for an address of this machine, of its network, or of nobody, in every spelling that something reads as one. */
+/** Loopback, private and reserved addresses in every spelling that some parser accepts. */
 const LITERAL = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -125,7 +125,7 @@ const NO_ADDRESS = [
   'javascript:alert(1)',
 ];
 
-test('an address that is not public is refused when it is given, in any spelling', (t) => {
+test('a URL with a non-public address is refused in any spelling', (t) => {
   const { check } = openOutbound([]);
   for (const host of LITERAL) {
     for (const url of [`http://${host}/`, `https://user:pw@${host}:8443/path?q#f`]) {
@@ -136,12 +136,12 @@ test('an address that is not public is refused when it is given, in any spelling
   }
 });
 
-test('what is no address of http or https is refused', (t) => {
+test('other schemes than http and https, and invalid URLs, are refused', (t) => {
   const { check } = openOutbound(['0.0.0.0/0', '::/0']);
   for (const url of NO_ADDRESS) t.throws(() => check(url, 'url'), { instanceOf: AppError }, url);
 });
 
-test('names and public addresses are taken, on any port', (t) => {
+test('names and public addresses are accepted, on any port', (t) => {
   const { check } = openOutbound([]);
   for (const url of [
     'https://example.org/x',
@@ -152,7 +152,7 @@ test('names and public addresses are taken, on any port', (t) => {
     t.is(check(url, 'url').href, new URL(url).href);
 });
 
-test('no connection is made to an address that is not public, whatever it was called', async (t) => {
+test('no connection is made to a non-public address, whatever its name', async (t) => {
   const inside = await listeners();
   t.teardown(inside.close);
   const { options } = openOutbound([]);
@@ -163,7 +163,7 @@ test('no connection is made to an address that is not public, whatever it was ca
       const url = `http://${host}:${inside.port}/`;
       const call = got(url, { ...options, retry: { limit: 0 }, timeout: { request: 10_000 } });
       const error = await t.throwsAsync(call, undefined, url);
-      // a name that does not resolve on this machine is as good
+      // the name may not resolve on this machine, which is fine, too
       const refused = error?.cause instanceof RefusedAddress || /ENOTFOUND|EAI_AGAIN/.test(String(error?.message));
       t.true(refused, `${url}: ${error}`);
     }),
@@ -171,7 +171,7 @@ test('no connection is made to an address that is not public, whatever it was ca
   t.is(inside.connections(), 0);
 });
 
-test('each hop of a redirect is judged again', async (t) => {
+test('each redirect is checked again', async (t) => {
   const inside = await listeners();
   const outside = await listeners((path) => `http://${decodeURIComponent(path.slice(1))}:${inside.port}/`);
   t.teardown(inside.close);
@@ -189,7 +189,7 @@ test('each hop of a redirect is judged again', async (t) => {
   t.is(inside.connections(), 0);
 });
 
-test('what outbound.allow names is connected to, on its port alone', async (t) => {
+test('addresses in outbound.allow are allowed only on their port', async (t) => {
   const inside = await listeners();
   t.teardown(inside.close);
   const { port } = inside;
@@ -209,7 +209,7 @@ test('what outbound.allow names is connected to, on its port alone', async (t) =
     await t.throwsAsync(async () => reach([entry], '127.0.0.1'), { instanceOf: AppError }, entry);
 });
 
-test('an entry of outbound.allow without a port is good for 80 and 443', (t) => {
+test('an entry of outbound.allow without a port allows 80 and 443', (t) => {
   const { check } = openOutbound(['10.1.0.0/16', 'fd00::/8', '::1']);
   for (const url of [
     'http://10.1.2.3/',
@@ -223,7 +223,7 @@ test('an entry of outbound.allow without a port is good for 80 and 443', (t) => 
     t.throws(() => check(url, 'url'), undefined, url);
 });
 
-test('an entry of outbound.allow that cannot be read stops the start', (t) => {
+test('an invalid entry of outbound.allow prevents the start', (t) => {
   for (const entry of [
     '10.0.0.0/33',
     '::1/129',

@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import test from 'ava';
-import type { Literal } from './pumped.ts';
-import { literalsOf } from './pumped.ts';
+import type { Literal } from './attack-strings.ts';
+import { literalsOf } from './attack-strings.ts';
 
-/** Of the processor, not of the clock: at this length an expression of one pass takes some thousandth of it. */
+/** CPU time. An expression without backtracking needs about a thousandth of it at this length. */
 const MOST_SECONDS = 0.5;
 const LENGTH = 50_000;
-/** Without an answer for so long an expression hangs, however busy the machine is. */
+/** Wall time after which an expression counts as hanging, even on a busy machine. */
 const HANGS_AFTER_MS = 120_000;
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -19,12 +19,12 @@ interface Report {
   text?: string;
 }
 
-/** Sentences about the expressions that take too long. */
+/** Descriptions of the expressions that take too long. */
 async function slow(literals: Literal[]): Promise<string[]> {
   const found: string[] = [];
-  const told = ({ file, line, source, flags }: Literal) => `${file}:${line} /${source}/${flags}`;
+  const label = ({ file, line, source, flags }: Literal) => `${file}:${line} /${source}/${flags}`;
   for (let rest = literals; rest.length > 0; ) {
-    const thread = new Worker(new URL('./pumping-thread.ts', import.meta.url), {
+    const thread = new Worker(new URL('./attack-thread.ts', import.meta.url), {
       workerData: { literals: rest, length: LENGTH, most: MOST_SECONDS },
     });
     let last = rest[0]!;
@@ -35,7 +35,7 @@ async function slow(literals: Literal[]): Promise<string[]> {
         clearTimeout(timer);
         timer = setTimeout(resolve, HANGS_AFTER_MS, false);
         if (begun) last = begun;
-        else if (ended && worst > MOST_SECONDS) found.push(`${told(ended)} at ${text}…`);
+        else if (ended && worst > MOST_SECONDS) found.push(`${label(ended)} at ${text}…`);
         else if (!ended) {
           clearTimeout(timer);
           resolve(true);
@@ -44,8 +44,8 @@ async function slow(literals: Literal[]): Promise<string[]> {
     });
     await thread.terminate();
     if (finished) break;
-    found.push(`${told(last)} hangs`);
-    rest = rest.slice(rest.findIndex((one) => told(one) === told(last)) + 1);
+    found.push(`${label(last)} hangs`);
+    rest = rest.slice(rest.findIndex((one) => label(one) === label(last)) + 1);
   }
   return found;
 }
@@ -57,23 +57,23 @@ async function sources(): Promise<[string, string][]> {
   );
 }
 
-test('no regular expression of the server looks at a text more than once, whatever repeats in it', async (t) => {
+test('no regular expression of the server is vulnerable to catastrophic backtracking', async (t) => {
   const literals = (await sources()).flatMap(([file, code]) => literalsOf(file, code));
   t.true(literals.length > 150, `${literals.length}`);
   t.deepEqual(await slow(literals), []);
 });
 
-/** Make one of a number, to look through a statement of our own. */
-const MADE = ['platform/text/storable.ts'];
+/** Builds an expression from a number, which cannot inject anything. */
+const DYNAMIC = ['platform/text/storable.ts'];
 
-test('all of them stand in the source as such: none is made of what people send', async (t) => {
+test('no regular expression is built from user input: all are literals', async (t) => {
   t.deepEqual(
     (await sources()).filter(([, code]) => code.includes('new RegExp(')).map(([file]) => file),
-    MADE,
+    DYNAMIC,
   );
 });
 
-test('an expression that looks again and again is found', async (t) => {
+test('a vulnerable expression is found', async (t) => {
   const planted = String.raw`x.replace(/\s+$/, '') + a / b / c + f('/no/') + /^(?:a|aa)+$/.test(y) + /<(\w+)>\s*([^<\s]*)\s*</.exec(z) + /^\s*ok\s*$/`;
   const literals = literalsOf('planted.ts', planted);
   t.is(literals.length, 4);

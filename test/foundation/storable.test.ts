@@ -11,7 +11,7 @@ test.before(async () => {
 });
 test.after.always(() => database?.close());
 
-/** What comes back of a value that was sent. */
+/** Sends a value to Postgres and returns the stored one. */
 const Row = z.object({ back: z.unknown().optional() });
 const back = async (query: ReturnType<typeof sql.fragment>) =>
   (await database.db.one(sql.type(Row)`select ${query} as back`)).back;
@@ -32,7 +32,7 @@ test('text that Postgres refuses is stored with U+FFFD in place of NUL and of ha
   }
 });
 
-test('so are the columns of unnest, lists of them included', async (t) => {
+test('text in arrays of unnest is replaced, too', async (t) => {
   const rows = BAD.map((bad, n) => [n, bad]);
   const found = await database.db.any(
     sql.type(z.object({ n: z.number(), bad: z.string() }))`
@@ -44,7 +44,7 @@ test('so are the columns of unnest, lists of them included', async (t) => {
   );
 });
 
-test('so is JSON: nested values, keys, JSON given as text, arrays of it', async (t) => {
+test('text in JSON is replaced, too: nested values, keys, JSON given as text, arrays of JSON', async (t) => {
   for (const bad of BAD) {
     const nested = { [`key ${bad}`]: [bad, { [bad]: bad, number: 7, none: null }] };
     const wanted = { [`key ${good(bad)}`]: [good(bad), { [good(bad)]: good(bad), number: 7, none: null }] };
@@ -58,7 +58,7 @@ test('so is JSON: nested values, keys, JSON given as text, arrays of it', async 
   }
 });
 
-test('everything else is stored as it is', async (t) => {
+test('other values are stored unchanged', async (t) => {
   const fine = ['', '😀', '\\u0000', '\\ud83d', 'C:\\users', '\u0001\u001f', '"\\\\u0000"'];
   for (const text of fine) {
     t.is(await back(sql.fragment`${text}::text`), text);
@@ -66,13 +66,13 @@ test('everything else is stored as it is', async (t) => {
     t.deepEqual(await back(sql.jsonb({ [text]: text })), { [text]: text });
     t.deepEqual(await back(sql.fragment`${JSON.stringify([text])}::jsonb`), [text]);
   }
-  // a pair as two escapes is one character
+  // two escapes of a surrogate pair are one character
   t.is(await back(sql.fragment`${'"\\ud83d\\ude00 \\\\u0000"'}::jsonb`), '😀 \\u0000');
   t.deepEqual(await back(sql.fragment`${sql.binary(Buffer.from([0, 1]))}::bytea`), Buffer.from([0, 1]));
   t.is(await back(sql.fragment`jsonb_typeof(${sql.jsonb(null)})`), 'null');
 });
 
-test('an error keeps its kind and says what can be stored', (t) => {
+test('an error keeps its kind, with storable text', (t) => {
   const error = storableError(new RangeError(`a${NUL}b`)) as Error;
   t.is(error.message, 'a\ufffdb');
   t.true(error instanceof RangeError);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { sweep } from '../../src/transfers/queue/sweep.ts';
-import { carryScene } from '../world/carries.ts';
 import { newDataset, subproject } from '../world/content.ts';
+import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';

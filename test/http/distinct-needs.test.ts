@@ -23,7 +23,7 @@ async function tenant() {
 const labels = (count: number) => Array.from({ length: count }, (_, n) => `machine-${n}`);
 const cancel = (client: Client, id: string) => client.post(`/api/conversion/transfer/${id}/cancel`);
 
-test('transfers under way in a tenant ask for at most 16 different resources; what is no other is never refused', async (t) => {
+test('unfinished transfers of a tenant have at most 16 different resource requests; a repeated one is never refused', async (t) => {
   const [many, other] = [await tenant(), await tenant()];
   const ids: string[] = [];
   for (const label of labels(MOST)) ids.push((await many.submit(label)).body.id);
@@ -33,7 +33,7 @@ test('transfers under way in a tenant ask for at most 16 different resources; wh
   t.is(refused.body.code, 'TooManyNeeds');
   t.regex(
     refused.body.detail,
-    /ask for 16 different resources.* the label 'one-more' and 2048 MB of memory would be one/,
+    /have 16 different resource requests.* the label 'one-more' and 2048 MB of memory would be one/,
   );
   t.is((await many.plain({ cpuCoresRequest: 3 })).status, 409);
   t.is((await many.submit('machine-3', { storageSizeGb: 3 })).status, 409, 'together they are one more');

@@ -137,7 +137,7 @@ test('what is wrong is told under the name that it was given', async (t) => {
   for (const [datasetFormat, format, sentence] of [
     ['geotiff', 'geojson', /^GeoTiffWriter cannot append\.$/],
     ['shapefile', 'geotiff', /^ShapefileWriter cannot follow GeoTiffReader/],
-    ['dgn', 'geojson', /^Nothing can be added to a dataset of format 'dgn'/],
+    ['dgn', 'geojson', /^A dataset of format 'dgn' cannot be appended to/],
   ] as const) {
     const { status, body } = await begin({
       appendDatasetId: await newDataset(w, projectId, user, { datasetFormat }),

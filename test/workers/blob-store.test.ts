@@ -113,7 +113,7 @@ for (const [kind, place] of Object.entries(places)) {
       const before = await openBlobStore(settings.url, settings.folder);
       await put(before, 'dataset/a', 'staging/b');
       const refused = await t.throwsAsync(openOwnStore(second.db, settings, log));
-      t.regex(refused!.message, /holds blobs that this database does not know, [\s\S]*'platform blobs adopt'/);
+      t.regex(refused!.message, /has blobs that this database does not reference, [\s\S]*'platform blobs adopt'/);
       await nameIt(first, 'staging/b');
       t.deepEqual(await namesIn(await openOwnStore(first.db, settings, log)), ['dataset/a', 'staging/b']);
       t.regex((await t.throwsAsync(openOwnStore(second.db, settings, log)))!.message, OTHERS);
@@ -183,7 +183,7 @@ test.serial(
     t.is(adopted.code, 0, adopted.err);
     t.regex(
       adopted.out,
-      /belongs to this database now; it belonged to the database 'test_\w+'\. Blobs that .* --confirm'\.$/m,
+      /belongs to this database now; it belonged to the database 'test_\w+'\. Unreferenced blobs .* --confirm'\.$/m,
     );
     const [audited] = await query(other.url, `select subject, reason from audit where action = 'blobs.adopt'`);
     t.deepEqual(audited, { subject: join(folder, 'blobs'), reason: 'moved' });
@@ -209,7 +209,7 @@ test.serial('after an adoption no unknown blob goes unasked; a marker that is da
   const env = { DATABASE_URL: made.url, PLATFORM_DATA: folder };
   t.is((await run(['blobs', 'adopt', '--json'], { env })).code, 0);
   const blobs = await openOwnStore(made.db, settings, log);
-  t.regex((await sweep(made.db, blobs)).stopped!, /^1 of 1 blobs \(1 bytes\) were never named by this database/);
+  t.regex((await sweep(made.db, blobs)).stopped!, /^1 of 1 blobs \(1 bytes\) were never referenced by this database/);
   t.deepEqual(await namesIn(blobs), ['dataset/theirs']);
 });
 
@@ -241,7 +241,7 @@ test.serial(
     t.is((await run(['cron', 'run', 'cleanUp'])).code, 0);
     await until(async () => (await state()).stoppedBecause !== undefined);
     t.is(await planted(), 101);
-    const sentence = /101 of 10\d blobs \(101 bytes\) were never named by this database/;
+    const sentence = /101 of 10\d blobs \(101 bytes\) were never referenced by this database/;
     t.regex((await run(['cron', 'list'])).out, sentence);
     const shown = await run(['blobs', 'show']);
     t.regex(shown.out, sentence);
@@ -254,10 +254,10 @@ test.serial(
     await query(w.url, `select graphile_worker.add_job('nothing')`);
     const confirmed = await run(['blobs', 'sweep', '--confirm', '--reason', 'looked']);
     t.is(confirmed.code, 0, confirmed.err);
-    t.regex(confirmed.out, /It may remove 101 unknown blobs/);
+    t.regex(confirmed.out, /It may delete 101 unknown blobs/);
     await until(async () => (await state()).stoppedBecause === undefined);
     t.is(await planted(), 0);
-    t.false((await run(['cron', 'list'])).out.includes('never named'));
+    t.false((await run(['cron', 'list'])).out.includes('never referenced'));
     const [audited] = await query(w.url, `select reason, details from audit where action = 'blobs.sweep.confirm'`);
     t.deepEqual(audited, { reason: 'looked', details: { blobs: 101, bytes: 101 } });
     t.is((await client.get(`/api/conversion/transfer/${id}`)).body.status, 'Completed');
@@ -269,7 +269,7 @@ test.serial(
   },
 );
 
-test.serial('a confirmation is good for as many blobs as were told, and what rows let go of needs none', async (t) => {
+test.serial('a confirmation is valid for the reported number of blobs; released blobs need none', async (t) => {
   const made = await another(t);
   const blobs = await openOwnStore(made.db, places.folder(made), log);
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `dataset/${prefix}-${n}`);

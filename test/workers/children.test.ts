@@ -187,7 +187,7 @@ test('the real converter runs in a child, is used again, and is replaced when it
   }
 });
 
-test('a conversion that is called off before its process is there ends at once, and leaves the process to the next one', async (t) => {
+test('a conversion that is aborted before its child has started ends at once, and the child is reused', async (t) => {
   const children = keepChildren({ memoryMb: 300, kept: 1 });
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = {
@@ -207,7 +207,7 @@ test('a conversion that is called off before its process is there ends at once, 
   await children.close(new Error('the end'));
 });
 
-test('what is sent to all processes at once does not end a conversion process: its worker does', async (t) => {
+test('signals to the process group do not end a child; only its worker does', async (t) => {
   const child = await startChild({
     program: fileURLToPath(new URL('../../workers/convert-process.ts', import.meta.url)),
     memoryMb: 300,
@@ -228,7 +228,7 @@ test('what is sent to all processes at once does not end a conversion process: i
   await child.gone;
 });
 
-test('an order to a process that is just going ends, whatever is told of the end first', async (t) => {
+test('a request to a child that is just exiting fails, in whatever order its events come', async (t) => {
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'wait' }, writer: { name: '-' } };
   for (let round = 0; round < 8; round++) {
@@ -240,7 +240,7 @@ test('an order to a process that is just going ends, whatever is told of the end
   }
 });
 
-test('a child that is still starting ends with all the others', async (t) => {
+test('closing also ends a child that is still starting', async (t) => {
   const children = keepChildren({
     program: fileURLToPath(new URL('programs/never-ready.ts', import.meta.url)),
     memoryMb: 300,

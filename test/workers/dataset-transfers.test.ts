@@ -238,5 +238,5 @@ test.serial('retry of an import whose file is gone is refused with a sentence', 
   const { status, body } = await client.post(`/api/conversion/transfer/${id}/retry`);
   t.is(status, 409);
   t.is(body.code, 'InputGone');
-  t.regex(body.detail, /notes\.txt.*upload it again/);
+  t.regex(body.detail, /notes\.txt.*Upload it again/);
 });

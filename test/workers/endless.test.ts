@@ -65,7 +65,7 @@ test('50 attempts end a transfer, whatever came of each', async (t) => {
   t.is(ended.status, 'Error');
   t.is(
     ended.errorMessage,
-    'The transfer was given up after 50 attempts. Its log says what happened; try it again when that is mended.',
+    'The transfer was given up after 50 attempts. See its log for the cause, and retry the transfer when the cause is fixed.',
   );
   const [row] = await w.sql<{ attempt: number }>('select attempt from transfers where id = $1', [id]);
   t.is(row?.attempt, 50);
@@ -73,7 +73,7 @@ test('50 attempts end a transfer, whatever came of each', async (t) => {
   await w.sql('drop trigger refuse_end on transfers');
 });
 
-test('what has had its attempts is not started once more: it ends when its turn comes', async (t) => {
+test('a transfer without attempts left ends when its job is fetched', async (t) => {
   const { client, projectId } = await scene();
   const id = await started(client, projectId, 'words', {});
   await w.sql('update transfers set attempt = 50 where id = $1', [id]);

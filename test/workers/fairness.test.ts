@@ -48,7 +48,7 @@ async function order(named: Record<string, string[]>): Promise<string> {
   }
 }
 
-test.serial("one tenant's many transfers delay the first of another by no more than one", async (t) => {
+test.serial('many transfers of one tenant delay the first of another tenant by at most one', async (t) => {
   const [many, one] = [await tenant(), await tenant()];
   const before = await many.submit(5);
   t.is(await order({ a: before }), 'aaaaa');
@@ -58,7 +58,7 @@ test.serial("one tenant's many transfers delay the first of another by no more t
   t.true(started.indexOf('b') <= 1, started);
 });
 
-test.serial('tenants that wait for the same worker take turns, however early one of them came', async (t) => {
+test.serial('tenants that wait for the same worker alternate, even if one of them came earlier', async (t) => {
   const [early, late] = [await tenant(), await tenant()];
   const a = await early.submit(8);
   const b = await late.submit(8);
@@ -66,7 +66,7 @@ test.serial('tenants that wait for the same worker take turns, however early one
 });
 
 test.serial(
-  'tries against a server that is away take turns like all else: they do not go before another tenant',
+  'retries against an unreachable server get new virtual times: they do not displace another tenant',
   async (t) => {
     const [away, one] = [await tenant(), await tenant()];
     const settings = { 'worker.concurrency': '1', 'log.level': 'fatal', 'outbound.allow': '127.0.0.1:1' };
@@ -114,18 +114,15 @@ test.serial('tenants have shares in proportion to their weights', async (t) => {
   }
 });
 
-test.serial(
-  'a tenant that was served while the other was away owes it nothing, and neither has anything saved',
-  async (t) => {
-    const [busy, away] = [await tenant(), await tenant()];
-    await order({ a: await busy.submit(10) });
-    const a = await busy.submit(5);
-    const b = await away.submit(5);
-    t.regex(await order({ a, b }), /^(ab|ba){5}$/);
-  },
-);
+test.serial('an idle tenant saves no share of the queue, and the active one owes it nothing', async (t) => {
+  const [busy, away] = [await tenant(), await tenant()];
+  await order({ a: await busy.submit(10) });
+  const a = await busy.submit(5);
+  const b = await away.submit(5);
+  t.regex(await order({ a, b }), /^(ab|ba){5}$/);
+});
 
-test.serial('what waits for a worker that nobody has holds nobody back', async (t) => {
+test.serial('transfers that no worker can run do not delay others', async (t) => {
   const [stuck, busy, late] = [await tenant(), await tenant(), await tenant()];
   await stuck.submit(1, { requiredLabels: ['nobody=has-it'] });
   await order({ a: await busy.submit(10) });

@@ -107,7 +107,7 @@ test.serial('an unknown transfer ends the process with code 9, wrong usage with 
   t.deepEqual(await work(unknown, {}, '--concurrency', '2').ended, {
     code: 2,
     out: '',
-    err: 'platform: --transfer runs one transfer. Leave out --concurrency.\n',
+    err: 'platform: --transfer runs one transfer. Remove --concurrency.\n',
   });
 });
 
@@ -133,7 +133,7 @@ test.serial('a transfer that another process runs is left to it; SIGTERM hands i
   t.is(second.code, 7);
   t.regex(second.err, /is run by worker 'one-[-0-9a-f]{36}' on .+\.\n$/);
   const other = await s.begin();
-  await until(async () => (await s.get(other)).waitingReason === 'No worker takes transfers now.');
+  await until(async () => (await s.get(other)).waitingReason === 'All workers are draining and take no transfers.');
   first.process.kill('SIGTERM');
   const stopped = await first.ended;
   t.is(stopped.code, 6);
@@ -199,7 +199,7 @@ test.serial('a transfer that rests after an outage, or is drained, is not perfor
   t.is(requests.length, 1);
   const resting = await work(body.id).ended;
   t.is(resting.code, 6);
-  t.regex(resting.err, /waits\. After an outage, which its log tells of, it is tried again at .*Z\.\n$/);
+  t.regex(resting.err, /waits\. It is retried after an outage \(see its log\) at .*Z\.\n$/);
   t.is(requests.length, 1);
 
   const id = await s.begin();

@@ -53,7 +53,7 @@ async function ended(id: string) {
   throw new Error(`Order ${id} does not end.`);
 }
 
-test('all failures of a group are tried again, each once, for whoever started it and no faster than was said', async (t) => {
+test('a mass retry retries each failure of a group once, as its starter, at the requested rate', async (t) => {
   const { owner, ids, fingerprint } = await failures(6, 'tray', true);
   const client = await root();
   const first = ids[0] ?? '';
@@ -77,7 +77,7 @@ test('all failures of a group are tried again, each once, for whoever started it
   t.like((await client.get(`/api/admin/retry/${order.id}`)).body, { completed: 5, failed: 0 });
 });
 
-test('an order starts no more than its limit, and goes on where it stood', async (t) => {
+test('a mass retry starts no more than its limit, and continues where it stopped', async (t) => {
   const { ids, fingerprint } = await failures(3, 'press', true);
   const path = `/api/admin/failure/${fingerprint}/retry`;
   const client = await root();
@@ -86,7 +86,7 @@ test('an order starts no more than its limit, and goes on where it stood', async
   t.like(await ended((await client.post(path, { perSecond: 100, limit: 2 })).body.id), { state: 'Done', started: 1 });
 });
 
-test('with stop-on-fail no more are started when one failed in the same way', async (t) => {
+test('stop-on-fail stops a mass retry when a transfer fails with the same fingerprint', async (t) => {
   const { ids, fingerprint } = await failures(4, 'any', false);
   const client = await root();
   const { body } = await client.post(`/api/admin/failure/${fingerprint}/retry`, { perSecond: 0.5, stopOnFail: true });
@@ -97,7 +97,7 @@ test('with stop-on-fail no more are started when one failed in the same way', as
   t.true(order.started < 4 && order.started === retries.length, `${order.started}`);
 });
 
-test('what cannot be started again is said, and the others go on; an order can be stopped', async (t) => {
+test('a mass retry reports transfers that cannot be retried and continues; it can be stopped', async (t) => {
   const { owner, ids, fingerprint } = await failures(2, 'roller', true);
   await w.sql(
     `update staged_blobs set blob = null, size = null where name = (select staged_blob from transfers where id = $1)`,
@@ -107,7 +107,7 @@ test('what cannot be started again is said, and the others go on; an order can b
   const { body } = await client.post(`/api/admin/failure/${fingerprint}/retry`, { perSecond: 100 });
   const order = await ended(body.id);
   t.like(order, { state: 'Done', started: 1, refused: 1 });
-  t.regex(order.refusal, /no longer kept/);
+  t.regex(order.refusal, /no longer stored/);
   const [retried] = await retriesOf(ids);
   t.is((await untilEnd(w.as(owner), retried?.id ?? '')).status, 'Completed');
   t.like(await client.post(`/api/admin/retry/${order.id}/stop`), { status: 409, body: { code: 'RetryEnded' } });
@@ -120,7 +120,7 @@ test('what cannot be started again is said, and the others go on; an order can b
   });
 });
 
-test('a failure that nobody can start again holds up neither its order nor the others', async (t) => {
+test('a failure that cannot be retried blocks neither its mass retry nor others', async (t) => {
   const { owner, ids, fingerprint } = await failures(2, 'hinge', true);
   const [first = '', second = ''] = ids;
   await w.sql(
@@ -146,7 +146,7 @@ test('workers are listed with what they have and do', async (t) => {
 });
 
 test.serial(
-  'a drained worker ends what it runs and takes nothing more; one that is started meanwhile takes nothing either',
+  'a drained worker finishes its transfers and takes no more; neither does one that starts during the drain',
   async (t) => {
     const client = await root();
     const { pid } = await worker();

@@ -73,7 +73,7 @@ const ago = (hours: number) => new Date(Date.now() - hours * HOUR);
 const ended = (hours: number) => ({ status: 'Completed', progress: 100, finished_at: ago(hours) });
 
 test.serial(
-  'bytes without a row go when they are older than an hour; younger ones may be about to get theirs',
+  'blobs without references are deleted after an hour; a younger one may get its reference yet',
   async (t) => {
     const names = [];
     for (const area of ['dataset', 'staging', 'export']) names.push(await put(`${area}/${randomUUID()}`));

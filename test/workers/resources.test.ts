@@ -97,7 +97,7 @@ const flagsOf = async (id: string) =>
     )
   )[0]?.flags;
 
-test.serial('what a transfer needs stands in the flags of its row in the queue', async (t) => {
+test.serial("the flags of a transfer's queue row encode its requirements", async (t) => {
   const s = await scene();
   t.deepEqual(await flagsOf(await s.submit()), ['transfer']);
   const big = {
@@ -122,26 +122,23 @@ test.serial('what a transfer needs stands in the flags of its row in the queue',
   t.deepEqual(await flagsOf(await s.submit(grid)), ['memory~2048', 'scratch~4', 'transfer']);
 });
 
-test.serial(
-  'a conversion computes on as many threads as the transfer asks for cores, else as the worker has',
-  async (t) => {
-    await launch({ 'worker.cores': '3' });
-    const s = await scene();
-    for (const [cores, threads] of [
-      [undefined, 'at most 3 threads.'],
-      [2.5, 'at most 2 threads.'],
-      [0.5, 'at most 1 thread.'],
-    ] as const) {
-      const id = await s.submitLong(cores === undefined ? {} : { cpuCoresRequest: cores });
-      t.is((await untilEnd(s.client, id)).status, 'Completed');
-      const { data } = (await s.client.get(`/api/conversion/transfer/${id}/log?level=debug`)).body;
-      t.true(
-        data.some(({ message }: { message: string }) => message.endsWith(threads)),
-        threads,
-      );
-    }
-  },
-);
+test.serial('a conversion uses one thread per requested core, by default per core of the worker', async (t) => {
+  await launch({ 'worker.cores': '3' });
+  const s = await scene();
+  for (const [cores, threads] of [
+    [undefined, 'at most 3 threads.'],
+    [2.5, 'at most 2 threads.'],
+    [0.5, 'at most 1 thread.'],
+  ] as const) {
+    const id = await s.submitLong(cores === undefined ? {} : { cpuCoresRequest: cores });
+    t.is((await untilEnd(s.client, id)).status, 'Completed');
+    const { data } = (await s.client.get(`/api/conversion/transfer/${id}/log?level=debug`)).body;
+    t.true(
+      data.some(({ message }: { message: string }) => message.endsWith(threads)),
+      threads,
+    );
+  }
+});
 
 test.serial('a transfer waits, and says why, until a worker has all of its labels', async (t) => {
   const s = await scene();
@@ -164,41 +161,44 @@ test.serial('a transfer waits, and says why, until a worker has all of its label
   t.deepEqual(await s.why(id), { status: 'Completed', workers: [] });
 });
 
-test.serial('what no live worker could ever run says what it needs and what there is', async (t) => {
-  const s = await scene();
-  const ids = [
-    await s.submit({ memoryRequestMb: 65536 }),
-    await s.submit({ cpuCoresRequest: 64 }),
-    await s.submit({ storageSizeGb: 300 }),
-    await s.submit(),
-  ];
-  await s.why(ids[3] ?? '').then((why) => t.like(why, { position: 3, reason: 'No worker is running.', workers: [] }));
-  await launch({ 'worker.memory': '8192', 'worker.cores': '4' });
-  t.is((await untilEnd(s.client, ids[3] ?? '')).status, 'Completed');
-  await s.reason(ids[0] ?? '', /^It needs 65536 MB of memory; the largest worker has 8192\.$/);
-  t.deepEqual(await s.warnings({ memoryRequestMb: 65536 }), [
-    'It needs 65536 MB of memory; the largest worker has 8192.',
-  ]);
-  t.deepEqual(await s.warnings({ memoryRequestMb: 8192 }), []);
-  await s.reason(ids[1] ?? '', /^It needs 64 cores; the largest worker has 4\.$/);
-  await s.reason(ids[2] ?? '', /^It needs 300 GB of scratch space; the largest worker has 100\.$/);
-  t.like(await s.why(ids[0] ?? ''), {
-    workers: [{ canRun: false, reason: 'It has 8192 MB of memory; 65536 are needed.' }],
-  });
-});
+test.serial(
+  'a transfer that no live worker could run says what it needs and what the largest worker has',
+  async (t) => {
+    const s = await scene();
+    const ids = [
+      await s.submit({ memoryRequestMb: 65536 }),
+      await s.submit({ cpuCoresRequest: 64 }),
+      await s.submit({ storageSizeGb: 300 }),
+      await s.submit(),
+    ];
+    await s.why(ids[3] ?? '').then((why) => t.like(why, { position: 3, reason: 'No worker is running.', workers: [] }));
+    await launch({ 'worker.memory': '8192', 'worker.cores': '4' });
+    t.is((await untilEnd(s.client, ids[3] ?? '')).status, 'Completed');
+    await s.reason(ids[0] ?? '', /^It needs 65536 MB of memory; the largest worker has 8192\.$/);
+    t.deepEqual(await s.warnings({ memoryRequestMb: 65536 }), [
+      'It needs 65536 MB of memory; the largest worker has 8192.',
+    ]);
+    t.deepEqual(await s.warnings({ memoryRequestMb: 8192 }), []);
+    await s.reason(ids[1] ?? '', /^It needs 64 cores; the largest worker has 4\.$/);
+    await s.reason(ids[2] ?? '', /^It needs 300 GB of scratch space; the largest worker has 100\.$/);
+    t.like(await s.why(ids[0] ?? ''), {
+      workers: [{ canRun: false, reason: 'Not enough memory: needs 65536 MB, has 8192 MB.' }],
+    });
+  },
+);
 
-serial('transfers that need more memory together than a worker has run one after the other there', async (t) => {
+serial('transfers that together exceed the memory of a worker run one after the other', async (t) => {
   const { child } = await launchFrozen({ 'worker.memory': '4096', 'worker.concurrency': '3' });
   const s = await scene();
   const first = await s.submitLong();
   await s.running(first);
   const big = await s.submit({ memoryRequestMb: 4096 });
   const small = await s.submit();
-  t.is((await untilEnd(s.client, small)).status, 'Completed', 'what is small overtakes');
+  t.is((await untilEnd(s.client, small)).status, 'Completed', 'a small transfer overtakes');
   await s.reason(big, /^It waits until a worker has 4096 MB of memory free\.$/);
   const why = await s.why(big);
   t.like(why, { position: 0, blockedBy: [first] });
-  t.like(why.workers[0], { canRun: true, reason: 'It has not 4096 MB of memory free.' });
+  t.like(why.workers[0], { canRun: true, reason: 'Not enough free memory: needs 4096 MB, has 3840 MB.' });
   const stranger = w.as(await w.account());
   t.is((await stranger.get(`/api/conversion/transfer/${big}/why`)).status, 404);
   const begun = performance.now();
@@ -214,7 +214,7 @@ serial('transfers that need more memory together than a worker has run one after
 });
 
 serial(
-  'a worker that could run what was overtaken for too long keeps room free for it, and others go on',
+  'a worker keeps its resources free for a transfer that was overtaken for too long; other workers go on',
   async (t) => {
     const { child } = await launchFrozen({
       'worker.memory': '4096',
@@ -230,8 +230,11 @@ serial(
     await sleep(1500);
     const small = await s.submit();
     await sleep(1500);
-    t.is((await s.get(small)).status, 'Pending', 'what is small overtakes no more');
-    t.like((await s.why(small)).workers[0], { canRun: true, reason: 'It keeps room free for another transfer.' });
+    t.is((await s.get(small)).status, 'Pending', 'small transfers overtake no more');
+    t.like((await s.why(small)).workers[0], {
+      canRun: true,
+      reason: 'It keeps its resources free for another transfer.',
+    });
     await launch({ 'worker.memory': '1024', 'worker.labels': 'other' });
     t.is((await untilEnd(s.client, small)).status, 'Completed', 'it runs elsewhere');
     t.is((await holder()).length, 1);
@@ -251,7 +254,7 @@ serial(
 );
 
 serial(
-  'nobody keeps room free for a transfer that rests, but for one behind it, and for itself when it is due',
+  'no worker keeps resources free for a transfer that backs off, but for the next one, and for it when it is due',
   async (t) => {
     await launchFrozen({ 'worker.memory': '4096', 'worker.concurrency': '3', 'transfers.patience': '0ms' });
     const s = await scene();
@@ -282,7 +285,7 @@ serial(
   },
 );
 
-test.serial('a transfer whose row in the queue says too little is put back, with no attempt used up', async (t) => {
+test.serial('a transfer whose queue row has outdated flags is put back without using an attempt', async (t) => {
   const s = await scene();
   const id = await s.submit({ requiredLabels: ['gpu=a100'] });
   await w.sql(`update graphile_worker._private_jobs set flags = null where key = $1`, [id]);
@@ -297,7 +300,7 @@ test.serial('a transfer whose row in the queue says too little is put back, with
   t.deepEqual(taken, [{ attempts: 0 }], 'nobody takes it again');
 });
 
-serial('cores that a transfer asks for are its own, and an estimate never keeps one from a small worker', async (t) => {
+serial('requested cores are exclusive; an estimate never excludes a small worker', async (t) => {
   const { child } = await launchFrozen({ 'worker.cores': '2', 'worker.concurrency': '2', 'worker.memory': '512' });
   const s = await scene();
   const greedy = await s.submitLong({ cpuCoresRequest: 2 });
@@ -316,7 +319,7 @@ serial('cores that a transfer asks for are its own, and an estimate never keeps 
   t.is((await untilEnd(s.client, large)).attempt, 1);
 });
 
-serial('what is no transfer does not wait for one to end', async (t) => {
+serial('chores do not wait for transfers to end', async (t) => {
   await launchFrozen({ 'worker.concurrency': '1' });
   const s = await scene();
   const busy = await s.submitLong();

@@ -119,23 +119,20 @@ async function ordered() {
 const scratch = async () =>
   (await readdir(join(w.folder, 'scratch'), { recursive: true })).filter((name) => /-\d+$/.test(name));
 
-test.serial(
-  'a worker that is not told takes two more at a time than there are cores, and never more than its memory has room for',
-  async (t) => {
-    const taken = async (settings: Record<string, string>) => {
-      const worker = await startWorker(w, { 'log.level': 'fatal', ...settings });
-      started.add(worker);
-      const client = new pg.Client({ connectionString: w.url });
-      await client.connect();
-      const { rows } = await client.query('select concurrency from workers where pid = $1', [worker.pid]);
-      await client.end();
-      await worker.stop();
-      return rows.map(({ concurrency }) => concurrency);
-    };
-    t.deepEqual(await taken({ 'worker.memory': '1000000' }), [availableParallelism() + 2]);
-    t.deepEqual(await taken({ 'worker.memory': '512' }), [2]);
-  },
-);
+test.serial('the default concurrency is cores + 2, limited by memory', async (t) => {
+  const taken = async (settings: Record<string, string>) => {
+    const worker = await startWorker(w, { 'log.level': 'fatal', ...settings });
+    started.add(worker);
+    const client = new pg.Client({ connectionString: w.url });
+    await client.connect();
+    const { rows } = await client.query('select concurrency from workers where pid = $1', [worker.pid]);
+    await client.end();
+    await worker.stop();
+    return rows.map(({ concurrency }) => concurrency);
+  };
+  t.deepEqual(await taken({ 'worker.memory': '1000000' }), [availableParallelism() + 2]);
+  t.deepEqual(await taken({ 'worker.memory': '512' }), [2]);
+});
 
 serial(
   'a running transfer that is cancelled ends as Error, its process is gone and its scratch folder removed',
@@ -211,7 +208,7 @@ test.serial(
 );
 
 test.serial(
-  'a worker that is stopped and sits on a transfer past its deadline loses it, and ends when it goes on',
+  'a stopped worker loses a transfer that is past its deadline, and exits when it is continued',
   async (t) => {
     const { worker } = await launchFrozen();
     const s = await scene();
@@ -326,21 +323,18 @@ serial('a row of the queue that a worker locked without coming to know of it is 
   t.is((await untilEnd(s.client, id)).status, 'Completed');
 });
 
-serial(
-  'a row of the queue that was left for a new one goes, though its worker could not tell that it is done',
-  async (t) => {
-    const s = await scene();
-    const id = await s.start();
-    // as if its worker had been killed just after it handed the transfer back
-    await sqlOf('update graphile_worker._private_jobs set key = null, attempts = max_attempts');
-    await launch();
-    t.is((await untilEnd(s.client, id)).status, 'Completed');
-    await until(
-      'the queue is empty',
-      async () => (await sqlOf('select from graphile_worker._private_jobs')).length === 0,
-    );
-  },
-);
+serial('a replaced queue row is deleted even if its worker could not report it as done', async (t) => {
+  const s = await scene();
+  const id = await s.start();
+  // as if its worker had been killed just after it handed the transfer back
+  await sqlOf('update graphile_worker._private_jobs set key = null, attempts = max_attempts');
+  await launch();
+  t.is((await untilEnd(s.client, id)).status, 'Completed');
+  await until(
+    'the queue is empty',
+    async () => (await sqlOf('select from graphile_worker._private_jobs')).length === 0,
+  );
+});
 
 serial('a worker that cannot tell the queue that a job is done ends at once, whatever else it runs', async (t) => {
   const { worker } = await launchFrozen({ 'worker.concurrency': '2' });

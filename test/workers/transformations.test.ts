@@ -34,7 +34,7 @@ async function ended(client: Client, path: string, body: object) {
 
 const dataset = async (client: Client, id: string) => (await client.get(`/api/metadata/dataset/${id}`)).body;
 
-test('transformations are taken by import, convert, update and export; statistics are a property of the dataset until its content changes', async (t) => {
+test('import, convert, update and export apply transformations; statistics stay in properties until the content changes', async (t) => {
   const { client, projectId, stop } = await scene();
   try {
     const request = {
@@ -100,10 +100,7 @@ test('transformations are taken by import, convert, update and export; statistic
       transformations: [{ type: 'spatialFilterTransformation', spatialFilter: nowhere }],
     });
     t.is(exported.status, 'Error');
-    t.is(
-      exported.errorMessage,
-      'The geometry of the spatial filter lies beside the grid: they have no place in common.',
-    );
+    t.is(exported.errorMessage, 'The spatial filter does not intersect the grid.');
   } finally {
     await stop();
   }

@@ -30,7 +30,7 @@ test('an event is delivered as a CloudEvent in structured mode, signed so that t
   t.notRegex(said, /Warning/);
 });
 
-test('a receiver that drops connections, is slow, redirects or answers 500 loses nothing; each try is the same event, signed anew', async (t) => {
+test('events are retried after dropped connections, timeouts, redirects and 500; each attempt is signed again', async (t) => {
   await worker();
   const elsewhere = await newHook(answerWith(200));
   const ways: Answering[] = [

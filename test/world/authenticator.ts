@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { World } from '../world.ts';
 import { PASSWORD } from '../world.ts';
 
-/** The characters of a base32 text without padding. */
+/** Decodes base32 without padding to ASCII. */
 export function setupCodeFrom(manualEntryCode: string): string {
   const bits = [...manualEntryCode].map((one) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'),
@@ -10,7 +10,7 @@ export function setupCodeFrom(manualEntryCode: string): string {
   return (bits.join('').match(/.{8}/g) ?? []).map((byte) => String.fromCharCode(Number.parseInt(byte, 2))).join('');
 }
 
-/** A one-time password by the words of RFC 6238, of the present step or one near it. */
+/** A one-time password (RFC 6238), implemented independently of the product, `steps` time steps from now. */
 export function codeOf(setupCode: string, { steps = 0 } = {}): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
@@ -19,7 +19,7 @@ export function codeOf(setupCode: string, { steps = 0 } = {}): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-/** Six digits that are no code of now. */
+/** Six digits that are not valid now. */
 export function wrongCodeOf(setupCode: string): string {
   const right = new Set([-2, -1, 0, 1, 2].map((steps) => codeOf(setupCode, { steps })));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.has(code)) ?? '';
@@ -34,7 +34,7 @@ export interface Attempt {
   from?: string;
 }
 
-/** Logs in, or asks another route that takes credentials. */
+/** Logs in, or calls another route that takes credentials. */
 export const attempt = (w: World, { from = '127.0.0.1', ...body }: Attempt, url = '/api/tokens') =>
   w.nobody.send({
     method: 'POST',
@@ -45,7 +45,7 @@ export const attempt = (w: World, { from = '127.0.0.1', ...body }: Attempt, url 
   });
 
 let groups = 0;
-/** A new group with these entries, the user in it. */
+/** Creates a group with these second-factor entries and the user as its member. */
 export async function groupOf(w: World, id: string, entries: unknown[], key = '2FAMetadata') {
   const name = `factor-${++groups}-${id}`;
   const answer = await w

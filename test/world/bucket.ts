@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
 
-/** A bucket whose server falls silent when it is told to. */
+/** An S3 bucket behind a proxy that can stop answering. */
 export interface SilentBucket {
   /** For `blobs.url`. */
   url: string;
-  /** In which the server keeps the bucket's objects. */
+  /** Folder of the bucket's objects. */
   folder: string;
-  /** From now on no request of this kind is answered. Gives those that came. */
+  /** From now on, matching requests are not answered. Returns the array to which they are added. */
   silence(kind: (request: IncomingMessage) => boolean): IncomingMessage[];
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { App } from '../../src/http/route.ts';
 export interface Answer {
   status: number;
   headers: Record<string, unknown>;
-  /** Parsed when it is JSON; else as text. Bytes are in `raw`. */
+  /** Parsed JSON, otherwise text. `raw` has the bytes. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects
   body: any;
   raw: Buffer;
@@ -13,7 +13,10 @@ export interface Answer {
 
 type Headers = Record<string, string>;
 
-/** Calls the server as somebody, without a network. A body that is no Buffer, no stream and no text is sent as JSON. */
+/**
+ * HTTP client of the app without a network (Fastify inject). Sends bodies as JSON, except Buffers, streams, and strings
+ * with a content type.
+ */
 export interface Client {
   get(url: string, headers?: Headers): Promise<Answer>;
   post(url: string, body?: unknown, headers?: Headers): Promise<Answer>;
@@ -23,7 +26,7 @@ export interface Client {
   send(options: InjectOptions): Promise<Answer>;
 }
 
-/** `own` is asked for the headers that every request of this client carries. */
+/** @param own returns headers for each request, such as authorization */
 export function clientOf(app: () => App, own: () => Promise<Headers> | Headers = () => ({})): Client {
   const send = async (options: InjectOptions): Promise<Answer> => {
     const headers = { ...(await own()), ...options.headers };

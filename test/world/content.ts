@@ -4,7 +4,7 @@ import { insertDataset } from '../../src/datasets/queries.ts';
 import { bytes } from '../blobs/rules.ts';
 import type { Client, User, World } from '../world.ts';
 
-/** A dataset as a transfer makes one: the bytes are there before the row. */
+/** Creates a dataset in the order of a transfer: first the blob, then the row. */
 export async function newDataset(
   w: World,
   projectId: string,

@@ -10,7 +10,7 @@ import { migrate } from '../../src/platform/postgres/migrate.ts';
 
 const root = new URL('../..', import.meta.url);
 
-/** A migrated database of its own, a clone of a template that the first test file of a run makes. */
+/** A migrated database, cloned from a template that the first test file of a run creates. */
 export interface TestDatabase {
   url: string;
   db: Database;
@@ -46,7 +46,10 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
   };
 }
 
-/** The template's name tells its contents, so a changed migration gets a new one. */
+/**
+ * Returns the name of the template, creating it if needed. The name contains a hash of the migrations, so a change
+ * creates a new one.
+ */
 async function templateOf(serverUrl: string): Promise<string> {
   const folder = new URL('sql/migrations/', root);
   const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));

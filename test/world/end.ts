@@ -2,12 +2,14 @@ import { registerCompletionHandler } from 'ava';
 
 const PATIENCE_MS = 30_000;
 
-/** A test file whose process goes on after its tests fails and says what keeps it: ava would wait for it, in some cases for ever. */
+/**
+ * Fails a test file whose process does not exit after its tests, and prints the open resources: ava might wait forever.
+ */
 registerCompletionHandler(() => {
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
     process.stderr.write(
-      `The tests have ended, and the process has not for ${PATIENCE_MS / 1000} s. Still open: ${open}\n`,
+      `The process is still running ${PATIENCE_MS / 1000} s after the end of its tests. Open resources: ${open}\n`,
     );
     process.exit(1);
   }, PATIENCE_MS).unref();

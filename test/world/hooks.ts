@@ -17,33 +17,33 @@ interface Delivery {
   error?: string;
 }
 
-/** A webhook of a tenant of its own. */
+/** A webhook in a new tenant. */
 export interface Hook {
-  /** The tenant's owner. */
+  /** Signed in as Owner of the tenant. */
   client: Client;
-  /** Of the webhook. */
+  /** Path of the webhook. */
   path: string;
   id: string;
   secret: string;
   receiver: Receiver;
-  /** Writes an event that it wants; gives its resource id. */
+  /** Writes an event for the webhook and returns its resource id. */
   happen(): Promise<string>;
   deliveries(): Promise<Delivery[]>;
-  /** Waits until all that happened was delivered or given up. */
+  /** Waits until no delivery is pending. */
   settled(): Promise<Delivery[]>;
-  /** Resource ids of what came, in order. */
+  /** Resource ids of the received events, in order. */
   received(): string[];
 }
 
 export interface HookWorld {
   w: World;
-  /** With which workers call receivers, and not for long. */
+  /** Settings for workers: allow the receivers, short timeout and backoff. */
   settings: Record<string, string>;
-  /** A webhook whose receiver answers in this way. */
+  /** Creates a webhook with a receiver that answers like this. */
   newHook(answer: Answering): Promise<Hook>;
 }
 
-/** A world and receivers that it may call. Call it once at the top of a test file. */
+/** A world with up to `most` webhook receivers. Call it once at the top of a test file. */
 export async function hookWorld(test: TestFn, most: number): Promise<HookWorld> {
   const places = Array.from({ length: most }, () => ({ answer: answerWith(204) }));
   const receivers = await Promise.all(places.map((place) => openReceiver((...request) => place.answer(...request))));

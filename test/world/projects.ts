@@ -7,7 +7,7 @@ export interface Made {
   [member: string]: any;
 }
 
-/** Makes a project as `user`: a root, or below another. `members` are pairs of user and role. Fails unless it was made. */
+/** Creates a project as `user`: a root project, or a subproject of `parentId`. Throws if the request fails. */
 export async function makeProject(
   w: World,
   user: User,
@@ -20,18 +20,20 @@ export async function makeProject(
   return answer.body;
 }
 
-/** A subproject with the members of its parent. */
+/** Creates a subproject that inherits the members of its parent. */
 export const makeFolder = (w: World, user: User, parentId: string, name = 'Folder') =>
   makeProject(w, user, { parentId, name, inheritsMembers: true });
 
-/** What the user is there, as the capabilities tell; else the status of the refusal. */
+/** The user's role in a project, derived from the capabilities; the HTTP status if the request fails. */
 export async function roleOf(w: World, user: User, id: string): Promise<string | number> {
   const { status, body } = await w.as(user).get(`/api/metadata/project/${id}/capabilities`);
   if (status !== 200) return status;
   return body.canDelete ? 'Owner' : body.canEdit ? 'Contributor' : 'Reader';
 }
 
-/** Every stored fact of the tree that can be told from the parents alone, and is not what they tell; no rows in a sound tree. */
+/**
+ * Ids of projects whose root, path or member source is inconsistent with their parents. Empty for a consistent tree.
+ */
 export const unsound = (w: World) =>
   w.sql(`
     with recursive truth as (

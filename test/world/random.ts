@@ -1,4 +1,4 @@
-/** Mulberry32: the same seed, the same choices, each from 0 up to 1. */
+/** Mulberry32, a seeded pseudorandom generator of numbers in [0, 1). */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

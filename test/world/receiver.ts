@@ -9,14 +9,14 @@ export interface Received {
   at: number;
 }
 
-/** Somebody's server that events are delivered to. */
+/** A webhook receiver. */
 export interface Receiver {
   url: string;
   /** `host:port`, for `outbound.allow`. */
   place: string;
-  /** All that came, whatever was answered. */
+  /** All requests, regardless of their answers. */
   received: Received[];
-  /** How many were being answered at once, at most. */
+  /** Maximum number of concurrent requests so far. */
   most: number;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export const answerWith =
   (_request, response) =>
     void response.writeHead(status).end();
 
-/** @param answer is called when a request is there, with the number of those that came before */
+/** @param answer called for each request, with the number of earlier ones */
 export async function openReceiver(answer: Answering = answerWith(204), port = 0): Promise<Receiver> {
   const received: Received[] = [];
   let now = 0;

@@ -2,20 +2,20 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
-/** A request as it came over the wire. */
+/** A recorded request. */
 export interface Recorded {
   method: string;
   path: string;
-  /** Names of the query, repeated ones once. */
+  /** Names of the query parameters, without duplicates. */
   query: string[];
-  /** Parsed when it is JSON, else undefined. */
+  /** Parsed JSON, otherwise undefined. */
   body: unknown;
 }
 
-/** Stands before a server and notes what it is asked. */
+/** A proxy that records requests to a server. */
 export interface Recorder {
   url: string;
-  /** What came since the last call. */
+  /** Requests since the last call. */
   take(): Recorded[];
   close(): Promise<void>;
 }

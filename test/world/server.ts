@@ -1,13 +1,15 @@
 import type { Started } from './worker.ts';
 import { startProcess } from './worker.ts';
 
-/** The API alone, as the command line starts it. */
+/** A process `platform serve`. */
 export interface ServerProcess extends Started {
-  /** Where it listens, without a slash at its end. */
+  /** Base URL, without a trailing slash. */
   readonly url: string;
 }
 
-/** Starts a server on a world's database and folder, and waits until it listens. `settings` are dotted names. */
+/**
+ * Starts a server with the database and folder of a world, and waits until it listens. `settings` have dotted names.
+ */
 export async function startServer(
   world: { url: string; folder: string },
   settings: Record<string, string> = {},

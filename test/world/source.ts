@@ -5,15 +5,16 @@ import type { Server, Socket } from 'node:net';
 /** Answers the n-th request (from 0) to its path. */
 export type Sending = (request: IncomingMessage, response: ServerResponse, n: number) => void;
 
-/** Somebody's server that files are fetched from: each path has its own way of answering. */
+/** An HTTP server for files that the platform fetches, with a handler per path. */
 export interface Source {
   /** `host:port`, for `outbound.allow`. */
   place: string;
   url(path: string): string;
-  /** Says how a path answers; gives the requests that come to it. */
+  /** Sets the handler of a path. Returns the array to which its requests are added. */
   serve(path: string, send: Sending): IncomingMessage[];
+  /** Number of connections so far. */
   connections(): number;
-  /** Of now. */
+  /** Number of open connections. */
   open(): number;
   close(): Promise<void>;
 }
@@ -21,7 +22,7 @@ export interface Source {
 interface SourceOptions {
   host?: string;
   port?: number;
-  /** The kind of server. */
+  /** Creates the server, such as one with TLS. Default: plain HTTP. */
   make?: (listener: RequestListener) => Server;
 }
 
@@ -67,7 +68,10 @@ export async function openSource({ host = '127.0.0.1', port = 0, make }: SourceO
 export const firstByte = (request: IncomingMessage) =>
   Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
 
-/** Sends these bytes, or the rest of them that is asked for if the file is still the one of `etag`. Breaks off before byte `cut`. */
+/**
+ * Sends `content`, or the requested range if the request's If-Range matches `etag`. Drops the connection before byte
+ * `cut`.
+ */
 export function sendFile(
   request: IncomingMessage,
   response: ServerResponse,

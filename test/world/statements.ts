@@ -2,7 +2,7 @@ import pg from 'pg';
 
 type Query = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Every statement that this process sends while `work` runs goes through `send`. */
+/** Runs `work` and passes each SQL statement that this process sends meanwhile to `send`. */
 async function watched<T>(
   send: (text: string, go: () => unknown, values: unknown[]) => unknown,
   work: () => Promise<T>,
@@ -19,7 +19,7 @@ async function watched<T>(
   }
 }
 
-/** How many statements about one of these words this process sends while `work` runs. Only in serial tests. */
+/** Number of SQL statements matching `words` that this process sends while `work` runs. Only in serial tests. */
 export async function countStatements(words: RegExp, work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   await watched((text, go) => {
@@ -29,19 +29,19 @@ export async function countStatements(words: RegExp, work: () => Promise<unknown
   return count;
 }
 
-/** Does `deed` right before the first statement with one of these words that `work` sends. Only in serial tests. */
-export async function justBefore<T>(words: RegExp, deed: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+/** Runs `action` right before the first SQL statement of `work` that matches `words`. Only in serial tests. */
+export async function justBefore<T>(words: RegExp, action: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   let done = false;
   const answer = await watched((text, go) => {
     if (done || !words.test(text)) return go();
     done = true;
-    return deed().then(go);
+    return action().then(go);
   }, work);
   if (!done) throw new Error(`There was no statement with ${words}.`);
   return answer;
 }
 
-/** Statements about one of these words that this process sends while `work` runs. Only in serial tests. */
+/** SQL statements matching `words` that this process sends while `work` runs. Only in serial tests. */
 export async function statementsOf(
   words: RegExp,
   work: () => Promise<unknown>,

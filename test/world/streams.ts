@@ -6,17 +6,17 @@ export interface Heard {
   event: any;
 }
 
-/** Server-sent events as a browser reads them, kept as they come. */
+/** Client of server-sent events that collects all events. */
 export interface EventStream {
   readonly status: number;
   readonly type: string | null;
   readonly heard: Heard[];
   readonly comments: number;
-  /** What a client that comes back sends as `Last-Event-ID`. */
+  /** `Last-Event-ID` for a reconnect. */
   readonly lastId: string;
-  /** Resolves when the server ended it; true: in order. */
+  /** Resolves when the stream ends; true if the server ended it properly. */
   readonly ended: Promise<boolean>;
-  /** Resolves when this many events were heard. */
+  /** Resolves when `count` events have arrived. */
   until(count: number): Promise<Heard[]>;
   close(): void;
 }

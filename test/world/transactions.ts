@@ -2,7 +2,7 @@ import pg from 'pg';
 
 type Query = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
-/** A transaction that kept its connection while it waited for something that is no statement of its own. */
+/** A transaction that awaited something other than its own statements while it held its connection. */
 export interface Wait {
   /** The statement before the wait. */
   after: string;
@@ -11,14 +11,14 @@ export interface Wait {
 interface Connection {
   inTransaction: boolean;
   pending: number;
-  /** Counts statements, to tell whether one was sent meanwhile. */
+  /** Number of statements sent, to detect whether another one followed. */
   sent: number;
 }
 
 /**
- * Watches all transactions of this process while `work` runs. A transaction that does nothing but send statements sends the next one in the
- * turn of the event loop in which it got the answer to the last. When a turn ends without it, something else is awaited: a file, a timer, a
- * thread, the network, or a statement of another connection.
+ * Watches all transactions of this process while `work` runs. A transaction that only sends statements sends the next
+ * one in the same turn of the event loop in which it receives an answer. If the turn ends without it, the transaction
+ * awaits something else: a file, a timer, a thread, the network, or a statement on another connection.
  */
 export async function waitsWithin(work: () => Promise<unknown>): Promise<Wait[]> {
   const { query } = pg.Client.prototype;
@@ -49,7 +49,7 @@ export async function waitsWithin(work: () => Promise<unknown>): Promise<Wait[]>
     if (/^\s*(start transaction|begin)\b/i.test(text)) connection.inTransaction = true;
     if (/^\s*(commit|rollback(?! to))\b/i.test(text)) connection.inTransaction = false;
     const answer = (query as unknown as Query).apply(this, args);
-    // a prepared statement answers by itself, on a connection that has no transactions
+    // prepared statements return no promise; they run only on connections without transactions
     if (!(answer instanceof Promise)) return answer;
     const done = () => answered(connection, text);
     answer.then(done, done);

@@ -1,6 +1,6 @@
 import type { Answer, Client, User, World } from '../world.ts';
 
-/** Only path and query: the host of an address handed out is the one of the request. */
+/** Path and query of a URL, for inject. */
 export const local = (address: string) => address.replace(/^https?:\/\/[^/]+/, '');
 
 export async function newProject(client: Client, name = 'River', members: { user: User; role: string }[] = []) {
@@ -10,7 +10,7 @@ export async function newProject(client: Client, name = 'River', members: { user
   return answer.body.id as string;
 }
 
-/** Puts a file and gives its address, as `uploadUrl` of a request. */
+/** Uploads a file and returns its URL, for `uploadUrl` of a request. */
 export async function upload(w: Pick<World, 'nobody'>, client: Client, content: string | Buffer): Promise<string> {
   const { body } = await client.get('/api/conversion/transfer/upload-url');
   const answer = await w.nobody.put(local(body.data), Buffer.from(content));
@@ -32,7 +32,7 @@ export const copyRequest = (projectId: string, uploadUrl: string, more: object =
 export const start = (client: Client, request: object, headers: Record<string, string> = {}): Promise<Answer> =>
   client.post('/api/conversion/upload-convert', request, headers);
 
-/** The transfer when it has ended; fails if that takes minutes. */
+/** Waits for the end of a transfer and returns it. Throws after two and a half minutes. */
 export async function untilEnd(client: Client, id: string): Promise<Answer['body']> {
   for (let tries = 0; tries < 5; tries++) {
     const { status, body } = await client.get(`/api/conversion/transfer/${id}`, { prefer: 'wait=30' });
@@ -42,7 +42,7 @@ export async function untilEnd(client: Client, id: string): Promise<Answer['body
   throw new Error(`Transfer ${id} does not end.`);
 }
 
-/** A small terrain as text. */
+/** A small ASCII grid. */
 export const ASCII_GRID = `ncols 4
 nrows 3
 xllcorner 500000

@@ -8,28 +8,28 @@ import { environmentName } from '../../src/config.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 
-/** `NODE_OPTIONS` with which a process turns round and round for ever at SIGUSR2. */
+/** `NODE_OPTIONS` that make a process loop forever on SIGUSR2. */
 export const SPIN_AT_SIGUSR2 = "--import=data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})";
 
 const LAST_WORDS_MS = 10_000;
 
-/** A part of the platform as the command line starts it. */
+/** A running `platform serve` or `platform work`. */
 export interface Started {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** Everything it said on standard error. */
+  /** Standard error so far. */
   output(): string;
-  /** Resolves with exit code and signal, when everything it said has been read. */
+  /** Resolves with exit code and signal after all output is read. */
   readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
-  /** Asks it to stop and waits. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>;
 }
 
 export type WorkerProcess = Started;
 
 /**
- * Starts a worker on a world's database and folder, and waits until it takes jobs. `settings` are dotted names, `more` is what else stands
- * in its environment.
+ * Starts a worker with the database and folder of a world, and waits until it takes jobs. `settings` have dotted names;
+ * `more` are additional environment variables.
  */
 export const startWorker = async (
   world: { url: string; folder: string },
@@ -37,7 +37,7 @@ export const startWorker = async (
   more: Record<string, string> = {},
 ): Promise<WorkerProcess> => (await startProcess('work', world, settings, more)).started;
 
-/** Any part of it; `ready` is what it said when it was. */
+/** Starts `platform work` or `platform serve`; `ready` is its IPC message. */
 export async function startProcess(
   command: 'work' | 'serve',
   world: { url: string; folder: string },
@@ -79,14 +79,14 @@ function environmentOf(world: { url: string; folder: string }, settings: Record<
   return { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env };
 }
 
-/** A process that ends by itself. */
+/** A process that exits by itself. */
 export interface Once {
   readonly process: ChildProcess;
-  /** Resolves with the exit code (or the signal) and what it said. */
+  /** Resolves with the exit code (or the signal), stdout and stderr. */
   readonly ended: Promise<{ code: number | NodeJS.Signals | null; out: string; err: string }>;
 }
 
-/** Starts a command of the platform that ends by itself, such as `['work', '--transfer', id]`. */
+/** Starts a command of the platform that exits by itself, such as `['work', '--transfer', id]`. */
 export function startOnce(
   world: { url: string; folder: string },
   argv: readonly string[],
@@ -106,7 +106,10 @@ export function startOnce(
   return { process: child, ended: end(child).then(([code, signal]) => ({ code: code ?? signal, ...said })) };
 }
 
-/** What a process said just before it ended may be read only after its end. Children that it left could hold the pipe open. */
+/**
+ * Waits for the exit and then for the rest of the output. Limits the wait, because orphaned children could hold the
+ * pipe open.
+ */
 async function end(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   const closed = once(child, 'close');
   const [code, signal] = await once(child, 'exit');
@@ -116,7 +119,7 @@ async function end(child: ChildProcess): Promise<[number | null, NodeJS.Signals 
   return [code, signal];
 }
 
-/** One worker for a test file, started by the first test that asks for it. */
+/** One worker for a test file, started on first use. */
 export function sharedWorker(
   test: TestFn,
   world: { readonly url: string; readonly folder: string },

@@ -9,7 +9,7 @@ import { runChore } from '../../src/operations/cron/chores.ts';
 import { forgetDrains } from '../../src/operations/workers/queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
-import { removeSpentJobs } from '../../src/transfers/queue/sweep.queries.ts';
+import { removeExhaustedJobs } from '../../src/transfers/queue/sweep.queries.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 
@@ -17,7 +17,7 @@ type Settings = Pick<Config, 'tokens.accessLifetime' | 'accounts.store' | 'accou
 
 const YOUNG_MS = 3_600_000;
 
-/** Hourly, by whichever worker comes first: what nobody needs any more. A part that fails keeps no other from being done. */
+/** Hourly job: deletes expired data. A part that fails does not stop the others. */
 export const cleanUpTask =
   (executor: Promise<Executor>, settings: Settings, log: Parameters<typeof openAccountStore>[2]) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
@@ -28,7 +28,7 @@ export const cleanUpTask =
       await attempt('tokens of mails', () => deleteExpiredTokens(db));
       await attempt('notes of registrations', () => forgetRegistrationMails(db));
       await attempt('mails', () => reviveMails({ db, log }, chore));
-      await attempt('spent jobs', () => removeSpentJobs(db));
+      await attempt('spent jobs', () => removeExhaustedJobs(db));
       await attempt('drains', () => forgetDrains(db));
       await forgetOldTokens(db, settings['tokens.accessLifetime'], chore);
       await attempt('events', () => forgetEvents(db, signal));

@@ -2,7 +2,7 @@ import { runChore } from '../../src/operations/cron/chores.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 
-/** Soon after a removal. What the store does not remove now is tried again by the hourly clean-up, which tells of it. */
+/** Deletes blobs of purged datasets. The hourly clean-up retries blobs that the store could not delete, and reports them. */
 export const removeSpentBlobsTask =
   (executor: Promise<Executor>) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {

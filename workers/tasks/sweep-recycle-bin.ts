@@ -2,7 +2,10 @@ import { runChore } from '../../src/operations/cron/chores.ts';
 import { sweepBin } from '../../src/recycle-bin/sweep.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 
-/** Daily, by whichever worker comes first. `retention` is milliseconds. */
+/**
+ * Daily job: purges expired items of the recycle bin.
+ * @param retention milliseconds
+ */
 export const sweepRecycleBinTask =
   (executor: Promise<Executor>, retention: number) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {

@@ -9,27 +9,31 @@ import { operationSentence } from '../../geo/crs/operation.ts';
 import { reprojected } from '../steps/reproject.ts';
 import { planFields } from './append-fields.ts';
 
-/** A dataset's features with new ones behind them. */
+/** The features of a dataset, followed by the added ones. */
 export interface AppendedFeatures {
   readonly data: FeatureCollection;
-  /** How the coordinates of the new ones were changed; to be asked when all were pulled. Absent: they were in the dataset's system. */
+  /**
+   * The reprojection of the added features; call it after all features are read. Absent: they were in the dataset's
+   * CRS.
+   */
   crs?(): CrsChange;
 }
 
 /**
- * The features of a dataset, then new ones: with its fields (`append-fields.ts`), in its coordinate system, of the kinds of geometry that
- * it holds. A feature that does not fit is a bad record; fields that it does not have throw FormatError before anything is written.
+ * Appends features to those of a dataset: matches their fields (`append-fields.ts`), reprojects them to the dataset's
+ * CRS and checks their geometry types. A feature that does not fit is a bad record.
+ * @throws FormatError before anything is written if the added features have fields that the dataset lacks
  */
 export async function appendFeatures(
-  present: FeatureCollection,
+  existing: FeatureCollection,
   added: FeatureCollection,
   rules: AppendRules,
   context: Context,
 ): Promise<AppendedFeatures> {
-  const plan = planFields(present, added, rules, context);
-  const same = await isSame(present.crs, added.crs);
-  const dimensions = dimensionsOf(present, added, rules, context);
-  const suited = fitter(present, added, rules, dimensions);
+  const plan = planFields(existing, added, rules, context);
+  const same = await isSame(existing.crs, added.crs);
+  const dimensions = dimensionsOf(existing, added, rules, context);
+  const fitGeometry = geometryFitter(existing, added, rules, dimensions);
   const fitted: FeatureCollection = {
     ...added,
     ...dimensions,
@@ -42,84 +46,92 @@ export async function appendFeatures(
           number++;
           try {
             fitting.push({
-              ...suited(feature, number),
+              ...fitGeometry(feature, number),
               values: plan.values(feature.values, feature.id, number),
             });
           } catch (error) {
             if (!(error instanceof FormatError)) throw error;
-            context.badRecord({ number, reason: error, ...placeOf(feature) });
+            context.reportBadRecord({ number, reason: error, ...firstPoint(feature) });
           }
         }
         yield fitting;
       }
-      plan.tell(context);
+      plan.reportLosses(context);
     },
   };
-  const change = same ? undefined : await reprojected(fitted, present.crs!, context);
-  const brought = change?.features ?? fitted;
+  const change = same ? undefined : await reprojected(fitted, existing.crs!, context);
+  const inCrs = change?.features ?? fitted;
   const data: FeatureCollection = {
-    ...present,
+    ...existing,
     ...dimensions,
     fields: plan.fields,
-    grown: true,
-    ...(present.count === undefined || added.count === undefined ? {} : { count: present.count + added.count }),
+    appended: true,
+    ...(existing.count === undefined || added.count === undefined ? {} : { count: existing.count + added.count }),
     async *chunks() {
       let number = 0;
-      for await (const chunk of present.chunks())
-        yield chunk.map((feature) => keep(feature, ++number, present, dimensions));
-      yield* brought.chunks();
+      for await (const chunk of existing.chunks())
+        yield chunk.map((feature) => existingFeature(feature, ++number, existing, dimensions));
+      yield* inCrs.chunks();
     },
   };
   if (change === undefined) return { data };
   const crs = () => ({
     from: crsName(added.crs!),
-    to: crsName(present.crs!),
+    to: crsName(existing.crs!),
     operation: operationSentence(change.operation()),
   });
   return { data, crs };
 }
 
-async function isSame(present: Crs | undefined, added: Crs | undefined): Promise<boolean> {
-  if (present === undefined && added === undefined) return true;
+async function isSame(existing: Crs | undefined, added: Crs | undefined): Promise<boolean> {
+  if (existing === undefined && added === undefined) return true;
   if (added === undefined)
     throw new AppError(
       'unprocessable',
-      `The coordinate system of the input is not known, so it cannot be brought into that of the dataset, ${crsName(present!)}; give SRID to the reader.`,
+      `The coordinate system of the input is not known, so the input cannot be reprojected to that of the dataset, ${crsName(existing!)}. Give SRID to the reader.`,
     );
-  if (present === undefined)
+  if (existing === undefined)
     throw new AppError(
       'unprocessable',
-      `The dataset does not say in which coordinate system it is, so nothing in ${crsName(added)} can be added to it.`,
+      `The coordinate system of the dataset is not known, so data in ${crsName(added)} cannot be appended to it.`,
     );
-  return sameCrs(present, added);
+  return sameCrs(existing, added);
 }
 
 type Dimensions = Pick<FeatureCollection, 'hasZ' | 'hasM'>;
 
-/** Of a declared table they stay as they are; elsewhere heights may come. */
+/** A format with declared types keeps its dimensions; other formats may gain heights. */
 function dimensionsOf(
-  present: FeatureCollection,
+  existing: FeatureCollection,
   added: FeatureCollection,
   { declared }: AppendRules,
-  { lost }: Context,
+  { reportLoss }: Context,
 ): Dimensions {
-  const open = declared && present.geometryTypes === undefined;
-  const hasZ = present.hasZ || ((!declared || open) && added.hasZ);
-  const hasM = present.hasM || (open && added.hasM);
-  if (added.hasZ && !hasZ) lost('The dataset has no heights (Z); those of the added features were left out.');
-  if (added.hasM && !hasM) lost('The dataset has no measures (M); those of the added features were left out.');
+  const open = declared && existing.geometryTypes === undefined;
+  const hasZ = existing.hasZ || ((!declared || open) && added.hasZ);
+  const hasM = existing.hasM || (open && added.hasM);
+  if (added.hasZ && !hasZ) reportLoss('The dataset has no heights (Z); those of the added features were left out.');
+  if (added.hasM && !hasM) reportLoss('The dataset has no measures (M); those of the added features were left out.');
   return { hasZ, hasM };
 }
 
-/** What is there already is never left out: better nothing is added. */
-function keep(feature: Feature, number: number, present: FeatureCollection, dimensions: Dimensions): Feature {
+/**
+ * An existing feature in the output's dimensions. Never skipped as a bad record: it would vanish from the dataset, so
+ * the append fails.
+ */
+function existingFeature(
+  feature: Feature,
+  number: number,
+  existing: FeatureCollection,
+  dimensions: Dimensions,
+): Feature {
   const { geometry } = feature;
   if (geometry === undefined) return feature;
-  if (!allFinite(geometry, strideOf(present)))
+  if (!allFinite(geometry, strideOf(existing)))
     throw new FormatError(`Feature ${number} of the dataset has a coordinate that is not finite.`);
-  const { hasZ, hasM } = present;
+  const { hasZ, hasM } = existing;
   if (hasZ === dimensions.hasZ && hasM === dimensions.hasM) return feature;
-  return { ...feature, geometry: withDimensions(geometry, present, dimensions) };
+  return { ...feature, geometry: withDimensions(geometry, existing, dimensions) };
 }
 
 const families: readonly (readonly GeometryType[])[] = [
@@ -129,18 +141,22 @@ const families: readonly (readonly GeometryType[])[] = [
   ['Polygon', 'MultiPolygon'],
 ];
 
-function fitter(
-  present: FeatureCollection,
+/**
+ * Returns a function that changes a feature's geometry to a type that the dataset can hold. It throws FormatError if
+ * none fits.
+ */
+function geometryFitter(
+  existing: FeatureCollection,
   added: FeatureCollection,
   { declared }: AppendRules,
   dimensions: Dimensions,
 ) {
   const stride = strideOf(added);
-  let allowed = present.geometryTypes;
+  let allowed = existing.geometryTypes;
   const fitting = (geometry: Geometry): Geometry | undefined => {
     const { type, coordinates } = geometry;
     if (type !== 'GeometryCollection' && coordinates.length === 0) return geometry;
-    // a table that has held no geometry so far holds the kind of the first one
+    // the first geometry decides the type of an empty table
     if (declared) allowed ??= families.find((family) => family.includes(type));
     if (allowed === undefined || allowed.includes(type)) return geometry;
     if (type === 'Point' && allowed.includes('MultiPoint')) return { type: 'MultiPoint', coordinates };
@@ -158,13 +174,13 @@ function fitter(
     const fits = another === undefined ? fitting(single) : undefined;
     if (fits === undefined)
       throw new FormatError(
-        `Feature ${number} is a ${geometry.type}; the dataset holds ${allowed?.join(' and ') ?? 'geometries of one kind'} only.`,
+        `Feature ${number} is a ${geometry.type}; the dataset can only hold ${allowed?.join(' and ') ?? 'geometries of one type'}.`,
       );
     return { ...identity, geometry: withDimensions(fits, added, dimensions) };
   };
 }
 
-function placeOf({ geometry }: Feature): { x?: number; y?: number } {
+function firstPoint({ geometry }: Feature): { x?: number; y?: number } {
   const first = geometry?.members?.find(({ coordinates }) => coordinates.length > 0) ?? geometry;
   const [x, y] = first?.coordinates ?? [];
   return x !== undefined && y !== undefined && Number.isFinite(x) && Number.isFinite(y) ? { x, y } : {};

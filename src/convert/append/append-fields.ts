@@ -4,50 +4,53 @@ import { FormatError } from '../../errors.ts';
 import type { AppendRules, Context } from '../../formats/define.ts';
 import { shortNames } from '../../formats/short-names.ts';
 
-/** How the fields of appended features become those of the dataset. */
+/** Mapping of the fields of added features to the fields of the dataset. */
 export interface FieldPlan {
-  /** Of the whole: the dataset's, some of them made wider. */
+  /** Fields of the output: those of the dataset, some with a wider type. */
   readonly fields: readonly Field[];
-  /** Values of the dataset's fields out of the values of an appended feature, the `number`th; FormatError for one that does not fit. */
+  /**
+   * Maps the values of an added feature to `fields`. Throws FormatError, with the feature's number, for a value that
+   * does not fit.
+   */
   values(values: readonly unknown[], id: string | number | undefined, number: number): unknown[];
-  /** What was changed on the way, when all have passed. */
-  tell(context: Pick<Context, 'lost'>): void;
+  /** Reports values that were changed or left out; call it after the last feature. */
+  reportLosses(context: Pick<Context, 'reportLoss'>): void;
 }
 
 const mostNamed = 20;
 
 /**
- * Fields are matched by name: the same name, else the same in another letter case; where a shapefile is one of the two, also by the name
- * that it would have there, in ten bytes. Fields that the new features lack are null in them.
- * @throws FormatError naming fields that the dataset does not have
+ * Matches fields by name: exactly, else in any letter case; if one side is a shapefile, also by the name shortened to
+ * ten bytes. Added features get null in fields that they lack.
+ * @throws FormatError naming the added fields that the dataset lacks
  */
 export function planFields(
-  present: FeatureCollection,
+  existing: FeatureCollection,
   added: FeatureCollection,
   { declared }: AppendRules,
   context: Context,
 ): FieldPlan {
-  // where types are not declared, fields neither, and a file without features says nothing of them
-  const open = present.fields.length === 0 && present.count === 0 && !declared;
-  const target = open ? added.fields : present.fields;
-  const matches = open ? added.fields.map((_, n) => n) : matched(present, added, context);
+  // without declared types, an empty dataset has no fields yet: it takes those of the added features
+  const open = existing.fields.length === 0 && existing.count === 0 && !declared;
+  const target = open ? added.fields : existing.fields;
+  const matches = open ? added.fields.map((_, n) => n) : matched(existing, added, context);
   const unknown = added.fields.filter((_, n) => matches[n] === undefined).map(({ name }) => name);
   if (unknown.length > 0) throw new FormatError(unknownFields(unknown, target));
   const places = target.map((_, n) => matches.indexOf(n));
-  // features of a table have no ids but in a field of that name, as the writer puts them there
+  // formats with declared types store feature ids in a field named "id", as their writers do
   const idPlace = declared ? target.findIndex((field, n) => field.name.toLowerCase() === 'id' && places[n]! < 0) : -1;
   let idsLeft = 0;
   const columns = target.map((field, n) => new JoinedField(field, added.fields[places[n]!], declared, n === idPlace));
-  for (const column of columns) column.tellWider(context);
+  for (const column of columns) column.logWidening(context);
   return {
     fields: columns.map(({ field }) => field),
     values(values, id, number) {
       if (declared && idPlace < 0 && id !== undefined) idsLeft++;
       return columns.map((column, n) => column.take(n === idPlace ? id : values[places[n]!], number));
     },
-    tell({ lost }) {
-      if (idsLeft > 0) lost(`Ids of ${idsLeft} features were left out: the dataset has no field 'id' for them.`);
-      for (const column of columns) column.tell(lost);
+    reportLosses({ reportLoss }) {
+      if (idsLeft > 0) reportLoss(`Ids of ${idsLeft} features were left out: the dataset has no field 'id' for them.`);
+      for (const column of columns) column.reportLosses(reportLoss);
     },
   };
 }
@@ -62,42 +65,43 @@ function listed(names: readonly string[]): string {
   return names.length > mostNamed ? `${shown.join(', ')} and ${names.length - mostNamed} more` : shown.join(', ');
 }
 
-/** For each appended field the number of the dataset's. */
-function matched(present: FeatureCollection, added: FeatureCollection, { log }: Context): (number | undefined)[] {
+/** For each added field the index of the matching field of the dataset. */
+function matched(existing: FeatureCollection, added: FeatureCollection, { log }: Context): (number | undefined)[] {
   const found: (number | undefined)[] = added.fields.map(() => undefined);
-  const free = new Set(present.fields.keys());
+  const free = new Set(existing.fields.keys());
   const take = (n: number, place: number) => {
     found[n] = place;
     free.delete(place);
   };
   for (const key of [(name: string) => name, (name: string) => name.toLowerCase()]) {
-    const places = Map.groupBy(free, (place) => key(present.fields[place]!.name));
+    const places = Map.groupBy(free, (place) => key(existing.fields[place]!.name));
     for (const [n, { name }] of added.fields.entries()) {
       const [place, another] = (places.get(key(name)) ?? []).filter((one) => free.has(one));
       if (found[n] === undefined && place !== undefined && another === undefined) take(n, place);
     }
   }
-  if (present.cutNames || added.cutNames) matchShort(present.fields, added.fields, found, free, take);
+  if (existing.cutNames || added.cutNames) matchShort(existing.fields, added.fields, found, free, take);
   const renamed = found.flatMap((place, n) => {
-    const [from, to] = [added.fields[n]!.name, place === undefined ? undefined : present.fields[place]!.name];
+    const [from, to] = [added.fields[n]!.name, place === undefined ? undefined : existing.fields[place]!.name];
     return to === undefined || from === to ? [] : [`'${from}' to '${to}'`];
   });
-  if (renamed.length > 0) log('info', `Fields were matched to others of the dataset: ${renamed.join(', ')}.`);
+  if (renamed.length > 0) log('info', `Fields were matched under another name: ${renamed.join(', ')}.`);
   return found;
 }
 
 /**
- * By the names of a shapefile, of which one side has to be one already. Names that begin alike are numbered there in their order, so they
- * are matched only when both sides have as many of them: otherwise nobody knows which is which.
+ * Matches fields whose names are the same after shortening to ten bytes; one of the two must be short already. Names
+ * with the same beginning are numbered in their order, so they match only if both sides have the same number of them;
+ * otherwise the match is ambiguous.
  */
 function matchShort(
-  present: readonly Field[],
+  existing: readonly Field[],
   added: readonly Field[],
   found: readonly (number | undefined)[],
   free: ReadonlySet<number>,
   take: (n: number, place: number) => void,
 ): void {
-  const presentNames = shortNames(present.map(({ name }) => name));
+  const presentNames = shortNames(existing.map(({ name }) => name));
   const addedNames = shortNames(added.map(({ name }) => name));
   const left = added.flatMap((_, n) => (found[n] === undefined ? [n] : []));
   const places = new Map([...free].map((place) => [presentNames[place]!.toLowerCase(), place]));
@@ -106,11 +110,11 @@ function matchShort(
   const pairs = left.flatMap((n) => {
     const short = addedNames[n]!;
     const place = places.get(short.toLowerCase());
-    if (place === undefined || (present[place]!.name !== presentNames[place] && added[n]!.name !== short)) return [];
+    if (place === undefined || (existing[place]!.name !== presentNames[place] && added[n]!.name !== short)) return [];
     const alike = theirs.get(stemOf(short)) ?? [];
     if (alike.length !== ours.get(stemOf(short))?.length)
       throw new FormatError(
-        `The field '${added[n]!.name}' may be any of ${listed(alike.map((one) => present[one]!.name))} in the dataset; give it the name that it has there.`,
+        `The field '${added[n]!.name}' matches several fields of the dataset: ${listed(alike.map((one) => existing[one]!.name))}. Rename it to one of them.`,
       );
     return [[n, place] as const];
   });
@@ -122,7 +126,7 @@ const stemOf = (name: string): string => name.replace(/_\d+$/, '').slice(0, 6).t
 const numbers: readonly FieldType[] = ['integer', 'integer64', 'real'];
 const texts: readonly FieldType[] = ['string', 'date', 'dateTime'];
 
-/** A field of the dataset, and what comes to it. */
+/** A field of the dataset and the added field that matches it. */
 class JoinedField {
   readonly field: Field;
   readonly #before: Field;
@@ -146,7 +150,7 @@ class JoinedField {
     if (type === 'string') return this.#text(value);
     if (this.#fits(value, type)) return value;
     throw new FormatError(
-      `Feature ${number} has ${shown(value)} in '${this.field.name}', where the dataset holds ${nouns[type]}.`,
+      `Feature ${number} has ${shown(value)} in '${this.field.name}'; the field of the dataset holds ${nouns[type]}.`,
     );
   }
 
@@ -164,19 +168,24 @@ class JoinedField {
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
   }
 
-  tellWider({ log }: Pick<Context, 'log'>): void {
+  logWidening({ log }: Pick<Context, 'log'>): void {
     const { field } = this;
     if (field.type === this.#before.type || this.#before.untyped) return;
-    log('info', `The field '${field.name}' held ${nouns[this.#before.type]}; it holds ${nouns[field.type]} now.`);
+    log('info', `The field '${field.name}' held ${nouns[this.#before.type]}; now it holds ${nouns[field.type]}.`);
   }
 
-  tell(lost: Context['lost']): void {
+  reportLosses(reportLoss: Context['reportLoss']): void {
     if (this.#asText > 0)
-      lost(`${this.#asText} values of '${this.field.name}' are kept as text, which the field holds in the dataset.`);
+      reportLoss(
+        `${this.#asText} values of '${this.field.name}' were converted to text, the type of the field in the dataset.`,
+      );
   }
 }
 
-/** Numbers become wider; where types are not declared, so do texts that only looked like dates, and fields without any value. */
+/**
+ * Widens numbers. Without declared types, also widens dates to times or text, and takes the added type for a field
+ * without values.
+ */
 function joinedType(before: Field, added: Field, declared: boolean): FieldType {
   if (before.untyped) return added.type;
   if (added.untyped) return before.type;
@@ -196,10 +205,10 @@ const textType = (a: FieldType, b: FieldType): FieldType =>
 
 const nouns: Readonly<Record<FieldType, string>> = {
   string: 'texts',
-  integer: 'whole numbers',
-  integer64: 'whole numbers of 64 bits',
+  integer: 'integers',
+  integer64: '64-bit integers',
   real: 'numbers',
-  boolean: 'true and false',
+  boolean: 'booleans',
   date: 'dates',
   dateTime: 'times',
   json: 'objects and arrays',

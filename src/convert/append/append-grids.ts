@@ -3,7 +3,7 @@ import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
-import { crsName, sameCrs } from '../../geo/crs/crs.ts';
+import { checkSameCrs } from './join-crs.ts';
 import { asItem, matchItems } from './join-items.ts';
 import { joinTimes } from './join-times.ts';
 
@@ -42,7 +42,7 @@ export async function joinGrids(present: Grid, given: Grid, context: Context): P
 async function turned(present: Grid, added: Grid, context: Context): Promise<Grid> {
   if (isSouthUp(present) === isSouthUp(added)) return added;
   const { grid, close } = await flipRows(added, context);
-  context.atEnd(close);
+  context.onEnd(close);
   return grid;
 }
 
@@ -50,18 +50,7 @@ async function checkPlace(present: Grid, added: Grid): Promise<void> {
   const shapes = [present, added].map(({ width, height, layers }) => `${width} × ${height} × ${layers?.count ?? 1}`);
   if (shapes[0] !== shapes[1])
     throw new AppError('unprocessable', `The dataset has ${shapes[0]} cells, and the input ${shapes[1]}.`);
-  const known = [present.crs, added.crs];
-  const same =
-    present.crs === undefined || added.crs === undefined
-      ? present.crs === added.crs
-      : await isSame(present.crs, added.crs);
-  if (!same) {
-    const [one, other] = known.map((crs) => (crs === undefined ? 'unknown' : crsName(crs)));
-    throw new AppError(
-      'unprocessable',
-      `The coordinate system of the dataset is ${one}, and that of the input ${other}. Grids are not reprojected when they are appended; add a crsTransformation.`,
-    );
-  }
+  await checkSameCrs(present, added, 'Grids');
   const [dx, dy] = [Math.hypot(present.affine[1], present.affine[4]), Math.hypot(present.affine[2], present.affine[5])];
   const slack = tolerance * Math.min(dx, dy);
   // A difference of the cells' sides adds up over the grid.
@@ -74,7 +63,3 @@ async function checkPlace(present: Grid, added: Grid): Promise<void> {
   if (apart || levels)
     throw new AppError('unprocessable', 'The cells of the input do not lie where those of the dataset are.');
 }
-
-/** Texts that PROJ does not know are compared as they are. */
-const isSame = async (one: NonNullable<Grid['crs']>, other: NonNullable<Grid['crs']>): Promise<boolean> =>
-  (one.code === undefined && one.wkt === other.wkt) || sameCrs(one, other);

@@ -8,23 +8,23 @@ import { FileSource } from '../../formats/io/bytes.ts';
 import { completeParameters } from '../../formats/parameters.ts';
 import { readers } from '../../formats/registry.ts';
 import { crsFromWkt, sameCrs } from '../../geo/crs/crs.ts';
-import type { Present } from '../conversion.ts';
+import type { ExistingDataset } from '../conversion.ts';
 import type { AppendSession, AppendWork } from '../kinds/handler.ts';
 import { boxInformation } from '../spatial-information.ts';
 import type { AppendedFeatures } from './append-features.ts';
 import { appendFeatures } from './append-features.ts';
 
 /**
- * Opens the features that a dataset holds. All of them are written anew, with the input behind them, so that the old content is whole
- * until the new one is. `write` writes data as the dataset's format.
+ * Opens the existing features of a dataset. The output is a new file with the existing features and the input, so the
+ * old file stays complete until the new one is. `write` writes data in the dataset's format.
  */
 export async function openFeatureAppend(
-  { present, writer, write, steps }: AppendWork,
+  { existing, writer, write, steps }: AppendWork,
   context: Context,
 ): Promise<AppendSession> {
   const { appends } = writer;
   if (appends === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
-  const there = await readPresent(present, context);
+  const old = await readExisting(existing, context);
   const before = new FeatureTally();
   const transformed = steps.some(({ type }) => type === 'CrsTransformation');
   const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
@@ -37,16 +37,16 @@ export async function openFeatureAppend(
       progress: (fraction, phase) => context.progress(share + (1 - share) * fraction, phase),
     },
     async write(added) {
-      if (added.kind !== 'features') throw new Error(`Nothing appends '${added.kind}' yet.`);
-      share = (there.count ?? 0) / Math.max(1, (there.count ?? 0) + (added.count ?? 0));
-      const told = (features: number) =>
-        context.progress((0.9 * share * features) / Math.max(1, there.count ?? 0), 'Copying what was there');
-      const kept = watchedFeatures(there, before, context.signal, told);
-      joined = await appendFeatures(kept, added, appends, placeless(context, transformed));
+      if (added.kind !== 'features') throw new Error(`Data of kind '${added.kind}' cannot be appended.`);
+      share = (old.count ?? 0) / Math.max(1, (old.count ?? 0) + (added.count ?? 0));
+      const copied = (features: number) =>
+        context.progress((0.9 * share * features) / Math.max(1, old.count ?? 0), 'Copying the existing features');
+      const kept = watchedFeatures(old, before, context.signal, copied);
+      joined = await appendFeatures(kept, added, appends, transformed ? withoutLocations(context) : context);
       if (calculated) whole = new FeatureTally(joined.data.fields);
       await write(watchedFeatures(joined.data, whole, context.signal, () => {}));
     },
-    async told({ spatialInformation: _, ...passed }) {
+    async finish({ spatialInformation: _, ...passed }) {
       const { data, crs } = joined!;
       const after = whole.result();
       const spatial = await boxInformation(data.crs, after, context);
@@ -54,7 +54,7 @@ export async function openFeatureAppend(
         ...passed,
         recordsWritten: after.features - before.features,
         appended: { present: before.features, added: after.features - before.features },
-        crs: both(passed.crs, crs?.()),
+        crs: joinChanges(passed.crs, crs?.()),
         statistics: { ...passed.statistics, after },
         ...(calculated ? { properties: { statistics: after } } : {}),
         ...(spatial === undefined ? {} : { spatialInformation: spatial }),
@@ -63,19 +63,20 @@ export async function openFeatureAppend(
   };
 }
 
-async function readPresent({ path, format, crs }: Present, context: Context): Promise<FeatureCollection> {
+async function readExisting({ path, format, crs }: ExistingDataset, context: Context): Promise<FeatureCollection> {
   const [reader, another] = readers.filter((one) => one.format === format);
-  if (reader === undefined || another !== undefined) throw new Error(`No one reader reads datasets of '${format}'.`);
+  if (reader === undefined || another !== undefined)
+    throw new Error(`Appending needs exactly one reader of the format '${format}'.`);
   const source = await FileSource.open(path, { checksum: false });
-  context.atEnd(() => source.close());
+  context.onEnd(() => source.close());
   const strict: Context = {
     ...context,
     onBadRecord: 'fail',
-    log: (level, message) => context.log(level, `The dataset: ${message}`),
-    lost: (sentence) => context.lost(`Of what the dataset held: ${sentence}`),
+    log: (level, message) => context.log(level, `Existing dataset: ${message}`),
+    reportLoss: (sentence) => context.reportLoss(`Existing dataset: ${sentence}`),
     progress: () => {},
-    // what is there may not become less
-    badRecord: ({ reason }) => {
+    // an append must not drop existing features
+    reportBadRecord: ({ reason }) => {
       throw reason;
     },
   };
@@ -83,7 +84,8 @@ async function readPresent({ path, format, crs }: Present, context: Context): Pr
   const data = await read().catch((error) => {
     throw unreadable(error);
   });
-  if (data.kind !== 'features') throw new Error(`Nothing can be appended to '${data.kind}' yet.`);
+  if (data.kind !== 'features')
+    throw new AppError('unprocessable', `The dataset holds ${data.kind}, and the input features.`);
   const known = await crsOf(data.crs, crs);
   return {
     ...data,
@@ -108,28 +110,39 @@ async function readPresent({ path, format, crs }: Present, context: Context): Pr
 function unreadable(error: unknown): unknown {
   if (!(error instanceof FormatError || error instanceof AppError)) return error;
   if (error instanceof AppError && error.details.code === SEVERAL_LAYERS)
-    return new AppError('unprocessable', 'The dataset holds several layers; only to a single one can be added.');
-  return new AppError('unprocessable', `What the dataset holds cannot be read: ${error.message}`);
+    return new AppError(
+      'unprocessable',
+      'The dataset has several layers. Only a dataset with one layer can be appended to.',
+    );
+  return new AppError('unprocessable', `The existing dataset cannot be read: ${error.message}`);
 }
 
-/** What the content says; where it cannot say it (GeoJSON in a system without a number), what the record says. */
-async function crsOf(content: Crs | undefined, record: Present['crs']): Promise<Crs | undefined> {
+/**
+ * The CRS in the file; the CRS in the dataset's metadata if the file cannot store it (GeoJSON in a CRS without a code).
+ */
+async function crsOf(content: Crs | undefined, record: ExistingDataset['crs']): Promise<Crs | undefined> {
   if (record === undefined || (content !== undefined && record.srid !== undefined)) return content;
   try {
     const crs = await crsFromWkt(record.wkt);
     return content !== undefined && (await sameCrs(content, crs)) ? content : crs;
   } catch (error) {
-    // anybody may have written there what he likes
+    // clients can write any text into the metadata
     if (error instanceof FormatError) return content;
     throw error;
   }
 }
 
-/** Places of bad records are told in the system of the input, which is not known any more behind a transformation. */
-const placeless = (context: Context, transformed: boolean): Context =>
-  transformed ? { ...context, badRecord: ({ number, reason }) => context.badRecord({ number, reason }) } : context;
+/**
+ * Drops locations of bad records: they must be in the CRS of the input, but after a reprojection only the target
+ * coordinates are known.
+ */
+const withoutLocations = (context: Context): Context => ({
+  ...context,
+  reportBadRecord: ({ number, reason }) => context.reportBadRecord({ number, reason }),
+});
 
-function both(before: CrsChange | undefined, after: CrsChange | undefined): CrsChange {
+/** The reprojection of a transformation, then that of the append, as one change. */
+function joinChanges(before: CrsChange | undefined, after: CrsChange | undefined): CrsChange {
   if (after === undefined) return before ?? {};
   const operation = [before?.operation, after.operation].filter((one) => one !== undefined).join(' ');
   return { ...after, ...before, ...(after.to === undefined ? {} : { to: after.to }), operation };

@@ -1,10 +1,13 @@
 import type { DataKind } from '../../data/data.ts';
 import type { Writer } from '../../formats/define.ts';
+import { arrayToMesh } from './array-to-mesh.ts';
 import type { Bridge } from './bridge.ts';
 import { featuresToMesh } from './features-to-mesh.ts';
 import { gridToMesh } from './grid-to-mesh.ts';
 import { meshToFeatures } from './mesh-to-features.ts';
+import { meshToGrid } from './mesh-to-grid.ts';
 import { seriesToMesh } from './series-to-mesh.ts';
+import { gridToSeries, meshToSeries } from './values-at-points.ts';
 
 const bridge = <From extends DataKind, To extends DataKind>(
   from: From,
@@ -18,6 +21,10 @@ const bridges: readonly Bridge[] = [
   bridge('features', 'mesh', featuresToMesh),
   bridge('grid', 'mesh', gridToMesh),
   bridge('series', 'mesh', seriesToMesh),
+  bridge('array', 'mesh', arrayToMesh),
+  bridge('mesh', 'grid', meshToGrid),
+  bridge('mesh', 'series', meshToSeries),
+  bridge('grid', 'series', gridToSeries),
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { withBathymetry } from '../../data/bathymetry.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
@@ -21,15 +22,6 @@ const mostElements = 2_000_000;
 const defaultElements = 1000;
 const nodata = Math.fround(1e-35);
 
-const bathymetry: MeshItem = {
-  name: 'Bathymetry',
-  unit: 'm',
-  eum: { item: 100_079, unit: 1000 },
-  type: 'Float32',
-  nodata,
-  location: 'cell',
-};
-
 /**
  * Polygons as triangles of bounded size and angle: corners stay nodes, shared borders have the same nodes, holes stay holes. Of a layer
  * of points the Delaunay triangulation. Numeric fields become items, else there is one item, `Bathymetry`, from the heights. The rim
@@ -41,15 +33,16 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   const { polygons, points, skipped } = input;
   if (polygons === 0 && points === 0)
     throw new AppError('unprocessable', 'A mesh is made of polygons or points; the features are neither.');
-  if (polygons > 0 && points > 0) context.lost(`${points} points among the polygons were left out of the mesh.`);
-  if (skipped > 0) context.lost(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
+  if (polygons > 0 && points > 0) context.reportLoss(`${points} points among the polygons were left out of the mesh.`);
+  if (skipped > 0)
+    context.reportLoss(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
   const made = polygons > 0 ? ofPolygons(input, work) : ofPoints(input, work);
   const elements = made.triangles.length / 3;
   work.quality({ nodes: made.nodes.length / 3, elements, ...triangleQuality(made) });
   const items = input.numeric.map(
     ({ field: { name } }): MeshItem => ({ name, type: 'Float32', nodata, location: 'cell' }),
   );
-  return {
+  const mesh: Mesh = {
     kind: 'mesh',
     ...(features.crs === undefined ? {} : { crs: features.crs }),
     nodes: made.nodes,
@@ -57,9 +50,10 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
     shapes: new Uint8Array(elements).fill(CELL_SHAPES.triangle),
     connectivity: made.triangles,
     offsets: Uint32Array.from({ length: elements + 1 }, (_, n) => 3 * n),
-    items: items.length === 0 ? [bathymetry] : items,
-    values: async (item) => (items.length === 0 ? meanHeights(made) : made.values(item)),
+    items,
+    values: async (item) => made.values(item),
   };
+  return items.length === 0 ? withBathymetry(mesh) : mesh;
 }
 
 type Made = Pick<PolygonMesh, 'nodes' | 'triangles' | 'onRim'> & { values(item: number): Float32Array };
@@ -93,7 +87,7 @@ function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
 function ofPoints(input: Input, { context }: BridgeWork): Made {
   const { x, y, z } = input.places;
   if (x.length < input.points)
-    context.lost(`${input.points - x.length} points at the place of another one were left out of the mesh.`);
+    context.reportLoss(`${input.points - x.length} points at the place of another one were left out of the mesh.`);
   const { triangles, onRim } = delaunayTriangles(Float64Array.from(x), Float64Array.from(y));
   if (triangles.length === 0)
     throw new AppError('unprocessable', 'The points lie on one line or are fewer than three, so there is no triangle.');
@@ -114,12 +108,6 @@ function ofPoints(input: Input, { context }: BridgeWork): Made {
     values: (item) => Float32Array.from({ length: triangles.length / 3 }, (_, element) => mean(item, element)),
   };
 }
-
-const meanHeights = ({ nodes, triangles }: Made): Float32Array =>
-  Float32Array.from(
-    { length: triangles.length / 3 },
-    (_, n) => [0, 1, 2].reduce((sum, k) => sum + nodes[3 * triangles[3 * n + k]! + 2]!, 0) / 3,
-  );
 
 interface NumericField {
   readonly field: Field;

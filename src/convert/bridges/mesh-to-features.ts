@@ -3,7 +3,7 @@ import type { Feature, FeatureCollection, Field, Geometry } from '../../data/fea
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
-import { cellCount } from '../../data/mesh-cells.ts';
+import { cellCount, nodeMeans } from '../../data/mesh-cells.ts';
 import { footprints, layersOfCells } from '../../data/mesh-columns.ts';
 import { isFloat } from '../../data/samples.ts';
 import { stepsOf, timeOf } from '../../data/time-axis.ts';
@@ -31,10 +31,12 @@ const geometries: Readonly<Record<number, GeometryOf>> = {
 export function meshToFeatures(mesh: Mesh, { writer, stem, context }: BridgeWork): FeatureCollection {
   const shown = mesh.items.flatMap((item, n) => (item.components === undefined ? [n] : []));
   if (shown.length < mesh.items.length)
-    context.lost('Items with several values per element, such as spectra, have no place in a table and were left out.');
+    context.reportLoss(
+      'Items with several values per element, such as spectra, have no place in a table and were left out.',
+    );
   const cells = outlines(mesh);
   const left = cells.shapes.filter((shape) => geometries[shape] === undefined).length;
-  if (left > 0) context.lost(`${left} elements are solids without a footprint and were left out.`);
+  if (left > 0) context.reportLoss(`${left} elements are solids without a footprint and were left out.`);
   if (left === cells.shapes.length && left > 0)
     throw new AppError('unprocessable', 'All elements are solids without a footprint; features need flat ones.');
   const steps = stepsOf(mesh);
@@ -42,7 +44,7 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context }: BridgeWork
   const at = (step: number): FeatureCollection => featuresAt(mesh, cells, shown, step, left, stem);
   if (steps === 1) return at(0);
   if (writer.layers === 'several') return { ...at(0), later: Array.from({ length: steps - 1 }, (_, n) => at(n + 1)) };
-  context.lost(
+  context.reportLoss(
     `Only the first of ${steps} steps was written, ${firstTime(mesh)}. Choose another with a temporal filter.`,
   );
   return at(0);
@@ -129,18 +131,7 @@ type CellValues = (cell: number) => number | null;
 async function cellValues(mesh: Mesh, n: number, step: number): Promise<CellValues> {
   const item = mesh.items[n]!;
   const values = await mesh.values(n, step);
-  const valueAt = valuesOf(item, values);
-  if (item.location === 'cell') return valueAt;
-  const { connectivity, offsets } = mesh;
-  return (cell) => {
-    let sum = 0;
-    for (let at = offsets[cell]!; at < offsets[cell + 1]!; at++) {
-      const value = valueAt(connectivity[at]!);
-      if (value === null) return null;
-      sum += value;
-    }
-    return sum / (offsets[cell + 1]! - offsets[cell]!);
-  };
+  return valuesOf(item, item.location === 'cell' ? values : nodeMeans(mesh, values, item));
 }
 
 function valuesOf({ nodata = Number.NaN, scale = 1, offset = 0 }: Item, values: Samples): CellValues {

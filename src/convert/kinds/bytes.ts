@@ -1,7 +1,7 @@
 import type { Bytes } from '../../data/bytes.ts';
 import type { KindHandler } from './handler.ts';
 
-/** A file is copied as it is. */
+/** Copies the file unchanged. */
 export const bytesHandler: KindHandler<Bytes> = {
   async pass(data, _work, write) {
     await write(data);

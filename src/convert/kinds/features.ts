@@ -14,7 +14,7 @@ import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
 import { inspectFeatures } from './inspect-features.ts';
 
 const steps: Steps<FeatureCollection> = {
-  CrsTransformation: (data, { outputSrid }, shared) => changedCrs(data, outputSrid, shared),
+  CrsTransformation: (data, { outputSrid }, shared) => reproject(data, outputSrid, shared),
   CalculateStatisticsTransformation: (data) => data,
   ItemFilterTransformation: (data, filter, { context }) => chosenFields(data, filter, context),
   SpatialFilterTransformation: (data, filter, { context }) => featuresWithin(data, filter, context),
@@ -47,11 +47,7 @@ export const featuresHandler: KindHandler<FeatureCollection> = {
   inspect: inspectFeatures,
 };
 
-async function changedCrs(
-  data: FeatureCollection,
-  outputSrid: string,
-  shared: StepContext,
-): Promise<FeatureCollection> {
+async function reproject(data: FeatureCollection, outputSrid: string, shared: StepContext): Promise<FeatureCollection> {
   const known = knownInputCrs(data, outputSrid);
   const target = parseSrid(outputSrid);
   if (await sameCrs(known, target)) return { ...data, crs: target };

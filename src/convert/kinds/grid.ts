@@ -20,7 +20,7 @@ import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
 import { inspectGrid } from './inspect-grid.ts';
 
 const steps: Steps<Grid> = {
-  CrsTransformation: (grid, { outputSrid }, shared) => reprojected(grid, outputSrid, shared),
+  CrsTransformation: (grid, { outputSrid }, shared) => reproject(grid, outputSrid, shared),
   CalculateStatisticsTransformation: (grid) => grid,
   ItemFilterTransformation: (grid, filter, { context }) => chosenBands(grid, filter, context),
   SpatialFilterTransformation: (grid, filter, { context }) => gridWithin(grid, filter, context),
@@ -52,11 +52,11 @@ export const gridHandler: KindHandler<Grid> = {
   inspect: inspectGrid,
 };
 
-/** A grid that is where it should be, upright and with square cells, stays as it is. */
-async function reprojected(grid: Grid, outputSrid: string, shared: StepContext): Promise<Grid> {
+/** Resamples a grid to the target CRS. A north-up grid with square cells that is in it already stays unchanged. */
+async function reproject(grid: Grid, outputSrid: string, shared: StepContext): Promise<Grid> {
   const known = knownInputCrs(grid, outputSrid);
   const target = parseSrid(outputSrid);
-  if (isUpright(grid) && (await sameCrs(known, target))) return grid;
+  if (isNorthUp(grid) && (await sameCrs(known, target))) return grid;
   const { context, held, operations } = shared;
   const { read: _, ...rounded } = roundedIntegers(grid, context);
   const randomAccess = async () => {
@@ -64,28 +64,28 @@ async function reprojected(grid: Grid, outputSrid: string, shared: StepContext):
     held.defer(() => kept.close());
     return kept.grid;
   };
-  shared.readFirst ||= !canPass(rounded);
-  const source = canPass(rounded) ? rounded : await randomAccess();
+  shared.readFirst ||= !canStream(rounded);
+  const source = canStream(rounded) ? rounded : await randomAccess();
   const warped = await warpGrid(source, target, { threads: context.threads ?? 1, randomAccess });
   held.defer(() => warped.close());
-  if (source !== rounded) await tellClashes(source, warped.grid, context);
+  if (source !== rounded) await reportNodataClashes(source, warped.grid, context);
   operations.push(() => operationSentence(warped.operation()));
-  context.lost(
-    'The cells were laid out anew: floating point values are interpolated bilinearly, integers are those of the nearest cell.',
-  );
+  context.reportLoss('The raster was resampled: bilinear interpolation for floats, nearest neighbour for integers.');
   shared.to = target;
   return warped.grid;
 }
 
-/** Whether its rows may go by once, from front to back: their types are known, and what means "nothing here" need not be looked for. */
-const canPass = (grid: Grid): grid is TypedGrid =>
+/**
+ * Whether one pass over the rows is enough: sample types are known, and each band has a nodata value or can use NaN.
+ */
+const canStream = (grid: Grid): grid is TypedGrid =>
   grid.bands.every(
     ({ type, nodata, integer64 }) =>
       type !== undefined && (nodata !== undefined || (isFloat(type) && integer64 === undefined)),
   );
 
-/** Says when cells of the source hold what means "nothing here" only now, because the source had no value for that. */
-async function tellClashes(source: TypedGrid, target: Grid, { lost, signal }: Context): Promise<void> {
+/** Counts and reports source cells with the nodata value that the target got because the source declares none. */
+async function reportNodataClashes(source: TypedGrid, target: Grid, { reportLoss, signal }: Context): Promise<void> {
   for (const [band, { nodata: declared }] of source.bands.entries()) {
     const nodata = target.bands[band]?.nodata;
     if (declared !== undefined || nodata === undefined || Number.isNaN(nodata)) continue;
@@ -96,11 +96,12 @@ async function tellClashes(source: TypedGrid, target: Grid, { lost, signal }: Co
         for (let i = 0; i < samples.length; i++) if (samples[i] === nodata) cells++;
       }
     if (cells > 0)
-      lost(
-        `Band ${band + 1} had no value for cells without data and got ${nodata}, which ${cells} of its cells hold themselves: they count as cells without data now.`,
+      reportLoss(
+        `Band ${band + 1} had no nodata value and got ${nodata}. ${cells} of its cells have this value and became nodata.`,
       );
   }
 }
 
-const isUpright = ({ affine: [, a, b, , c, d] }: Grid): boolean =>
+/** North-up, with square cells. */
+const isNorthUp = ({ affine: [, a, b, , c, d] }: Grid): boolean =>
   b === 0 && c === 0 && a > 0 && d < 0 && Math.abs(a + d) <= 1e-9 * a;

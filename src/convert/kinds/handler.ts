@@ -1,17 +1,17 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Data } from '../../data/data.ts';
 import type { Context, Writer } from '../../formats/define.ts';
-import type { AppendedCounts, Passed, Present, Statistics } from '../conversion.ts';
+import type { AppendedCounts, ExistingDataset, PipelineResult, Statistics } from '../conversion.ts';
 import type { Inspection } from '../inspection.ts';
 import type { SpatialInformation } from '../spatial-information.ts';
 import type { Transformation } from '../steps/transformation-shapes.ts';
 
-/** What the transformations of one conversion share. */
+/** State that the transformations of one conversion share. */
 export interface StepContext {
   readonly context: Context;
-  /** Closed when the output was written. */
+  /** Resources to close after the output is written. */
   readonly held: AsyncDisposableStack;
-  /** One sentence per reprojection; complete when all data were pulled. */
+  /** Returns a sentence per reprojection; call after all data are read. */
   readonly operations: (() => string)[];
   /** The coordinate system of the last reprojection. */
   to?: Crs;
@@ -19,7 +19,7 @@ export interface StepContext {
   readFirst?: boolean;
 }
 
-/** What a kind of data does for each transformation that it is offered. */
+/** One function per transformation that a kind of data supports. */
 export type Steps<D> = {
   readonly [T in Transformation['type']]?: (
     data: D,
@@ -28,62 +28,62 @@ export type Steps<D> = {
   ) => D | Promise<D>;
 };
 
-/** Counts data while they are pulled. */
+/** Counts records and statistics while data are read. */
 export interface Tally<D> {
   /** Cells of a grid, features of a layer. */
   readonly records: number;
-  /** The same data, counted; `passed` is told the share of them that was pulled, as far as that is known. */
+  /** Wraps `data` so that reading counts. Calls `passed` with the fraction read so far, 0 if the total is unknown. */
   watch(data: D, signal: AbortSignal, passed: (fraction: number) => void): D;
   result(data: D): Statistics;
 }
 
-/** A request for one conversion, as a kind sees it. */
+/** The part of a conversion request that a kind handler needs. */
 export interface Work {
   readonly steps: readonly Transformation[];
-  /** What the request says of the input's coordinate system. */
+  /** CRS of the input by the request, `AUTHORITY:CODE`; overrides the file. */
   readonly srid: string | undefined;
   /** Name of the input file without its extension. */
   readonly stem: string;
 }
 
-/** What an append needs. */
+/** Arguments of an append. */
 export interface AppendWork {
-  readonly present: Present;
+  readonly existing: ExistingDataset;
   readonly writer: Writer;
   readonly steps: readonly Transformation[];
   write(data: Data): Promise<void>;
 }
 
-/** Takes the place of a writer's `write` where the input is added to what a dataset holds. */
+/** An append to a dataset: wraps the writer's `write`. */
 export interface AppendSession {
-  /** For the way of the input to `write`: its progress is only a part. */
+  /** Context for reading and transforming the input, whose progress is only a part of the whole. */
   context: Context;
   write(added: Data): Promise<void>;
-  /** Figures of the whole in place of those of the input alone. */
-  told(passed: Passed): Promise<Passed & { appended: AppendedCounts }>;
+  /** Replaces statistics and extent of the input by those of the whole output. */
+  finish(passed: PipelineResult): Promise<PipelineResult & { appended: AppendedCounts }>;
 }
 
-/** What a kind of data that transformations apply to tells the pipeline (`pipeline.ts`). */
+/** Functions of a kind of data that the pipeline (`pipeline.ts`) needs to read, transform and count its data. */
 export interface Pulled<D> {
   readonly steps: Steps<D>;
-  /** Progress follows what is read (an output whose size is not known beforehand) or what is written. */
+  /** Progress is the fraction of the input read, if the size of the output is unknown, or of the output written. */
   readonly progress: 'input' | 'output';
-  /** @param whole with all figures that CalculateStatistics asks for, not only those of a receipt */
+  /** @param whole with all statistics of CalculateStatistics, not only those of a receipt */
   tally(data: D, whole: boolean): Tally<D>;
-  /** Both pull the same values, so that they need not be counted twice. */
+  /** Whether both read the same values, so that counting once is enough. */
   pullsSame(one: D, other: D): boolean;
   place(data: D, statistics: Statistics, context: Context): Promise<SpatialInformation | undefined>;
 }
 
-/** All that a conversion must know of a kind of data. */
+/** The functions that a conversion needs for one kind of data. */
 export interface KindHandler<D extends Data = Data> {
   /** Absent: the kind has no transformations, and those of a request are ignored. */
   readonly steps?: Steps<D>;
-  /** Leads data through their transformations to the writer. */
-  pass(data: D, work: Work, write: (data: Data) => Promise<void>, context: Context): Promise<Passed>;
-  /** Opens what a dataset holds, so that data of this kind can be added to it. Absent: the kind cannot be appended. */
+  /** Applies the transformations and calls `write`. */
+  pass(data: D, work: Work, write: (data: Data) => Promise<void>, context: Context): Promise<PipelineResult>;
+  /** Opens an existing dataset to append data of this kind. Absent: the kind cannot be appended. */
   append?(work: AppendWork, context: Context): Promise<AppendSession>;
-  /** Completes `inspection` with what the data hold; gives a picture (PNG) where one is asked for and can be drawn. */
+  /** Completes `inspection`. Returns a PNG if a picture is requested and the data can be drawn. */
   inspect?(data: D, inspection: Inspection, options: InspectKind): Promise<Uint8Array | undefined>;
 }
 

@@ -7,7 +7,7 @@ import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
 import { inspectPlace } from './inspect-place.ts';
 
-/** Pulls all features once, and once more for a picture. */
+/** Reads all features once, and once more for a picture. */
 export async function inspectFeatures(
   layer: FeatureCollection,
   inspection: Inspection,

@@ -8,7 +8,7 @@ import type { InspectKind } from './handler.ts';
 import { inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 
-/** Pulls every slice once; the picture shows the first. */
+/** Reads every slice once; the picture shows the first. */
 export async function inspectGrid(
   grid: Grid,
   inspection: Inspection,
@@ -59,7 +59,7 @@ export async function inspectGrid(
 const given = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 
-/** JSON has no word for numbers that are not finite or have more than 53 bits. */
+/** JSON has no NaN and no infinities, and integers above 2^53 lose digits: returns these as text. */
 const jsonNumber = (value: number | bigint): number | string =>
   typeof value === 'bigint'
     ? Number.isSafeInteger(Number(value))

@@ -7,7 +7,7 @@ import { outlineOf } from '../../geo/vector/outline.ts';
 import type { GridGeometry } from '../../geo/warp/image-transformer.ts';
 import type { Extent, Inspection } from '../inspection.ts';
 
-/** Adds the name of the coordinate system, and the extent in it and in degrees. `geometry` is absent for data that lie nowhere. */
+/** Adds the name of the CRS, and the extent in it and in degrees. `geometry` is absent for data without coordinates. */
 export async function inspectPlace(
   inspection: Inspection,
   crs: Crs | undefined,
@@ -22,11 +22,11 @@ export async function inspectPlace(
     const srid = sridOf(known);
     inspection.crs = { ...(srid === undefined ? {} : { srid }), name: known.name, kind: known.kind };
     using change = await transformer(known, wgs84);
-    const lost = change.forward(x, y);
+    const failed = change.forward(x, y);
     const degrees = extentOf(x, y);
-    if (lost === 0 && degrees !== undefined) inspection.extentWgs84 = degrees;
+    if (failed === 0 && degrees !== undefined) inspection.extentWgs84 = degrees;
   } catch (error) {
-    // The rest can be told all the same.
+    // PROJ does not know the CRS; the rest of the inspection is still useful
     if (!(error instanceof FormatError)) throw error;
     inspection.crs ??= { name: 'unknown', kind: 'other' };
   }

@@ -5,7 +5,7 @@ import type { MultiArray } from '../../data/multi-array.ts';
 import type { Series } from '../../data/series.ts';
 import type { Tally } from './handler.ts';
 
-/** The tally of a kind whose figures are those of its items; `watch` counts into the tally that it is given. */
+/** The tally of a kind whose statistics are per item. `watch` must add the values that are read to the given tally. */
 export function itemTally<D extends Mesh | Series | MultiArray>(
   items: readonly Item[],
   whole: boolean,

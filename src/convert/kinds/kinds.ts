@@ -18,5 +18,5 @@ const handlers: Handlers = {
   array: arrayHandler,
 };
 
-/** What the conversion knows of a kind. */
+/** The handler of a kind of data. */
 export const handlerOf = <K extends DataKind>(kind: K): Handlers[K] => handlers[kind];

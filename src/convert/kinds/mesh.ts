@@ -3,6 +3,8 @@ import type { Mesh } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
+import { joinMeshes } from '../append/append-meshes.ts';
+import { openStepAppend } from '../append/append-steps.ts';
 import { passThrough } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { knownInputCrs } from '../steps/input-crs.ts';
@@ -65,6 +67,7 @@ const pulled: Pulled<Mesh> = {
 export const meshHandler: KindHandler<Mesh> = {
   steps,
   pass: (mesh, work, write, context) => passThrough(pulled, mesh, work, write, context),
+  append: (work, context) => openStepAppend(work, context, pulled, joinMeshes),
   inspect: inspectMesh,
 };
 

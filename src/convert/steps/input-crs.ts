@@ -17,6 +17,6 @@ export function knownInputCrs(
   if (crs !== undefined) return crs;
   throw new AppError(
     'unprocessable',
-    `The coordinate system of the input is not known, so it cannot be changed to ${outputSrid}; give inputSrid, or SRID to the reader.`,
+    `The coordinate system of the input is not known, so it cannot be reprojected to ${outputSrid}. Give inputSrid, or SRID to the reader.`,
   );
 }

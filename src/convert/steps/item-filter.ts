@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { ItemFilter } from './transformation-shapes.ts';
 
-/** Items that a sentence names. */
+/** Maximum number of items that a message names. */
 const mostNamed = 50;
 
-/** The bands that are wanted, in that order. */
+/** The requested bands, in the order of the request. */
 export function chosenBands(grid: Grid, { items }: ItemFilter, context: Context): Grid {
   const chosen = choose(items, grid.bands, context);
   const { read: _, ...rest } = grid;
@@ -18,7 +18,7 @@ export function chosenBands(grid: Grid, { items }: ItemFilter, context: Context)
   };
 }
 
-/** The fields that are wanted, in that order; geometries stay. */
+/** The requested fields, in the order of the request; geometries stay. */
 export function chosenFields(data: FeatureCollection, { items }: ItemFilter, context: Context): FeatureCollection {
   const chosen = choose(items, data.fields, context);
   return {
@@ -31,11 +31,14 @@ export function chosenFields(data: FeatureCollection, { items }: ItemFilter, con
   };
 }
 
-/** As for reader parameters that name items: what is not there is left out and told, but something must be left. */
+/**
+ * Indices of the requested items. Reports items that do not exist.
+ * @throws AppError if none exists
+ */
 export function choose(
   items: ItemFilter['items'],
   all: readonly { readonly name?: string }[],
-  { lost }: Context,
+  { reportLoss }: Context,
 ): number[] {
   const indices = new Map<string, number>();
   for (const [n, { name }] of all.entries()) if (name !== undefined && !indices.has(name)) indices.set(name, n);
@@ -47,8 +50,8 @@ export function choose(
     else missing.push(item);
   }
   if (missing.length > 0 && chosen.size > 0)
-    lost(
-      `Items that the filter names and that are not there were left out: ${several(missing)}; there are the items ${listed(all)}.`,
+    reportLoss(
+      `The item filter names items that do not exist: ${several(missing)}. The data have the items ${listed(all)}.`,
     );
   if (chosen.size > 0) return [...chosen];
   const wanted = several(items);
@@ -56,7 +59,7 @@ export function choose(
     'unprocessable',
     all.length === 0
       ? `The item filter names ${wanted}, but the data have no items.`
-      : `The item filter names ${wanted}, but there are only the items ${listed(all)}.`,
+      : `The item filter names ${wanted}, but the data only have the items ${listed(all)}.`,
   );
 }
 

@@ -1,7 +1,10 @@
-/** Path → sentences, as the answer to a request carries them. */
+/** Validation errors of a request: path → sentences, as in `errors` of the API's answer. */
 export type Refusals = Record<string, string[]>;
 
-/** An object of a request: its members in any letter case (an exact spelling wins), null as if it were not there. Notes what is wrong. */
+/**
+ * Reads members of a JSON object: names in any letter case (an exact match wins), null as absent. Collects validation
+ * errors.
+ */
 export class Members {
   readonly path: string;
   readonly #values = new Map<string, { sent: string; value: unknown }>();
@@ -17,7 +20,7 @@ export class Members {
     }
   }
 
-  /** Undefined when it is no object. */
+  /** Undefined, with a validation error, if `given` is not an object. */
   static of(given: unknown, path: string, what: string, refusals: Refusals): Members | undefined {
     if (typeof given === 'object' && given !== null && !Array.isArray(given)) return new Members(given, path, refusals);
     refuse(refusals, path, `${path} must be ${what}, not ${shown(given)}.`);
@@ -36,7 +39,7 @@ export class Members {
     return this.#find(name) !== undefined;
   }
 
-  /** With the name as it was sent. */
+  /** With the spelling that the client sent. */
   pathOf(name: string): string {
     return `${this.path}.${this.#find(name)?.sent ?? name}`;
   }
@@ -45,25 +48,28 @@ export class Members {
     refuse(this.#refusals, this.pathOf(name), sentence);
   }
 
-  /** The member's value when it is `right`; else it is noted what it must be, or that it is missing. */
+  /**
+   * A required member. Undefined, with a validation error, if it is missing or `right` returns false; `what` names the
+   * valid values.
+   */
   need<T>(name: string, right: (value: unknown) => value is T, what: string): T | undefined {
     return this.has(name) ? this.may(name, right, what) : this.refuse(name, `${this.pathOf(name)} is required.`);
   }
 
-  /** The same of a member that may be missing. */
+  /** An optional member; otherwise like `need`. */
   may<T>(name: string, right: (value: unknown) => value is T, what: string): T | undefined {
     const value = this.get(name);
     if (value === undefined || right(value)) return value;
     return this.refuse(name, `${this.pathOf(name)} must be ${what}, not ${shown(value)}.`);
   }
 
-  /** An object in this one. */
+  /** A required nested object. */
   object(name: string, what: string): Members | undefined {
     if (!this.has(name)) return this.refuse(name, `${this.pathOf(name)} is required.`);
     return Members.of(this.get(name), this.pathOf(name), what, this.#refusals);
   }
 
-  /** One object or an array of them. */
+  /** A required member: one object, or a non-empty array of objects. */
   objects(name: string, what: string): Members[] {
     const given = this.get(name);
     const path = this.pathOf(name);

@@ -18,7 +18,7 @@ export async function reprojectedMesh(
   context: Context,
 ): Promise<{ mesh: Mesh; operation(): Operation }> {
   const change = await transformer(mesh.crs!, target);
-  context.atEnd(async () => change.close());
+  context.onEnd(async () => change.close());
   const { name, kind } = await describeCrs(target);
   if (kind === 'geocentric')
     throw new FormatError(

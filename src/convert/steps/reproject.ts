@@ -8,20 +8,20 @@ import { describeCrs } from '../../geo/crs/crs.ts';
 import type { Operation } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 
-/** The same features in another coordinate system. A feature with a vertex that has no place there is a bad record. */
+/** Reprojects features. A feature with a vertex that cannot be transformed is a bad record. */
 export async function reprojected(
   data: FeatureCollection,
   target: Crs,
   context: Context,
 ): Promise<{ features: FeatureCollection; operation(): Operation }> {
   const change = await transformer(data.crs!, target);
-  context.atEnd(async () => change.close());
+  context.onEnd(async () => change.close());
   const [from, to] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
   const { geographic, name, area } = to;
-  // two of its three coordinates tell nothing
+  // geocentric coordinates (ECEF) need all three of x, y, z
   for (const crs of [from, to])
     if (crs.kind === 'geocentric' && !data.hasZ)
-      throw new FormatError(`Features without heights (Z) have no place in '${crs.name}', which is geocentric.`);
+      throw new FormatError(`'${crs.name}' is geocentric: features without heights (Z) cannot be reprojected.`);
   const stride = strideOf(data);
   const antimeridian = new AntimeridianCheck();
   const areaOfUse = from.geographic && !geographic && area !== undefined ? new AreaOfUseCheck(area, name) : undefined;
@@ -68,10 +68,10 @@ export async function reprojected(
     const first = seen + 1;
     seen += chunk.length;
     for (const [feature, [badX, badY]] of bad)
-      context.badRecord({
+      context.reportBadRecord({
         number: first + feature,
         reason: new FormatError(
-          `Feature ${first + feature} has the point (${badX}, ${badY}), which has no place in ${name}.`,
+          `Feature ${first + feature} has the point (${badX}, ${badY}), which cannot be transformed to ${name}.`,
         ),
         x: badX,
         y: badY,
@@ -127,11 +127,11 @@ class AreaOfUseCheck {
     return (members ?? []).some((member) => this.#leaves(member, stride));
   }
 
-  report({ lost }: Context): void {
+  report({ reportLoss }: Context): void {
     if (this.#features === 0) return;
     const { west, south, east, north } = this.#area;
-    lost(
-      `${this.#features} features reach beyond the area of use of ${this.#name} (longitude ${west} to ${east}, latitude ${south} to ${north}). Coordinates outside of it, and at the poles above all, are distorted or wrong.`,
+    reportLoss(
+      `${this.#features} features extend beyond the area of use of ${this.#name} (longitude ${west} to ${east}, latitude ${south} to ${north}). Coordinates outside of it, especially near the poles, are distorted or wrong.`,
     );
   }
 }
@@ -164,13 +164,13 @@ class AntimeridianCheck {
     else if (crosses) this.#crossing++;
   }
 
-  report({ lost }: Context): void {
+  report({ reportLoss }: Context): void {
     if (this.#crossing > 0)
-      lost(
-        `${this.#crossing} features cross the antimeridian (180° of longitude). They are not split there, and some programs draw them across the whole map.`,
+      reportLoss(
+        `${this.#crossing} features cross the antimeridian (longitude 180°). They are not split there, so some programs draw them across the whole map.`,
       );
     if (this.#around > 0)
-      lost(
+      reportLoss(
         `${this.#around} features contain a pole. In longitude and latitude their outline runs around the world and does not close at the pole.`,
       );
   }

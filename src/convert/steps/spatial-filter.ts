@@ -15,7 +15,7 @@ import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
 import { chainsOf, transformChains } from '../../geo/vector/transform-chains.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
-/** The features that have a point in common with the filter's geometry, whole and in their order. */
+/** The features that intersect the filter's geometry, unclipped. */
 export async function featuresWithin(
   data: FeatureCollection,
   filter: SpatialFilter,
@@ -35,8 +35,8 @@ export async function featuresWithin(
         if (within.length > 0) yield within;
       }
       if (seen > 0 && kept === 0)
-        throw new AppError('unprocessable', `None of the ${seen} features meets the geometry of the spatial filter.`);
-      context.log('info', `${kept} of ${seen} features meet the geometry of the spatial filter.`);
+        throw new AppError('unprocessable', `None of the ${seen} features intersects the spatial filter.`);
+      context.log('info', `${kept} of ${seen} features intersect the spatial filter.`);
     },
   };
 }
@@ -49,35 +49,28 @@ export async function chainsFor(
   if (crs === undefined && srid !== undefined)
     throw new AppError(
       'unprocessable',
-      `The coordinate system of the input is not known, so a filter in ${srid} has no place in it; give SRID to the reader, or leave out that of the filter.`,
+      `The coordinate system of the input is not known, so a filter in ${srid} cannot be applied. Give SRID to the reader, or omit the SRID of the filter.`,
     );
   return transformChains(chainsOf(geometry), srid === undefined ? undefined : parseSrid(srid), crs);
 }
 
-/** The smallest part of the grid around the filter's geometry; in it, cells that the geometry does not take are without data. */
+/** Crops the grid to the filter's geometry. A cell whose centre is outside the geometry becomes nodata. */
 export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Context): Promise<Grid> {
   const groups = (await chainsFor(grid.crs, filter)).map((chains) =>
-    chains.map(({ xy, polygon }) => ({ xy: inCells(xy, grid.affine), polygon })),
+    chains.map(({ xy, polygon }) => ({ xy: toPixels(xy, grid.affine), polygon })),
   );
   const rasterized = new RasterizedGeometry(groups, grid.width, grid.height);
   const { window } = rasterized;
-  if (window === undefined)
-    throw new AppError(
-      'unprocessable',
-      'The geometry of the spatial filter lies beside the grid: they have no place in common.',
-    );
-  const taken = takenOf(rasterized, window);
-  if (taken === 'none')
-    throw new AppError(
-      'unprocessable',
-      'The geometry of the spatial filter takes no cell of the grid: the centre of none lies in it.',
-    );
+  if (window === undefined) throw new AppError('unprocessable', 'The spatial filter does not intersect the grid.');
+  const coverage = coverageOf(rasterized, window);
+  if (coverage === 'none')
+    throw new AppError('unprocessable', 'The spatial filter contains no cell centre of the grid, so no cell is left.');
   const { left, top, right, bottom } = window;
   const [x, a, b, y, c, d] = grid.affine;
-  const bands = taken === 'all' ? grid.bands : grid.bands.map(withNodata);
+  const bands = coverage === 'all' ? grid.bands : grid.bands.map(withNodata);
   const { read: _, ...rest } = grid;
   const several = slicesPerBand(grid) > 1;
-  const cutter = new Cutter(grid.width, window, taken === 'all' ? undefined : rasterized);
+  const cropper = new BlockCropper(grid.width, window, coverage === 'all' ? undefined : rasterized);
   return {
     ...rest,
     width: right - left,
@@ -91,20 +84,20 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
       for await (const block of grid.rows(slice, { first: top, end: bottom })) {
         if (block.firstRow >= bottom) break;
         if (block.firstRow + block.rowCount <= top) continue;
-        const { counted, ...cut } = cutter.cut(block, bands[band]!, clashes);
+        const { counted, ...cut } = cropper.crop(block, bands[band]!, clashes);
         clashing += counted;
         yield cut;
       }
       if (clashing > 0)
-        context.lost(
-          `Band ${band + 1} had no value for cells without data and got ${clashes}, which ${several ? 'some' : clashing} of its cells within the filter hold themselves: they count as cells without data now.`,
+        context.reportLoss(
+          `Band ${band + 1} had no nodata value and got ${clashes}. ${several ? 'Some' : clashing} of its cells inside the filter have this value and became nodata.`,
         );
     },
   };
 }
 
-/** Places in cells, from the outer corner of the first one. */
-function inCells(xy: Float64Array, [x0, a, b, y0, c, d]: Affine): Float64Array {
+/** Transforms coordinates to pixels: columns and rows from the outer corner of the first cell. */
+function toPixels(xy: Float64Array, [x0, a, b, y0, c, d]: Affine): Float64Array {
   const determinant = a * d - b * c;
   return Float64Array.from(xy, (_, at) => {
     const x = xy[at - (at % 2)]! - x0;
@@ -113,7 +106,8 @@ function inCells(xy: Float64Array, [x0, a, b, y0, c, d]: Affine): Float64Array {
   });
 }
 
-function takenOf(rasterized: RasterizedGeometry, { left, top, right, bottom }: CellWindow): 'all' | 'some' | 'none' {
+/** Which cells of the window have their centre inside the geometry. */
+function coverageOf(rasterized: RasterizedGeometry, { left, top, right, bottom }: CellWindow): 'all' | 'some' | 'none' {
   let all = true;
   let none = true;
   for (let row = top; row < bottom && (all || none); row++) {
@@ -124,28 +118,28 @@ function takenOf(rasterized: RasterizedGeometry, { left, top, right, bottom }: C
   return all ? 'all' : none ? 'none' : 'some';
 }
 
-/** A text format knows its types late; its numbers hold −9999 in any case. */
+/** Text formats have no sample type before all values are read; any type that they end up with can hold −9999. */
 function withNodata(band: Band): Band {
   if (band.nodata !== undefined) return band;
   const type = band.integer64 ?? band.type;
   return { ...band, nodata: type === undefined ? -9999 : nodataOf(type, undefined) };
 }
 
-/** Cuts the window out of blocks of rows. */
-class Cutter {
+/** Crops blocks of rows to the window, and sets cells outside the geometry to nodata. */
+class BlockCropper {
   readonly #width: number;
   readonly #window: CellWindow;
   readonly #rasterized: RasterizedGeometry | undefined;
 
-  /** Without a rasterized geometry all cells of the window are kept. */
+  /** @param rasterized absent: keeps all cells of the window */
   constructor(width: number, window: CellWindow, rasterized: RasterizedGeometry | undefined) {
     this.#width = width;
     this.#window = window;
     this.#rasterized = rasterized;
   }
 
-  /** `counted` are cells that are taken and hold the value `clashes`. */
-  cut(block: RowBlock, band: Band, clashes: number | undefined): RowBlock & { counted: number } {
+  /** `counted`: number of cells inside the geometry whose value is `clashes`. */
+  crop(block: RowBlock, band: Band, clashes: number | undefined): RowBlock & { counted: number } {
     const { left, top, right, bottom } = this.#window;
     const first = Math.max(block.firstRow, top);
     const end = Math.min(block.firstRow + block.rowCount, bottom);

@@ -6,10 +6,13 @@ import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { TemporalFilter } from './transformation-shapes.ts';
 
-/** Milliseconds within which two times are the same: a microsecond. Times of equidistant steps are rounded products. */
+/**
+ * Milliseconds (a microsecond) within which times are equal: times of equidistant steps are products with rounding
+ * errors.
+ */
 const TOLERANCE = 1e-3;
 
-/** The grid at the steps that the filter names, in that order. */
+/** The grid at the requested steps, in the order of the request. */
 export function withChosenSteps(grid: Grid, filter: TemporalFilter, context: Context): Grid {
   const { time, steps } = chosenTime(grid, filter, context);
   const { read, ...rest } = grid;
@@ -23,11 +26,11 @@ export function withChosenSteps(grid: Grid, filter: TemporalFilter, context: Con
   };
 }
 
-/** The steps of data that a filter names, and the time axis that they leave. */
+/** The requested steps and their time axis. */
 export function chosenTime(
   { time }: { readonly time?: TimeAxis },
   filter: TemporalFilter,
-  context: Pick<Context, 'lost'>,
+  context: Pick<Context, 'reportLoss'>,
 ): { steps: number[]; time: TimeAxis } {
   if (time === undefined) throw new AppError('unprocessable', 'The data have no time axis, so no steps can be chosen.');
   const steps = stepsIn(time, filter, context);
@@ -35,15 +38,15 @@ export function chosenTime(
 }
 
 /**
- * The numbers of the steps that a filter names; both ends of an interval belong to it.
- * @throws AppError when none is left, a single time is not a step, or times are asked for of a relative axis
+ * Indices of the requested steps; intervals are closed.
+ * @throws AppError if no step is left, if a single time is not a step, or for times on a relative axis
  */
 export function stepsIn(
   axis: TimeAxis,
   { by, from, to, at: list }: TemporalFilter,
-  { lost }: Pick<Context, 'lost'>,
+  { reportLoss }: Pick<Context, 'reportLoss'>,
 ): number[] {
-  // a step that is named twice is taken once
+  // removes duplicates
   const at = list && [...new Set(list)];
   const all = Array.from({ length: stepCount(axis) }, (_, step) => step);
   if (by === 'index') {
@@ -52,15 +55,15 @@ export function stepsIn(
     const missing = at?.filter((step) => step >= all.length) ?? [];
     if (chosen.length === 0) throw nothingLeft(axis, `the data have ${counted(all.length)}`);
     if (missing.length > 0)
-      lost(
-        `The temporal filter names steps that are not there: ${listed(missing)}; the data have ${counted(all.length)}.`,
+      reportLoss(
+        `The temporal filter names steps that do not exist: ${listed(missing)}. The data have ${counted(all.length)}.`,
       );
     return chosen;
   }
   if (axis.start === undefined)
     throw new AppError(
       'unprocessable',
-      `The time axis is relative (it begins at ${offsetOf(axis, 0)} ${axis.unit}s without a date): choose steps by their index.`,
+      `The time axis is relative (it begins at ${offsetOf(axis, 0)} ${axis.unit}s and has no date). Choose steps by index.`,
     );
   if (at !== undefined) return at.map((time) => stepAt(axis, time));
   const chosen = all.filter((step) => {

@@ -13,35 +13,38 @@ export interface CrsTransformation {
   outputSrid: string;
 }
 
-/** Changes no data: the dataset made tells in its properties what its values are. */
+/** Changes no data; stores statistics of the values in the properties of the output dataset. */
 export interface CalculateStatistics {
   type: 'CalculateStatisticsTransformation';
 }
 
 export interface ItemFilter {
   type: 'ItemFilterTransformation';
-  /** Names, or indices from 0, of bands or fields in the order in which they are wanted. */
+  /** Names or indices (from 0) of bands or fields, in the order of the output. */
   items: (string | number)[];
 }
 
 export interface SpatialFilter {
   type: 'SpatialFilterTransformation';
-  /** In the system `srid`, else in that of the data at this step. */
+  /** In the CRS `srid`, by default that of the data at this step. */
   geometry: Geometry;
   srid?: string;
 }
 
-/** Milliseconds since 1970 on the data's own clock, or indices of steps from 0; both ends belong to it, and an absent one is the data's own. */
+/**
+ * A closed interval of times (milliseconds since 1970 on the data's clock, without zone) or of step indices. An absent
+ * end is unbounded.
+ */
 export interface TemporalFilter {
   type: 'TemporalFilterTransformation';
   by: 'index' | 'time';
   from?: number;
   to?: number;
-  /** Instead of an interval. */
+  /** Single times or indices, instead of an interval. */
   at?: number[];
 }
 
-/** Heights, or indices of layers from 0. */
+/** A closed interval of heights or of layer indices (from 0, the lowest). An absent end is unbounded. */
 export interface VerticalFilter {
   type: 'VerticalFilterTransformation';
   by: 'index' | 'height';
@@ -77,7 +80,7 @@ function readSrid(members: Members, name: string): string | undefined {
   return parsed.success ? parsed.data : members.refuse(name, parsed.error.issues[0]!.message);
 }
 
-/** As many bands as a GeoTIFF can have. */
+/** Maximum number of bands of a GeoTIFF. */
 const mostItems = 65_535;
 
 export function readItemFilter(members: Members): ItemFilter {
@@ -91,7 +94,7 @@ export function readItemFilter(members: Members): ItemFilter {
   if (items.length > mostItems)
     members.refuse(
       'itemFilter',
-      `${members.pathOf('itemFilter')} names ${items.length} items; at most ${mostItems} are taken.`,
+      `${members.pathOf('itemFilter')} names ${items.length} items; the maximum is ${mostItems}.`,
     );
   return { type: 'ItemFilterTransformation', items: [...new Set(items)] };
 }
@@ -167,7 +170,7 @@ function interval(filter: Members, from: number | undefined, to: number | undefi
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && timeOf(value) !== undefined;
 
-/** A day, with or without a time, on the data's own clock: milliseconds since 1970. */
+/** A date, with or without a time, as milliseconds since 1970 on the data's clock. */
 function timeOf(text: string | undefined): number | undefined {
   const parsed = text === undefined ? undefined : parseUtc(text);
   return parsed && Date.parse(`${parsed.second}Z`) + Number(`0.${parsed.fraction}`) * 1000;

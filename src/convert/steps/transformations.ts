@@ -12,14 +12,14 @@ import {
   readVerticalFilter,
 } from './transformation-shapes.ts';
 
-interface Known {
-  /** What data must have for it. Absent: nobody has said yet what it does, so no data are offered it. */
+interface TransformationRule {
+  /** Facet that the data must have. Absent: not implemented, so no reader offers it. */
   needs?: Facet;
   read?(members: Members): Transformation | undefined;
 }
 
-/** Every name that clients know. */
-const known = {
+/** All transformation names that clients send. */
+const rules = {
   CrsTransformation: { needs: 'place', read: readCrs },
   CalculateStatisticsTransformation: { needs: 'items', read: () => ({ type: 'CalculateStatisticsTransformation' }) },
   ItemFilterTransformation: { needs: 'items', read: readItemFilter },
@@ -32,21 +32,22 @@ const known = {
   AggregationTransformation: {},
   TimeSeriesIdsTransformation: {},
   CsScriptValueTransformation: {},
-} satisfies Record<string, Known>;
-export type TransformationName = keyof typeof known;
-const names = Object.keys(known) as TransformationName[];
+} satisfies Record<string, TransformationRule>;
+export type TransformationName = keyof typeof rules;
+const names = Object.keys(rules) as TransformationName[];
 
-/** Those for which data have what it takes. */
-export const thatNeed = (has: readonly Facet[]): TransformationName[] =>
+/** The implemented transformations whose required facet is among those of the data. */
+export const transformationsFor = (has: readonly Facet[]): TransformationName[] =>
   names.filter((name) => {
-    const { needs }: Known = known[name];
+    const { needs }: TransformationRule = rules[name];
     return needs !== undefined && has.includes(needs);
   });
 
 /**
- * Checks the transformations of a request, member names in any letter case; the same at submit and in the child.
- * @param offered for the data in question; absent: that is not known yet
- * @throws AppError `invalid` with sentences for all that is wrong, under `transformations[n]…`
+ * Validates the transformations of a request, at submit and again in the child process. Member names match in any
+ * letter case.
+ * @param offered transformations that the reader offers; absent: the reader is not known yet
+ * @throws AppError `invalid` with all validation errors, under `transformations[n]…`
  */
 export function parseTransformations(given: unknown, offered?: readonly TransformationName[]): Transformation[] {
   if (given === undefined || given === null) return [];
@@ -60,7 +61,7 @@ export function parseTransformations(given: unknown, offered?: readonly Transfor
       const members = Members.of(one, path, 'an object with a type', refusals);
       const name = members && nameOf(members);
       if (members === undefined || name === undefined) continue;
-      const { needs, read }: Known = known[name];
+      const { needs, read }: TransformationRule = rules[name];
       if (needs === undefined || offered?.includes(name) === false) {
         members.refuse('type', notOffered(name, offered));
         unsupported = true;
@@ -81,20 +82,20 @@ function nameOf(members: Members): TransformationName | undefined {
   if (type === undefined) return undefined;
   const found = names.find((name) => name.toLowerCase() === type.toLowerCase());
   if (found === undefined)
-    members.refuse('type', `'${type.slice(0, 100)}' is not a transformation; there are ${names.join(', ')}.`);
+    members.refuse('type', `'${type.slice(0, 100)}' is not a transformation. Use one of ${names.join(', ')}.`);
   return found;
 }
 
 function notOffered(name: TransformationName, offered: readonly TransformationName[] | undefined): string {
-  const sentence = `${name} is not offered for this kind of data`;
-  if (offered === undefined) return `${sentence}.`;
-  return offered.length === 0 ? `${sentence}, nor is another.` : `${sentence}; ${offered.join(', ')} are.`;
+  const sentence = `${name} is not supported for this kind of data.`;
+  if (offered === undefined) return sentence;
+  return `${sentence} ${offered.length === 0 ? 'It supports no transformations.' : `Use ${offered.join(', ')}.`}`;
 }
 
 /**
- * What the request says about the coordinate system of its input, over the file's own word: `inputSrid` of the first
- * crsTransformation or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
- * @throws AppError `invalid` when both are given and differ
+ * The CRS of the input according to the request, which overrides the file: `inputSrid` of the first crsTransformation
+ * or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
+ * @throws AppError `invalid` if both are given and differ
  */
 export function inputSrid(transformations: readonly Transformation[], readerSrid: unknown): string | undefined {
   const fromReader = Srid.safeParse(readerSrid).data;

@@ -2,7 +2,7 @@ import type { Grid, LayerAxis } from '../../data/grid.ts';
 import { AppError } from '../../errors.ts';
 import type { VerticalFilter } from './transformation-shapes.ts';
 
-/** The layers that the filter names: by number from the lowest, 0, or by the height of their centres. Both ends belong to it. */
+/** The grid's layers within a closed interval of layer indices (0 is the lowest) or of heights of layer centres. */
 export function withChosenLayers(grid: Grid, filter: VerticalFilter): Grid {
   const { layers, read, ...rest } = grid;
   if (layers === undefined) throw new AppError('unprocessable', 'The data have no layers, so none can be chosen.');

@@ -2,36 +2,35 @@ import { FormatError } from '../../errors.ts';
 import { DecimalScanner, powersOfTen as powers } from '../io/decimal.ts';
 import { parseNumber } from '../io/number-word.ts';
 
-/** A word longer than this is no number. It also bounds what is carried from one chunk to the next. */
+/** Maximum length of a number in bytes. It also limits the bytes that are carried over from one chunk to the next. */
 export const longestWord = 1024;
 
-/** Given the error and the place among the values of a block. */
-type Instead = (error: FormatError, index: number) => number;
+/** Returns the value for a word that is not a number, given the error and its index in `values`. */
+type Replace = (error: FormatError, index: number) => number;
 
-/** Words separated by blanks, read into `values` without making strings; numbers are rounded correctly. */
+/** Parses numbers separated by blanks into `values`, correctly rounded, without allocating strings. */
 export class NumberScanner {
   readonly values: Float64Array;
-  /** Values read so far; the caller sets it back to 0. */
+  /** Number of values parsed; the caller resets it to 0. */
   count = 0;
-  /** So far all are whole numbers, written as such, that fit 32 bits. */
+  /** All values so far are 32-bit integers, written without decimal point. */
   whole = true;
-  /** So far each is what its Float32 would be written as, or exactly that Float32. */
+  /** All values so far are exact Float32 numbers, or the shortest text of one. */
   single = true;
-
-  /** A whole number, written with all its digits, that no double is equal to. */
+  /** An integer was rounded, because a double cannot hold it. */
   rounded = false;
-  readonly #instead: Instead | undefined;
+  readonly #replace: Replace | undefined;
   #replaced = false;
 
-  /** `instead` gives the value of a word that is no number; without it such a word ends the reading. */
-  constructor(capacity: number, instead?: Instead) {
+  /** @param replace absent: throws FormatError for a word that is not a number */
+  constructor(capacity: number, replace?: Replace) {
     this.values = new Float64Array(capacity);
-    this.#instead = instead;
+    this.#replace = replace;
   }
 
   /**
-   * Reads words from `bytes[from…end)` until there are `limit` values. The last byte before `end` must be a blank.
-   * Returns where it stopped. `base` is the place of `bytes[0]` in the file, for errors.
+   * Parses words from `bytes[from…end)` until there are `limit` values. The last byte before `end` must be a blank.
+   * `base` is the file offset of `bytes[0]`, for errors. Returns the position where it stopped.
    */
   scan(bytes: Uint8Array, from: number, end: number, base: number, limit = this.values.length): number {
     const { values } = this;
@@ -44,7 +43,8 @@ export class NumberScanner {
       let c = bytes[at]!;
       const negative = c === 45;
       if (negative || c === 43) c = bytes[++at]!;
-      // Up to nine digits make an exact 32-bit integer, nearly always all there is. A call for each number would cost half as much again.
+      // Most numbers have at most nine digits, which fit into a 32-bit integer. A function call per number would cost
+      // 50 % more time.
       let mantissa = 0;
       let digits = 0;
       let fraction = 0;
@@ -94,14 +94,17 @@ export class NumberScanner {
     try {
       return longNumber(bytes, start, end, base);
     } catch (error) {
-      if (this.#instead === undefined || !(error instanceof FormatError)) throw error;
+      if (this.#replace === undefined || !(error instanceof FormatError)) throw error;
       this.#replaced = true;
-      return this.#instead(error, index);
+      return this.#replace(error, index);
     }
   }
 }
 
-/** Whether `mantissa / 10^fraction` (7 to 9 digits) is the shortest decimal number whose Float32 is that of `value`. */
+/**
+ * Whether `value`, which is mantissa / 10^fraction (7 to 9 digits), is the shortest decimal number that rounds to its
+ * Float32.
+ */
 function isSingle(mantissa: number, fraction: number, value: number): boolean {
   let digits = mantissa;
   let places = fraction;
@@ -109,7 +112,7 @@ function isSingle(mantissa: number, fraction: number, value: number): boolean {
     digits /= 10;
     places--;
   }
-  // Six digits always survive.
+  // Float32 preserves six digits in any case
   if (digits < 1_000_000) return true;
   if (places === 0) return isSingleSlowly(value);
   const float = Math.fround(value);
@@ -128,14 +131,17 @@ function isSingleSlowly(value: number): boolean {
   return false;
 }
 
-/** Whether a whole number beyond 2^53 is what its digits say; numbers with an exponent are rounded by nature. */
+/**
+ * Whether an integer above 2^53 was parsed without rounding. True for numbers with a point or an exponent, where
+ * rounding is expected.
+ */
 function isExact(bytes: Uint8Array, start: number, end: number, value: number): boolean {
   if (!Number.isFinite(value) || end - start > 400) return true;
   const digits = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
   return !/^[+-]?\d+$/.test(digits) || BigInt(digits.replace('+', '')) === BigInt(value);
 }
 
-/** No point and no exponent. */
+/** Without decimal point and exponent. */
 function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at]! > 57 || bytes[at]! === 46 || bytes[at]! === 44) return false;
   return true;
@@ -144,8 +150,8 @@ function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
 const decimal = new DecimalScanner({ decimalComma: true });
 
 /**
- * A number of more than nine digits, or with an exponent, or a word for infinite or not a number.
- * @throws FormatError when it is none of these
+ * Parses a number of more than nine digits, or with an exponent, or a word for infinity or NaN.
+ * @throws FormatError if the word is none of these
  */
 function longNumber(bytes: Uint8Array, start: number, end: number, base: number): number {
   const negative = bytes[start] === 45;
@@ -156,7 +162,7 @@ function longNumber(bytes: Uint8Array, start: number, end: number, base: number)
   return negative ? -value : value;
 }
 
-/** @throws FormatError when the word is no number */
+/** @throws FormatError if the word is not a number */
 function slowNumber(bytes: Uint8Array, start: number, end: number, base: number): number {
   const word = Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.min(end - start, longestWord)).toString(
     'latin1',

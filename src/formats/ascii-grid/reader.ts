@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { RowBlock } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
-import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
@@ -69,7 +69,7 @@ async function reportBadCells(source: ByteSource, header: AsciiHeader, context: 
     if (at >= width * height) return nodata;
     bad++;
     const [column, row] = [at % width, Math.floor(at / width)];
-    context.badRecord({ number: at + 1, reason, x: left + (column + 0.5) * dx, y: top + (row + 0.5) * dy });
+    context.reportBadRecord({ number: at + 1, reason, x: left + (column + 0.5) * dx, y: top + (row + 0.5) * dy });
     return nodata;
   });
   for await (const { bytes, end, base } of words(source, header.end)) {
@@ -83,7 +83,7 @@ async function reportBadCells(source: ByteSource, header: AsciiHeader, context: 
     }
   }
   if (bad === 0) return header;
-  context.lost(`${bad} cells contain words that are not numbers. They became cells without data (${nodata}).`);
+  context.reportLoss(`${bad} cells contain words that are not numbers. They became cells without data (${nodata}).`);
   return { ...header, nodata };
 }
 
@@ -140,7 +140,7 @@ async function* rows(
     }
     if (firstRow === height) refuseSurplus(header, bytes, at, end, base);
   }
-  if (scanner.rounded) context.lost('Integers above 2^53 were rounded to 53 bits.');
+  if (scanner.rounded) context.reportLoss('Integers above 2^53 were rounded to 53 bits.');
   if (firstRow < height) {
     const values = firstRow * width + scanner.count;
     throw new FormatError(`The grid ends after ${values} of ${width * height} values.`, source.size);
@@ -153,7 +153,7 @@ function take(scanner: NumberScanner, numbers: Numbers): Samples {
   scanner.count = 0;
   numbers.whole &&= scanner.whole;
   numbers.single &&= scanner.single;
-  const samples = spareSamples(numbers.whole ? 'Int32' : numbers.single ? 'Float32' : 'Float64', values.length);
+  const samples = pooledSamples(numbers.whole ? 'Int32' : numbers.single ? 'Float32' : 'Float64', values.length);
   samples.set(values);
   return samples;
 }
@@ -188,7 +188,7 @@ async function* words(source: ByteSource, from: number) {
     // If parsing this chunk throws, nobody awaits the next read: do not report its failure as unhandled.
     next.catch(() => undefined);
     yield { bytes, end, base };
-    giveBack(bytes);
+    releaseBuffer(bytes);
     base += end;
   }
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { layersOf } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
-import { giveBack } from '../../data/spare-memory.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
@@ -59,18 +59,20 @@ function cellSize({ affine: [, dx, xRotation, , yRotation, dy], width, height }:
 }
 
 /** Reports what of the grid the format cannot store. */
-function reportLosses(grid: Grid, { lost }: Context): void {
+function reportLosses(grid: Grid, { reportLoss }: Context): void {
   if (grid.crs !== undefined)
-    lost(`An ASCII grid does not store its coordinate system, which is ${crsName(grid.crs)}.`);
-  if (grid.bands.length > 1) lost(`An ASCII grid holds one band; bands 2 to ${grid.bands.length} were left out.`);
-  if (stepsOf(grid) > 1) lost(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`);
-  if (layersOf(grid) > 1) lost(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`);
+    reportLoss(`An ASCII grid does not store its coordinate system, which is ${crsName(grid.crs)}.`);
+  if (grid.bands.length > 1) reportLoss(`An ASCII grid holds one band; bands 2 to ${grid.bands.length} were left out.`);
+  if (stepsOf(grid) > 1) reportLoss(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`);
+  if (layersOf(grid) > 1) reportLoss(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`);
   const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;
   const item = [name === undefined ? [] : `'${name}'`, unit === undefined ? [] : `in ${unit}`].flat().join(' ');
-  if (item !== '') lost(`An ASCII grid does not store name and unit of its values, which are ${item}.`);
+  if (item !== '') reportLoss(`An ASCII grid does not store name and unit of its values, which are ${item}.`);
   if (scale !== 1 || offset !== 0)
-    lost(`Values were written as stored, without scale and offset. The real value is value · ${scale} + ${offset}.`);
-  if (role === 'palette') lost('An ASCII grid does not store a colour table; it was left out.');
+    reportLoss(
+      `Values were written as stored, without scale and offset. The real value is value · ${scale} + ${offset}.`,
+    );
+  if (role === 'palette') reportLoss('An ASCII grid does not store a colour table; it was left out.');
 }
 
 /** Writes the cells as text. Starts again if the nodata value turns out to be missing or to be the value of a cell with data. */
@@ -134,9 +136,10 @@ async function tryRows(
       at = end;
     }
     wholeFloats &&= isFloat(type) && block.samples.every((value) => Number.isInteger(value));
-    giveBack(block.samples);
+    releaseBuffer(block.samples);
   }
-  if (wholeFloats) context.lost(`All values are integers. An ASCII grid does not store that their type was ${type}.`);
+  if (wholeFloats)
+    context.reportLoss(`All values are integers. An ASCII grid does not store that their type was ${type}.`);
   return undefined;
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { Samples } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
-import { giveBack } from '../../data/spare-memory.ts';
 import { offsetOf } from '../../data/time-axis.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import { defineReader } from '../define.ts';
@@ -57,7 +57,7 @@ async function* chunksOf(file: DfsFile, items: readonly number[]): AsyncGenerato
     for (let n = 0; n < count; n++) offsets[n] = offsetOf(file.time, first + n);
     yield { firstStep: first, offsets, values };
     first += count;
-    giveBack(bytes);
+    releaseBuffer(bytes);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Item } from '../../data/item.ts';
 import type { Series } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
+import { pointsParameter } from '../bridge-parameters.ts';
 import { defineWriter } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { copyDfs } from '../io/dfs/copy.ts';
@@ -21,6 +22,7 @@ export const dfs0Writer = defineWriter({
   description: 'DFS0 file: time series over a common time axis.',
   format: 'dfs0',
   accepts: ['series'],
+  bridged: ['grid', 'mesh'],
   extension: '.dfs0',
   mediaType: 'application/octet-stream',
   appends: { declared: true },
@@ -29,6 +31,7 @@ export const dfs0Writer = defineWriter({
       .boolean()
       .default(false)
       .describe('Write all items in single precision. Otherwise items in double precision stay as they are.'),
+    ...pointsParameter,
   }),
   async write(series, { WriteAsFloat }, sink, context) {
     const same = WriteAsFloat ? undefined : unchangedFile(series, 'dfs0');

@@ -37,9 +37,9 @@ export class FeatureParser implements Visitor {
 
   report(): void {
     if (this.#geometry.dropped)
-      this.#context.lost('Positions have more than three numbers; only x, y and z were read.');
+      this.#context.reportLoss('Positions have more than three numbers; only x, y and z were read.');
     if (this.#scanner.hasInvalidUtf8)
-      this.#context.lost('Strings that are not valid UTF-8 were decoded as Windows-1252.');
+      this.#context.reportLoss('Strings that are not valid UTF-8 were decoded as Windows-1252.');
   }
 
   member(scanner: JsonScanner): void {
@@ -57,7 +57,7 @@ export class FeatureParser implements Visitor {
       scanner.skip();
       this.#number++;
       const reason = new FormatError(`Feature ${this.#number}: ${error.message}`);
-      this.#context.badRecord({ number: this.#number, reason });
+      this.#context.reportBadRecord({ number: this.#number, reason });
       return;
     }
     this.#number++;

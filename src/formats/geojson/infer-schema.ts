@@ -64,7 +64,7 @@ export async function inferSchema(source: ByteSource, context: Context): Promise
     };
   };
   for await (const _ of walk(source, roots)) context.signal.throwIfAborted();
-  if (foreign.size > 0) context.lost(`Foreign members were left out: ${[...foreign].join(', ').slice(0, 300)}.`);
+  if (foreign.size > 0) context.reportLoss(`Foreign members were left out: ${[...foreign].join(', ').slice(0, 300)}.`);
   for (const [name, { type }] of fields)
     result.fields.push(type === undefined ? { name, type: 'string', untyped: true } : { name, type });
   return result;

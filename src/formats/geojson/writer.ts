@@ -22,7 +22,7 @@ export const geoJsonWriter = defineWriter({
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
     const { member, degrees } = await crsMember(data.crs, context);
-    if (data.hasM) context.lost('GeoJSON cannot store measures (M); they were dropped.');
+    if (data.hasM) context.reportLoss('GeoJSON cannot store measures (M); they were dropped.');
     const out = new BufferedWriter(sink);
     const geometryWriter = new GeometryWriter(out, strideOf(data), data.hasZ, degrees);
     const keys = data.fields.map(({ name }, n) => Buffer.from(`${n === 0 ? '' : ','}${JSON.stringify(name)}:`));
@@ -36,7 +36,7 @@ export const geoJsonWriter = defineWriter({
         const wrong = feature.geometry === undefined ? undefined : unwritable(feature.geometry, strideOf(data));
         if (wrong !== undefined) {
           const reason = new FormatError(`Feature ${number} has the coordinate ${wrong}. GeoJSON cannot store it.`);
-          context.badRecord({ number, reason });
+          context.reportBadRecord({ number, reason });
           continue;
         }
         if (!first) out.text(',\n');
@@ -104,21 +104,21 @@ function unwritable({ coordinates, members }: Geometry, stride: number): number 
   return undefined;
 }
 
-async function crsMember(crs: Crs | undefined, { lost }: Context): Promise<{ member: string; degrees: boolean }> {
+async function crsMember(crs: Crs | undefined, { reportLoss }: Context): Promise<{ member: string; degrees: boolean }> {
   if (crs === undefined) {
-    lost('The coordinate system is not known. Programs will read the coordinates as WGS 84.');
+    reportLoss('The coordinate system is not known. Programs will read the coordinates as WGS 84.');
     return { member: '', degrees: false };
   }
   if (sridOf(crs) === 'EPSG:4979' || (await sameCrs(crs, wgs84))) return { member: '', degrees: true };
   const degrees = crs.code === undefined ? (await describeCrs(crs)).geographic : kindOf(crs).startsWith('geographic');
   if (crs.code === undefined) {
-    lost(
+    reportLoss(
       'The coordinate system has no code for a crs member. Coordinates were kept, but programs will read them as WGS 84.',
     );
     return { member: '', degrees };
   }
   const name = `urn:ogc:def:crs:${crs.authority ?? 'EPSG'}::${crs.code}`;
-  lost(
+  reportLoss(
     `The coordinates are in ${sridOf(crs)}, named by a crs member. RFC 7946 allows only WGS 84, and some programs ignore the member.`,
   );
   return { member: `"crs":{"type":"name","properties":{"name":"${name}"}},\n`, degrees };

@@ -21,12 +21,12 @@ export async function readBands(directory: Directory, layout: Layout, context: C
 function readNodata(
   given: string,
   { type, integer64 }: Layout,
-  { lost }: Context,
+  { reportLoss }: Context,
 ): Pick<Band, 'nodata' | 'exactNodata'> {
   const text = given.trim();
   if (text === '') return {};
   const ignored = () => {
-    lost(`The nodata value '${text.slice(0, 40)}' of the image was ignored, because no sample can have it.`);
+    reportLoss(`The nodata value '${text.slice(0, 40)}' of the image was ignored, because no sample can have it.`);
     return {};
   };
   if (integer64 !== undefined) {
@@ -61,7 +61,11 @@ const meanings: Readonly<Record<number, string>> = {
   10: 'ITU L*a*b*',
 };
 
-async function rolesOf(directory: Directory, { samples, type }: Layout, { lost }: Context): Promise<Partial<Band>[]> {
+async function rolesOf(
+  directory: Directory,
+  { samples, type }: Layout,
+  { reportLoss }: Context,
+): Promise<Partial<Band>[]> {
   const photometric = await directory.number(tag.photometric, 1);
   const extra = await directory.numbers(tag.extraSamples, Math.min(directory.count(tag.extraSamples), samples));
   const roles: Partial<Band>[] = Array.from({ length: samples }, () => ({}));
@@ -71,7 +75,7 @@ async function rolesOf(directory: Directory, { samples, type }: Layout, { lost }
   if (photometric === 3 && directory.has(tag.colorMap) && (type === 'UInt8' || type === 'UInt16'))
     roles[0] = { role: 'palette', palette: [...(await directory.numbers(tag.colorMap))] };
   const meaning = meanings[photometric];
-  if (meaning !== undefined) lost(`The photometric interpretation of the image (${meaning}) was left out.`);
+  if (meaning !== undefined) reportLoss(`The photometric interpretation of the image (${meaning}) was left out.`);
   extra.forEach((kind, n) => {
     if (alphas.includes(kind)) roles[samples - extra.length + n] = { role: 'alpha' };
   });

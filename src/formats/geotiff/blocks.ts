@@ -1,8 +1,8 @@
+import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { RowBlock, RowRange } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { bytesOf, sampleArrays } from '../../data/samples.ts';
-import { giveBack, spareSamples } from '../../data/spare-memory.ts';
 import { FormatError } from '../../errors.ts';
 import { readExactly } from './directory.ts';
 import type { Layout } from './layout.ts';
@@ -55,14 +55,14 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Band
         last - firstRow,
         layout.tiled ? block.rows : Math.max(block.rows, Math.floor(cellsPerPiece / width)),
       );
-      const samples = spareSamples(layout.type, rows * width);
+      const samples = pooledSamples(layout.type, rows * width);
       piece = { samples, ...exactFor(layout, rows * width), rows, filled: 0 };
     }
     const rows = Math.min(block.rows, piece.rows - piece.filled);
     const bytes = await decoded;
     put(layout, wanted, bytes, block, { ...piece, row: piece.filled, rows });
-    giveBack(bytes);
-    if (done !== undefined) giveBack(done);
+    releaseBuffer(bytes);
+    if (done !== undefined) releaseBuffer(done);
     left = block.left + layout.blockWidth;
     if (left < width) continue;
     piece.filled += rows;

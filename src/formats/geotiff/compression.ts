@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { ownWhole } from '../../data/spare-memory.ts';
+import { markOwned } from '../../data/buffer-pool.ts';
 import { FormatError } from '../../errors.ts';
 import { lzwDecode, lzwEncode } from './lzw.ts';
 import { packBitsDecode, packBitsEncode } from './packbits.ts';
@@ -45,7 +45,7 @@ async function intoOneBuffer(
 ): Promise<Uint8Array> {
   const chunkSize = bytes.length + (bytes.length >> 8) + 1024;
   const compressed = await encode(chunkSize);
-  if (compressed.buffer.byteLength === chunkSize) ownWhole(compressed);
+  if (compressed.buffer.byteLength === chunkSize) markOwned(compressed);
   return compressed;
 }
 

@@ -59,7 +59,7 @@ export async function convertByGdal(
   const output = join(context.scratch, `${randomUUID()}.tif`);
   const hasControlPoints = (await controlPoints(directory)) > 0;
   context.log('info', `The image has ${reason}; GDAL reads it.`);
-  context.atEnd(() => rm(output, { force: true }));
+  context.onEnd(() => rm(output, { force: true }));
   const [bits = 1] = await firstValues(directory, tag.bitsPerSample);
   const wholeBytes = [8, 16, 32].find((width) => width >= bits && bits > 2 && bits < 32);
   // Without NBITS, GDAL would keep the number of bits.
@@ -92,7 +92,7 @@ export async function convertByGdal(
     await rm(input, { force: true });
   }
   if (hasControlPoints)
-    context.lost(
+    context.reportLoss(
       'The image was georeferenced by control points only. It was resampled (nearest cell) with a polynomial through them.',
     );
   return reopened(output);

@@ -81,7 +81,10 @@ async function crsOf(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<
 }
 
 /** GeoKeys for a CRS: its EPSG code, or else all its parameters. Reports a CRS that GeoKeys cannot store as a loss. */
-export async function geoTagsFor(crs: Crs | undefined, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
+export async function geoTagsFor(
+  crs: Crs | undefined,
+  reportLoss: (sentence: string) => void,
+): Promise<GeoTags | undefined> {
   if (crs === undefined) return undefined;
   const kind = kindOf(crs);
   const [model, id] = kind === 'projected' ? [1, key.projectedCrs] : kind === 'geographic' ? [2, key.geodeticCrs] : [];
@@ -92,21 +95,21 @@ export async function geoTagsFor(crs: Crs | undefined, lost: (sentence: string) 
     crs.authority === 'ESRI' ||
     crs.code >= userDefined
   )
-    return userDefinedTags(crs, lost);
+    return userDefinedTags(crs, reportLoss);
   const keys = [key.modelType, 0, 1, model, key.rasterType, 0, 1, 1, id, 0, 1, crs.code];
   return { directory: Float64Array.from([1, 1, 0, keys.length / 4, ...keys]), doubles: new Float64Array(0), text: '' };
 }
 
-async function userDefinedTags(crs: Crs, lost: (sentence: string) => void): Promise<GeoTags | undefined> {
+async function userDefinedTags(crs: Crs, reportLoss: (sentence: string) => void): Promise<GeoTags | undefined> {
   const tags = await keysOfCrs(crs);
   const { name } = await describeCrs(crs);
   const stored = tags.directory.length === 0 ? undefined : await crsOfKeys(tags);
   if (stored === undefined) {
-    lost(`A GeoTIFF cannot store the coordinate system '${name}'; it was left out.`);
+    reportLoss(`A GeoTIFF cannot store the coordinate system '${name}'; it was left out.`);
     return undefined;
   }
   if (!(await agree(stored, crs)))
-    lost(`A GeoTIFF can store only a part of the coordinate system '${name}'; it reads back as a different one.`);
+    reportLoss(`A GeoTIFF can store only a part of the coordinate system '${name}'; it reads back as a different one.`);
   return tags;
 }
 

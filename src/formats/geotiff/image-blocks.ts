@@ -1,6 +1,6 @@
+import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
-import { giveBack, spareBytesOf } from '../../data/spare-memory.ts';
 import { AppError } from '../../errors.ts';
 import type { Codec } from './compression.ts';
 import { codecs } from './compression.ts';
@@ -153,12 +153,12 @@ export class ImageBlocks {
     if (!this.#predicted) return this.#codec.encode(storedBytes(samples), rowBytes);
     let bytes = storedBytes(samples);
     if (samples instanceof Float32Array || samples instanceof Float64Array) {
-      bytes = spareBytesOf(samples.byteLength);
+      bytes = pooledBytes(samples.byteLength);
       applyFloatDifferences(samples, width, bytes);
-      giveBack(samples);
+      releaseBuffer(samples);
     } else applyDifferences(samples, width);
     const compressed = await this.#codec.encode(bytes, rowBytes);
-    giveBack(bytes);
+    releaseBuffer(bytes);
     return compressed;
   }
 

@@ -76,7 +76,7 @@ async function readImage(
 }
 
 /** Reports contents of the file that are not read. */
-async function reportLosses(directory: Directory, { lost }: Context): Promise<void> {
+async function reportLosses(directory: Directory, { reportLoss }: Context): Promise<void> {
   let images = 0;
   let masks = 0;
   for await (const other of directory.others()) {
@@ -84,14 +84,14 @@ async function reportLosses(directory: Directory, { lost }: Context): Promise<vo
     if ((kind & 4) !== 0) masks++;
     else if ((kind & 1) === 0) images++;
   }
-  if (images > 0) lost(`The file has ${images} more image${images > 1 ? 's' : ''}; only the first one was read.`);
-  if (masks > 0) lost('The file has a transparency mask; it was left out, so masked cells are visible.');
+  if (images > 0) reportLoss(`The file has ${images} more image${images > 1 ? 's' : ''}; only the first one was read.`);
+  if (masks > 0) reportLoss('The file has a transparency mask; it was left out, so masked cells are visible.');
   if (directory.has(tag.rationalPolynomials))
-    lost('The file has rational polynomial coefficients (RPC); they were left out.');
+    reportLoss('The file has rational polynomial coefficients (RPC); they were left out.');
   const { others } = parseGdalMetadata(await directory.text(tag.gdalMetadata, 'utf8'));
   if (others.length > 0) {
     const named = others.slice(0, 10).map((name) => name.slice(0, 40));
     const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
-    lost(`Metadata of the file were left out: ${named.join(', ')}${more}.`);
+    reportLoss(`Metadata of the file were left out: ${named.join(', ')}${more}.`);
   }
 }

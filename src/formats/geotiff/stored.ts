@@ -1,7 +1,7 @@
+import { pooledSamples } from '../../data/buffer-pool.ts';
 import type { Band, RowBlock } from '../../data/grid.ts';
 import type { Samples, SampleType } from '../../data/item.ts';
 import { commonType, convertSamples, isFloat, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
-import { spareSamples } from '../../data/spare-memory.ts';
 
 /** Sample types of a GeoTIFF: those of grids, and 64-bit integers. */
 export type StoredType = SampleType | 'Int64' | 'UInt64';
@@ -43,7 +43,7 @@ export const storedBytes = (samples: StoredSamples): Uint8Array =>
 
 /** Allocates samples without clearing them. */
 export const spareStored = (type: StoredType, length: number): StoredSamples =>
-  type === 'Int64' || type === 'UInt64' ? new storedArrays[type](length) : spareSamples(type, length);
+  type === 'Int64' || type === 'UInt64' ? new storedArrays[type](length) : pooledSamples(type, length);
 
 /** Fills an array of numbers or bigints with a value of either type. */
 export function fill(array: StoredSamples, value: number | bigint): void {

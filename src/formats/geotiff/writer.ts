@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
-import { giveBack } from '../../data/spare-memory.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
@@ -80,17 +80,19 @@ export const geoTiffWriter = defineWriter({
 
 async function writeBands(data: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {
   if (data.time !== undefined && data.time.start === undefined && stepsOf(data) > 1)
-    context.lost('The times of the data are relative; the names of the bands count them from 1970-01-01T00:00:00.');
+    context.reportLoss(
+      'The times of the data are relative; the names of the bands count them from 1970-01-01T00:00:00.',
+    );
   const grid = slicesAsBands(data);
   if (parameters.StepsAs === 'files' && stepsOf(data) > 1)
     return writeStepFiles(data, grid, (one, image) => writeFile(one, parameters, image, context), sink, context);
-  if (grid !== data) context.lost('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
+  if (grid !== data) context.reportLoss('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
   return writeFile(grid, parameters, sink, context);
 }
 
 async function writeFile(grid: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {
   reportLosses(grid, context);
-  const geoTags = await geoTagsFor(grid.crs, context.lost);
+  const geoTags = await geoTagsFor(grid.crs, context.reportLoss);
   if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
     return writeImage(grid, parameters, geoTags, sink, context);
   const { grid: typed, close } = await spill(grid, context.scratch);
@@ -108,12 +110,12 @@ interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
   StepsAs: 'bands' | 'files';
 }
 
-function reportLosses({ bands }: Grid, { lost }: Context): void {
+function reportLosses({ bands }: Grid, { reportLoss }: Context): void {
   const [first, ...others] = bands;
   if (others.some((band) => !Object.is(band.nodata, first!.nodata)))
-    lost('A GeoTIFF has one nodata value for all bands; that of the first band was kept.');
+    reportLoss('A GeoTIFF has one nodata value for all bands; that of the first band was kept.');
   if (bands.some((band) => band.palette !== undefined) && bands.length > 1)
-    lost('A GeoTIFF has a colour table only if it has a single band; it was left out.');
+    reportLoss('A GeoTIFF has a colour table only if it has a single band; it was left out.');
 }
 
 async function writeImage(
@@ -140,7 +142,7 @@ async function writeImage(
           image = await begin(grid, type, parameters, sink, context.scratch);
         }
         await image.add(storedSamples(block, type!));
-        giveBack(block.samples);
+        releaseBuffer(block.samples);
       }
     await image!.end(geoTags);
   } catch (error) {
@@ -149,9 +151,9 @@ async function writeImage(
   }
 }
 
-function reportTypes({ bands }: Grid, type: StoredType, { lost }: Context): void {
+function reportTypes({ bands }: Grid, type: StoredType, { reportLoss }: Context): void {
   const types = new Set(bands.map((band) => band.integer64 ?? band.type ?? type));
-  if (types.size > 1) lost(`Bands have the types ${[...types].join(', ')}; all were written as ${type}.`);
+  if (types.size > 1) reportLoss(`Bands have the types ${[...types].join(', ')}; all were written as ${type}.`);
 }
 
 function begin(

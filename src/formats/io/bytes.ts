@@ -2,8 +2,8 @@ import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink, ByteSource } from '../../data/bytes.ts';
-import { giveBack, spareBytesOf } from '../../data/spare-memory.ts';
 
 export interface Checksum {
   size: number;
@@ -125,7 +125,7 @@ export class FileSink implements ByteSink {
     this.#writes = this.#writes.then(async () => {
       try {
         if (this.#failure === undefined) await writeFully(this.#file, at, bytes);
-        giveBack(bytes);
+        releaseBuffer(bytes);
       } catch (error) {
         this.#failure = { error };
       }
@@ -141,7 +141,7 @@ export class FileSink implements ByteSink {
 }
 
 async function readFully(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const bytes = spareBytesOf(length);
+  const bytes = pooledBytes(length);
   let done = 0;
   while (done < length) {
     const { bytesRead } = await file.read(bytes, done, length - done, offset + done);

@@ -4,29 +4,32 @@ export const powersOfTen = Float64Array.from({ length: 23 }, (_, n) => Number(`1
 const [comma, point] = [44, 46];
 
 /**
- * Reads unsigned decimal numbers without making strings: digits and at most one point among them. Signs and exponents differ from format to
- * format; the caller reads them. Nine digits make a 32-bit integer, the next nine another one.
+ * Parses unsigned decimal numbers (digits with at most one decimal point) without allocating strings. The caller parses
+ * signs and exponents, which differ between formats. Nine digits fit into a 32-bit integer, the next nine into a second
+ * one.
  */
 export class DecimalScanner {
-  /** Digits behind the point, of those that were kept; -1 where there is no point. */
+  /** Number of fractional digits kept; -1 without a decimal point. */
   places = -1;
   /** The first nine digits without the point. */
   #high = 0;
-  /** The next nine. */
+  /** The next nine digits. */
   #low = 0;
   #lowDigits = 0;
-  /** Digits behind the point that were not kept are not all zero. */
+  /** Dropped fractional digits are not all zero. */
   #more = false;
-  /** Digits before the point were not kept. */
+  /** Integer digits were dropped. */
   #tooLong = false;
   readonly #separator: number;
 
-  /** `decimalComma`: a comma counts as a point, too. */
+  /** @param decimalComma accepts a comma as decimal point, too */
   constructor({ decimalComma = false } = {}) {
     this.#separator = decimalComma ? comma : point;
   }
 
-  /** Reads `bytes[start…limit)` up to the first byte that does not belong to a number. Returns its place. */
+  /**
+   * Parses `bytes[start…limit)` up to the first byte that is not part of the number. Returns the position of that byte.
+   */
   scan(bytes: Uint8Array, start: number, limit: number): number {
     let at = start;
     let stop = start + 9 < limit ? start + 9 : limit;
@@ -63,7 +66,7 @@ export class DecimalScanner {
     return at;
   }
 
-  /** The number that was read; NaN when the 18 digits that were kept do not tell its double. */
+  /** The parsed number, correctly rounded; NaN if 18 digits do not determine the nearest double. */
   value(): number {
     if (this.#tooLong) return Number.NaN;
     return nearestDouble(this.#high, this.#low, this.#lowDigits, Math.max(0, this.places), this.#more);
@@ -71,12 +74,12 @@ export class DecimalScanner {
 }
 
 /**
- * The double nearest to (high · 10^lowDigits + low) / 10^places. `high` and `low` are whole numbers of at most nine digits. NaN when two
- * doubles are possible, which may be so where digits were left out (`more`): `Number` of the text tells then.
+ * The double nearest to (high · 10^lowDigits + low) / 10^places. `high` and `low` are integers of at most nine digits.
+ * NaN if two doubles are possible because digits were dropped (`more`); then parse the text with `Number`.
  */
 export function nearestDouble(high: number, low: number, lowDigits: number, places: number, more: boolean): number {
   const power = powersOfTen[places]!;
-  // The quotient of two integers that doubles hold exactly is rounded correctly.
+  // division of two exact integers is correctly rounded (IEEE 754)
   if (lowDigits === 0) return high / power;
   const big = high * powersOfTen[lowDigits]!;
   const whole = big + low;
@@ -88,7 +91,9 @@ const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const cell = new DecimalScanner();
 
-/** The number that `bytes[start…end)` write, with a sign or an exponent or without; undefined when they are not a number. */
+/**
+ * Parses `bytes[start…end)` as a decimal number with optional sign and exponent. Undefined if they are not a number.
+ */
 export function decimalNumber(bytes: Buffer, start: number, end: number): number | undefined {
   const negative = bytes[start] === 45;
   const first = negative || bytes[start] === 43 ? start + 1 : start;
@@ -100,14 +105,14 @@ export function decimalNumber(bytes: Buffer, start: number, end: number): number
 }
 
 /**
- * The double nearest to x / divisor, where x lies between big + small and big + small + slack; NaN when two doubles are possible. `big` and
- * `small` are exact integers.
+ * The double nearest to x / divisor, where x is between big + small and big + small + slack; NaN if two doubles are
+ * possible. `big` and `small` are exact integers.
  */
 function quotient(big: number, small: number, divisor: number, slack: number): number {
   const sum = big + small;
   const rest = small - (sum - big);
   const first = sum / divisor;
-  // The rounding error of first · divisor (Dekker 1971, with Veltkamp's split by 2^27 + 1).
+  // rounding error of first · divisor (Dekker 1971, with Veltkamp's split by 2^27 + 1)
   const product = first * divisor;
   const a = 134217729 * first;
   const firstHigh = a - (a - first);

@@ -1,11 +1,11 @@
 import { powersOfTen } from './decimal.ts';
 
-/** Room that any number takes. */
+/** Maximum length of the text of a number, in bytes. */
 export const longestNumber = 32;
 
 /**
- * Writes whole / 10^places, both exact integers of doubles, without zeros at the end; returns the place behind it.
- * `whole` is below 2^53.
+ * Writes whole / 10^decimals without trailing zeros; `whole` is an integer below 2^53. Returns the position after the
+ * text, as all `put…` functions here do.
  */
 function putScaled(bytes: Uint8Array, start: number, negative: boolean, whole: number, decimals: number): number {
   let at = start;
@@ -35,7 +35,7 @@ function trimmed(bytes: Uint8Array, end: number): number {
   return at;
 }
 
-/** At most nine digits, with zeros in front. */
+/** Writes at most nine digits, with leading zeros. */
 function putDigits(bytes: Uint8Array, at: number, value: number, digits: number): number {
   let rest = value | 0;
   for (let i = at + digits - 1; i >= at; i--) {
@@ -78,7 +78,7 @@ function putText(bytes: Uint8Array, start: number, text: string): number {
   return at;
 }
 
-/** A finite coordinate to so many decimals. */
+/** Writes a finite coordinate, rounded to a number of decimals. */
 export function putFixed(bytes: Uint8Array, at: number, value: number, decimals: number): number {
   const size = Math.abs(value);
   const whole = Math.round(size * powersOfTen[decimals]!);
@@ -86,7 +86,7 @@ export function putFixed(bytes: Uint8Array, at: number, value: number, decimals:
   return putScaled(bytes, at, value < 0, whole, decimals);
 }
 
-/** A finite coordinate to 15 digits, of which at most 15 stand after the point. */
+/** Writes a finite coordinate, rounded to 15 significant digits and at most 15 decimals. */
 export function putFifteen(bytes: Uint8Array, at: number, value: number): number {
   const size = Math.abs(value);
   if (size >= 1e15) return putText(bytes, at, String(Number(value.toPrecision(15))));
@@ -96,15 +96,18 @@ export function putFifteen(bytes: Uint8Array, at: number, value: number): number
 }
 
 /**
- * size · 10^decimals, when that is a whole number of at most 15 digits from which `size` is read back; else -1. The quotient of two integers
- * that doubles hold exactly is rounded correctly: it is the number that a reader of the text gets.
+ * size · 10^decimals if this is an integer of at most 15 digits and reading it back gives `size`; otherwise -1.
+ * Division of two exact integers is correctly rounded, so it gives the same double as parsing the text.
  */
 export function scaled(size: number, decimals: number): number {
   const whole = Math.round(size * powersOfTen[decimals]!);
   return whole < 1e15 && whole / powersOfTen[decimals]! === size ? whole : -1;
 }
 
-/** The shortest text that reads back as the same number. `decimals` is a guess at the number of its decimals. */
+/**
+ * Writes the shortest text that parses to the same number. `decimals` is a guess at the number of decimals, to save
+ * time.
+ */
 export function putShortest(bytes: Uint8Array, at: number, value: number, decimals: number): number {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size <= Number.MAX_SAFE_INTEGER) return putScaled(bytes, at, value < 0, size, 0);
@@ -112,7 +115,7 @@ export function putShortest(bytes: Uint8Array, at: number, value: number, decima
     const whole = scaled(size, decimals);
     if (whole >= 0) return putScaled(bytes, at, value < 0, whole, decimals);
   }
-  // A number that has fewer decimals has these, too, with zeros at their end.
+  // also finds numbers with fewer decimals: they end in zeros, which are not written
   const most = size < 1e6 ? 9 : size < 1e9 ? 6 : 3;
   const whole = scaled(size, most);
   if (whole >= 0) return putScaled(bytes, at, value < 0, whole, most);
@@ -120,8 +123,8 @@ export function putShortest(bytes: Uint8Array, at: number, value: number, decima
 }
 
 /**
- * whole / 10^decimals with all its decimals at the right of a field of blanks; `whole` is below 2^53. False, and nothing is written,
- * when it is too narrow.
+ * Writes whole / 10^decimals, with all decimals, right-aligned into a field of blanks; `whole` is below 2^53. Returns
+ * false, without writing, if the field is too narrow.
  */
 export function putPadded(
   bytes: Uint8Array,

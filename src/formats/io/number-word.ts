@@ -2,7 +2,10 @@ const special = /^[+-]?(?:nan(?:\(\w*\))?|1[.,]#(?:qnan|snan|ind)\w*)$/i;
 const infinite = /^([+-]?)(?:inf(?:inity)?|1[.,]#inf\w*)$/i;
 const decimal = /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?$/;
 
-/** A number in any form that programs write: point or comma, exponent, the C libraries' words for infinite and not a number. */
+/**
+ * Parses a number with decimal point or comma, an exponent, or the words of C libraries for infinity and NaN. Undefined
+ * if it is none.
+ */
 export function parseNumber(word: string): number | undefined {
   if (decimal.test(word)) return Number(word.replace(',', '.'));
   if (special.test(word)) return Number.NaN;

@@ -65,7 +65,7 @@ export function roundedIntegers(grid: Grid, context: Context): Grid {
     async *rows(slice, wanted) {
       for await (const { exact, ...block } of grid.rows(slice, wanted)) {
         if (exact !== undefined && block.samples.some((value) => !Number.isSafeInteger(value)))
-          context.lost('Integers above 2^53 were rounded to 53 bits.');
+          context.reportLoss('Integers above 2^53 were rounded to 53 bits.');
         yield block;
       }
     },

@@ -1,18 +1,18 @@
 import { putPadded, scaled } from '../io/number-text.ts';
 import type { DbfField } from './column-layout.ts';
 
-/** Values in the spool: what they are, then 8 bytes of a number or a byte of length and a text. */
-export const tag = { nothing: 0, number: 1, text: 2, yes: 3, no: 4 } as const;
+/** Tags of values in the spool. A double (8 bytes) or a text (a byte of length, then the text) follows its tag. */
+export const tag = { null: 0, number: 1, text: 2, true: 3, false: 4 } as const;
 
-/** Writes a value of the spool into its cell of a row, which is blank before. */
+/** Writes a value of the spool into its cell of a row; the cell must be blank. */
 export function putCell(from: Buffer, at: number, to: Buffer, place: number, field: DbfField): void {
   const kind = from[at]!;
   if (kind === tag.text) putText(from, at + 2, from[at + 1]!, to, place, field);
   else if (kind === tag.number) putNumber(from.readDoubleLE(at + 1), to, place, field);
-  else if (kind === tag.nothing) {
+  else if (kind === tag.null) {
     if (field.type === 'L') to[place] = 63;
-  } else if (field.type === 'L') to[place] = kind === tag.yes ? 84 : 70;
-  else to.write(kind === tag.yes ? 'true' : 'false', place, 'latin1');
+  } else if (field.type === 'L') to[place] = kind === tag.true ? 84 : 70;
+  else to.write(kind === tag.true ? 'true' : 'false', place, 'latin1');
 }
 
 function putText(
@@ -28,7 +28,7 @@ function putText(
     for (let i = start; i < start + length; i++) if (from[i] !== 45 && from[i] !== 47) to[at++] = from[i]!;
     return;
   }
-  // Digits of a large number stand at the right, as all numbers do.
+  // large integers are texts in the spool; like all numbers, they are right-aligned
   const first = type === 'N' ? place + width - length : place;
   if (length > 24) from.copy(to, first, start, start + length);
   else for (let i = 0; i < length; i++) to[first + i] = from[start + i]!;

@@ -123,7 +123,7 @@ export interface DbfField extends Layout {
 }
 
 /** The fields of a .dbf file for these columns, as far as they fit. Reports renamed, dropped and changed fields as losses. */
-export function dbfFields(columns: readonly Column[], { lost }: Context): DbfField[] {
+export function dbfFields(columns: readonly Column[], { reportLoss }: Context): DbfField[] {
   const fields: DbfField[] = [];
   const taken = new Set<string>();
   const renamed: string[] = [];
@@ -141,21 +141,21 @@ export function dbfFields(columns: readonly Column[], { lost }: Context): DbfFie
     taken.add(name.toLowerCase());
     if (name !== column.field.name) renamed.push(`'${column.field.name}' became '${name}'`);
     fields.push({ name, ...layout, column: n });
-    reportType(column, layout.type, lost);
+    reportType(column, layout.type, reportLoss);
   }
-  if (renamed.length > 0) lost(`Field names of a shapefile have at most ten bytes: ${listed(renamed)}.`);
-  if (dropped.length > 0) lost(`Fields that do not fit into a .dbf file were dropped: ${listed(dropped)}.`);
+  if (renamed.length > 0) reportLoss(`Field names of a shapefile have at most ten bytes: ${listed(renamed)}.`);
+  if (dropped.length > 0) reportLoss(`Fields that do not fit into a .dbf file were dropped: ${listed(dropped)}.`);
   return fields;
 }
 
-function reportType({ field, cut }: Column, type: string, lost: Context['lost']): void {
-  if (cut > 0) lost(`${cut} values of '${field.name}' were cut to ${longestText} bytes.`);
+function reportType({ field, cut }: Column, type: string, reportLoss: Context['reportLoss']): void {
+  if (cut > 0) reportLoss(`${cut} values of '${field.name}' were cut to ${longestText} bytes.`);
   if (type !== 'C') return;
-  if (field.type === 'json') lost(`Nested values of '${field.name}' were written as JSON text.`);
+  if (field.type === 'json') reportLoss(`Nested values of '${field.name}' were written as JSON text.`);
   else if (field.type === 'dateTime')
-    lost(`Times of '${field.name}' were written as text, because a .dbf file has no type for them.`);
+    reportLoss(`Times of '${field.name}' were written as text, because a .dbf file has no type for them.`);
   else if (field.type !== 'string')
-    lost(`Values of '${field.name}' were written as text, because they have different types.`);
+    reportLoss(`Values of '${field.name}' were written as text, because they have different types.`);
 }
 
 const listed = (all: string[]): string =>

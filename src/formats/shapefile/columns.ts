@@ -5,7 +5,10 @@ import { decimalNumber } from '../io/decimal.ts';
 import { shown } from '../io/zip.ts';
 import type { Decode } from './encoding.ts';
 
-/** A field of a .dbf file as its descriptor states it; `offset` counts from the start of a row, `place` from that of the file. */
+/**
+ * Field descriptor of a .dbf file. `offset`: of the values, in bytes from the start of a row; `place`: file offset of
+ * the descriptor.
+ */
 export interface DbfColumn {
   name: Buffer;
   type: string;
@@ -16,9 +19,9 @@ export interface DbfColumn {
 }
 
 interface Table {
-  /** dBase 7 writes binary numbers from the highest byte, with their sign bit turned round. */
+  /** dBase 7 stores binary numbers big-endian, with an inverted sign bit. */
   bigEndian: boolean;
-  /** Visual FoxPro: `B` is a double; elsewhere it is the number of a memo. */
+  /** In Visual FoxPro, type `B` is a double; elsewhere it is the number of a memo. */
   foxPro: boolean;
 }
 
@@ -29,21 +32,21 @@ interface ColumnReader {
 
 type NamedColumn = Omit<DbfColumn, 'name'> & { name: string };
 
-/** Undefined for a field whose values are not in this file (memos, pictures): that is told. */
+/** Undefined, with a reported loss, for a field whose values are in another file (memos, pictures). */
 export function columnReader(
   column: NamedColumn,
   decode: Decode,
   table: Table,
   context: Context,
 ): ColumnReader | undefined {
-  const odd = new Set<string>();
-  /** A text that is no value of its field becomes null; the first one is told. */
-  const nothing = (bytes: Buffer, at: number): null => {
-    if (odd.size === 0) {
-      odd.add(column.name);
+  let reported = false;
+  /** Returns null for an invalid value; reports the first one. */
+  const invalid = (bytes: Buffer, at: number): null => {
+    if (!reported) {
+      reported = true;
       const text = shown(bytes.toString('latin1', at, at + column.length).trim());
-      context.lost(
-        `Values of the field '${shown(column.name)}' that are none of its type, such as '${text}', became null.`,
+      context.reportLoss(
+        `Values of the field '${shown(column.name)}' that do not match its type, such as '${text}', became null.`,
       );
     }
     return null;
@@ -53,11 +56,11 @@ export function columnReader(
       return { field: { type: 'string', width: column.length }, value: textReader(column.length, decode) };
     case 'N':
     case 'F':
-      return numberReader(column, nothing);
+      return numberReader(column, invalid);
     case 'L':
       return { field: { type: 'boolean' }, value: logical };
     case 'D':
-      return { field: { type: 'date' }, value: dateReader(column.length, nothing) };
+      return { field: { type: 'date' }, value: dateReader(column.length, invalid) };
     case 'I':
     case '+':
       checkLength(column, 4);
@@ -69,7 +72,10 @@ export function columnReader(
       };
     case 'O':
       checkLength(column, 8);
-      return { field: { type: 'real' }, value: table.bigEndian ? turnedDouble : (bytes, at) => bytes.readDoubleLE(at) };
+      return {
+        field: { type: 'real' },
+        value: table.bigEndian ? invertedDouble : (bytes, at) => bytes.readDoubleLE(at),
+      };
     case 'B':
       if (!table.foxPro && column.length !== 8) break;
       checkLength(column, 8);
@@ -82,8 +88,8 @@ export function columnReader(
       checkLength(column, 8);
       return { field: { type: 'dateTime' }, value: julianTime };
   }
-  context.lost(
-    `The field '${shown(column.name)}' of type '${shown(column.type)}' is left out: its values are not in the .dbf file.`,
+  context.reportLoss(
+    `The field '${shown(column.name)}' of type '${shown(column.type)}' was left out, because its values are not in the .dbf file.`,
   );
   return undefined;
 }
@@ -112,18 +118,18 @@ function textReader(length: number, decode: Decode): ColumnReader['value'] {
   };
 }
 
-/** As GDAL: up to nine digits without decimals are an integer, more a 64-bit one. */
-function numberReader({ length, decimals }: NamedColumn, nothing: (bytes: Buffer, at: number) => null): ColumnReader {
+/** As in GDAL, a width below ten without decimals is an integer, up to 20 a 64-bit integer. */
+function numberReader({ length, decimals }: NamedColumn, invalid: (bytes: Buffer, at: number) => null): ColumnReader {
   const type = decimals > 0 || length > 20 ? 'real' : length < 10 ? 'integer' : 'integer64';
   const value = (bytes: Buffer, at: number): number | bigint | null => {
     let start = at;
     let end = at + length;
     while (start < end && bytes[start]! <= 32) start++;
     while (end > start && bytes[end - 1]! <= 32) end--;
-    // Stars stand for a number that did not fit, and for null.
+    // stars: the number did not fit into the field, or null
     if (start === end || bytes[start] === 42) return null;
     const number = decimalNumber(bytes, start, end);
-    if (number === undefined || !Number.isFinite(number)) return nothing(bytes, at);
+    if (number === undefined || !Number.isFinite(number)) return invalid(bytes, at);
     if (type !== 'integer64' || Number.isSafeInteger(number)) return number;
     const text = bytes.toString('latin1', start, end);
     return /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : number;
@@ -136,24 +142,24 @@ const logical = (bytes: Buffer, at: number): boolean | null => {
   return 'TtYy'.includes(letter) ? true : 'FfNn'.includes(letter) ? false : null;
 };
 
-function dateReader(length: number, nothing: (bytes: Buffer, at: number) => null): ColumnReader['value'] {
+function dateReader(length: number, invalid: (bytes: Buffer, at: number) => null): ColumnReader['value'] {
   return (bytes, at) => {
     const text = bytes.toString('latin1', at, at + length).replace(/[\s\0]/g, '');
     if (/^0*$/.test(text)) return null;
     const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? [];
     if (year === undefined || Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31)
-      return nothing(bytes, at);
+      return invalid(bytes, at);
     return `${year}-${month}-${day}`;
   };
 }
 
-function turnedDouble(bytes: Buffer, at: number): number {
-  const turned = Buffer.alloc(8);
-  bytes.copy(turned, 0, at, at + 8);
-  // Positive ones have their sign bit set, negative ones all bits turned: so they sort as bytes.
-  if ((turned[0]! & 0x80) !== 0) turned[0]! ^= 0x80;
-  else for (let i = 0; i < 8; i++) turned[i]! ^= 0xff;
-  return turned.readDoubleBE(0);
+function invertedDouble(bytes: Buffer, at: number): number {
+  const inverted = Buffer.alloc(8);
+  bytes.copy(inverted, 0, at, at + 8);
+  // positive numbers have an inverted sign bit, negative ones all bits inverted, so that they sort as bytes
+  if ((inverted[0]! & 0x80) !== 0) inverted[0]! ^= 0x80;
+  else for (let i = 0; i < 8; i++) inverted[i]! ^= 0xff;
+  return inverted.readDoubleBE(0);
 }
 
 const dayMs = 86_400_000;

@@ -77,7 +77,7 @@ async function layersOf(zip: ByteSource, prefix: string, depth: number, context:
   await checkUnpackedSize(nested, context.scratch);
   for (const entry of nested) {
     const inner = await UnpackedEntry.open(zip, entry, context.scratch);
-    context.atEnd(() => inner.close());
+    context.onEnd(() => inner.close());
     layers.push(...(await layersOf(inner, `${prefix}${entry.name}/`, depth + 1, context)));
   }
   return layers;

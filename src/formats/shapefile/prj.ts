@@ -20,13 +20,13 @@ export async function crsOfPrj(text: string, { log }: Context): Promise<Crs | un
 }
 
 /** The content of a .prj file; undefined if Esri's WKT cannot express the CRS. */
-export async function prjOfCrs(crs: Crs, { lost }: Context): Promise<string | undefined> {
+export async function prjOfCrs(crs: Crs, { reportLoss }: Context): Promise<string | undefined> {
   if (crs.code === wgs84.code && crs.authority === wgs84.authority) return wgs84Text;
   try {
     return await crsText(crs, 'WKT1_ESRI');
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    lost(`The .prj file was left out, because it cannot store the coordinate system: ${error.message}`);
+    reportLoss(`The .prj file was left out, because it cannot store the coordinate system: ${error.message}`);
     return undefined;
   }
 }

@@ -46,7 +46,7 @@ export const shapefileReader = defineReader({
     const open = async (entry: ZipEntry | undefined) => {
       if (entry === undefined) return undefined;
       const file = await UnpackedEntry.open(layer.zip, entry, context.scratch);
-      context.atEnd(() => file.close());
+      context.onEnd(() => file.close());
       return file;
     };
     const [shp, shx, table] = [
@@ -119,7 +119,7 @@ async function* chunks(
         bad = error;
       }
       if (n < rows.length && rows[n] === undefined) deleted++;
-      else if (bad !== undefined) context.badRecord({ number: first + n + 1, reason: bad });
+      else if (bad !== undefined) context.reportBadRecord({ number: first + n + 1, reason: bad });
       else {
         if (dbf !== undefined && n >= rows.length) withoutRow++;
         features.push(
@@ -138,10 +138,10 @@ function reportRows(
   last: number,
   deleted: number,
   withoutRow: number,
-  { log, lost }: Context,
+  { log, reportLoss }: Context,
 ): void {
   if (deleted > 0) log('info', `${deleted} records marked as deleted were left out.`);
-  if (withoutRow > 0) lost(`${withoutRow} shapes have no row in the .dbf file; their fields are null.`);
+  if (withoutRow > 0) reportLoss(`${withoutRow} shapes have no row in the .dbf file; their fields are null.`);
   const rest = dbf === undefined ? 0 : dbf.count - first - last;
-  if (rest > 0 && deleted === 0) lost(`${rest} rows of the .dbf file have no shape; they were left out.`);
+  if (rest > 0 && deleted === 0) reportLoss(`${rest} rows of the .dbf file have no shape; they were left out.`);
 }

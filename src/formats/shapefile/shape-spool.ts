@@ -56,7 +56,7 @@ export class ShapeSpool {
     for (let n = 0; n < 3; n++) {
       const path = join(context.scratch, randomUUID());
       const sink = await FileSink.create(path, { checksum: false });
-      context.atEnd(() => sink.close());
+      context.onEnd(() => sink.close());
       files.push({ sink, path });
     }
     return new ShapeSpool(dimensions, files);

@@ -85,8 +85,8 @@ function put(out: BufferedWriter, value: unknown, column: Column): void {
   } else if (typeof value === 'string') putText(out, value, column);
   else if (typeof value === 'boolean') {
     column.booleans = true;
-    bytes[out.at++] = value ? tag.yes : tag.no;
-  } else if (value === null || value === undefined || typeof value === 'number') bytes[out.at++] = tag.nothing;
+    bytes[out.at++] = value ? tag.true : tag.false;
+  } else if (value === null || value === undefined || typeof value === 'number') bytes[out.at++] = tag.null;
   else if (typeof value === 'bigint') {
     const size = putBytes(out, String(value), column);
     column.addDigits(size);

@@ -38,16 +38,16 @@ export const shapefileWriter = defineWriter({
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
     const prj = data.crs === undefined ? undefined : await prjOfCrs(data.crs, context);
-    if (data.crs === undefined) context.lost('The coordinate system is not known, so there is no .prj file.');
+    if (data.crs === undefined) context.reportLoss('The coordinate system is not known, so there is no .prj file.');
     const zip = new ZipWriter(sink);
     const base = fileName(data.name);
     if (data.later === undefined) await addLayers(zip, base, data, prj, context);
     else
       for (const [step, layer] of [data, ...data.later].entries()) {
         await using open = new AsyncDisposableStack();
-        const atEnd: Context['atEnd'] = (close) => open.defer(close);
+        const onEnd: Context['onEnd'] = (close) => open.defer(close);
         // Progress is that of the steps of the mesh.
-        const ofLayer = { ...context, atEnd, progress() {} };
+        const ofLayer = { ...context, onEnd, progress() {} };
         await addLayers(zip, `${base}_${String(step).padStart(4, '0')}`, layer, prj, ofLayer);
       }
     await zip.finish();
@@ -84,7 +84,7 @@ async function addLayer(
   fields: DbfField[],
   columns: readonly Column[],
   prj: string | undefined,
-  { lost }: Context,
+  { reportLoss }: Context,
 ): Promise<void> {
   const { rows } = spool.table;
   const header = dbfHeader(fields, rows);
@@ -93,7 +93,8 @@ async function addLayer(
     ['shp', spool.shpSize],
     ['dbf', size],
   ] as const)
-    if (bytes > commonLimit) lost(`${name}.${ending} has ${bytes} bytes. Many programs cannot read more than 2 GB.`);
+    if (bytes > commonLimit)
+      reportLoss(`${name}.${ending} has ${bytes} bytes. Many programs cannot read more than 2 GB.`);
   if (size > 2 * commonLimit)
     throw new AppError('unprocessable', 'The rows take more than 4 GB, the limit of a .dbf file.');
   const { head, body } = await spool.shp();
@@ -102,7 +103,7 @@ async function addLayer(
   await zip.add(`${name}.dbf`, size, withHeader(header, spool.table.dbfRows(fields, columns.length)));
   await zip.addBytes(`${name}.cpg`, Buffer.from('UTF-8'));
   if (prj !== undefined) await zip.addBytes(`${name}.prj`, Buffer.from(prj));
-  if (spool.withoutZ > 0) lost(`${spool.withoutZ} vertices have no height (Z); the shapefile has 0 there.`);
+  if (spool.withoutZ > 0) reportLoss(`${spool.withoutZ} vertices have no height (Z); the shapefile has 0 there.`);
 }
 
 async function* withHeader(header: Uint8Array, rows: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -150,10 +151,10 @@ class Spools {
   constructor(data: FeatureCollection, context: Context) {
     this.#data = data;
     this.#context = context;
-    this.columns = data.fields.map((field) => new Column(field, { existing: data.grown ?? false }));
+    this.columns = data.fields.map((field) => new Column(field, { existing: data.appended ?? false }));
     // Many programs refuse a table without fields.
     if (data.fields.length === 0) this.columns.push(new Column({ name: 'FID', type: 'integer' }));
-    this.#withId = !data.grown && !data.fields.some(({ name }) => name.toLowerCase() === 'id');
+    this.#withId = !data.appended && !data.fields.some(({ name }) => name.toLowerCase() === 'id');
     if (this.#withId) this.columns.push(new Column({ name: 'id', type: 'string' }, { optional: true }));
   }
 
@@ -164,7 +165,7 @@ class Spools {
       const reason = new FormatError(
         `Feature ${this.#number} has a coordinate that is not finite. A shapefile cannot store it.`,
       );
-      this.#context.badRecord({ number: this.#number, reason });
+      this.#context.reportBadRecord({ number: this.#number, reason });
       return;
     }
     const known = this.#data.fields.length === 0 ? [this.#number - 1] : feature.values;
@@ -195,15 +196,15 @@ class Spools {
   }
 
   async finished(): Promise<ShapeSpool[]> {
-    const { lost } = this.#context;
+    const { reportLoss } = this.#context;
     if (this.#spools.length === 0) this.#spools.push(await ShapeSpool.create(this.#data, this.#context));
     if (this.#collections > 0)
-      lost(
+      reportLoss(
         `${this.#collections} geometry collections were split by kind of geometry; each part has all values of its feature.`,
       );
     const files = this.#spools.toSorted((a, b) => kinds.indexOf(a.kind!) - kinds.indexOf(b.kind!));
     if (files.length > 1)
-      lost(
+      reportLoss(
         `A shapefile holds one kind of geometry, so the zip has one for each of ${files.map(({ kind }) => kind).join(', ')}.`,
       );
     return files;

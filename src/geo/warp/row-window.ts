@@ -1,7 +1,7 @@
+import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { Grid, RandomGrid, RowBlock, Slice } from '../../data/grid.ts';
 import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
-import { giveBack } from '../../data/spare-memory.ts';
 
 /** Reads rows of a slice into memory. */
 export interface RowReader {
@@ -24,7 +24,7 @@ export function randomAccessRows(grid: RandomGrid, slice: Slice): RowReader {
       for (let row = from; row < to; row += atOnce) {
         const samples = await grid.read(slice, row, Math.min(atOnce, to - row));
         into.set(samples, at + (row - from) * width);
-        giveBack(samples);
+        releaseBuffer(samples);
       }
     },
     async drain() {},
@@ -41,7 +41,7 @@ export function sequentialRows(grid: Grid, slice: Slice): RowReader {
   /** Pulls the block that holds row `next`. */
   async function current(): Promise<RowBlock> {
     while (block === undefined || block.firstRow + block.rowCount <= next) {
-      if (block !== undefined) giveBack(block.samples);
+      if (block !== undefined) releaseBuffer(block.samples);
       const { done, value } = await blocks.next();
       if (done) throw new Error(`The grid ended before row ${next}.`);
       block = value;

@@ -1,7 +1,7 @@
+import { pooledBytes } from '../../data/buffer-pool.ts';
 import type { RandomGrid, RowBlock, Slice, TypedGrid } from '../../data/grid.ts';
 import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
-import { spareBytesOf } from '../../data/spare-memory.ts';
 import type { ApproximateTransform } from './approximate-transformer.ts';
 import { approximateTransform, largestSquare } from './approximate-transformer.ts';
 import type { ImageTransformer } from './image-transformer.ts';
@@ -132,7 +132,7 @@ export class WarpRows {
   #task(transform: ApproximateTransform, rows: number, source: SourceWindow): WarpTask {
     const { kernel, type, nodata: fill } = this.#settings;
     const { width } = this.#input.transformer.target;
-    const out = spareBytesOf(rows * width * sampleArrays[type].BYTES_PER_ELEMENT).buffer;
+    const out = pooledBytes(rows * width * sampleArrays[type].BYTES_PER_ELEMENT).buffer;
     return { transform, source, kernel, rows, width, type, out, fill };
   }
 

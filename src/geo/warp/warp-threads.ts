@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { markOwned } from '../../data/buffer-pool.ts';
 import type { Samples } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
-import { ownWhole } from '../../data/spare-memory.ts';
 import type { WarpTask } from './warp-task.ts';
 import { runWarpTask } from './warp-task.ts';
 
@@ -49,7 +49,7 @@ class WarpThread {
     this.#thread.on('message', (out: ArrayBuffer) => {
       const { task, resolve } = this.#waiting.shift()!;
       const samples = new sampleArrays[task.type](out, 0, task.rows * task.width);
-      ownWhole(samples);
+      markOwned(samples);
       resolve(samples);
     });
     this.#thread.on('error', (error) => this.#fail(error));

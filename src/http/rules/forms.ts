@@ -13,6 +13,10 @@ export const uuidParam = () => z.uuid().toLowerCase();
 /** The parameters of a path with one id. */
 export const Id = z.object({ id: uuidParam() });
 
+/** An answer that contains one text, such as a signed address. */
+export const TextAnswer = z.object({ data: z.string() });
+export type TextAnswer = z.infer<typeof TextAnswer>;
+
 /** The project that the header `project-id` names, where no other place says it. */
 export function projectInHeader(request: FastifyRequest): string {
   const id = request.platformHeader('project-id');

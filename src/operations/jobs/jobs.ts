@@ -5,7 +5,7 @@ import type { Caller } from '../../http/caller.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
 import { endTransfer } from '../../transfers/ends/cancel.ts';
 import type { Why } from '../../transfers/views/why.ts';
-import { whyNot } from '../../transfers/views/why.ts';
+import { explainWaiting } from '../../transfers/views/why.ts';
 import { retryAsStarter } from '../retries/retry.ts';
 import type { JobDetail } from './queries.ts';
 import { findOtherJob, findQueueRow, findTransferJob, listLogTail, removeJob, restartJob } from './queries.ts';
@@ -35,7 +35,7 @@ async function getOtherJob(db: Db, id: string) {
 /** Explains why a transfer of any tenant has not started, including transfers ahead of it. */
 export async function whyJob(db: Db, id: string): Promise<Why> {
   if (!isUuid(id) || !(await findTransferJob(db, id))) throw notFound('Transfer', id);
-  return whyNot(db, id, async (ids) => ids);
+  return explainWaiting(db, id, async (ids) => ids);
 }
 
 /** Cancels a transfer of any tenant, or removes another job that is not running from the queue. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { TRANSFER } from '../../transfers/queue/needs.ts';
-import { PRIORITIES } from '../../transfers/queue/wake.ts';
+import { TRANSFER_PRIORITIES } from '../../transfers/queue/enqueue.ts';
+import { TRANSFER } from '../../transfers/queue/requirements.ts';
 
 /** Number of jobs with the same task, flags and state. */
 const QueuePart = z.object({
@@ -32,7 +32,7 @@ export const listQueueParts = (db: Db) =>
       from graphile_worker._private_jobs where is_available and priority <= 0
       union all
       select task_id, key, flags, created_at, 'delayed'
-      from graphile_worker._private_jobs where is_available and priority = any(${sql.array(PRIORITIES, 'int2')}) and run_at > now()),
+      from graphile_worker._private_jobs where is_available and priority = any(${sql.array(TRANSFER_PRIORITIES, 'int2')}) and run_at > now()),
     pending as (
       select flags, count(*) as count from transfers where status = 'Pending' group by flags
       union all

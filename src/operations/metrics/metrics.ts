@@ -5,7 +5,7 @@ import type { Database } from '../../db.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { listChoreRuns } from '../cron/chores.queries.ts';
 import { listWorkerStates } from '../workers/workers.ts';
-import { listFigures } from './figures.queries.ts';
+import { listCounters } from './count-transfers.queries.ts';
 import { countMassRetries, getLags, listQueueParts } from './gauges.queries.ts';
 import { asMetric } from './prometheus-text.ts';
 import { transferCounters } from './transfer-counters.ts';
@@ -82,11 +82,11 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   };
 
   const collectFromDatabase = async () => {
-    const [parts, lags, workers, figures, orders, chores, sweep] = await Promise.all([
+    const [parts, lags, workers, counters, orders, chores, sweep] = await Promise.all([
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
-      listFigures(db),
+      listCounters(db),
       countMassRetries(db),
       listChoreRuns(db),
       findSweepState(db),
@@ -102,7 +102,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       ...queueGauges(parts),
       ...lagGauges(lags, parts),
       ...workerGauges(workers),
-      ...transferCounters(figures),
+      ...transferCounters(counters),
       ...choreGauges(chores),
       ...sweepGauges(sweep),
       running,

@@ -1,5 +1,5 @@
-import type { Figure } from './figures.queries.ts';
-import { BUCKETS } from './figures.ts';
+import type { CounterRow } from './count-transfers.queries.ts';
+import { BUCKETS } from './count-transfers.ts';
 import type { Labels, MetricFamily } from './prometheus-text.ts';
 import { histogramValues } from './prometheus-text.ts';
 
@@ -18,21 +18,21 @@ const COUNTERS = {
 } as const;
 
 /** Counters of ended transfers, summed in the database: the same from every process, and monotonic. */
-export function transferCounters(figures: readonly Figure[]): MetricFamily[] {
+export function transferCounters(rows: readonly CounterRow[]): MetricFamily[] {
   const of = (name: string) =>
     Map.groupBy(
-      figures.filter((one) => one.name === name),
+      rows.filter((one) => one.name === name),
       labelsKey,
     );
   const histograms = Object.entries(HISTOGRAMS).map(([key, [name, help]]): MetricFamily => {
     const values = [...of(key).values()].flatMap((rows) =>
-      histogramValues(name, labelsOf(rows[0] as Figure), BUCKETS, bucketsOf(rows)),
+      histogramValues(name, labelsOf(rows[0] as CounterRow), BUCKETS, bucketsOf(rows)),
     );
     return { name, help, type: 'histogram', values };
   });
   const counters = Object.entries(COUNTERS).map(([key, [name, help]]): MetricFamily => {
     const values = [...of(key).values()].map((rows) => ({
-      labels: labelsOf(rows[0] as Figure),
+      labels: labelsOf(rows[0] as CounterRow),
       value: rows.reduce((sum, row) => sum + row.count, 0),
     }));
     return { name, help, type: 'counter', values };
@@ -40,11 +40,11 @@ export function transferCounters(figures: readonly Figure[]): MetricFamily[] {
   return [...histograms, ...counters];
 }
 
-const labelsOf = ({ type, reader, writer, outcome }: Figure): Labels => ({ type, reader, writer, outcome });
-const labelsKey = (row: Figure) => JSON.stringify(labelsOf(row));
+const labelsOf = ({ type, reader, writer, outcome }: CounterRow): Labels => ({ type, reader, writer, outcome });
+const labelsKey = (row: CounterRow) => JSON.stringify(labelsOf(row));
 
 /** Buckets with the current bounds. A count under an older bound goes to the next larger one. */
-function bucketsOf(rows: readonly Figure[]) {
+function bucketsOf(rows: readonly CounterRow[]) {
   const buckets = new Map<number, { count: number; sum: number }>();
   for (const { upper, count, sum } of rows) {
     const bound = BUCKETS.find((one) => upper <= one) ?? Number.POSITIVE_INFINITY;

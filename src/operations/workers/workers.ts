@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
-import { needsOf, roomOn } from '../../transfers/queue/needs.ts';
+import { allocationOn, requirementsOf } from '../../transfers/queue/requirements.ts';
 import { listWorkerRows, WorkerRow } from './queries.ts';
 
 /** A worker process in answers. */
@@ -19,10 +19,10 @@ export async function listWorkerStates(db: Db): Promise<WorkerState[]> {
   return rows.map(({ runningFlags, taken, ...worker }) => {
     const reserved = { memoryMb: 0, cores: 0, scratchGb: 0 };
     for (const flags of runningFlags) {
-      const room = roomOn(worker, needsOf(flags));
-      reserved.memoryMb += room.memoryMb;
-      reserved.cores += room.cores;
-      reserved.scratchGb += room.scratchGb;
+      const allocation = allocationOn(worker, requirementsOf(flags));
+      reserved.memoryMb += allocation.memoryMb;
+      reserved.cores += allocation.cores;
+      reserved.scratchGb += allocation.scratchGb;
     }
     return { ...worker, running: runningFlags.length + taken, reserved };
   });

@@ -58,10 +58,7 @@ export async function clusterPassword(home: string): Promise<string> {
 
 /** Made aside and renamed, so that a cluster is whole or not there. */
 async function makeCluster(home: string): Promise<void> {
-  for (const name of await readdir(home)) {
-    // Its initdb may still be at work.
-    if (name.startsWith('new-')) await rm(join(home, name), { recursive: true, force: true, maxRetries: 10 });
-  }
+  await removeHalfMade(home);
   const programs = await postgresPrograms(home);
   const aside = join(home, `new-${randomUUID()}`);
   const password = `${aside}.password`;
@@ -80,6 +77,15 @@ async function makeCluster(home: string): Promise<void> {
   ]);
   await rename(password, passwordFile(aside));
   await rename(aside, clusterOf(home));
+  // The initdb of a killed start makes its folder again if it was still at work at the first removal.
+  await removeHalfMade(home);
+}
+
+/** Removes what killed starts have left. */
+async function removeHalfMade(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (name.startsWith('new-')) await rm(join(home, name), { recursive: true, force: true, maxRetries: 10 });
+  }
 }
 
 /** Gives the port on which the server accepts connections. */

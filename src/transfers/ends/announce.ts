@@ -11,15 +11,15 @@ const AT_ONCE = 200;
  */
 export function announcer(db: Database): (id: string) => void {
   let ids: string[] = [];
-  const tell = () => {
-    const told = ids;
+  const notify = () => {
+    const batch = ids;
     ids = [];
-    for (let at = 0; at < told.length; at += AT_ONCE) {
-      notifyEnded(db, told.slice(at, at + AT_ONCE)).catch(() => {}); // clients that wait also poll
+    for (let at = 0; at < batch.length; at += AT_ONCE) {
+      notifyEnded(db, batch.slice(at, at + AT_ONCE)).catch(() => {}); // clients that wait also poll
     }
   };
   return (id) => {
     // a timer runs in the context of the request that set it, whose transaction may be in the middle of a statement
-    if (ids.push(id) === 1) setTimeout(() => db.within(undefined, tell), TOGETHER_MS);
+    if (ids.push(id) === 1) setTimeout(() => db.within(undefined, notify), TOGETHER_MS);
   };
 }

@@ -16,16 +16,16 @@ export async function cancelTransfer(db: Db, caller: Caller, id: string): Promis
   const transfer = await findTransfer(db, caller, id);
   if (!transfer) throw notFound('Transfer', id);
   if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
-    throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
+    throw forbidden(`You did not start transfer '${id}', and you may not change content in its project.`);
   return endTransfer(db, id, caller.userId);
 }
 
-/** The same without a check of rights. */
+/** Cancels a transfer without a check of rights. */
 export function endTransfer(db: Db, id: string, userId: string): Promise<Summary> {
   return db.transaction(async (tx) => {
     const now = await lockTransfer(tx, id);
     if (hasStopped(now.status))
-      throw conflict(`Transfer '${id}' has ended: it is ${now.status}.`, { code: 'TransferEnded' });
+      throw conflict(`Transfer '${id}' has already ended (${now.status}).`, { code: 'TransferEnded' });
     await requestCancel(tx, id, userId);
     if (now.status === 'Pending') await settle(tx, { unheld: now, outcome: CANCELLED });
     else await notifyCancel(tx, id);

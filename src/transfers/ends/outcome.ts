@@ -1,7 +1,7 @@
 /** Maximum number of attempts of one transfer, those that were handed back included. */
-export const MOST_ATTEMPTS = 50;
+export const MAX_ATTEMPTS = 50;
 /** Maximum number of workers that a transfer may lose; the next loss ends it. */
-const MOST_WORKER_LOSSES = 8;
+const MAX_WORKER_LOSSES = 8;
 
 /** The end of a transfer without a result. */
 export interface Ending {
@@ -44,11 +44,11 @@ export interface Unheld {
 export function endingOf({ attempt, cancelled, projectDeleted, workerLosses = 0 }: Unheld): Ending | undefined {
   if (cancelled) return CANCELLED;
   if (projectDeleted) return PROJECT_DELETED;
-  if (workerLosses > MOST_WORKER_LOSSES)
+  if (workerLosses > MAX_WORKER_LOSSES)
     return failed(`The workers that ran this transfer were lost ${workerLosses} times.`);
-  if (attempt >= MOST_ATTEMPTS)
+  if (attempt >= MAX_ATTEMPTS)
     return failed(
-      `The transfer was given up after ${MOST_ATTEMPTS} attempts. Its log says what happened; try it again when that is mended.`,
+      `The transfer was given up after ${MAX_ATTEMPTS} attempts. See its log for the cause, and retry the transfer when the cause is fixed.`,
     );
   return undefined;
 }

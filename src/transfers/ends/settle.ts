@@ -2,8 +2,8 @@ import type { Db } from '../../db.ts';
 import { appendAll } from '../../outbox.ts';
 import type { Subject } from '../events.ts';
 import { finished, sidesOf } from '../events.ts';
-import { wakeAgain, wakeLater } from '../queue/wake.ts';
-import { completeCarry } from '../run/carry.queries.ts';
+import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
+import { completeMoveOrCopy } from '../run/move-or-copy.queries.ts';
 import type { Completion, EndedRow, Fence, LogLine } from '../run/run.queries.ts';
 import {
   completeTransfer,
@@ -23,19 +23,19 @@ export interface Completed {
 }
 
 /** An attempt moved or copied a dataset, in the transaction that settles it. */
-export interface Carried {
-  kind: 'carried';
+export interface MovedOrCopied {
+  kind: 'movedOrCopied';
   transfer: Subject;
   datasetId: string;
 }
 
-/** What ends, and how. A transfer that is no longer in the state that its member names is left alone. */
+/** The transfers to settle, and the outcome. Transfers that are no longer in the state of the member are left unchanged. */
 export type Settlement =
   /** An attempt that this process runs. */
-  | { attempt: Fence; outcome: Completed | Carried | Ending | HandedBack; lines: readonly LogLine[] }
-  /** A transfer that nobody runs, or whose worker does not answer. */
+  | { attempt: Fence; outcome: Completed | MovedOrCopied | Ending | HandedBack; lines: readonly LogLine[] }
+  /** A transfer that no worker runs, or whose worker does not respond. */
   | { unheld: Fence; outcome: Ending }
-  /** Those of these transfers that wait. */
+  /** These transfers, as far as they still wait. */
   | { waiting: readonly string[]; outcome: Ending };
 
 export interface Settled {
@@ -46,29 +46,29 @@ export interface Settled {
 /**
  * The one settlement of transfers: writes outcome, log and event, and frees the datasets, all or nothing. Gives the transfers that it
  * settled; none if another process settled them first. A ledger of credits charges and releases its holds here.
- * @param db a transaction for `carried`, `unheld` and `waiting`
+ * @param db a transaction for `movedOrCopied`, `unheld` and `waiting`
  */
 export async function settle(db: Db, settlement: Settlement): Promise<Settled[]> {
   if ('waiting' in settlement) {
     const { waiting, outcome } = settlement;
-    return tellEnded(db, await failWaiting(db, waiting, outcome.sentence), outcome);
+    return emitEnded(db, await failWaiting(db, waiting, outcome.sentence), outcome);
   }
   if ('unheld' in settlement) {
     const { unheld, outcome } = settlement;
-    return tellEnded(db, listOf(await failUnheldTransfer(db, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
+    return emitEnded(db, listOf(await failUnheldTransfer(db, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
   }
   const { attempt, outcome, lines } = settlement;
   switch (outcome.kind) {
     case 'completed':
       return complete(db, attempt, outcome, lines);
-    case 'carried':
-      return carry(db, attempt, outcome, lines);
+    case 'movedOrCopied':
+      return completeDataset(db, attempt, outcome, lines);
     case 'handedBack':
       return db.transaction((tx) => handBack(tx, attempt, outcome, lines));
     default:
       return db.transaction(async (tx) => {
         const ended = await failTransfer(tx, attempt, outcome.sentence, [...lines, lastLine(outcome)]);
-        return tellEnded(tx, listOf(ended), outcome);
+        return emitEnded(tx, listOf(ended), outcome);
       });
   }
 }
@@ -97,19 +97,19 @@ async function complete(
   return completed === null ? [] : [{ id, kind: 'completed' }];
 }
 
-async function carry(
+async function completeDataset(
   tx: Db,
   fence: Fence,
-  { transfer, datasetId }: Carried,
+  { transfer, datasetId }: MovedOrCopied,
   lines: readonly LogLine[],
 ): Promise<Settled[]> {
-  await completeCarry(tx, fence, datasetId, lines);
+  await completeMoveOrCopy(tx, fence, datasetId, lines);
   const events = sidesOf(transfer).map((side) => finished(side, { status: 'Completed', progress: 100, datasetId }));
   await appendAll(tx, events);
   return [{ id: fence.id, kind: 'completed' }];
 }
 
-async function tellEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
+async function emitEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
   const events = ended.flatMap((transfer) =>
     sidesOf(transfer).map((side) =>
       finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
@@ -120,8 +120,8 @@ async function tellEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }:
 }
 
 /**
- * Makes a transfer wait for another attempt, unless it must not. Its queue row, which this worker holds, loses its key and goes when the
- * task returns; a new one is made.
+ * Makes a transfer wait for another attempt, or ends it if no attempt is left. Enqueues it with a new row: the row that this worker has
+ * locked loses its key, and is deleted when the task returns.
  */
 async function handBack(
   tx: Db,
@@ -134,6 +134,6 @@ async function handBack(
   if (!released) return [];
   const ending = endingOf(released);
   if (ending !== undefined) return settle(tx, { unheld: released, outcome: ending });
-  await (delay ? wakeLater(tx, released, delay) : wakeAgain(tx, [released]));
+  await (delay ? enqueueLater(tx, released, delay) : enqueueFirst(tx, [released]));
   return [{ id: fence.id, kind: 'handedBack' }];
 }

@@ -1,53 +1,55 @@
 import type { Db } from '../../db.ts';
 import { troubleOf } from '../../db.ts';
-import { callWorkers } from '../../jobs.ts';
+import { notifyWorkers } from '../../jobs.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
 import type { Ending } from '../ends/outcome.ts';
 import { CANCELLED, endingOf } from '../ends/outcome.ts';
 import { settle } from '../ends/settle.ts';
+import { enqueueFirst, enqueueTransfers } from './enqueue.ts';
 import {
-  disownStuckWorkers,
-  listForgotten,
-  listOfDeleted,
-  listStrangers,
-  listUnheardCancels,
+  disconnectStuckWorkers,
+  listPendingOfDeleted,
+  listUnansweredCancels,
+  listUnknownPools,
+  listUnqueued,
   removeDeadWorkers,
-  removeLeftBehind,
+  removeOrphanedJobs,
   takeFromLostWorkers,
   trySweepLock,
   unlockJobs,
 } from './sweep.queries.ts';
-import { takeRested } from './turn.queries.ts';
-import { tellNeeds } from './waiting-needs.ts';
-import { wake, wakeAgain } from './wake.ts';
+import { requeueBackedOff } from './virtual-time.queries.ts';
+import { updateWaitingNeeds } from './waiting-needs.ts';
 
 /** What a sweep found and repaired. */
 export interface Swept {
   deadWorkers: readonly string[];
   stuckWorkers: readonly string[];
+  /** Number of transfers of dead workers that wait again. */
   handedBack: number;
   /** Transfers that ended. */
   ended: string[];
-  forgotten: number;
+  /** Number of waiting transfers that had no queue row and got a new one. */
+  requeued: number;
   /** Transfers that it could not end; the next sweep tries again. */
   failures: { id: string; error: unknown }[];
 }
 
 export interface SweepOptions {
-  /** Also looks for what should not happen: pending transfers without a queue row, rows locked by unknown pools, rows without a transfer. */
+  /** Also looks for inconsistencies: pending transfers without a queue row, rows locked by unknown pools, rows without a transfer. */
   thorough: boolean;
   /** Milliseconds; see the setting `transfers.patience`. */
   patience: number;
 }
 
-/** How long after a deadline its worker may take to end the transfer itself. */
+/** How long a worker may take after a deadline to end the transfer itself. */
 const DEADLINE_GRACE_MS = 30_000;
 const CANCEL_PATIENCE_MS = 3000;
 
 /**
- * Repairs what killed and stopped workers left. Every live worker calls it about every second, and one at a time does the work
- * (undefined: another one is at it). A dead worker lost its lock with its connection. A stopped one (SIGSTOP) keeps both until it holds a
- * transfer past its deadline: then the sweep ends its connection, and the next sweep finds it dead.
+ * Takes over the transfers of dead workers. Every live worker calls it about every second, and one at a time does the work (undefined:
+ * another worker does it now). A dead worker lost its liveness lock with its connection. A stopped one (SIGSTOP) keeps both until it holds
+ * a transfer past its deadline: then the sweep ends its connection, and the next sweep finds it dead.
  */
 export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swept | undefined> {
   return db.transaction(async (tx) => {
@@ -55,7 +57,7 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
     const ended: string[] = [];
     const failures: Swept['failures'] = [];
     // in a savepoint, so that a failure with one transfer does not undo the rest
-    const apart = async (id: string, work: (inner: Db) => Promise<unknown>) => {
+    const inSavepoint = async (id: string, work: (inner: Db) => Promise<unknown>) => {
       try {
         await tx.transaction(work);
       } catch (error) {
@@ -64,39 +66,39 @@ export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swe
       }
     };
     const end = (transfer: { id: string; attempt: number }, ending: Ending) =>
-      apart(transfer.id, async (inner) => {
+      inSavepoint(transfer.id, async (inner) => {
         const settled = await settle(inner, { unheld: transfer, outcome: ending });
         ended.push(...settled.map(({ id }) => id));
       });
 
     const deadWorkers = await removeDeadWorkers(tx);
     const lost = await takeFromLostWorkers(tx);
-    const locking = thorough ? [...deadWorkers, ...(await listStrangers(tx))] : deadWorkers;
+    const locking = thorough ? [...deadWorkers, ...(await listUnknownPools(tx))] : deadWorkers;
     if (locking.length > 0) await unlockJobs(tx, locking);
-    if (thorough) await removeLeftBehind(tx);
+    if (thorough) await removeOrphanedJobs(tx);
     const handedBack = [];
     for (const transfer of lost) {
       const ending = endingOf(transfer);
       if (ending === undefined) handedBack.push(transfer);
       else await end(transfer, ending);
     }
-    await wakeAgain(tx, handedBack);
-    for (const transfer of await listUnheardCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, CANCELLED);
-    const orphans = thorough ? await listOfDeleted(tx) : [];
-    for (const id of orphans) await apart(id, async (inner) => ended.push(...(await endOfDeleted(inner, [id]))));
-    const forgotten = thorough ? await listForgotten(tx) : [];
-    await wake(tx, forgotten);
-    await wake(tx, await takeRested(tx));
+    await enqueueFirst(tx, handedBack);
+    for (const transfer of await listUnansweredCancels(tx, CANCEL_PATIENCE_MS)) await end(transfer, CANCELLED);
+    const orphans = thorough ? await listPendingOfDeleted(tx) : [];
+    for (const id of orphans) await inSavepoint(id, async (inner) => ended.push(...(await endOfDeleted(inner, [id]))));
+    const unqueued = thorough ? await listUnqueued(tx) : [];
+    await enqueueTransfers(tx, unqueued);
+    await enqueueTransfers(tx, await requeueBackedOff(tx));
     // unlocking notifies no worker
-    if (locking.length > 0) await callWorkers(tx);
-    await tellNeeds(tx, patience);
-    const stuckWorkers = await disownStuckWorkers(tx, DEADLINE_GRACE_MS);
+    if (locking.length > 0) await notifyWorkers(tx);
+    await updateWaitingNeeds(tx, patience);
+    const stuckWorkers = await disconnectStuckWorkers(tx, DEADLINE_GRACE_MS);
     return {
       deadWorkers,
       stuckWorkers,
       handedBack: handedBack.length,
       ended,
-      forgotten: forgotten.length,
+      requeued: unqueued.length,
       failures,
     };
   });

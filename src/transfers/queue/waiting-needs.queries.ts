@@ -4,18 +4,18 @@ import { sql } from '../../db.ts';
 
 const flags = z.array(z.string());
 
-/** The next transfer of all that have the same needs. */
-const Head = z.object({ id: z.string(), turn: z.number(), attempt: z.number(), waitedMs: z.number() });
-/** Needs of transfers that wait; without a head all of them rest. */
+/** The first waiting transfer among those with equal flags. */
+const Head = z.object({ id: z.string(), virtualTime: z.number(), attempt: z.number(), waitedMs: z.number() });
+/** Flags of waiting transfers; without a head all of them back off. */
 const NeedsRow = z.object({ flags, head: Head.optional() });
 
-/** Each looked up by itself: of an `exists` the whole queue may be read. */
-const resting = sql.fragment`outages > 0 and coalesce((
+/** A transfer `t` backs off after an outage. A scalar subquery uses the index; for `exists` the planner may read the whole queue. */
+const backingOff = sql.fragment`outages > 0 and coalesce((
   select job.run_at > now() from graphile_worker._private_jobs job where job.key = t.id::text), false)`;
 
 /**
- * The distinct needs, and who is next of each but those that rest after an outage. The index is asked for the next needs again and again,
- * whatever the number of transfers.
+ * The distinct flags of waiting transfers, each with its first transfer that does not back off. A loose index scan: one lookup per
+ * combination of flags, not per transfer.
  */
 export const listWaiting = (db: Db) =>
   db.any(sql.type(NeedsRow)`
@@ -25,8 +25,8 @@ export const listWaiting = (db: Db) =>
       select next.flags from needs cross join lateral (
         select flags from transfers where status = 'Pending' and flags > needs.flags order by flags limit 1) next)
     select flags, (
-      select json_build_object('id', id, 'turn', turn, 'attempt', attempt, 'waitedMs', extract(epoch from now() - updated_at) * 1000)
-      from transfers t where status = 'Pending' and t.flags = needs.flags and not (${resting}) order by turn, id limit 1) as head
+      select json_build_object('id', id, 'virtualTime', turn, 'attempt', attempt, 'waitedMs', extract(epoch from now() - updated_at) * 1000)
+      from transfers t where status = 'Pending' and t.flags = needs.flags and not (${backingOff}) order by turn, id limit 1) as head
     from needs`);
 
 const Live = z.object({
@@ -41,7 +41,7 @@ const Live = z.object({
   running: z.array(z.object({ id: z.string(), flags })),
 });
 
-/** Workers that take transfers, and what they run. */
+/** Workers with their running transfers. */
 export const listLiveWorkers = (db: Db) =>
   db.any(sql.type(Live)`
     select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, holds_for,
@@ -55,7 +55,7 @@ export interface WaitingNeeds {
   reason?: string | undefined;
 }
 
-/** Writes only what differs. */
+/** Replaces the rows of `waiting_needs`; writes only rows that differ. */
 export const setWaitingNeeds = (tx: Db, needs: readonly WaitingNeeds[]) =>
   tx.query(sql.unsafe`
     with given as (
@@ -65,7 +65,7 @@ export const setWaitingNeeds = (tx: Db, needs: readonly WaitingNeeds[]) =>
     insert into waiting_needs as w (flags, reason) select flags, reason from given
     on conflict (flags) do update set reason = excluded.reason where w.reason is distinct from excluded.reason`);
 
-/** Which worker keeps room free for which transfer; the others for none. */
+/** Sets which transfer each worker keeps its resources free for; none for workers that are not listed. */
 export const setHolds = (tx: Db, holds: readonly { pool: string; id: string }[]) =>
   tx.query(sql.unsafe`
     update workers set holds_for = held.id

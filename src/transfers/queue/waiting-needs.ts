@@ -1,46 +1,49 @@
 import type { Db } from '../../db.ts';
-import type { LiveWorker } from './standing.ts';
-import { couldRun, reasonOf } from './standing.ts';
+import type { WaitingTransfer } from './enqueue.ts';
+import { enqueueFirst } from './enqueue.ts';
+import type { LiveWorker } from './queue-status.ts';
+import { couldRun, waitingReason } from './queue-status.ts';
 import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiting-needs.queries.ts';
-import type { Waiting } from './wake.ts';
-import { wakeAgain } from './wake.ts';
 
 /**
- * Finds out what needs wait and why nobody starts them, and has one worker keep room free for a transfer that stands first and was
- * overtaken by smaller ones for too long. As much work as there are distinct needs, not transfers.
+ * Stores for each combination of flags why no worker starts its transfers now. Reserves a worker for a transfer that is first in the queue
+ * and that smaller transfers have overtaken for too long. The cost depends on the number of combinations, not of transfers.
  * @param patience milliseconds
  */
-export async function tellNeeds(tx: Db, patience: number): Promise<void> {
+export async function updateWaitingNeeds(tx: Db, patience: number): Promise<void> {
   const waiting = await listWaiting(tx);
   const workers = await listLiveWorkers(tx);
-  const needs = waiting.map(({ flags }) => ({ flags, reason: reasonOf(workers, flags) }));
+  const needs = waiting.map(({ flags }) => ({ flags, reason: waitingReason(workers, flags) }));
   await setWaitingNeeds(tx, needs);
 
   const heads = waiting.flatMap(({ flags, head }, n) => (head ? [{ ...head, flags, reason: needs[n]?.reason }] : []));
-  const first = Math.min(...heads.filter(({ reason }) => reason === undefined).map(({ turn }) => turn));
+  const firstRunnable = Math.min(
+    ...heads.filter(({ reason }) => reason === undefined).map(({ virtualTime }) => virtualTime),
+  );
   const before = new Set(workers.map(({ holdsFor }) => holdsFor));
   const overtaken = heads
     .filter(
-      ({ id, reason, waitedMs, attempt, turn }) =>
-        before.has(id) || (reason !== undefined && waitedMs > patience && (attempt > 0 || turn <= first)),
+      ({ id, reason, waitedMs, attempt, virtualTime }) =>
+        before.has(id) ||
+        (reason !== undefined && waitedMs > patience && (attempt > 0 || virtualTime <= firstRunnable)),
     )
-    .sort((a, b) => a.turn - b.turn);
+    .sort((a, b) => a.virtualTime - b.virtualTime);
   const holds = chooseHolders(workers, overtaken);
   if (holds.length > 0 || workers.some(({ holdsFor }) => holdsFor !== undefined))
     await setHolds(
       tx,
       holds.map(({ pool, held: { id } }) => ({ pool, id })),
     );
-  await wakeAgain(
+  await enqueueFirst(
     tx,
     holds.filter(({ fresh }) => fresh).map(({ held }) => held),
   );
 }
 
-/** One worker for each transfer, and none for two: whoever does it already, else whoever has to wait for the least. */
-function chooseHolders(workers: readonly LiveWorker[], overtaken: readonly Waiting[]) {
+/** Chooses one worker for each transfer: the one that is reserved for it already, else the one with the fewest running transfers. */
+function chooseHolders(workers: readonly LiveWorker[], overtaken: readonly WaitingTransfer[]) {
   const idle = new Map(workers.map((worker) => [worker.pool, worker]));
-  const holds: { pool: string; held: Waiting; fresh: boolean }[] = [];
+  const holds: { pool: string; held: WaitingTransfer; fresh: boolean }[] = [];
   for (const held of overtaken) {
     const able = [...idle.values()].filter((worker) => couldRun(worker, held.flags));
     const before = able.find(({ holdsFor }) => holdsFor === held.id);

@@ -1,14 +1,14 @@
 import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConversionResult, Present } from '../../convert/conversion.ts';
+import type { ConversionResult, ExistingDataset } from '../../convert/conversion.ts';
 import { settle } from '../ends/settle.ts';
 import { AcceptedRequest } from '../starts/request.ts';
 import { scratchExceeded, timeExceeded } from './conversion.ts';
 import { copySmall } from './copy-small.ts';
 import type { Executor } from './executor.ts';
+import { fetchExisting, findExisting } from './existing-dataset.ts';
 import { fetchInput } from './input.ts';
 import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
-import { fetchPresent, findPresent } from './present.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import { Stopped } from './stopped.ts';
@@ -39,7 +39,7 @@ interface LocalFiles {
 interface Fetched {
   /** Share of the progress that fetching was, from 0 to 1. */
   done: number;
-  present: Present | undefined;
+  existing: ExistingDataset | undefined;
 }
 
 /** One attempt to convert: fetches the input, converts it in a child process, and commits the result. Throws why it failed. */
@@ -82,18 +82,18 @@ const tooLong =
 
 async function fetchFiles(executor: Executor, attempt: Attempt, { folder, input }: LocalFiles): Promise<Fetched> {
   const { transfer, report, time, scratchGb } = attempt;
-  const held = await findPresent(executor.db, transfer);
+  const held = await findExisting(executor.db, transfer);
   const room = { bytes: scratchGb * GB - (held?.storageSize ?? 0), exceeded: () => scratchExceeded(scratchGb) };
   const done = await fetchInput(executor, transfer, input, { report, time, room });
-  const present = held && (await fetchPresent(executor.blobs, held, { folder, format: transfer.format, time }));
-  return { done, present };
+  const existing = held && (await fetchExisting(executor.blobs, held, { folder, format: transfer.format, time }));
+  return { done, existing };
 }
 
 function convertFiles(
   executor: Executor,
   { transfer, request, report, signal, time, scratchGb }: Attempt,
   { folder, input, output, badRecords }: LocalFiles,
-  { done, present }: Fetched,
+  { done, existing }: Fetched,
 ): Promise<ConversionResult> {
   const { outputFileName, onBadRecord } = request;
   return executor.convert(
@@ -106,7 +106,7 @@ function convertFiles(
       writer: { name: request.writerName, parameters: request.writerParameters },
       transformations: request.transformations,
       ...(onBadRecord === undefined ? {} : { onBadRecord }),
-      ...(present === undefined ? {} : { present }),
+      ...(existing === undefined ? {} : { existing }),
       badRecords: { path: badRecords },
     },
     { memoryMb: transfer.memoryMb, scratchGb, time: time.left(), timeLimit: time.whole },

@@ -3,13 +3,13 @@ import { isUuid } from '../../platform/text/uuid.ts';
 import type { PresentedGrant } from '../../uploads/blob-area.ts';
 import { findBadRecords, findExport, hasVoidGrants } from '../queries.ts';
 
-/** A blob's name holds no more than this. */
-const LONGEST = 220;
+/** Maximum length of a blob's name, in characters. */
+const MAX_LENGTH = 220;
 
 /** Last segment of an export's address: `{transferId}_{file name}` with unsafe characters replaced. */
 export function exportName(transferId: string, fileName: string): string {
   const safe = fileName.replace(/[^A-Za-z0-9._~-]/g, '_');
-  const room = LONGEST - transferId.length - 1;
+  const room = MAX_LENGTH - transferId.length - 1;
   if (safe.length <= room) return `${transferId}_${safe}`;
   const extension = /\.[^.]{1,20}$/.exec(safe)?.[0] ?? '';
   return `${transferId}_${safe.slice(0, room - extension.length)}${extension}`;

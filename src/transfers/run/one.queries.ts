@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { restingReason, STATUSES } from '../queries.ts';
+import { backOffReason, STATUSES } from '../queries.ts';
 import { lockOf } from '../queue/sweep.queries.ts';
 
 const State = z.object({
@@ -13,8 +13,8 @@ const State = z.object({
   host: z.string().optional(),
   /** That worker holds its liveness lock. */
   alive: z.boolean(),
-  /** When it is tried again after an outage. */
-  resting: z.string().optional(),
+  /** That it backs off after an outage, and until when. */
+  backOff: z.string().optional(),
 });
 export type State = z.infer<typeof State>;
 
@@ -23,5 +23,5 @@ export const findState = (db: Db, id: string) =>
   db.maybeOne(sql.type(State)`
     select status, flags, error_message, worker_pool as pool, (select host from workers where pool = t.worker_pool) as host,
       exists (select from transfers where id = t.id and exists ${lockOf('transfers.worker_pool')}) as alive,
-      ${restingReason} as resting
+      ${backOffReason} as back_off
     from transfers t where id = ${id}`);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CANCELLED, PROJECT_DELETED } from '../ends/outcome.ts';
-import type { Equipment } from '../queue/needs.ts';
-import { neverOn } from '../queue/standing.ts';
+import { permanentReason } from '../queue/queue-status.ts';
+import type { WorkerCapacity } from '../queue/requirements.ts';
 import type { Executor } from './executor.ts';
 import type { State } from './one.queries.ts';
 import { findState } from './one.queries.ts';
@@ -9,14 +9,14 @@ import { perform } from './perform.ts';
 
 /** What became of a transfer, and why. */
 export interface OneResult {
-  /** `waiting`: for another worker; `taken`: another worker runs it; `unfit`: it needs what this process lacks. */
+  /** `waiting`: for another worker; `taken`: another worker runs it; `unfit`: this process does not meet its requirements. */
   outcome: 'completed' | 'failed' | 'cancelled' | 'waiting' | 'taken' | 'unfit' | 'unknown';
   message: string;
 }
 
 const LOOK_AGAIN_MS = 200;
 /** Looks at a transfer whose worker is lost, before it counts as taken: a sweep hands it back within seconds. */
-const MOST_LOOKS = 50;
+const MAX_LOOKS = 50;
 
 /**
  * Performs one transfer if it waits and fits, and tells how it went. Does nothing to one that is over or runs elsewhere. The caller keeps
@@ -25,31 +25,31 @@ const MOST_LOOKS = 50;
  */
 export async function performOne(
   executor: Executor,
-  equipment: Equipment,
+  capacity: WorkerCapacity,
   id: string,
   stop: AbortSignal,
 ): Promise<OneResult> {
   for (let looks = 1; ; looks++) {
     const state = await findState(executor.db, id);
     const lost = state?.status === 'InProgress' && !state.alive;
-    if (lost && looks < MOST_LOOKS && !stop.aborted) {
+    if (lost && looks < MAX_LOOKS && !stop.aborted) {
       await sleep(LOOK_AGAIN_MS);
       continue;
     }
     if (state?.status !== 'Pending') return resultOf(id, state);
-    const refusal = refusalOf(executor, equipment, id, state) ?? (stop.aborted ? waiting(id) : undefined);
+    const refusal = refusalOf(executor, capacity, id, state) ?? (stop.aborted ? waiting(id) : undefined);
     if (refusal) return refusal;
     const performed = await perform(executor, { id, flags: state.flags, unqueue: true });
     // not claimed: another worker was faster, or this one is given up
-    if (performed !== 'notClaimed' || looks >= MOST_LOOKS) return resultOf(id, await findState(executor.db, id));
+    if (performed !== 'notClaimed' || looks >= MAX_LOOKS) return resultOf(id, await findState(executor.db, id));
   }
 }
 
 /** Why this process leaves a waiting transfer alone. Undefined: it may claim it. */
-function refusalOf({ pool }: Executor, equipment: Equipment, id: string, state: State): OneResult | undefined {
-  const unfit = neverOn({ ...equipment, pool, running: [], draining: false }, state.flags);
+function refusalOf({ pool }: Executor, capacity: WorkerCapacity, id: string, state: State): OneResult | undefined {
+  const unfit = permanentReason({ ...capacity, pool, running: [], draining: false }, state.flags);
   if (unfit !== undefined) return { outcome: 'unfit', message: `This worker cannot run transfer '${id}'. ${unfit}` };
-  if (state.resting !== undefined) return { outcome: 'waiting', message: `Transfer '${id}' waits. ${state.resting}` };
+  if (state.backOff !== undefined) return { outcome: 'waiting', message: `Transfer '${id}' waits. ${state.backOff}` };
   return undefined;
 }
 

@@ -5,11 +5,11 @@ import type { Ending, HandedBack } from '../ends/outcome.ts';
 import { CANCELLED, endingOf, failed, PROJECT_DELETED } from '../ends/outcome.ts';
 import type { Settled } from '../ends/settle.ts';
 import { settle } from '../ends/settle.ts';
-import { wake, wakeAgain } from '../queue/wake.ts';
-import { runCarry } from './carry.ts';
+import { enqueueFirst, enqueueTransfers } from '../queue/enqueue.ts';
 import { ChildDied } from './conversion.ts';
 import { runConversion } from './convert.ts';
 import type { Executor, Run } from './executor.ts';
+import { runMoveOrCopy } from './move-or-copy.ts';
 import { openReport } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import { claimTransfer, getStops, lockWaiting, removeQueueRow } from './run.queries.ts';
@@ -31,15 +31,15 @@ export interface Job {
 export type Performed = Settled['kind'] | 'notClaimed' | 'overtaken';
 
 /** A transfer whose conversion process died this often is not tried again. */
-const MOST_CHILD_DEATHS = 2;
+const MAX_CHILD_DEATHS = 2;
 /** Maximum number of attempts against a store or machine that is out of order: about five minutes with the pauses of `pauseAfter`. */
-const MOST_OUTAGES = 10;
+const MAX_OUTAGES = 10;
 const pauseAfter = (outages: number) => Math.min(1000 * 2 ** outages, 60_000);
-/** Longest pause that a remote server may ask for. */
-const LONGEST_PAUSE_MS = 15 * 60_000;
+/** Maximum pause that a remote server may request with `Retry-After`. */
+const MAX_PAUSE_MS = 15 * 60_000;
 
 /**
- * Claims a transfer, runs one attempt, and settles it. The transfer's row decides; a queue row is only a wake-up call. So it may be called
+ * Claims a transfer, runs one attempt, and settles it. The transfer's row decides; a queue row only triggers the run. So it may be called
  * for any id at any time. Three commits in all: submit, claim, settle. Throws only if the database cannot be reached.
  */
 export async function perform(executor: Executor, job: Job): Promise<Performed> {
@@ -80,7 +80,7 @@ async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, si
   const { db, tracing } = executor;
   const report = openReport(db, transfer, () => run.stop('overtaken'));
   report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
-  const work = transfer.carry ? runCarry : runConversion;
+  const work = transfer.carry ? runMoveOrCopy : runConversion;
   try {
     await tracing.span('transfer', spanOf(executor, transfer), () => work(executor, transfer, report, signal));
     return 'completed';
@@ -135,8 +135,8 @@ async function stoppedOutcome(db: Db, { id }: ClaimedRow, { why }: Stopped): Pro
 }
 
 function diedOutcome({ childDeaths }: ClaimedRow): Ending | HandedBack {
-  if (childDeaths + 1 >= MOST_CHILD_DEATHS)
-    return failed(`The conversion broke off ${MOST_CHILD_DEATHS} times without a reason that it could name.`);
+  if (childDeaths + 1 >= MAX_CHILD_DEATHS)
+    return failed(`The conversion broke off ${MAX_CHILD_DEATHS} times without a reason that it could name.`);
   const sentence = 'The conversion broke off; it is tried again.';
   return { kind: 'handedBack', sentence, counts: { childDeaths: 1 } };
 }
@@ -144,14 +144,14 @@ function diedOutcome({ childDeaths }: ClaimedRow): Ending | HandedBack {
 function outageOutcome({ outages }: ClaimedRow, error: unknown): Ending | HandedBack {
   // only messages of refusals are meant for users
   const known = error instanceof AppError ? error : undefined;
-  if (outages + 1 >= MOST_OUTAGES)
+  if (outages + 1 >= MAX_OUTAGES)
     return failed(
       known
-        ? `${known.message} It was tried ${MOST_OUTAGES} times.`
-        : `The platform could not run this transfer; it tried ${MOST_OUTAGES} times.`,
+        ? `${known.message} It was tried ${MAX_OUTAGES} times.`
+        : `The platform could not run this transfer; it tried ${MAX_OUTAGES} times.`,
     );
   const sentence = `${known?.message ?? 'The platform was out of order.'} The transfer is tried again.`;
-  const askedPause = Math.min((known?.details.retryAfter ?? 0) * 1000, LONGEST_PAUSE_MS);
+  const askedPause = Math.min((known?.details.retryAfter ?? 0) * 1000, MAX_PAUSE_MS);
   const delay = Math.max(pauseAfter(outages), askedPause);
   return { kind: 'handedBack', sentence, counts: { outages: 1 }, delay };
 }
@@ -172,5 +172,5 @@ export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise
     if (!waiting) return;
     const ending = endingOf(waiting);
     if (ending !== undefined) await settle(tx, { unheld: waiting, outcome: ending });
-    else await (waiting.attempt > 0 ? wakeAgain(tx, [waiting]) : wake(tx, [waiting]));
+    else await (waiting.attempt > 0 ? enqueueFirst(tx, [waiting]) : enqueueTransfers(tx, [waiting]));
   });

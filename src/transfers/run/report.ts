@@ -7,11 +7,12 @@ import { reportProgress } from './run.queries.ts';
 
 const EVERY_MS = 1000;
 /** 100 means completed, which only the commit may write. */
-const MOST = 99;
+const MAX_PROGRESS = 99;
 /** Percent between two progress events. */
 const EVENT_EVERY = 10;
-const MOST_LINES = 1000;
-const LONGEST_LINE = 2000;
+const MAX_LINES = 1000;
+/** In characters. */
+const MAX_LINE_LENGTH = 2000;
 
 /** Progress and log of an attempt under way: written at most once a second, and not at all if the attempt ends sooner. */
 export interface Report {
@@ -33,15 +34,15 @@ export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () =>
     if (latest === undefined && lines.length === 0) return;
     const { progress = 0, phase } = latest ?? {};
     const event = progress >= nextEvent ? progressed(transfer, progress) : undefined;
-    const told = { progress, phase, lines, event };
+    const update = { progress, phase, lines, event };
     latest = undefined;
     lines = [];
     try {
-      if (!(await reportProgress(db, transfer, told))) onOvertaken();
+      if (!(await reportProgress(db, transfer, update))) onOvertaken();
       if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
       // Losing progress does no harm; the lines are written next time, or with the end.
-      lines = [...told.lines, ...lines];
+      lines = [...update.lines, ...lines];
     }
   };
   const timer = setInterval(() => {
@@ -50,14 +51,19 @@ export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () =>
 
   return {
     progress(fraction, phase) {
-      latest = { progress: Math.min(MOST, Math.max(0, Math.floor(fraction * 100))), phase };
+      latest = { progress: Math.min(MAX_PROGRESS, Math.max(0, Math.floor(fraction * 100))), phase };
     },
     log(level, message) {
-      if (count > MOST_LINES) return;
+      if (count > MAX_LINES) return;
       count++;
       const time = new Date().toISOString();
-      if (count > MOST_LINES) lines.push({ time, level: 'warning', message: 'There is more to tell; it is left out.' });
-      else lines.push({ time, level, message: message.slice(0, LONGEST_LINE) });
+      if (count > MAX_LINES)
+        lines.push({
+          time,
+          level: 'warning',
+          message: `The log has its maximum of ${MAX_LINES} lines; later lines are left out.`,
+        });
+      else lines.push({ time, level, message: message.slice(0, MAX_LINE_LENGTH) });
     },
     async close() {
       clearInterval(timer);

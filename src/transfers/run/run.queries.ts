@@ -9,9 +9,9 @@ import type { LogLevel } from '../../formats/define.ts';
 import type { Event } from '../../outbox.ts';
 import { eventInsert } from '../../outbox.ts';
 import type { Counts } from '../ends/outcome.ts';
-import { MOST_ATTEMPTS } from '../ends/outcome.ts';
-import { clockAtTurn } from '../queue/turn.queries.ts';
-import { Carry, TransferType } from '../starts/request.ts';
+import { MAX_ATTEMPTS } from '../ends/outcome.ts';
+import { advanceClock } from '../queue/virtual-time.queries.ts';
+import { MoveOrCopy, TransferType } from '../starts/request.ts';
 
 /** A claimed transfer: everything that an attempt needs. */
 const Claimed = z.object({
@@ -35,7 +35,7 @@ const Claimed = z.object({
   inputDatasetId: z.string().optional(),
   /** The existing dataset that it writes or moves. */
   outputDatasetId: z.string().optional(),
-  carry: Carry.optional(),
+  carry: MoveOrCopy.optional(),
   sourceTenantId: z.string().optional(),
   sourceProjectId: z.string().optional(),
   /** Name of the input in the blob store; absent for a remote file, or if the input was deleted. */
@@ -75,9 +75,9 @@ export const claimTransfer = (
     update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
       deadline = now() + ${timeLimit} * interval '1 millisecond', started_at = now(), updated_at = now(),
       phase = 'Starting'
-    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MOST_ATTEMPTS}
+    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MAX_ATTEMPTS}
       and exists (select from workers where pool = ${pool})
-    returning ${clockAtTurn}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
+    returning ${advanceClock}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
       handed_back, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
@@ -90,18 +90,23 @@ export const removeQueueRow = (tx: Db, id: string) =>
   tx.query(sql.unsafe`delete from graphile_worker._private_jobs where key = ${id} and locked_at is null`);
 
 const Stops = z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() });
-const Released = Stops.extend({ id: z.string(), flags: z.array(z.string()), turn: z.number(), attempt: z.number() });
-const released = sql.fragment`id, flags, turn, attempt, ${stopped}`;
+const Released = Stops.extend({
+  id: z.string(),
+  flags: z.array(z.string()),
+  virtualTime: z.number(),
+  attempt: z.number(),
+});
+const released = sql.fragment`id, flags, turn as virtual_time, attempt, ${stopped}`;
 
 /** Locks a transfer that waits. Null: it does not wait, or it has this resource request and attempts left. */
 export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | undefined) =>
   tx.maybeOne(sql.type(Released)`
     select ${released} from transfers
     where id = ${id} and status = 'Pending' and (
-      attempt >= ${MOST_ATTEMPTS} or flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`})
+      attempt >= ${MAX_ATTEMPTS} or flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`})
     for update`);
 
-/** Why a transfer must stop, whoever runs it. */
+/** Why a running transfer must stop. */
 export const getStops = (db: Db, id: string) =>
   db.one(sql.type(Stops)`
     select ${stopped} from transfers where id = ${id}`);
@@ -128,7 +133,7 @@ export const logged = (lines: readonly LogLine[]) => sql.fragment`
   select changed.id, line.time, line.level, line.message
   from changed, jsonb_to_recordset(${sql.jsonb(lines as never)}) as line (time timestamptz, level text, message text)`;
 
-export interface Told {
+export interface ProgressUpdate {
   progress: number;
   phase: string | undefined;
   lines: readonly LogLine[];
@@ -137,7 +142,7 @@ export interface Told {
 }
 
 /** Stores progress, phase and log lines of an attempt. Null: the attempt does not hold the transfer any more. */
-export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, event }: Told) =>
+export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, event }: ProgressUpdate) =>
   db.maybeOne(sql.type(z.object({ id: z.string() }))`
     with changed as (
       update transfers set progress = greatest(progress, ${progress}), phase = coalesce(${phase ?? null}, phase), updated_at = now()
@@ -146,7 +151,7 @@ export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, e
     lines as (${logged(lines)})
     select id from changed`);
 
-/** What a conversion makes: a new dataset, new content of a dataset, or a file for downloading. */
+/** Output of a conversion: a new dataset, new content of a dataset, or a file for downloading. */
 export type Output =
   | { dataset: NewDataset & { id: string } }
   | { replaced: NewContent }
@@ -216,7 +221,7 @@ const unqueued = sql.fragment`
   unqueued as (
     delete from graphile_worker._private_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
 
-/** Ends a transfer that nobody runs, or whose worker does not answer. Null: it has ended or got another attempt meanwhile. */
+/** Ends a transfer that no worker runs, or whose worker does not respond. Null: it has ended or got another attempt meanwhile. */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.type(EndedRow)`
     with changed as (
@@ -231,7 +236,7 @@ export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: str
 export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
   tx.any(sql.type(EndedRow)`
     with waiting as (
-      -- in one order, whoever ends several
+      -- in one order, so that concurrent calls do not deadlock
       select id from transfers where id = any(${sql.array(ids, 'uuid')}) and status = 'Pending' order by id for update),
     changed as (
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()

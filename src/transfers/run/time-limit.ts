@@ -13,8 +13,8 @@ export interface TimeLimit {
 
 /** How long work may take to end after its signal. A disk or store that hangs does not keep a transfer from ending. */
 const GRACE_MS = 1000;
-/** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Maximum delay of a timer; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Starts the time of an attempt. */
 export function limitTime(signal: AbortSignal, whole: number): TimeLimit {
@@ -34,18 +34,18 @@ export async function inTime<Result>(
   signal.throwIfAborted();
   // not AbortSignal.timeout, whose timer stays for hours after a short transfer
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), Math.min(left(), LONGEST_TIMER_MS));
+  const timer = setTimeout(() => over.abort(), Math.min(left(), MAX_TIMER_MS));
   const stop = AbortSignal.any([signal, over.signal]);
-  const told = Promise.withResolvers<void>();
-  stop.addEventListener('abort', () => told.resolve(), { once: true });
+  const aborted = Promise.withResolvers<void>();
+  stop.addEventListener('abort', () => aborted.resolve(), { once: true });
   const settled = new AbortController();
-  const leftBehind = told.promise.then(() => sleep(GRACE_MS, undefined, { signal: settled.signal }));
+  const leftBehind = aborted.promise.then(() => sleep(GRACE_MS, undefined, { signal: settled.signal }));
   leftBehind.catch(() => {});
   try {
     return await Promise.race([
       work(stop),
       leftBehind.then(() => {
-        throw new Error('It did not end when it was told to.');
+        throw new Error('It did not stop when it was aborted.');
       }),
     ]);
   } catch (error) {

@@ -6,49 +6,49 @@ import type { Request } from 'got';
 import { AppError } from '../../errors.ts';
 import type { LogLevel } from '../../formats/define.ts';
 import type { Outbound } from '../../platform/net/outbound.ts';
-import type { Answer, Asking } from './remote-answer.ts';
-import { ask, Broken, broken, decoderOf } from './remote-answer.ts';
+import type { RemoteRequest, RemoteResponse } from './remote-response.ts';
+import { ConnectionBroken, connectionError, decoderOf, requestFile } from './remote-response.ts';
 
 export interface RemoteLimits {
   outbound: Outbound;
-  /** Bytes. */
-  largest: number;
+  /** Maximum size in bytes. */
+  maxSize: number;
   /** Milliseconds without a byte after which a connection is given up. */
   idleMs: number;
 }
 
-/** What may still come into the folder of a transfer. */
+/** Free space in the folder of a transfer. */
 export interface ScratchRoom {
   bytes: number;
   exceeded(): AppError;
 }
 
 export interface RemoteHooks {
-  /** @param fraction 0 where the server does not tell the size */
+  /** @param fraction 0 if the server does not send the size */
   progress(fraction: number): void;
   log(level: LogLevel, message: string): void;
   signal: AbortSignal;
   room: ScratchRoom;
 }
 
-/** Connections in a row that brought less than `MUCH`, before the transfer is left for later. */
-const TRIES = 5;
-const MUCH = 2 ** 20;
+/** Maximum number of consecutive connections with less than `PROGRESS_BYTES`; then the transfer backs off. */
+const MAX_TRIES = 5;
+const PROGRESS_BYTES = 2 ** 20;
 const FIRST_PAUSE_MS = 250;
 
-/** What has come so far. */
+/** State of a download. */
 interface Fetched {
   bytes: number;
-  /** Of the whole file, where the server told it. */
+  /** Size of the whole file, if the server sent it. */
   size?: number | undefined;
-  /** What a server must still have for the rest to belong to what came; absent: only from the start. */
+  /** Identifies the version of the file; absent: the download cannot be resumed. */
   validator?: string | undefined;
 }
 
 /**
- * Fetches a remote file to a new local one, streamed. A connection that breaks is taken up where it broke, if the server proves that the
- * file is still the same, else from the start. Throws `unavailable` for what may be better later, another `AppError` for what will not,
- * and the signal's reason. No sentence tells user, password or query of the address.
+ * Downloads a remote file to a new local one. Resumes after a broken connection if the server proves that the file is unchanged; else starts
+ * again. Throws `unavailable` for errors that a later retry may cure, another `AppError` for permanent ones, and the signal's reason. No
+ * message contains user, password or query of the address.
  */
 export async function fetchRemote(source: URL, path: string, limits: RemoteLimits, hooks: RemoteHooks): Promise<void> {
   const { log, signal } = hooks;
@@ -58,14 +58,14 @@ export async function fetchRemote(source: URL, path: string, limits: RemoteLimit
     for (let failures = 0; ; ) {
       const before = fetched.bytes;
       try {
-        await fetchOn(source, file, fetched, limits, hooks);
+        await fetchOnce(source, file, fetched, limits, hooks);
         log('info', `Fetched ${fetched.bytes} bytes from ${source.host}.`);
         return;
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof Broken)) throw error;
-        failures = fetched.bytes >= before + MUCH ? 1 : failures + 1;
-        if (failures === TRIES) throw new AppError('unavailable', error.message);
+        if (!(error instanceof ConnectionBroken)) throw error;
+        failures = fetched.bytes >= before + PROGRESS_BYTES ? 1 : failures + 1;
+        if (failures === MAX_TRIES) throw new AppError('unavailable', error.message);
         log('warning', error.message);
       }
       await sleep(FIRST_PAUSE_MS * 2 ** failures, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -75,30 +75,30 @@ export async function fetchRemote(source: URL, path: string, limits: RemoteLimit
   }
 }
 
-/** One connection: from where the last one broke, or from the start. */
-async function fetchOn(
+/** Downloads over one connection, from where the last one broke or from the start. */
+async function fetchOnce(
   source: URL,
   file: FileHandle,
   fetched: Fetched,
-  { outbound, largest, idleMs }: RemoteLimits,
+  { outbound, maxSize, idleMs }: RemoteLimits,
   { progress, signal, room }: RemoteHooks,
 ): Promise<void> {
-  const asking: Asking = { outbound, idleMs, signal };
+  const request: RemoteRequest = { outbound, idleMs, signal };
   const { bytes, validator } = fetched;
-  if (bytes > 0 && validator !== undefined) asking.from = { bytes, validator };
-  const answer = await ask(source, asking);
-  // a stream that is left in its middle has an error of its own to tell
-  let own: unknown;
+  if (bytes > 0 && validator !== undefined) request.from = { bytes, validator };
+  const response = await requestFile(source, request);
+  // takes precedence over the error of the stream that is abandoned because of it
+  let writeError: unknown;
   try {
-    const decoder = decoderOf(answer);
-    if (!goesOn(answer, fetched)) {
+    const decoder = decoderOf(response);
+    if (!continues(response, fetched)) {
       await file.truncate(0);
       fetched.bytes = 0;
-      fetched.size = decoder === undefined ? answer.length : undefined;
-      fetched.validator = decoder === undefined ? answer.validator : undefined;
+      fetched.size = decoder === undefined ? response.length : undefined;
+      fetched.validator = decoder === undefined ? response.validator : undefined;
     }
     const check = (size: number) => {
-      if (size > largest) throw new AppError('tooLarge', `The file at ${source.host} is larger than ${largest} bytes.`);
+      if (size > maxSize) throw new AppError('tooLarge', `The file at ${source.host} is larger than ${maxSize} bytes.`);
       if (size > room.bytes) throw room.exceeded();
     };
     check(fetched.size ?? 0);
@@ -111,23 +111,23 @@ async function fetchOn(
     const store = async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) {
         await take(chunk).catch((error) => {
-          own = error;
+          writeError = error;
           throw error;
         });
       }
     };
-    await (decoder === undefined ? pipeline(answer.stream, store) : pipeline(answer.stream, decoder, store));
+    await (decoder === undefined ? pipeline(response.stream, store) : pipeline(response.stream, decoder, store));
   } catch (error) {
-    throw own ?? broken(error, answer.host, fetched.bytes);
+    throw writeError ?? connectionError(error, response.host, fetched.bytes);
   } finally {
-    discard(answer.stream);
+    discard(response.stream);
   }
   if (fetched.size !== undefined && fetched.bytes !== fetched.size)
-    throw new Broken(`${answer.host} ended at byte ${fetched.bytes} of ${fetched.size}.`);
+    throw new ConnectionBroken(`${response.host} ended at byte ${fetched.bytes} of ${fetched.size}.`);
 }
 
-/** Whether the answer is the rest of what came; false: it is the whole. */
-function goesOn({ host, range, length, validator }: Answer, fetched: Fetched): boolean {
+/** Whether the response continues the download; false: it is the whole file. Throws if it continues another version. */
+function continues({ host, range, length, validator }: RemoteResponse, fetched: Fetched): boolean {
   if (range === undefined) return false;
   const sameFile =
     (validator === undefined || validator === fetched.validator) &&
@@ -137,7 +137,7 @@ function goesOn({ host, range, length, validator }: Answer, fetched: Fetched): b
     return true;
   }
   fetched.validator = undefined;
-  throw new Broken(`${host} did not go on at byte ${fetched.bytes}; it is fetched from the start.`);
+  throw new ConnectionBroken(`${host} did not resume at byte ${fetched.bytes}. The download starts again.`);
 }
 
 const discard = (stream: Request) => void stream.destroy();

@@ -6,55 +6,57 @@ import type { Outbound } from '../../platform/net/outbound.ts';
 import { decodedOnce } from '../../uploads/address.ts';
 import { insertSource } from './sources.queries.ts';
 
-/** What it takes to accept the address of a remote file. */
+/** Accepts and seals addresses of remote files. */
 export interface Sources {
   outbound: Outbound;
   sealer: Sealer;
 }
 
-/** A remote file as a transfer names it. */
-export interface KeptSource {
+/** A stored address of a remote file. */
+export interface StoredSource {
   id: string;
+  /** The address without secrets. */
   shown: string;
 }
 
 const contextOf = (id: string) => `remote source ${id}`;
 
 /**
- * Keeps the address of a remote file for the transfer that the transaction starts. Refuses what can be refused without connecting. What
- * may be secret in the address stands in no answer and in no sentence.
+ * Seals and stores the address of a remote file, in the transaction that starts its transfer. Checks it without connecting. No answer and
+ * no message contains its secret parts.
  */
-export async function keepSource(tx: Db, { outbound, sealer }: Sources, address: string): Promise<KeptSource> {
+export async function storeSource(tx: Db, { outbound, sealer }: Sources, address: string): Promise<StoredSource> {
   const url = parseSource(outbound, address);
   const id = randomUUID();
   await insertSource(tx, id, sealer.seal(url.href, contextOf(id)));
   return { id, shown: shownAddress(url) };
 }
 
-/** What may be seen of an address: neither user and password nor query and fragment. */
+/** The address without user, password, query and fragment. */
 export const shownAddress = ({ origin, pathname }: URL) => origin + pathname;
 
-/** The address that was kept under this id. */
+/** Unseals a stored address. */
 export const openSource = async (sealer: Sealer, id: string, sealed: Uint8Array): Promise<URL> =>
   new URL(await sealer.open(sealed, contextOf(id)));
 
 function parseSource(outbound: Outbound, address: string): URL {
   const plain = decodedOnce(address);
-  if (!URL.canParse(plain)) throw invalidMember('uploadUrl', 'uploadUrl is no address such as https://host/path.');
+  if (!URL.canParse(plain))
+    throw invalidMember('uploadUrl', 'uploadUrl is not a URL. Send an address such as https://host/path.');
   const url = new URL(plain);
   if (url.protocol === 's3:')
-    throw invalidMember(
-      'uploadUrl',
-      's3: addresses carry no right to read; give the https address of the object with its signature (a presigned URL).',
-    );
+    throw invalidMember('uploadUrl', 's3: addresses contain no credentials. Send a presigned https URL of the object.');
   outbound.check(url.href, 'uploadUrl');
   if (credentialsOf(url) === undefined)
-    throw invalidMember('uploadUrl', `User name and password before '${url.host}' are not percent-encoded.`);
+    throw invalidMember(
+      'uploadUrl',
+      `User and password before '${url.host}' are not valid percent-encoding. Encode % as %25.`,
+    );
   url.hash = '';
   return url;
 }
 
-/** `user:password` of an address, empty where there is none. Undefined: it is not percent-encoded as it should be. */
+/** Decodes `user:password` of an address; empty if absent. Undefined: invalid percent-encoding. */
 export function credentialsOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return '';
   try {

@@ -4,7 +4,7 @@ import { invalidMember } from '../../errors.ts';
 import { findWriter, writers } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { resourcesOf } from '../queue/resource-request.ts';
 import type { StartRequest } from './check.ts';
 import type { UploadedFile } from './input-file.ts';
 import { keepInputFile } from './input-file.ts';
@@ -32,7 +32,7 @@ export async function startAppend(
     const target = await idleDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
     const { originalFileName = downloadName(target.name, target.datasetFormat), uploadUrl } = request;
     const file = await keepInputFile(tx, caller, parts.sources, { originalFileName, uploadUrl }, dryRun);
-    const work = { inputBytes: file.size, presentBytes: target.storageSize, copied: conversion.copied };
+    const work = { inputBytes: file.size, existingBytes: target.storageSize, copied: conversion.copied };
     const plan: Plan = {
       type: 'Append',
       tenantId: target.tenantId,
@@ -51,7 +51,10 @@ export async function startAppend(
 function checkAppends(writerName: string | undefined, format: string) {
   const named = writerName === undefined ? writers.filter((one) => one.format === format) : [findWriter(writerName)];
   if (named.length === 0)
-    throw invalidMember('writerName', `Nothing can be added to a dataset of format '${format}': no writer writes it.`);
+    throw invalidMember(
+      'writerName',
+      `A dataset of format '${format}' cannot be appended to: no writer has this format.`,
+    );
   const [writer, another] = named;
   if (writer === undefined || another !== undefined || writer.appends !== undefined) return;
   throw invalidMember('writerName', `${writer.name} cannot append.`);

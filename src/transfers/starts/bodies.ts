@@ -5,7 +5,7 @@ import { nameForm } from '../../projects/names.ts';
 import { Summary } from '../queries.ts';
 import { Transformation } from './transformation-form.ts';
 
-const text = (longest: number) => z.string().trim().min(1, 'must not be empty').max(longest);
+const text = (maxLength: number) => z.string().trim().min(1, 'must not be empty').max(maxLength);
 const Parameter = z.object({ name: z.string(), value: z.unknown().optional() }).meta({ id: 'Parameter' });
 const Parameters = z.array(Parameter).max(1000).optional();
 /** Members of every start. */

@@ -7,8 +7,8 @@ import { describeParameters } from '../../formats/define.ts';
 import type { GivenParameters } from '../../formats/parameters.ts';
 import { checkParameters } from '../../formats/parameters.ts';
 import { findReader, findWriter, readers, writers } from '../../formats/registry.ts';
-import type { ResourceRequest } from '../queue/resources.ts';
-import { checkResources } from '../queue/resources.ts';
+import type { ResourceRequest } from '../queue/resource-request.ts';
+import { checkResources } from '../queue/resource-request.ts';
 import type { LegacyWords } from './request.ts';
 
 /** What every start of a conversion may request. */

@@ -9,7 +9,7 @@ import { findStaged } from '../../uploads/staged.queries.ts';
 /** A dry run waits this long for the store. */
 const PATIENCE_MS = 5000;
 /** The API process reads at most this many bytes of the directory of an uploaded zip. */
-const LARGEST_DIRECTORY = 1 << 20;
+const MAX_DIRECTORY_BYTES = 1 << 20;
 
 /** What a transfer reads, as its row names it. */
 interface Input {
@@ -33,7 +33,7 @@ export async function contentWarning(sources: BlobSources, blob: string, reader:
     const source = await sources.open(blob, { signal: AbortSignal.timeout(PATIENCE_MS) });
     try {
       if (source.size === 0) return `The input is empty, which ${reader.name} cannot read.`;
-      const found = await detect(source, LARGEST_DIRECTORY);
+      const found = await detect(source, MAX_DIRECTORY_BYTES);
       if (found === undefined || [found.format, found.maybe].includes(reader.format)) return undefined;
       return `The input looks like ${found.name}, which ${reader.name} cannot read.`;
     } finally {

@@ -5,7 +5,7 @@ import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { resourcesOf } from '../queue/resource-request.ts';
 import type { StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
 import type { DatasetData } from './new-dataset.ts';
@@ -34,7 +34,7 @@ export async function startConvert(
     const project = await visibleProject(tx, caller, request.outputProjectId ?? source.projectId);
     demand(project, 'canCreateContent');
     if (project.tenantId !== source.tenantId)
-      throw forbidden('A dataset is carried into another tenant by move or copy, not by conversion.');
+      throw forbidden('A conversion cannot write to another tenant. Use move or copy.');
     const plan: Plan = {
       type: 'Conversion',
       tenantId: project.tenantId,

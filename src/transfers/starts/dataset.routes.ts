@@ -13,8 +13,13 @@ import { startUpdate, startUpdateFrom } from './update.ts';
 
 const ofDataset = { service: 'metadata', params: Id } as const;
 
-const HOW_IT_GROWS =
-  'Features come behind those of the dataset, in its coordinate system. Fields are matched by their names: the same name, else the same in another letter case; where a shapefile is one of the two, also the ten bytes that are left of a name there. Fields that the file lacks are null, fields that the dataset lacks end the transfer. Numbers and texts may be longer than before; a value or a geometry that the dataset cannot hold is a bad record (`onBadRecord`). All or nothing is added, and once.';
+const APPEND_RULES = [
+  'Appends the features of the file to those of the dataset, in its coordinate system.',
+  'Fields are matched by name, exactly or else in another letter case; names of a shapefile also match by their first ten bytes.',
+  'Fields that are not in the file become null. A field that is not in the dataset ends the transfer with an error.',
+  'Numbers and texts may be longer than before; a value or a geometry that the dataset cannot hold is a bad record (`onBadRecord`).',
+  'The transfer adds all features exactly once, or none.',
+].join(' ');
 
 /** Starts of transfers that read or write an existing dataset. */
 export async function datasetStartRoutes(app: App, parts: StartRoutes & StartParts) {
@@ -66,7 +71,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       ...ofDataset,
       url: '/api/metadata/dataset/:id/append',
       summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
-      description: HOW_IT_GROWS,
+      description: APPEND_RULES,
       body: AppendBody,
     },
     async ({ caller, params, body, apiVersion }, dryRun) => {

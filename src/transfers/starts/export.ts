@@ -2,7 +2,7 @@ import { readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { resourcesOf } from '../queue/resource-request.ts';
 import type { StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
 import type { DryRun, Plan, StartParts } from './start.ts';

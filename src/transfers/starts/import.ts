@@ -2,7 +2,7 @@ import type { Caller } from '../../http/caller.ts';
 import { demand } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { resourcesOf } from '../queue/resource-request.ts';
 import type { StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
 import type { UploadedFile } from './input-file.ts';

@@ -4,11 +4,11 @@ import type { Caller } from '../../http/caller.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
 import { nameStagedBlob } from '../../uploads/staged.ts';
 import type { Sources } from '../sources/sources.ts';
-import { keepSource, shownAddress } from '../sources/sources.ts';
+import { shownAddress, storeSource } from '../sources/sources.ts';
 
 export interface UploadedFile {
   originalFileName: string;
-  /** One of our upload places, or the address of a remote file. */
+  /** An upload address of this platform, or the address of a remote file. */
   uploadUrl: string;
 }
 
@@ -18,15 +18,15 @@ export interface InputFile {
   columns: { stagedBlob: string } | { sourceId: string };
   /** Members of its accepted request. */
   request: { inputName: string; uploadUrl: string };
-  /** Bytes; absent where nobody knows them yet. */
+  /** In bytes; absent if unknown. */
   size?: number;
   warnings: string[];
 }
 
 /**
- * Keeps the uploaded file, or the address of the remote one, for a transfer. An address whose path is that of an upload place is ours
- * whatever its host: nobody can read such a place over HTTP, neither ours nor that of another platform. Everything else is remote.
- * A dry run only warns that nothing was uploaded, so that nobody has to upload a large file to try.
+ * Takes the uploaded file, or stores the address of the remote one, for a transfer. An address with the path of an upload address is one
+ * of this platform whatever its host, because upload addresses cannot be read over HTTP. All others are remote. A dry run only warns if
+ * nothing was uploaded, so that a large file need not be uploaded for it.
  */
 export async function keepInputFile(
   tx: Db,
@@ -36,7 +36,7 @@ export async function keepInputFile(
   dryRun: boolean,
 ): Promise<InputFile> {
   if (parseOwnAddress(uploadUrl)?.area !== 'staging') {
-    const { id, shown } = await keepSource(tx, sources, uploadUrl);
+    const { id, shown } = await storeSource(tx, sources, uploadUrl);
     return { columns: { sourceId: id }, request: { inputName, uploadUrl: shown }, warnings: [] };
   }
   const { name, size } = await nameStagedBlob(tx, caller, uploadUrl);

@@ -4,8 +4,8 @@ export const TransferType = z.enum(['Import', 'Export', 'Conversion', 'Update', 
 export type TransferType = z.infer<typeof TransferType>;
 
 /** How a transfer takes a dataset into another tenant without converting it. */
-export const Carry = z.enum(['move', 'copy']);
-export type Carry = z.infer<typeof Carry>;
+export const MoveOrCopy = z.enum(['move', 'copy']);
+export type MoveOrCopy = z.infer<typeof MoveOrCopy>;
 
 const values = z.record(z.string(), z.unknown());
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { AcceptedRequest, Carry, TransferType } from './request.ts';
+import { AcceptedRequest, MoveOrCopy, TransferType } from './request.ts';
 
 const Beginnable = z.object({
   type: TransferType,
@@ -15,7 +15,7 @@ const Beginnable = z.object({
   outputDatasetId: z.string().optional(),
   memoryMb: z.number(),
   cores: z.number().optional(),
-  carry: Carry.optional(),
+  carry: MoveOrCopy.optional(),
   flags: z.array(z.string()),
 });
 export type Beginnable = z.infer<typeof Beginnable>;

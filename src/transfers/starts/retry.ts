@@ -7,8 +7,8 @@ import { visibleProject } from '../../projects/visibility.queries.ts';
 import { holdStaged } from '../../uploads/staged.queries.ts';
 import type { Summary } from '../queries.ts';
 import { findTransfer, lockTransfer } from '../queries.ts';
-import { holdSource } from '../sources/sources.queries.ts';
-import { planCarry } from './carry.ts';
+import { lockSource } from '../sources/sources.queries.ts';
+import { planMoveOrCopy } from './move-or-copy.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
 import type { Plan } from './start.ts';
@@ -23,11 +23,11 @@ export async function retryTransfer(db: Db, caller: Caller, id: string, everywhe
   const transfer = await findTransfer(db, caller, id);
   if (!transfer) throw notFound('Transfer', id);
   if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
-    throw forbidden(`You neither started transfer '${id}' nor may you change what is in its project.`);
+    throw forbidden(`You did not start transfer '${id}', and you may not change content in its project.`);
   return db.transaction(async (tx) => {
     const { status } = await lockTransfer(tx, id);
     if (status !== 'Error')
-      throw conflict(`Transfer '${id}' is ${status}; only one that ended in Error is tried again.`, {
+      throw conflict(`Transfer '${id}' is ${status}; only a transfer that ended in Error can be retried.`, {
         code: 'TransferNotFailed',
       });
     const failed = await getBeginning(tx, id);
@@ -43,7 +43,12 @@ async function planRetry(tx: Db, caller: Caller, failed: Beginnable): Promise<Pl
   const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, sourceId, carry } = failed;
   if (carry !== undefined) {
     const datasetId = inputDatasetId ?? outputDatasetId ?? '';
-    return planCarry(tx, caller, { carry, datasetId, targetProjectId: projectId, targetTenantId: tenantId });
+    return planMoveOrCopy(tx, caller, {
+      action: carry,
+      datasetId,
+      targetProjectId: projectId,
+      targetTenantId: tenantId,
+    });
   }
   if (type === 'Import' || type === 'Conversion')
     demand(await visibleProject(tx, caller, projectId), 'canCreateContent');
@@ -60,11 +65,13 @@ async function planRetry(tx: Db, caller: Caller, failed: Beginnable): Promise<Pl
     tenants.add(found.tenantId);
   }
   if ([...tenants].some((tenant) => tenant !== place.tenantId))
-    throw forbidden('The dataset is in another tenant now, where only move and copy carry it.');
+    throw forbidden('The dataset is in another tenant now. Use move or copy.');
   if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
-    throw conflict(`The file '${failed.request.inputName}' is no longer kept; upload it again.`, { code: 'InputGone' });
-  if (sourceId !== undefined && (await holdSource(tx, sourceId)) === null)
-    throw conflict(`The address of '${failed.request.inputName}' is no longer kept; start it anew.`, {
+    throw conflict(`The file '${failed.request.inputName}' is no longer stored. Upload it again.`, {
+      code: 'InputGone',
+    });
+  if (sourceId !== undefined && (await lockSource(tx, sourceId)) === null)
+    throw conflict(`The address of '${failed.request.inputName}' is no longer stored. Start a new transfer.`, {
       code: 'InputGone',
     });
   return { ...failed, ...place };

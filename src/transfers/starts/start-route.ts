@@ -8,13 +8,13 @@ import { preferredWait } from '../../http/rules/prefer.ts';
 import type { Service } from '../../http/rules/versions.ts';
 import type { Summary } from '../queries.ts';
 import { findSummary } from '../queries.ts';
-import type { Endings } from '../views/waiting.ts';
+import type { EndWaiter } from '../views/wait-for-end.ts';
 import { Started, StartQuery } from './bodies.ts';
 import type { DryRun } from './start.ts';
 
 export interface StartRoutes {
   db: Db;
-  endings: Endings;
+  endWaiter: EndWaiter;
 }
 
 interface Description<Params, Body> {
@@ -52,7 +52,7 @@ export const startRoute = <Params extends z.ZodObject, Body extends z.ZodObject>
 
 /** Answers a start. With `Prefer: wait` it waits until the transfer has ended, and answers its status then. */
 export async function answerStart(
-  { db, endings }: StartRoutes,
+  { db, endWaiter }: StartRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
   started: Summary | DryRun,
@@ -60,7 +60,7 @@ export async function answerStart(
   const time = preferredWait(request, reply);
   if (time === undefined || 'valid' in started) return started;
   return afterCommit(request, reply, started, async () => {
-    await endings.wait(started.id, time);
+    await endWaiter.wait(started.id, time);
     return findSummary(db, started.id);
   });
 }

@@ -10,10 +10,10 @@ import { sidesOf, started } from '../events.ts';
 import type { NewTransfer, Summary } from '../queries.ts';
 import { insertTransfer } from '../queries.ts';
 import type { Sources } from '../sources/sources.ts';
-import { whyNobody } from '../views/why.ts';
+import { unsatisfiableReasonOf } from '../views/why.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
 import { contentWarning, storedInput } from './content-warning.ts';
-import { demandFewNeeds } from './distinct-needs.ts';
+import { limitDistinctRequests } from './distinct-needs.ts';
 import type { AcceptedRequest } from './request.ts';
 
 /** What a start needs. */
@@ -59,7 +59,7 @@ export async function inDryRunTransaction(
       if (!dryRun) return written.summary;
       plan = written.plan;
       blob = await storedInput(tx, plan);
-      const unmet = await whyNobody(tx, plan.flags ?? []);
+      const unmet = await unsatisfiableReasonOf(tx, plan.flags ?? []);
       warnings.push(...written.warnings, ...(unmet === undefined ? [] : [unmet]));
       throw new RolledBack();
     });
@@ -80,7 +80,7 @@ export async function writePlan(
   warnings: readonly string[] = [],
 ): Promise<Written> {
   const { userId: createdBy, accountId, requestId, traceparent } = caller;
-  await demandFewNeeds(tx, plan.tenantId, plan.flags ?? []);
+  await limitDistinctRequests(tx, plan.tenantId, plan.flags ?? []);
   const row = { ...plan, id: randomUUID(), createdBy, accountId, requestId, traceparent };
   const summary = await insertTransfer(tx, row, started(row));
   for (const side of sidesOf(row).slice(1)) await append(tx, started(side));

@@ -8,10 +8,10 @@ const ends = { index: 'Index from 0; absent: the end of the data.', value: 'Abse
 const CrsTransformation = z
   .object({
     type: type('crsTransformation'),
-    inputSrid: srid('The coordinate system of the data, over what the file says.').optional(),
+    inputSrid: srid('The coordinate system of the data; overrides that of the file.').optional(),
     outputSrid: srid('The coordinate system of the result, such as 25832.'),
   })
-  .meta({ id: 'CrsTransformation', description: 'To another coordinate system.' });
+  .meta({ id: 'CrsTransformation', description: 'Transforms to another coordinate system.' });
 
 const ItemFilter = z
   .object({
@@ -22,9 +22,11 @@ const ItemFilter = z
 const ItemFilterTransformation = z
   .object({
     type: type('itemFilterTransformation'),
-    itemFilter: z.union([ItemFilter, z.array(ItemFilter)]).meta({ description: 'These items alone, in this order.' }),
+    itemFilter: z
+      .union([ItemFilter, z.array(ItemFilter)])
+      .meta({ description: 'Keeps only these items, in this order.' }),
   })
-  .meta({ id: 'ItemFilterTransformation', description: 'These bands or fields alone.' });
+  .meta({ id: 'ItemFilterTransformation', description: 'Keeps only these bands or fields.' });
 
 const SpatialFilterTransformation = z
   .object({
@@ -36,7 +38,7 @@ const SpatialFilterTransformation = z
       })
       .meta({ description: 'The area that is kept.' }),
   })
-  .meta({ id: 'SpatialFilterTransformation', description: 'What lies in an area alone.' });
+  .meta({ id: 'SpatialFilterTransformation', description: 'Keeps only data inside an area.' });
 
 const TemporalFilter = z.union([
   z.object({
@@ -60,7 +62,7 @@ const TemporalFilterTransformation = z
     type: type('temporalFilterTransformation'),
     temporalFilter: TemporalFilter.meta({ description: 'The steps that are kept.' }),
   })
-  .meta({ id: 'TemporalFilterTransformation', description: 'Some time steps alone.' });
+  .meta({ id: 'TemporalFilterTransformation', description: 'Keeps only some time steps.' });
 
 const VerticalFilterTransformation = z
   .object({
@@ -80,7 +82,7 @@ const VerticalFilterTransformation = z
       ])
       .meta({ description: 'The layers that are kept.' }),
   })
-  .meta({ id: 'VerticalFilterTransformation', description: 'Some layers alone.' });
+  .meta({ id: 'VerticalFilterTransformation', description: 'Keeps only some layers.' });
 
 const CalculateStatisticsTransformation = z
   .object({ type: type('calculateStatisticsTransformation') })
@@ -100,6 +102,7 @@ export const Transformation = describedAs(
     ])
     .meta({
       id: 'Transformation',
-      description: 'A step on the way. The list of readers tells which of them the data of each reader are offered.',
+      description:
+        'A step between reader and writer. The list of readers names the transformations for the data of each reader.',
     }),
 );

@@ -4,7 +4,7 @@ import type { Db } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resources.ts';
+import { resourcesOf } from '../queue/resource-request.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
 import { checkConversion } from './check.ts';
 import type { UploadedFile } from './input-file.ts';
@@ -61,7 +61,7 @@ export async function startUpdateFrom(
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const { source, target } = await lockBoth(tx, caller, from.id, to.id);
     if (source.tenantId !== target.tenantId)
-      throw forbidden('A dataset is carried into another tenant by move or copy, not by an update.');
+      throw forbidden('An update cannot read a dataset of another tenant. Use move or copy.');
     const plan: Plan = {
       type: 'Update',
       tenantId: target.tenantId,

@@ -1,16 +1,16 @@
 import type { Db } from '../../db.ts';
 import type { Chore } from '../../platform/async/chore.ts';
 import { togetherOrApart } from '../../platform/async/chore.ts';
-import { forgetSources, listSpentSources } from '../sources/sources.queries.ts';
+import { deleteSources, listUnneededSources } from '../sources/sources.queries.ts';
 import type { Expiry } from './expiry.queries.ts';
 import { EXPIRIES } from './expiry.queries.ts';
 
-/** Rows that one statement deals with. */
+/** Rows per statement. */
 const BATCH = 500;
 
-const sources: Expiry = { part: 'addresses of remote files', list: listSpentSources, clear: forgetSources };
+const sources: Expiry = { part: 'addresses of remote files', list: listUnneededSources, clear: deleteSources };
 
-/** Clears references to files whose time is over: uploads, exports, skipped records; and forgets addresses of remote files. */
+/** Clears references to expired uploads, exports and skipped records, and deletes expired addresses of remote files. */
 export async function clearExpired(db: Db, chore: Chore): Promise<void> {
   for (const expiry of [...EXPIRIES, sources]) await chore.attempt(expiry.part, () => clear(db, chore, expiry));
 }

@@ -3,18 +3,18 @@ import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 import { UUID_PATTERN } from '../../platform/text/uuid.ts';
 
-const Unnamed = z.object({
+const Unreferenced = z.object({
   name: z.string(),
-  /** Whether this database made it or let go of it; else it may be anybody's. */
+  /** Whether this database made the blob or released it; else it may belong to another database. */
   known: z.boolean(),
 });
 
 /**
- * Of these names in the store, those that no row of any table gives to anything. Every table that names bytes must stand here. Known are
- * those that rows have let go of, and what an upload or an attempt of a transfer of this database has left.
+ * The blobs among these that no row references. The query must contain every table that references blobs. Known are blobs that rows have
+ * released, and leftovers of uploads and of attempts of this database's transfers.
  */
-export const listUnnamed = (db: Db, names: readonly string[]) =>
-  db.any(sql.type(Unnamed)`
+export const listUnreferenced = (db: Db, names: readonly string[]) =>
+  db.any(sql.type(Unreferenced)`
     select stored.name,
       exists (select from released_blobs r where r.name = stored.name)
       or exists (select from spent_blobs s where s.name = stored.name)
@@ -26,12 +26,12 @@ export const listUnnamed = (db: Db, names: readonly string[]) =>
       and not exists (select from staged_blobs s where s.blob = stored.name)
       and not exists (select from transfers t where t.type = 'Export' and t.output_blob = stored.name)
       and not exists (select from transfers t where t.bad_records_blob = stored.name)
-      -- of a run that was stopped between storing and committing, for however long
+      -- the output of a running attempt, which may be stopped between storing and committing for any time
       and not exists (
         select from transfers t
         where t.status = 'InProgress' and (stored.name like '%/' || t.id || '-' || t.attempt or stored.name like '%/' || t.id || '-' || t.attempt || '-bad'))`);
 
-/** Once their bytes are gone. What was removed in another way is forgotten after a month. */
-export const forgetReleased = (db: Db, names: readonly string[]) =>
+/** Deletes notes of released blobs: of these, whose bytes are deleted, and of all others after a month. */
+export const deleteReleased = (db: Db, names: readonly string[]) =>
   db.query(sql.unsafe`
     delete from released_blobs where name = any(${sql.array(names, 'text')}) or released_at < now() - interval '30 days'`);

@@ -4,22 +4,22 @@ import type { Db } from '../../db.ts';
 import type { Chore } from '../../platform/async/chore.ts';
 import { UNGUARDED } from '../../platform/async/chore.ts';
 import { clearExpired } from './expiry.ts';
-import { forgetReleased, listUnnamed } from './orphan-blobs.queries.ts';
+import { deleteReleased, listUnreferenced } from './orphan-blobs.queries.ts';
 import { checkOwner, ForeignStore } from './owner.ts';
 import type { Counted } from './sweep-state.queries.ts';
 import { getAllowance, setStopped, setSwept } from './sweep-state.queries.ts';
 
-/** Rows or names that one statement deals with. */
+/** Names per statement. */
 const BATCH = 500;
 const LEFTOVERS_MS = 24 * 3_600_000;
-/** Names of unknown blobs that one pass keeps in memory. */
-const KEPT = 50_000;
-/** So many unknown blobs may go unasked, and this share of all blobs. */
-const UNASKED = 100;
-const UNASKED_SHARE = 0.1;
+/** Maximum number of names of unknown blobs that one pass holds in memory. */
+const MAX_NAMES = 50_000;
+/** Unknown blobs are deleted without confirmation up to this number, or up to this share of all blobs. */
+const MAX_UNCONFIRMED = 100;
+const MAX_UNCONFIRMED_SHARE = 0.1;
 
 export interface OrphanSweep {
-  /** Bytes younger than this may be about to get their row. */
+  /** Younger blobs are kept: a transaction may be about to reference them. */
   olderThanMs: number;
   chore?: Chore;
 }
@@ -27,21 +27,21 @@ export interface OrphanSweep {
 export interface Swept {
   removed: number;
   leftovers: number;
-  /** Why unknown blobs were left alone, if they were. */
+  /** Why unknown blobs were kept, if they were. */
   stopped?: string;
 }
 
 interface Found extends Counted {
-  /** Of unknown blobs, as many as one pass keeps. */
+  /** Names of unknown blobs, at most `MAX_NAMES`. */
   names: string[];
-  /** Blobs that were known and are removed. */
+  /** Number of known blobs that were deleted. */
   removed: number;
 }
 
 /**
- * Clears references to expired blobs, then deletes blobs without references: a crash in between is made up for by the next sweep. Blobs
- * that this database let go of, or made, are deleted at once. Others are deleted only if they are few: many of them mean that the store
- * is another one's, or the database an old one, and wait until somebody confirms the sweep. Any number may run at once.
+ * Clears references to expired blobs, then deletes blobs without references. After a crash the next sweep continues. Blobs that this
+ * database made or released are deleted at once. Unknown blobs are deleted only if they are few: many of them mean that the store belongs
+ * to another database, or that the database is an old backup, and an operator must confirm the sweep. Sweeps may run concurrently.
  * @throws when the store belongs to another database
  */
 export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanSweep): Promise<Swept> {
@@ -62,7 +62,7 @@ export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanS
       await checkOwner(db, blobs);
       const gone = await removeUnknown(db, blobs, found.names, chore);
       removed += gone;
-      if (found.names.length < KEPT || gone === 0) {
+      if (found.names.length < MAX_NAMES || gone === 0) {
         await setSwept(db, found.all - found.removed - gone);
         break;
       }
@@ -76,35 +76,35 @@ export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanS
   return { removed, leftovers, ...(stopped === undefined ? {} : { stopped }) };
 }
 
-/** Why these unknown blobs must not be removed unasked; undefined: they may. */
+/** Why these unknown blobs must not be deleted without confirmation. Undefined: they may be deleted. */
 function refusal(
   { all, unknown, unknownBytes }: Counted,
   allowed: { confirmAll: boolean; confirmed?: number | undefined },
 ) {
-  const few = !allowed.confirmAll && (unknown <= UNASKED || unknown <= all * UNASKED_SHARE);
+  const few = !allowed.confirmAll && (unknown <= MAX_UNCONFIRMED || unknown <= all * MAX_UNCONFIRMED_SHARE);
   if (unknown === 0 || few || unknown <= (allowed.confirmed ?? 0)) return undefined;
   const number = (value: number) => value.toLocaleString('en');
   return (
-    `${number(unknown)} of ${number(all)} blobs (${number(unknownBytes)} bytes) were never named by this database; ` +
-    `they were left alone. 'platform blobs sweep --confirm' removes them for ever.`
+    `${number(unknown)} of ${number(all)} blobs (${number(unknownBytes)} bytes) were never referenced by this database ` +
+    `and are kept. To delete them for ever, run 'platform blobs sweep --confirm'.`
   );
 }
 
-/** Looks at all blobs and removes those that nothing names any more and that are known. */
+/** Lists all blobs, deletes known ones without references, and collects unknown ones. */
 async function removeKnown(db: Db, blobs: BlobStore, before: number, chore: Chore): Promise<Found> {
   const found: Found = { all: 0, unknown: 0, unknownBytes: 0, names: [], removed: 0 };
   let batch = new Map<string, number>();
-  const sort = async () => {
+  const flush = async () => {
     chore.signal?.throwIfAborted();
     const known: string[] = [];
-    for (const one of await listUnnamed(db, [...batch.keys()])) {
+    for (const one of await listUnreferenced(db, [...batch.keys()])) {
       if (one.known) {
         known.push(one.name);
         continue;
       }
       found.unknown++;
       found.unknownBytes += batch.get(one.name) ?? 0;
-      if (found.names.length < KEPT) found.names.push(one.name);
+      if (found.names.length < MAX_NAMES) found.names.push(one.name);
     }
     found.removed += await removeAll(db, blobs, known, chore);
     batch = new Map();
@@ -114,10 +114,10 @@ async function removeKnown(db: Db, blobs: BlobStore, before: number, chore: Chor
       found.all++;
       if (lastModified.getTime() >= before) continue;
       batch.set(name, size);
-      if (batch.size === BATCH) await sort();
+      if (batch.size === BATCH) await flush();
     }
   }
-  await sort();
+  await flush();
   return found;
 }
 
@@ -125,17 +125,17 @@ async function removeUnknown(db: Db, blobs: BlobStore, names: readonly string[],
   let removed = 0;
   for (let at = 0; at < names.length; at += BATCH) {
     chore.signal?.throwIfAborted();
-    const unnamed = await listUnnamed(db, names.slice(at, at + BATCH));
-    const unnamedNames = unnamed.map(({ name }) => name);
-    removed += await removeAll(db, blobs, unnamedNames, chore);
+    const unreferenced = await listUnreferenced(db, names.slice(at, at + BATCH));
+    const unreferencedNames = unreferenced.map(({ name }) => name);
+    removed += await removeAll(db, blobs, unreferencedNames, chore);
   }
   return removed;
 }
 
-/** One that cannot be removed keeps no other from it. Says how many are gone. */
+/** Deletes blobs, those after a failed one as well. Returns the number of deleted ones. */
 async function removeAll(db: Db, blobs: BlobStore, names: readonly string[], { attempt }: Chore): Promise<number> {
   const gone: string[] = [];
   for (const name of names) if (await attempt('blobs without a row', () => blobs.remove(name), name)) gone.push(name);
-  await forgetReleased(db, gone);
+  await deleteReleased(db, gone);
   return gone.length;
 }

@@ -4,13 +4,13 @@ import { sql } from '../../db.ts';
 
 const Identity = z.object({ id: z.string(), database: z.string(), place: z.string().optional() });
 
-/** Made when it is asked for the first time, so that a database that was made from a template has one of its own. */
+/** Inserts the identity on first use, so that a database that was created from a template gets its own. */
 export const insertIdentity = (db: Db) =>
   db.query(sql.unsafe`insert into blob_store default values on conflict do nothing`);
 
 /**
- * A copy of a database keeps its tables, but neither its cluster's number nor its own: it is another database. So is one that was
- * restored from a dump.
+ * The identity of this database. It contains the ids of cluster and database, so that a copy and a database restored from a dump are
+ * other databases than the original.
  */
 export const getIdentity = (db: Db) =>
   db.one(sql.type(Identity)`
@@ -20,14 +20,14 @@ export const getIdentity = (db: Db) =>
 export const setPlace = (db: Db, place: string) =>
   db.query(sql.unsafe`update blob_store set place = ${place} where place is distinct from ${place}`);
 
-/** From now on the sweep asks before it removes any unknown blob. */
+/** Records the adoption of a store; from now on the sweep deletes no unknown blob without confirmation. */
 export const setAdopted = (tx: Db, place: string) =>
   tx.query(sql.unsafe`
     update blob_store set place = ${place}, confirm_all = true, confirmed = null, stopped_because = null, stopped_at = null`);
 
-/** Some names of blobs that this database knows, of each kind. */
-export const listSomeNamed = (db: Db, most: number) =>
+/** Some blobs that this database references, up to `limit` of each kind. */
+export const sampleReferenced = (db: Db, limit: number) =>
   db.anyFirst(sql.type(z.object({ name: z.string() }))`
-    (select blob as name from datasets where blob is not null limit ${most})
-    union all (select blob from staged_blobs where blob is not null limit ${most})
-    union all (select output_blob from transfers where type = 'Export' and output_blob is not null limit ${most})`);
+    (select blob as name from datasets where blob is not null limit ${limit})
+    union all (select blob from staged_blobs where blob is not null limit ${limit})
+    union all (select output_blob from transfers where type = 'Export' and output_blob is not null limit ${limit})`);

@@ -6,15 +6,15 @@ import { DamagedMarker } from '../../blobs/marker.ts';
 import type { StorePlace } from '../../blobs/open.ts';
 import { storePlaces } from '../../blobs/open.ts';
 import type { Db } from '../../db.ts';
-import { getIdentity, insertIdentity, listSomeNamed, setAdopted, setPlace } from './owner.queries.ts';
+import { getIdentity, insertIdentity, sampleReferenced, setAdopted, setPlace } from './owner.queries.ts';
 
-/** Where the setting `blobs.url` says, else in `folder`. */
+/** The store at `url` (setting `blobs.url`), else in `folder`. */
 export interface StoreSettings {
   url: string | undefined;
   folder: string;
 }
 
-/** The store belongs to another database, or nobody knows to which. */
+/** The store belongs to another database, or its owner is unknown. */
 export class ForeignStore extends Error {
   override readonly name = 'ForeignStore';
 }
@@ -23,15 +23,15 @@ interface Log {
   warn(details: object, message: string): void;
 }
 
-/** Names of each kind that are looked for in a store without a marker. */
-const SAMPLE = 20;
-const TRY_A_FOLDER =
-  'Name another store in blobs.url (a folder of a bucket will do: s3://…/bucket/folder) or PLATFORM_DATA';
+/** Number of blobs of each kind that are looked up in a store without a marker. */
+const SAMPLE_SIZE = 20;
+const USE_ANOTHER =
+  'Set blobs.url to another store (a folder of a bucket is enough: s3://…/bucket/folder), or PLATFORM_DATA to another folder';
 const ADOPT = "or take it over with 'platform blobs adopt'";
 
 /**
- * The blob store of these settings, which belongs to this database from now on if it belonged to none.
- * @throws when it belongs to another database, or to nobody and holds blobs that this database does not name
+ * Opens the blob store of these settings. A store without an owner belongs to this database from now on.
+ * @throws if it belongs to another database, or has no owner but blobs that this database does not reference
  */
 export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<BlobStore> {
   const places = await storePlaces(settings.url, settings.folder);
@@ -44,11 +44,11 @@ export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): P
     const known = places.find(({ name }) => name === self.place);
     if (known === undefined) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new Error(`The blob store ${places[0]?.name} cannot be reached (${why}). Its first start needs it.`, {
+      throw new Error(`The blob store ${places[0]?.name} cannot be reached (${why}). The first start needs it.`, {
         cause: error,
       });
     }
-    log.warn({ err: error }, 'the blob store cannot be reached: whether it still belongs to this database shows later');
+    log.warn({ err: error }, 'the blob store cannot be reached: its owner will be checked later');
     return known.store;
   }
   const place = places[owners.findIndex((owner) => owner?.id === self.id)] ?? (await claim(db, self, places, owners));
@@ -71,9 +71,9 @@ async function claim(
   return place;
 }
 
-/** Blobs that this database names tell its place; else nobody's blobs may lie there. */
+/** The place that has blobs of this database, else the first one, which then must be empty. */
 async function unclaimedPlace(db: Db, places: readonly StorePlace[]): Promise<StorePlace> {
-  const named = await listSomeNamed(db, SAMPLE);
+  const named = await sampleReferenced(db, SAMPLE_SIZE);
   for (const place of places) {
     for (const name of named) if (await place.store.info(name)) return place;
   }
@@ -81,8 +81,8 @@ async function unclaimedPlace(db: Db, places: readonly StorePlace[]): Promise<St
   if (first === undefined) throw new Error('There is no place for blobs.');
   if (await holdsBlobs(first.store)) {
     throw new ForeignStore(
-      `The blob store ${first.name} holds blobs that this database does not know, and no marker that tells whose they are. ` +
-        `${TRY_A_FOLDER}, ${ADOPT}.`,
+      `The blob store ${first.name} has blobs that this database does not reference, and no marker of its owner. ` +
+        `${USE_ANOTHER}, ${ADOPT}.`,
     );
   }
   return first;
@@ -93,7 +93,7 @@ async function holdsBlobs(store: BlobStore): Promise<boolean> {
   return false;
 }
 
-/** Throws unless the store still belongs to this database: nobody may remove what its own database does not name from another's store. */
+/** Throws unless the store still belongs to this database. Call it before deleting unreferenced blobs. */
 export async function checkOwner(db: Db, store: BlobStore): Promise<void> {
   const self = await identify(db);
   const owner = await store.marker.read();
@@ -102,16 +102,15 @@ export async function checkOwner(db: Db, store: BlobStore): Promise<void> {
 
 export interface Adopted {
   store: string;
-  /** Identity and name of the database that it belonged to. */
+  /** Identity and name of the previous owner. */
   before?: string;
   beforeDatabase?: string;
-  /** False: it was this database's already. */
+  /** False: it belonged to this database already. */
   adopted: boolean;
 }
 
 /**
- * Makes the store of these settings this database's, whoever it belonged to. The sweep asks before it removes the first blob that this
- * database does not name.
+ * Makes this database the owner of the store of these settings. Afterwards the sweep deletes no unreferenced blob without confirmation.
  */
 export async function adoptStore(db: Db, settings: StoreSettings, reason?: string): Promise<Adopted> {
   const places = await storePlaces(settings.url, settings.folder);
@@ -125,7 +124,7 @@ export async function adoptStore(db: Db, settings: StoreSettings, reason?: strin
     ...(before === undefined ? {} : { before: before.id, beforeDatabase: before.database }),
   };
   if (before?.id === self.id) return { ...was, adopted: false };
-  // the row first: with the marker alone, a crash between the two would leave a sweep that does not ask
+  // the row first: after a crash with the marker alone, the sweep would not ask for confirmation
   await db.transaction(async (tx) => {
     await setAdopted(tx, place.name);
     await record(tx, { action: 'blobs.adopt', subject: place.name, reason, details: was });
@@ -147,7 +146,7 @@ async function placeToAdopt(
   return 0;
 }
 
-/** A marker that nobody can read is replaced, one that cannot be reached is not. */
+/** A damaged marker is replaced; one that cannot be reached is an error. */
 function damaged(error: unknown): StoreOwner {
   if (!(error instanceof DamagedMarker)) throw error;
   return { id: '', database: 'unknown', since: '' };
@@ -168,10 +167,9 @@ const ownerFrom = ({ id, database }: Self): StoreOwner => ({ id, database, since
 
 function belongsToAnother(place: StorePlace | undefined, owner: StoreOwner | undefined): ForeignStore {
   const where = place === undefined ? '' : ` ${place.name}`;
-  if (owner === undefined)
-    return new ForeignStore(`The blob store${where} has lost its marker: start the platform anew.`);
+  if (owner === undefined) return new ForeignStore(`The blob store${where} has lost its marker. Restart the platform.`);
   return new ForeignStore(
     `The blob store${where} belongs to another database ('${owner.database}', since ${owner.since.slice(0, 10)}; ` +
-      `a copy and a restored dump are other databases). ${TRY_A_FOLDER}, ${ADOPT}.`,
+      `a copy and a restored dump are other databases). ${USE_ANOTHER}, ${ADOPT}.`,
   );
 }

@@ -4,25 +4,25 @@ import { sql } from '../../db.ts';
 
 const Allowance = z.object({ confirmAll: z.boolean(), confirmed: z.number().optional() });
 
-/** What somebody has allowed the next sweep, and whether it must be asked for. */
+/** The confirmed number of unknown blobs, and whether every unknown blob needs confirmation. */
 export const getAllowance = (db: Db) => db.one(sql.type(Allowance)`select confirm_all, confirmed from blob_store`);
 
-/** Blobs that a sweep has looked at; unknown ones were never named by this database. */
+/** Numbers of blobs of a sweep; unknown ones were never referenced by this database. */
 export interface Counted {
   all: number;
   unknown: number;
   unknownBytes: number;
 }
 
-/** The sweep has removed no unknown blob, and this is why. */
+/** Records that a sweep kept the unknown blobs, and why. */
 export const setStopped = (db: Db, because: string, { all, unknown, unknownBytes }: Counted) =>
   db.query(sql.unsafe`
     update blob_store set stopped_because = ${because}, stopped_at = coalesce(stopped_at, now()), swept_at = now(),
       all_blobs = ${all}, unknown_blobs = ${unknown}, unknown_bytes = ${unknownBytes},
-      -- it may have been given while this sweep was looking
+      -- a confirmation may have come while this sweep was listing blobs
       confirmed = case when confirmed >= ${unknown}::bigint then confirmed end`);
 
-/** The sweep has done its work; what was allowed is used up. */
+/** Records a finished sweep, which uses up the confirmation. */
 export const setSwept = (db: Db, all: number) =>
   db.query(sql.unsafe`
     update blob_store set stopped_because = null, stopped_at = null, swept_at = now(), all_blobs = ${all}, unknown_blobs = 0,
@@ -39,16 +39,16 @@ export const SweepState = z.object({
   allBlobs: z.number(),
   unknownBlobs: z.number(),
   unknownBytes: z.number(),
-  confirmed: z.number().optional().meta({ description: 'How many unknown blobs the next sweep may remove' }),
+  confirmed: z.number().optional().meta({ description: 'Number of unknown blobs that the next sweep may delete' }),
 });
 export type SweepState = z.infer<typeof SweepState>;
 
-/** Nothing: no process has opened the store yet. */
+/** Null: no process has opened the store yet. */
 export const findSweepState = (db: Db) =>
   db.maybeOne(sql.type(SweepState)`
     select place, swept_at, stopped_at, stopped_because, all_blobs, unknown_blobs, unknown_bytes, confirmed from blob_store`);
 
-/** Allows the next sweep to remove as many unknown blobs as the last one found. Nothing: none waits for that. */
+/** Allows the next sweep to delete as many unknown blobs as the last one found. Null: no sweep waits for a confirmation. */
 export const confirmSweep = (tx: Db) =>
   tx.maybeOne(sql.type(SweepState)`
     update blob_store set confirmed = unknown_blobs where stopped_because is not null and unknown_blobs > 0

@@ -3,26 +3,26 @@ import { listen } from '../../platform/postgres/listen.ts';
 import { ENDED } from '../ends/notices.queries.ts';
 import { listVersions } from '../queries.ts';
 
-/** Tells this process when transfers change: one connection, one timer and one statement for all that somebody looks out for. */
+/** Notifies this process of changes of transfers: one connection, one timer and one query for all watched transfers. */
 export interface Changes {
   /**
-   * Calls `hear` whenever the transfer may have changed: at once when it ends, else within a second. At the close of the server, too.
-   * Gives how to stop.
+   * Calls `onChange` when the transfer may have changed: at once when it ends, else within a second; and when the server closes. Returns
+   * the function that stops watching.
    */
-  watch(id: string, hear: (ended: boolean) => void): () => void;
-  /** Runs a look at the database; of a thousand that were told of one change a few look at a time, so that others find a connection. */
-  inTurn<T>(look: () => Promise<T>): Promise<T>;
+  watch(id: string, onChange: (ended: boolean) => void): () => void;
+  /** Limits concurrent queries of watchers, so that a thousand watchers of one transfer do not take all connections. */
+  limited<T>(query: () => Promise<T>): Promise<T>;
   closed(): boolean;
   close(): Promise<void>;
 }
 
-/** A run tells how far it is at most once a second, so looking more often would show nothing more. */
-const LOOK_EVERY_MS = 1000;
-const AT_ONCE = 4;
+/** Runs report progress at most once a second, so polling more often would show nothing new. */
+const POLL_EVERY_MS = 1000;
+const MAX_CONCURRENT = 4;
 
 interface Watched {
-  hearers: Set<(ended: boolean) => void>;
-  /** As it was seen last; undefined: not yet. */
+  listeners: Set<(ended: boolean) => void>;
+  /** Last seen version; undefined before the first poll. */
   version?: string;
 }
 
@@ -32,54 +32,54 @@ export function openChanges(db: Db, databaseUrl: string): Changes {
   let busy = 0;
   let stopListening: (() => Promise<void>) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let looking = false;
+  let polling = false;
   let closed = false;
 
-  const tell = (id: string, ended: boolean) => {
-    for (const hear of watched.get(id)?.hearers ?? []) hear(ended);
+  const notify = (id: string, ended: boolean) => {
+    for (const onChange of watched.get(id)?.listeners ?? []) onChange(ended);
   };
 
-  async function look() {
-    if (looking) return;
-    looking = true;
+  async function poll() {
+    if (polling) return;
+    polling = true;
     try {
       for (const { id, version, ended } of await listVersions(db, [...watched.keys()])) {
         const one = watched.get(id);
         if (!one || (one.version === version && !ended)) continue;
         one.version = version;
-        tell(id, ended);
+        notify(id, ended);
       }
     } catch {
-      // the database is away; the next look may find it
+      // the database is unreachable; the next poll tries again
     } finally {
-      looking = false;
+      polling = false;
     }
   }
 
   return {
-    watch(id, hear) {
+    watch(id, onChange) {
       if (closed) {
-        hear(true);
+        onChange(true);
         return () => {};
       }
-      stopListening ??= listen(databaseUrl, ENDED, (ids) => ids.split(',').forEach((each) => void tell(each, true)));
-      timer ??= setInterval(look, LOOK_EVERY_MS);
-      const one = watched.get(id) ?? { hearers: new Set() };
+      stopListening ??= listen(databaseUrl, ENDED, (ids) => ids.split(',').forEach((each) => void notify(each, true)));
+      timer ??= setInterval(poll, POLL_EVERY_MS);
+      const one = watched.get(id) ?? { listeners: new Set() };
       watched.set(id, one);
-      one.hearers.add(hear);
+      one.listeners.add(onChange);
       return () => {
-        one.hearers.delete(hear);
-        if (one.hearers.size === 0 && watched.get(id) === one) watched.delete(id);
+        one.listeners.delete(onChange);
+        if (one.listeners.size === 0 && watched.get(id) === one) watched.delete(id);
         if (watched.size > 0) return;
         clearInterval(timer);
         timer = undefined;
       };
     },
-    async inTurn(work) {
-      if (busy >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    async limited(query) {
+      if (busy >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
       else busy++;
       try {
-        return await work();
+        return await query();
       } finally {
         const next = waiting.shift();
         if (next) next();
@@ -90,7 +90,7 @@ export function openChanges(db: Db, databaseUrl: string): Changes {
     async close() {
       closed = true;
       clearInterval(timer);
-      for (const id of watched.keys()) tell(id, true);
+      for (const id of watched.keys()) notify(id, true);
       await stopListening?.();
     },
   };

@@ -34,11 +34,11 @@ const Converter = z
   .meta({ id: 'Converter' });
 export type Converter = z.infer<typeof Converter>;
 const Name = z.object({ name: z.string() });
-/** `File`: of formats that are kept as files; `Dedicated`: of those that have a store of their own. */
+/** `File`: formats that are stored as files; `Dedicated`: formats with a store of their own. */
 const Query = z.object({ filter: queryEnum(['All', 'File', 'Dedicated']).default('All') });
 type Filter = z.output<typeof Query>['filter'];
 
-const chosen = <T extends Reader | Writer>(all: readonly T[], filter: Filter): T[] =>
+const filtered = <T extends Reader | Writer>(all: readonly T[], filter: Filter): T[] =>
   all.filter(({ format }) => filter === 'All' || (datasetTypeOf(format) === 'file') === (filter === 'File'));
 
 export async function converterRoutes(app: App) {
@@ -47,7 +47,7 @@ export async function converterRoutes(app: App) {
   const many = (summary: string) => ({ tags, summary, querystring: Query, response: { 200: listOf(Converter) } });
   const one = (summary: string) => ({ tags, summary, params: Name, response: { 200: Converter } });
 
-  // the same for everybody until a program with other ones runs
+  // cached until a version of the program with other converters runs
   const edition = hash(
     'sha256',
     JSON.stringify([readers.map(describeReader), writers.map(describeWriter)]),
@@ -55,20 +55,12 @@ export async function converterRoutes(app: App) {
   );
   const lists = { ...config, cached: { resource: `converters:${edition}`, permission: () => 'everybody' } };
 
-  app.get(
-    '/api/conversion/reader/list',
-    { config: lists, schema: many('What can read a file') },
-    async ({ query }) => ({
-      data: chosen(readers, query.filter).map((reader) => mutable(describeReader(reader))),
-    }),
-  );
-  app.get(
-    '/api/conversion/writer/list',
-    { config: lists, schema: many('What can write a file') },
-    async ({ query }) => ({
-      data: chosen(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
-    }),
-  );
+  app.get('/api/conversion/reader/list', { config: lists, schema: many('Lists the readers') }, async ({ query }) => ({
+    data: filtered(readers, query.filter).map((reader) => mutable(describeReader(reader))),
+  }));
+  app.get('/api/conversion/writer/list', { config: lists, schema: many('Lists the writers') }, async ({ query }) => ({
+    data: filtered(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
+  }));
   app.get('/api/conversion/reader/:name', { config, schema: one('A reader') }, async ({ params }) => {
     const reader = findReader(params.name);
     if (!reader) throw notFound('Reader', params.name);
@@ -81,7 +73,7 @@ export async function converterRoutes(app: App) {
   });
 }
 
-/** Answers are typed by what zod makes, which has no read-only lists. */
+/** Converts read-only arrays, because the types that zod infers for answers have none. */
 function mutable<T extends { parameters: readonly { allowedValues?: readonly unknown[] }[] }>(described: T) {
   return {
     ...described,

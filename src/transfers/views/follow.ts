@@ -10,33 +10,33 @@ import type { Transfer } from './record.ts';
 
 export interface Following {
   id: string;
-  /** Asked at every look: nobody or a refusal ends the stream. */
+  /** Authenticates the caller again at every poll: undefined or a refusal ends the stream. */
   caller(): Promise<Caller | undefined>;
-  /** As it is answered elsewhere. */
+  /** Converts a row to the answer. */
   show(row: TransferRow): Promise<Transfer>;
   /** The client has gone. */
   signal: AbortSignal;
 }
 
-/** A caller who is none any more hears nothing more after this time; who may see the transfer is asked whenever there is something to say. */
-const WAKE_EVERY_MS = 7000;
+/** A caller who lost access gets no events after this time. Access to the transfer is checked before every event. */
+const CHECK_EVERY_MS = 7000;
 
 /**
- * A transfer as server-sent events: as it is now, then whenever it has come further, until it has ended or the caller may not see it any
- * more. The database may go and come back.
+ * Streams a transfer as server-sent events: its present state, then every change, until it ends or the caller loses access. Outages of the
+ * database do not end the stream.
  */
 export async function* followTransfer(db: Db, changes: Changes, following: Following): AsyncGenerator<string> {
   const { id, signal } = following;
   let change = Promise.withResolvers<void>();
   let changed = true;
-  const wake = () => change.resolve();
+  const trigger = () => change.resolve();
   const quiet = silence();
   const stop = changes.watch(id, () => {
     changed = true;
-    wake();
+    trigger();
   });
-  const timer = setInterval(wake, WAKE_EVERY_MS);
-  signal.addEventListener('abort', wake);
+  const timer = setInterval(trigger, CHECK_EVERY_MS);
+  signal.addEventListener('abort', trigger);
   let last = '';
   try {
     while (!signal.aborted && !changes.closed()) {
@@ -46,7 +46,7 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
         if (!caller) return;
         if (changed || quiet.isLong()) {
           changed = false;
-          const row = await changes.inTurn(() => findTransfer(db, caller, id));
+          const row = await changes.limited(() => findTransfer(db, caller, id));
           if (!row) return;
           const state = stateOf(row);
           if (state !== last) {
@@ -59,7 +59,7 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
       } catch (error) {
         if (error instanceof AppError) return;
         if (troubleOf(error) === undefined) throw error;
-        // looked at again when it is woken next
+        // the next trigger reads it again
         changed = true;
       }
       if (quiet.isLong()) {
@@ -71,10 +71,10 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
   } finally {
     stop();
     clearInterval(timer);
-    signal.removeEventListener('abort', wake);
+    signal.removeEventListener('abort', trigger);
   }
 }
 
-/** What of it is worth telling; what the reader may do is not shown. */
+/** The members whose change is an event. The caller's rights are not among them. */
 const stateOf = ({ updatedAt: _, rights: __, generation: ___, readsContents: ____, ...row }: TransferRow) =>
   JSON.stringify(row);

@@ -13,10 +13,10 @@ import { Summary, summaryColumns } from '../queries.ts';
 export interface TransferFilter {
   from?: string | undefined;
   to?: string | undefined;
-  /** Empty: any. */
+  /** Empty: any status. */
   status: readonly Status[];
   projectId?: string | undefined;
-  /** As input or as output. */
+  /** The input or the output dataset. */
   datasetId?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ const listValues = (caller: Caller, filter: TransferFilter, { offset, limit }: S
   limit,
 });
 
-/** Which conditions a list has, and who asks: what decides on the text of its statement. */
+/** The conditions of a list and the kind of its caller, which determine the text of the statement. */
 const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId }: TransferFilter) => ({
   from: from !== undefined,
   to: to !== undefined,
@@ -83,7 +83,7 @@ const owns = byShape((shape: Shape) =>
   ),
 );
 
-/** The caller's own, newest first. */
+/** Transfers that the caller started, newest first. */
 export const listOwn = (db: Db, caller: Caller, filter: TransferFilter, slice: Slice) =>
   db.any(owns(shapeOf(caller, filter))(listValues(caller, filter, slice)));
 
@@ -96,39 +96,39 @@ export const ListedTransfer = Summary.extend({
 }).meta({ id: 'ListedTransfer' });
 
 /**
- * What the caller sees, in the ways in which he sees it, as `visible` of `queries.ts` says: each is a walk along an index that is in the
- * order of the list, from the rows `seen`. `others` leaves out what one of the ways before it shows, too.
+ * The transfers of `visible` of `queries.ts` as a union of index scans, one per reason for which the caller sees a transfer. Each scan is in
+ * the order of the list and starts from the rows `seen`; `others` excludes transfers of the scans before it.
  */
-function waysToSee({ owner }: Shape, { ownedTenants: tenants, userId }: Asker) {
+function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: Asker) {
   const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;
   const own = sql.fragment`t.created_by = ${userId}`;
   const fromOwn = sql.fragment`t.source_tenant_id = any(${tenants})`;
   const once = sql.fragment`(select) seen`;
   const asOwner = {
-    told: [
+    precounted: [
       {
         from: sql.fragment`unnest(${tenants}) seen (id)`,
         where: sql.fragment`t.tenant_id = seen.id`,
         others: sql.fragment`true`,
       },
     ],
-    counted: [{ from: once, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` }],
+    scanned: [{ from: once, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` }],
   };
   return {
-    /** `transfer_counts` knows how many they are, if no more is asked of them than a status. */
-    told: [{ from: once, where: own, others: sql.fragment`not ${inOwn}` }, ...(owner ? asOwner.told : [])],
-    counted: [
+    /** Their number is in `transfer_counts`, if the list filters by nothing but status. */
+    precounted: [{ from: once, where: own, others: sql.fragment`not ${inOwn}` }, ...(owner ? asOwner.precounted : [])],
+    scanned: [
       {
         from: sql.fragment`reached seen`,
         where: sql.fragment`t.project_id = seen.id`,
         others: sql.fragment`not (${own}) and (${fromOwn}) is not true`,
       },
-      ...(owner ? asOwner.counted : []),
+      ...(owner ? asOwner.scanned : []),
     ],
   };
 }
 
-/** Projects of others that the caller sees, for `waysToSee`. Who is named in a project or above it is looked up, and no others are judged. */
+/** Projects outside of the caller's own tenants that they see, for `indexScans`: found by the members that the projects name. */
 function reached({ key }: Shape, asker: Asker) {
   const named = key ? sql.fragment`p.tenant_id = ${asker.keyTenant}` : sql.fragment`p.path && ${namedIn(asker)}`;
   return sql.fragment`
@@ -136,20 +136,20 @@ function reached({ key }: Shape, asker: Asker) {
       select id from ${visibleProjects(asker)} p where ${named} and p.tenant_id <> all(${asker.ownedTenants}))`;
 }
 
-/** How many match. */
+/** The number of matching transfers. */
 function total(shape: Shape, values: ListParameters) {
-  const { told, counted } = waysToSee(shape, values);
+  const { precounted, scanned } = indexScans(shape, values);
   const { ownedTenants: tenants, userId, status } = values;
-  const isTold = !(shape.from || shape.to || shape.project || shape.dataset);
-  // each way is counted by itself: joined, all transfers might be read to find those of a few projects
-  const counts = (isTold ? counted : [...told, ...counted]).map(
+  const hasCounts = !(shape.from || shape.to || shape.project || shape.dataset);
+  // one count per scan: for a join the planner might read all transfers to find those of a few projects
+  const counts = (hasCounts ? scanned : [...precounted, ...scanned]).map(
     ({ from, where, others }) => sql.fragment`
     (select coalesce(sum(count), 0)::bigint from ${from} cross join lateral (
       select count(*) from transfers t where ${where} and ${others} and ${matching(shape, values)} offset 0) t)`,
   );
   const ofStatus = shape.status ? sql.fragment`and status = any(${status})` : sql.fragment``;
   const inOwn = shape.owner ? sql.fragment`or tenant_id = any(${tenants})` : sql.fragment``;
-  if (isTold)
+  if (hasCounts)
     counts.push(sql.fragment`
     (select coalesce(sum(count), 0)::bigint from transfer_counts where (created_by = ${userId} ${inOwn}) ${ofStatus})`);
   return sql.join(counts, sql.fragment` + `);
@@ -167,26 +167,26 @@ const totals = byShape((shape: Shape) =>
 const newest = sql.fragment`order by created_at desc, id desc`;
 const listedColumns = sql.fragment`${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message`;
 
-/** What the ways to see give, of which a row may be there in more than one: of each way as many rows as the page may come to. */
-const found = (shape: Shape, values: ListParameters, columns: Fragment, both: Fragment) => {
-  const { told, counted } = waysToSee(shape, values);
-  const parts = [...told, ...counted].map(
+/** The first rows of each scan, as many as the page may need. A row may be in several scans. */
+const candidates = (shape: Shape, values: ListParameters, columns: Fragment, union: Fragment) => {
+  const { precounted, scanned } = indexScans(shape, values);
+  const parts = [...precounted, ...scanned].map(
     ({ from, where }) => sql.fragment`
       (select t.* from ${from} cross join lateral (
         select ${columns} from transfers t where ${where} and ${matching(shape, values)}
         ${newest} limit ${values.offset} + ${values.limit}) t)`,
   );
-  return sql.join(parts, both);
+  return sql.join(parts, union);
 };
 
-/** The first page is made of whole rows; behind it only the rows of the page are read as a whole, each looked up by its id. */
+/** The first page reads whole rows; later pages find ids first and then look up the rows of the page only. */
 const page = (shape: Shape, isFirst: boolean, values: ListParameters) =>
   isFirst
     ? sql.fragment`
-      (select distinct on (t.created_at, t.id) t.* from (${found(shape, values, listedColumns, sql.fragment` union all `)}) t
+      (select distinct on (t.created_at, t.id) t.* from (${candidates(shape, values, listedColumns, sql.fragment` union all `)}) t
        ${newest} limit ${values.limit}) t`
     : sql.fragment`
-      (select id from (${found(shape, values, sql.fragment`t.id, t.created_at`, sql.fragment` union `)}) t
+      (select id from (${candidates(shape, values, sql.fragment`t.id, t.created_at`, sql.fragment` union `)}) t
        ${newest} limit ${values.limit} offset ${values.offset}) page
       cross join lateral (select ${listedColumns} from transfers t where t.id = page.id offset 0) t`;
 
@@ -201,7 +201,7 @@ const pages = byShape(({ isFirst, ...shape }: Shape & { isFirst: boolean }) =>
   ),
 );
 
-/** Newest first, with how many there are in all. */
+/** Transfers that the caller sees, newest first, with their total number. */
 export async function listVisible(db: Db, caller: Caller, filter: TransferFilter, slice: Slice) {
   const shape = shapeOf(caller, filter);
   const values = listValues(caller, filter, slice);

@@ -9,10 +9,10 @@ import type { Status } from '../queries.ts';
 import { STATUSES, Summary } from '../queries.ts';
 import { ListedTransfer, listOwn, listVisible } from './list.queries.ts';
 
-const MOST_SUMMARIES = 1000;
+const MAX_SUMMARIES = 1000;
 const tags = ['transfers'];
 
-/** Values that name no status are ignored, as existing clients rely on. */
+/** Unknown values are ignored, because existing clients rely on it. */
 const Statuses = z
   .array(z.string())
   .optional()
@@ -32,13 +32,13 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
         config: { access: 'signedIn', service },
         schema: {
           tags,
-          summary: "The caller's own transfers, newest first, at most 1000",
+          summary: 'Lists the transfers that the caller started, newest first, at most 1000',
           querystring: z.object({ ...filterQuery, ...offsetQuery }),
           response: { 200: listOf(Summary) },
         },
       },
       async ({ caller, query }) => {
-        const page = { limit: query.limit ?? MOST_SUMMARIES, offset: query.offset ?? 0 };
+        const page = { limit: query.limit ?? MAX_SUMMARIES, offset: query.offset ?? 0 };
         return { data: [...(await listOwn(db, caller, query, page))] };
       },
     );
@@ -50,7 +50,7 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'conversion' },
       schema: {
         tags,
-        summary: 'All transfers that the caller sees, newest first',
+        summary: 'Lists the transfers that the caller sees, newest first',
         querystring: z.object({
           ...filterQuery,
           projectId: uuidParam().optional(),

@@ -4,7 +4,7 @@ import type { Grant } from '../../uploads/address.ts';
 import type { TransferRow } from '../queries.ts';
 import { Summary } from '../queries.ts';
 import { badRecordsName, exportName } from '../run/export.ts';
-import { AcceptedRequest, Carry } from '../starts/request.ts';
+import { AcceptedRequest, MoveOrCopy } from '../starts/request.ts';
 import { Transformation } from '../starts/transformation-form.ts';
 
 const anyObject = () => z.any().meta({ type: 'object', additionalProperties: true });
@@ -20,7 +20,7 @@ const conversion = {
   destinations: z.array(z.string()).optional(),
 };
 
-/** A transfer by itself. */
+/** A transfer in answers. */
 export const Transfer = Summary.extend({
   updatedAt: z.string(),
   updatedBy: z.string(),
@@ -38,7 +38,7 @@ export const Transfer = Summary.extend({
   finishedAt: z.string().optional(),
   attempt: z.int(),
   waitingReason: z.string().optional(),
-  /** What it asks of a worker, such as `label:gpu=a100` or `memory:4096`; absent: nothing. */
+  /** Requested resources, such as `label:gpu=a100` or `memory:4096`. */
   needs: z.array(z.string()).optional(),
   recordsRead: z.number().optional(),
   recordsWritten: z.number().optional(),
@@ -47,12 +47,12 @@ export const Transfer = Summary.extend({
   logUrl: z.string(),
   receipt: anyObject().optional(),
   retryOf: z.string().optional(),
-  /** Of one that takes a dataset elsewhere as it is. */
-  carry: Carry.optional(),
+  /** A move or copy of a dataset into another tenant. */
+  carry: MoveOrCopy.optional(),
 }).meta({ id: 'Transfer' });
 export type Transfer = z.infer<typeof Transfer>;
 
-/** Where the addresses in an answer start, and how those of files made for downloading are signed. */
+/** Base of the addresses in an answer, and the function that signs those of downloadable files. */
 export interface Addresses {
   base: string;
   signExport(name: string, grant: Omit<Grant, 'permission'>): Promise<string>;
@@ -63,7 +63,7 @@ const DOWNLOAD_MS = 3_600_000;
 export async function transferOf(row: TransferRow, addresses: Addresses): Promise<Transfer> {
   const request = AcceptedRequest.parse(row.request);
   const { readerName, writerName, transformations } = request;
-  const how = {
+  const parameters = {
     readerName,
     writerName,
     readerParameters: asPairs(request.readerParameters),
@@ -95,7 +95,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
             uploadUrl: request.uploadUrl,
             fileName: request.inputName,
             ...(row.type === 'Append' && outputDatasetId !== undefined ? { appendDatasetId: outputDatasetId } : {}),
-            ...how,
+            ...parameters,
           },
         }),
     ...(from !== undefined
@@ -103,7 +103,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
           exportParameters: {
             datasetId: from,
             outputFileName: request.outputFileName ?? request.inputName,
-            ...how,
+            ...parameters,
           },
         }
       : {}),
@@ -134,6 +134,6 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
   };
 }
 
-/** Parameters in the form in which requests give them. */
+/** Parameters in the form of requests. */
 const asPairs = (parameters: Record<string, unknown>) =>
   Object.entries(parameters).map(([name, value]) => ({ name, value }));

@@ -22,13 +22,13 @@ import type { Changes } from './changes.ts';
 import { followTransfer } from './follow.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
-import type { Endings } from './waiting.ts';
+import type { EndWaiter } from './wait-for-end.ts';
 
 export interface TransferRoutes {
   db: Database;
   changes: Changes;
-  endings: Endings;
-  /** Who sends this request, looked at anew. */
+  endWaiter: EndWaiter;
+  /** Authenticates a request again. */
   findCaller: FindCaller;
   announce(id: string): void;
   /** Signs addresses. */
@@ -37,13 +37,13 @@ export interface TransferRoutes {
   publicUrl: string | undefined;
 }
 
-const MOST_STREAMS = { ofOne: 200, ofAll: 5000 };
+const MAX_STREAMS = { ofOne: 200, ofAll: 5000 };
 const tags = ['transfers'];
 const conversion = { access: 'signedIn', service: 'conversion' } as const;
 
 export async function transferRoutes(app: App, parts: TransferRoutes) {
-  const { db, changes, endings, findCaller, announce, signer, cursors, publicUrl } = parts;
-  const places = openPlaces('transfers', MOST_STREAMS);
+  const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl } = parts;
+  const places = openPlaces('transfers', MAX_STREAMS);
 
   const addressesOf = (request: FastifyRequest): Addresses => {
     const base = publicBase(publicUrl, request);
@@ -88,11 +88,11 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         },
         schema: {
           tags,
-          summary: 'A transfer: how far it is, what came of it, where an exported file is',
+          summary: 'Gets a transfer: status, progress, result, address of an exported file',
           description: [
-            '`Prefer: wait=N` keeps the answer until the transfer has ended, at most 60 seconds.',
-            'With `Accept: text/event-stream` it comes as an event now and whenever it has changed, until it has ended.',
-            '`downloadPath`, `badRecordsUrl` and `receipt` are for those who may read its input and its output dataset.',
+            '`Prefer: wait=N` delays the answer until the transfer has ended, by at most 60 seconds.',
+            'With `Accept: text/event-stream` the answer is a stream with an event now and at every change, until the transfer has ended.',
+            '`downloadPath`, `badRecordsUrl` and `receipt` are only for callers who can read the input and the output dataset.',
           ].join(' '),
           params: Id,
           response: { 200: Transfer },
@@ -104,7 +104,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         if (wantsEvents(request)) return stream(request, reply, id) as never;
         const time = preferredWait(request, reply);
         if (time !== undefined && !hasStopped(transfer.status)) {
-          await endings.wait(id, time);
+          await endWaiter.wait(id, time);
           transfer = await seen(request, id);
         }
         return transferOf(transfer, addressesOf(request));
@@ -116,7 +116,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     '/api/conversion/transfer/:id/cancel',
     {
       config: conversion,
-      schema: { tags, summary: 'Ends a transfer that has not ended', params: Id, response: { 202: Summary } },
+      schema: { tags, summary: 'Cancels a transfer', params: Id, response: { 202: Summary } },
     },
     async (request, reply) => {
       const summary = await cancelTransfer(db, request.caller, request.params.id);
@@ -128,11 +128,11 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
   app.post(
     '/api/conversion/transfer/:id/retry',
     {
-      // what was to go from one tenant to another needs the caller's part in both; all else is narrowed by the header here
+      // a move or copy concerns two tenants; other retries are narrowed to one by the header, below
       config: { ...conversion, concernsTenants: true },
       schema: {
         tags,
-        summary: 'Starts a new transfer that tries again what ended in error',
+        summary: 'Retries a failed transfer, as a new transfer',
         params: Id,
         response: { 202: Summary },
       },
@@ -149,10 +149,10 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       config: conversion,
       schema: {
         tags,
-        summary: 'What a transfer had to tell, in order',
+        summary: 'Lists the log lines of a transfer, oldest first',
         description: [
-          'With `level`: lines of that level and of worse ones.',
-          'For those who may read the datasets that the transfer reads and writes.',
+          '`level`: minimum severity.',
+          'Only for callers who can read the input and the output dataset.',
         ].join(' '),
         params: Id,
         querystring: z.object({ level: queryEnum(['debug', 'info', 'warning', 'error']).optional(), ...cursorQuery }),
@@ -162,7 +162,9 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     async (request) => {
       const { id } = await seen(request, request.params.id);
       if (!(await mayReadContents(db, request.caller, id)))
-        throw forbidden(`The log of transfer '${id}' is for those who may read the datasets that it reads and writes.`);
+        throw forbidden(
+          `You cannot read the log of transfer '${id}', because you cannot read its input and output datasets.`,
+        );
       const { level } = request.query;
       return cursorPage(
         cursors,

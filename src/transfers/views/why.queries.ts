@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
-import { restingReason, STATUSES } from '../queries.ts';
+import { backOffReason, STATUSES } from '../queries.ts';
 
-const Standing = z.object({
+const QueueStatus = z.object({
   status: z.enum(STATUSES),
   flags: z.array(z.string()),
-  /** Why it rests. */
-  resting: z.string().optional(),
+  /** That it backs off after an outage, and until when. */
+  backOff: z.string().optional(),
   position: z.number().optional(),
 });
 
-/** What a transfer needs, and, while it waits, how many start before it. */
-export const getStanding = (db: Db, id: string) =>
-  db.one(sql.type(Standing)`
-    select status, flags, ${restingReason} as resting, case when status = 'Pending' then (
+/** Status and flags of a transfer and, while it waits, the number of transfers ahead of it. */
+export const getQueueStatus = (db: Db, id: string) =>
+  db.one(sql.type(QueueStatus)`
+    select status, flags, ${backOffReason} as back_off, case when status = 'Pending' then (
       select count(*) from transfers other where other.status = 'Pending'
         and (other.attempt = 0, other.turn, other.id) < (t.attempt = 0, t.turn, t.id)) end as position
     from transfers t where id = ${id}`);

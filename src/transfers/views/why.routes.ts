@@ -1,7 +1,7 @@
 import type { Db } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { Id } from '../../http/rules/forms.ts';
-import { Why, whyTransfer } from './why.ts';
+import { explainWaitingTo, Why } from './why.ts';
 
 export async function whyRoutes(app: App, { db }: { db: Db }) {
   for (const [url, service] of [
@@ -15,12 +15,12 @@ export async function whyRoutes(app: App, { db }: { db: Db }) {
         schema: {
           tags: ['transfers'],
           summary:
-            'Why a transfer has not been started: how many are before it, what blocks it, which worker could run it',
+            'Explains why a transfer has not been started: its position, what blocks it, which worker could run it',
           params: Id,
           response: { 200: Why },
         },
       },
-      async (request) => whyTransfer(db, request.caller, request.params.id),
+      async (request) => explainWaitingTo(db, request.caller, request.params.id),
     );
   }
 }

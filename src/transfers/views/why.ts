@@ -3,50 +3,51 @@ import type { Db } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
-import { askedOf } from '../queue/needs.ts';
-import type { LiveWorker } from '../queue/standing.ts';
-import { couldRun, neverOn, notNowOn, reasonOf } from '../queue/standing.ts';
+import type { LiveWorker } from '../queue/queue-status.ts';
+import { couldRun, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
+import { requestedFlags } from '../queue/requirements.ts';
 import { listLiveWorkers } from '../queue/waiting-needs.queries.ts';
-import { getStanding } from './why.queries.ts';
+import { getQueueStatus } from './why.queries.ts';
 
 export const Why = z
   .object({
     status: z.enum(STATUSES),
-    /** What it asks of a worker, such as `label:gpu=a100` or `memory:4096`. */
+    /** Requested resources, such as `label:gpu=a100` or `memory:4096`. */
     needs: z.array(z.string()).optional(),
-    /** How many start before it. */
+    /** Number of transfers ahead of it. */
     position: z.number().optional(),
     reason: z.string().optional(),
-    /** Transfers that the caller sees and that have what it waits for. */
+    /** Running transfers that hold the resources that it waits for; only those that the caller sees. */
     blockedBy: z.array(z.string()).optional(),
-    /** What each could do for it. Their names are made up anew at each start and say nothing of machines. */
+    /** Whether each worker could run it. Ids are random per process and do not reveal machines. */
     workers: z.array(z.object({ id: z.string(), canRun: z.boolean(), reason: z.string().optional() })),
   })
   .meta({ id: 'WaitingExplanation' });
 export type Why = z.infer<typeof Why>;
 
-/** Why a transfer has not been started: told of the moment, not of the last sweep. Of one that is over, or under way, there is nothing to tell. */
-export async function whyTransfer(db: Db, caller: Caller, id: string): Promise<Why> {
+/** Explains to a caller why a transfer has not been started. Throws `notFound` unless the caller sees it. */
+export async function explainWaitingTo(db: Db, caller: Caller, id: string): Promise<Why> {
   if (!(await findTransfer(db, caller, id))) throw notFound('Transfer', id);
-  return whyNot(db, id, (ids) => listSeen(db, caller, ids));
+  return explainWaiting(db, id, (ids) => listSeen(db, caller, ids));
 }
 
 /**
- * The same for whoever may know.
- * @param seen which of these transfers may be named
+ * Explains why a transfer has not been started, from the present state of the workers rather than the last sweep. For a transfer that does
+ * not wait, only its status.
+ * @param seen filters the transfers that the answer may name
  */
-export async function whyNot(
+export async function explainWaiting(
   db: Db,
   id: string,
   seen: (ids: readonly string[]) => Promise<readonly string[]>,
 ): Promise<Why> {
-  const { status, flags, resting, position } = await getStanding(db, id);
+  const { status, flags, backOff, position } = await getQueueStatus(db, id);
   if (status !== 'Pending') return { status, workers: [] };
   const workers = await listLiveWorkers(db);
-  const reason = reasonOf(workers, flags) ?? resting;
-  const needs = askedOf(flags);
-  const busy = workers.filter((worker) => couldRun(worker, flags) && notNowOn(worker, flags) !== undefined);
-  const idle = workers.some((worker) => couldRun(worker, flags) && notNowOn(worker, flags) === undefined);
+  const reason = waitingReason(workers, flags) ?? backOff;
+  const needs = requestedFlags(flags);
+  const busy = workers.filter((worker) => couldRun(worker, flags) && temporaryReason(worker, flags) !== undefined);
+  const idle = workers.some((worker) => couldRun(worker, flags) && temporaryReason(worker, flags) === undefined);
   const blocking = idle ? [] : busy.flatMap(({ running }) => running.map((transfer) => transfer.id));
   const blockedBy = blocking.length === 0 ? [] : await seen(blocking);
   return {
@@ -55,19 +56,19 @@ export async function whyNot(
     ...(position === undefined ? {} : { position }),
     ...(reason === undefined ? {} : { reason }),
     ...(blockedBy.length === 0 ? {} : { blockedBy: [...blockedBy] }),
-    workers: workers.map((worker) => chance(worker, flags)),
+    workers: workers.map((worker) => workerStatus(worker, flags)),
   };
 }
 
-/** Why none of the workers that take transfers now could ever run what has these needs. Undefined: one could, or there is none to ask. */
-export async function whyNobody(db: Db, flags: readonly string[]): Promise<string | undefined> {
+/** Why no worker that takes transfers now could ever run a transfer with these flags. Undefined: one could, or no worker takes transfers. */
+export async function unsatisfiableReasonOf(db: Db, flags: readonly string[]): Promise<string | undefined> {
   const takers = (await listLiveWorkers(db)).filter(({ draining }) => !draining);
   if (takers.length === 0 || takers.some((worker) => couldRun(worker, flags))) return undefined;
-  return reasonOf(takers, flags);
+  return waitingReason(takers, flags);
 }
 
-function chance(worker: LiveWorker, flags: readonly string[]): Why['workers'][number] {
-  const never = neverOn(worker, flags);
-  const reason = never ?? notNowOn(worker, flags);
-  return { id: worker.pool, canRun: never === undefined, ...(reason === undefined ? {} : { reason }) };
+function workerStatus(worker: LiveWorker, flags: readonly string[]): Why['workers'][number] {
+  const permanent = permanentReason(worker, flags);
+  const reason = permanent ?? temporaryReason(worker, flags);
+  return { id: worker.pool, canRun: permanent === undefined, ...(reason === undefined ? {} : { reason }) };
 }

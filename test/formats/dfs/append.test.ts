@@ -30,7 +30,7 @@ const append = (t: ExecutionContext, n: number, present: Buffer, added: Buffer, 
   converted(t, added, {
     reader: `Dfs${n}Reader`,
     writer: `Dfs${n}Writer`,
-    present: { content: present, format: `dfs${n}` },
+    existing: { content: present, format: `dfs${n}` },
     ...asked,
   });
 

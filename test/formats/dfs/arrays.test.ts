@@ -16,9 +16,9 @@ async function arrayOf(t: ExecutionContext, bytes: Uint8Array, n = 2): Promise<M
       scratch: tmpdir(),
       log() {},
       progress() {},
-      lost() {},
-      badRecord() {},
-      atEnd() {},
+      reportLoss() {},
+      reportBadRecord() {},
+      onEnd() {},
     },
   );
   if (data.kind !== 'array') throw new Error(data.kind);

@@ -27,10 +27,10 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     signal: new AbortController().signal,
     scratch: tmpdir(),
     log: nothing,
-    lost: nothing,
+    reportLoss: nothing,
     progress: nothing,
-    badRecord: nothing,
-    atEnd: nothing,
+    reportBadRecord: nothing,
+    onEnd: nothing,
   };
   let cells = 0;
   try {

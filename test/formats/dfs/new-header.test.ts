@@ -10,7 +10,7 @@ import { CountedSource } from './dfs-bytes.ts';
 
 test('a new header is read again', async (t) => {
   const axis = equidistantAxis([4, 3], [0, 0], [5, 6]);
-  const item = newItem({ name: 'Depth' }, { type: 'Float32', axis, otherwise: '' }, { lost() {} });
+  const item = newItem({ name: 'Depth' }, { type: 'Float32', axis, otherwise: '' }, { reportLoss() {} });
   const { time } = newTime(undefined);
   const header = newHeader({ items: [item], time, deleteValues: usualDeleteValues, title: 'New' }, undefined);
   const parts: Uint8Array[] = [];

@@ -169,7 +169,7 @@ test('items carry quantity, unit symbol and kind of value, and go back into a fi
   t.false(isEumPair({ item: 100001, unit: 1000 }));
   t.true(isEumPair({ item: 999, unit: 1000 }));
   const lost: string[] = [];
-  const context = { lost: (sentence: string) => void lost.push(sentence) };
+  const context = { reportLoss: (sentence: string) => void lost.push(sentence) };
   const options = { type: 'Float32', axis: equidistantAxis([]), otherwise: 'Item 1' } as const;
   const rain = { name: 'Rain – ≥', eum: { item: 100004, unit: 1002 }, valueKind: 'stepAccumulated' } as const;
   const written = newItem(rain, options, context);

@@ -22,9 +22,9 @@ async function seriesOf(t: ExecutionContext, bytes: Uint8Array, parameters = {})
     scratch: tmpdir(),
     log() {},
     progress() {},
-    lost() {},
-    badRecord() {},
-    atEnd() {},
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd() {},
   });
   if (data.kind !== 'series') throw new Error(data.kind);
   return data;

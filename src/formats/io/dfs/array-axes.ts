@@ -20,7 +20,7 @@ export const isEquidistant = ({ spacing }: DfsAxis): boolean => spacing.length >
 export async function dimensionsOf(
   axis: DfsAxis,
   spectral: boolean,
-  { lost }: Pick<Context, 'lost'>,
+  { reportLoss }: Pick<Context, 'reportLoss'>,
 ): Promise<{ axes: Axis[]; nodes?: Pick<Extract<Placement, { by: 'nodes' }>, 'nodeX' | 'nodeY'> }> {
   if (spectral) return { axes: spectralAxes(axis) };
   const named = axis.counts.map((_, d) => ({ name: 'xyz'[d]!, ...unitOf(axis) }));
@@ -32,12 +32,13 @@ export async function dimensionsOf(
     return { axes: named.map((one, d) => ({ ...one, values: values[d]! })).reverse() };
   }
   if (axis.tag === axisTag.nonEquidistant1) {
-    lost('The places of the values on the line are kept by their x alone.');
+    reportLoss('The places of the values on the line are kept by their x alone.');
     const places = await axis.coordinates[0]!.load();
     const values = Float64Array.from({ length: axis.counts[0]! }, (_, n) => places[3 * n]!);
     return { axes: [{ ...named[0]!, values }] };
   }
-  if (axis.tag === axisTag.curvilinear2 || axis.tag === axisTag.curvilinear3) return curvilinear(axis, named, lost);
+  if (axis.tag === axisTag.curvilinear2 || axis.tag === axisTag.curvilinear3)
+    return curvilinear(axis, named, reportLoss);
   const edges = await Promise.all(axis.coordinates.map(async (one) => Float64Array.from(await one.load())));
   return {
     axes: named
@@ -50,7 +51,7 @@ export async function dimensionsOf(
   };
 }
 
-async function curvilinear(axis: DfsAxis, named: readonly Omit<Axis, 'values'>[], lost: Context['lost']) {
+async function curvilinear(axis: DfsAxis, named: readonly Omit<Axis, 'values'>[], reportLoss: Context['reportLoss']) {
   const axes = named.map(({ name }, d) => ({
     name,
     values: Float64Array.from({ length: axis.counts[d]! }, (_, n) => n),
@@ -58,7 +59,7 @@ async function curvilinear(axis: DfsAxis, named: readonly Omit<Axis, 'values'>[]
   const [nodeX, nodeY] = await Promise.all(
     axis.coordinates.slice(0, 2).map(async (one) => Float64Array.from(await one.load())),
   );
-  if (axis.tag === axisTag.curvilinear3) lost('Of the curvilinear cells the lowest layer of corners is kept.');
+  if (axis.tag === axisTag.curvilinear3) reportLoss('Of the curvilinear cells the lowest layer of corners is kept.');
   const corners = (axis.counts[0]! + 1) * (axis.counts[1]! + 1);
   return { axes: axes.reverse(), nodes: { nodeX: nodeX!.slice(0, corners), nodeY: nodeY!.slice(0, corners) } };
 }

@@ -48,10 +48,12 @@ export class ValueEncoder {
     return encoded;
   }
 
-  report({ lost }: Pick<Context, 'lost'>): void {
+  report({ reportLoss }: Pick<Context, 'reportLoss'>): void {
     const { name } = this.#item;
     if (this.#rounded > 0)
-      lost(`${this.#rounded} values${name === undefined ? '' : ` of '${name}'`} were rounded to single precision.`);
+      reportLoss(
+        `${this.#rounded} values${name === undefined ? '' : ` of '${name}'`} were rounded to single precision.`,
+      );
   }
 }
 

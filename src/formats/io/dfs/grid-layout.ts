@@ -36,7 +36,7 @@ export async function layoutOfGrid(
     return { axis: header.items[0]!.axis, ...(projection && { projection }), custom, statics, compressed, unknown };
   }
   if (header?.statics.some((_, n) => !header.compressed || n > 2))
-    context.lost('Static items were left out, because the grid has other cells than they have.');
+    context.reportLoss('Static items were left out, because the grid has other cells than they have.');
   const { projection, ...placed } = await newPlace(grid, format, from, context);
   const custom = header === undefined ? {} : { custom: await turnedCustom(header.custom, projection?.rotation ?? 0) };
   return { ...placed, ...(projection && { projection }), ...custom };
@@ -110,11 +110,11 @@ async function projectionTextOf({ crs }: Grid, from: DfsContent | undefined): Pr
 const mostDrift = 1e-3;
 
 /** Spacing is stored in single precision. */
-function reportSpacing(counts: readonly number[], spacing: readonly number[], { lost }: Context): void {
+function reportSpacing(counts: readonly number[], spacing: readonly number[], { reportLoss }: Context): void {
   for (const [n, step] of spacing.entries()) {
     const drift = Math.abs(Math.fround(step) - step) * counts[n]!;
     if (drift > mostDrift * step)
-      lost(
+      reportLoss(
         `DFS files store the size of cells in single precision: ${step} became ${Math.fround(step)}, and the last cell lies ${(drift / step).toPrecision(2)} cells beside its place.`,
       );
   }

@@ -29,15 +29,15 @@ export function itemOf(item: DfsItem, deleteValues: DeleteValues): Item & { type
 export function newItem(
   { name, eum = { item: UNDEFINED_ITEM, unit: UNDEFINED_UNIT }, valueKind = 'instantaneous', reference }: Item,
   { type, axis, otherwise }: { type: SampleType; axis: DfsAxis; otherwise: string },
-  { lost }: Pick<Context, 'lost'>,
+  { reportLoss }: Pick<Context, 'reportLoss'>,
 ): DfsItem {
   const called = name ?? otherwise;
   const written = decodeCp1252(encodeCp1252(called)).replaceAll('\0', '?');
   if (written !== called)
-    lost(`DFS files have names in Windows-1252: '${called.slice(0, 80)}' became '${written.slice(0, 80)}'.`);
+    reportLoss(`DFS files have names in Windows-1252: '${called.slice(0, 80)}' became '${written.slice(0, 80)}'.`);
   const pair = isEumPair(eum);
   if (!pair)
-    lost(
+    reportLoss(
       `The unit ${eum.unit} is not one of the quantity ${eum.item} in EUM; '${written}' got an undefined quantity with that unit.`,
     );
   return {

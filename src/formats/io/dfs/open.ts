@@ -16,15 +16,21 @@ export interface OpenedDfs {
 }
 
 /** Opens a file for its reader, and says what is wrong with it. */
+export async function openWhole(source: ByteSource, format: DfsFormat, context: Context): Promise<DfsFile> {
+  const file = await openDfs(source, format).catch(async (error: unknown) => {
+    throw await withDetectedFormat(error, source, format);
+  });
+  for (const defect of file.defects) context.reportLoss(defect);
+  return file;
+}
+
+/** The same, with the items that a request names. */
 export async function openChosen(
   source: ByteSource,
   format: DfsFormat,
   names: readonly string[] | undefined,
   context: Context,
 ): Promise<OpenedDfs> {
-  const file = await openDfs(source, format).catch(async (error: unknown) => {
-    throw await withDetectedFormat(error, source, format);
-  });
-  for (const defect of file.defects) context.lost(defect);
+  const file = await openWhole(source, format, context);
   return { format, file, chosen: allowedItems(file.header.items, names, context), complete: names === undefined };
 }

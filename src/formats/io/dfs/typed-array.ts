@@ -15,6 +15,9 @@ export interface StoredArray extends DfsArray {
   readonly offset: number;
 }
 
+/** Offset of the first element of an array that stands in a file. */
+export const offsetOfArray = (array: DfsArray): number | undefined => (array as Partial<StoredArray>).offset;
+
 export const arrayOf = (samples: Samples): DfsArray => ({
   type: sampleTypeOf(samples),
   count: samples.length,

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+
+const QueueSnapshot = z.object({
+  waiting: z.array(z.array(z.string())),
+  holdsFor: z.object({ id: z.string(), flags: z.array(z.string()) }).optional(),
+});
+
+/** The distinct flags of waiting transfers, and the transfer that this worker keeps its resources free for. */
+export const getQueueSnapshot = (db: Db, pool: string) =>
+  db.one(sql.type(QueueSnapshot)`
+    select coalesce((select json_agg(flags) from waiting_needs), '[]') as waiting,
+      (select json_build_object('id', t.id, 'flags', t.flags) from workers join transfers t on t.id = holds_for
+       where pool = ${pool} and t.status = 'Pending') as holds_for`);

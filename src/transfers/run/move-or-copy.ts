@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../../db.ts';
+import { AppError, forbidden } from '../../errors.ts';
+import { inWords } from '../../platform/text/time.ts';
+import { lockTreesOf } from '../../projects/tree.ts';
+import { settle } from '../ends/settle.ts';
+import type { Executor } from './executor.ts';
+import { holdOwned, holdRun, insertCopy, moveDataset } from './move-or-copy.queries.ts';
+import { outputBlob } from './output.ts';
+import type { Report } from './report.ts';
+import type { ClaimedRow, LogLine } from './run.queries.ts';
+import { getStops } from './run.queries.ts';
+import { Stopped } from './stopped.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { inTime, limitTime } from './time-limit.ts';
+
+/** The copied bytes; the commit makes them the new dataset's. */
+interface Copied {
+  blob: string;
+  size: number;
+}
+
+/**
+ * One attempt to move or copy a dataset into another tenant. A move leaves the bytes where they are; for a copy the blob store copies
+ * them. Throws why it failed.
+ */
+export async function runMoveOrCopy(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
+  const time = limitTime(signal, executor.timeLimit);
+  signal.throwIfAborted();
+  const copied = transfer.carry === 'copy' ? await copyBytes(executor, transfer, report, time) : undefined;
+  signal.throwIfAborted();
+  const message = copied ? `Copied: ${copied.size} bytes.` : 'Moved.';
+  // not in the report: a failed commit must not log it
+  const lines = [...(await report.close()), { time: new Date().toISOString(), level: 'info', message } as const];
+  try {
+    await executor.db.transaction((tx) => commit(tx, transfer, copied, lines));
+  } catch (error) {
+    // after another error the commit may have succeeded, and then a row names the new bytes
+    if (copied && (error instanceof AppError || error instanceof Stopped)) await executor.blobs.remove(copied.blob);
+    throw error;
+  }
+}
+
+async function copyBytes({ blobs }: Executor, transfer: ClaimedRow, report: Report, time: TimeLimit): Promise<Copied> {
+  const { inputBlob } = transfer;
+  const blob = outputBlob(transfer);
+  report.progress(0, 'Copying');
+  if (inputBlob === undefined) throw inputGone();
+  const tooLong = () => `The copy took longer than its time limit of ${inWords(time.whole)}.`;
+  try {
+    const { size } = await inTime(time, tooLong, (stop) => blobs.copy(inputBlob, blob, stop));
+    return { blob, size };
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'notFound') throw inputGone();
+    throw error;
+  }
+}
+
+const inputGone = () => new AppError('gone', 'The input of this transfer is no longer there.');
+
+/** All or nothing. Checks again what the start checked, and locks it until the commit. */
+async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, lines: readonly LogLine[]) {
+  const {
+    id: transferId,
+    projectId,
+    tenantId,
+    sourceProjectId = '',
+    sourceTenantId = '',
+    createdBy: userId,
+  } = transfer;
+  const datasetId = (copied ? transfer.inputDatasetId : transfer.outputDatasetId) ?? '';
+  // neither project can be deleted meanwhile; deletions take these locks in the same order
+  await lockTreesOf(tx, sourceProjectId, projectId);
+  if (!(await holdRun(tx, transfer))) throw new Stopped('overtaken');
+  const { cancelled, projectDeleted } = await getStops(tx, transferId);
+  if (cancelled || projectDeleted) throw new Stopped('overtaken');
+  const owned = await holdOwned(tx, userId, [sourceTenantId, tenantId]);
+  for (const each of [sourceTenantId, tenantId]) {
+    if (!owned.includes(each))
+      throw forbidden(`The account that started this transfer is no longer an Owner of tenant '${each}'.`);
+  }
+  const target = { transferId, datasetId, projectId, changesTenant: sourceTenantId !== tenantId, userId };
+  const madeId = copied ? randomUUID() : datasetId;
+  const done = copied
+    ? await insertCopy(tx, target, { id: madeId, blob: copied.blob, storageSize: copied.size })
+    : await moveDataset(tx, target);
+  if (!done) throw new AppError('gone', `Dataset '${datasetId}' is no longer there.`);
+  await settle(tx, { attempt: transfer, outcome: { kind: 'movedOrCopied', transfer, datasetId: madeId }, lines });
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { moveDataset } from '../../datasets/move.ts';
+import { invalidMember } from '../../errors.ts';
+import { PREFER } from '../../http/openapi/headers.ts';
+import type { App } from '../../http/route.ts';
+import { narrowed } from '../../http/rules/auth.ts';
+import { Id } from '../../http/rules/forms.ts';
+import { Started, StartQuery } from './bodies.ts';
+import { startMoveOrCopy } from './move-or-copy.ts';
+import type { StartParts } from './start.ts';
+import type { StartRoutes } from './start-route.ts';
+import { answerStart } from './start-route.ts';
+
+const tags = ['transfers'];
+const config = {
+  access: 'signedIn',
+  service: 'metadata',
+  versionRequired: true,
+  concernsTenants: true,
+  described: { parameters: [PREFER] },
+} as const;
+const targetProjectId = z.uuid().toLowerCase();
+const targetTenantId = z.uuid().toLowerCase();
+
+/** Starts of transfers that move or copy a dataset into another tenant. */
+export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts) {
+  const { db } = parts;
+
+  app.post(
+    '/api/metadata/dataset/:id/move',
+    {
+      config,
+      schema: {
+        tags,
+        summary:
+          'Starts a transfer that moves a dataset into another tenant; before version 4, moves it within its tenant at once',
+        description: [
+          'For Owners of both tenants whose token has the scope `platform_metadata_conversion`. The dataset keeps its id.',
+          'Up to version 3 there is no `targetTenantId`: the dataset moves to another project of its tenant, and the answer is 204.',
+        ].join(' '),
+        params: Id,
+        querystring: StartQuery,
+        body: z.object({ targetProjectId, targetTenantId: targetTenantId.optional() }),
+        response: { 200: Started, 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const { caller, params, body, query, apiVersion } = request;
+      if (apiVersion >= 4) {
+        if (body.targetTenantId === undefined)
+          throw invalidMember(
+            'targetTenantId',
+            'targetTenantId is required; within a tenant, version 3 moves without it.',
+          );
+        const action = { ...body, targetTenantId: body.targetTenantId, action: 'move', datasetId: params.id } as const;
+        return answerStart(parts, request, reply, await startMoveOrCopy(parts, caller, action, query.dryRun ?? false));
+      }
+      if (body.targetTenantId !== undefined)
+        throw invalidMember(
+          'targetTenantId',
+          `Version ${apiVersion} moves within a tenant; send api-version 4 with targetTenantId.`,
+        );
+      if (query.dryRun) throw invalidMember('dryRun', `Version ${apiVersion} has no dry run of a move; version 4 has.`);
+      await moveDataset(db, narrowed(request), params.id, body.targetProjectId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/api/metadata/dataset/:id/copy',
+    {
+      config: { ...config, versions: [4] },
+      schema: {
+        tags,
+        summary: 'Starts a transfer that copies a dataset into another tenant',
+        description: 'For Owners of both tenants whose token has the scope `platform_metadata_conversion`.',
+        params: Id,
+        querystring: StartQuery,
+        body: z.object({ targetProjectId, targetTenantId }),
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const action = { ...request.body, action: 'copy', datasetId: request.params.id } as const;
+      return answerStart(
+        parts,
+        request,
+        reply,
+        await startMoveOrCopy(parts, request.caller, action, request.query.dryRun ?? false),
+      );
+    },
+  );
+}

@@ -1,0 +1,39 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import test from 'ava';
+import { supervise } from '../../cli/supervisor.ts';
+
+/** A process that says that it is ready, and ends with code 7 when it is told anything. */
+const launched = (): ChildProcess =>
+  spawn(process.execPath, ['-e', "process.send({ ready: true }); process.on('message', () => process.exit(7))"], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+
+test('a process that cannot be launched for lack of memory is retried and reported', async (t) => {
+  const notes: string[] = [];
+  const works = Promise.withResolvers<void>();
+  const children: ChildProcess[] = [];
+  let launches = 0;
+  const part = supervise(
+    'api',
+    () => {
+      launches++;
+      // as `spawn` does where there is no memory for a process
+      if (launches === 2) throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
+      const child = launched();
+      children.push(child);
+      if (launches === 3) child.once('message', () => works.resolve());
+      return child;
+    },
+    60_000,
+    (sentence) => notes.push(sentence),
+  );
+  t.teardown(() => part.stop(1000));
+  await part.ready;
+  children[0]?.send('end');
+  await works.promise;
+  t.deepEqual(notes, [
+    'api ended with code 7. Restarting it.',
+    'api could not be launched: spawn ENOMEM. Restarting it.',
+  ]);
+});
