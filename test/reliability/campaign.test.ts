@@ -12,7 +12,7 @@ import { choices, SEED, times } from './flags.ts';
 
 const KILLS = times(60, 500);
 /** Ends that a broken connection brings about. */
-const EXPECTED = /^worker 1 : (the connection that proves this worker alive is lost|the queue has stopped)/;
+const EXPECTED = /^worker 1 : (the connection with the liveness lock is lost|the queue has stopped)/;
 const OPEN_TRANSFERS = 12;
 const PATIENCE_MS = 240_000;
 
