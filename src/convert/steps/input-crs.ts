@@ -5,7 +5,15 @@ import { AppError } from '../../errors.ts';
  * The coordinate system of data that are to be reprojected.
  * @throws AppError when it is not known
  */
-export function knownInputCrs({ crs }: { readonly crs?: Crs }, outputSrid: string): Crs {
+export function knownInputCrs(
+  { crs, located }: { readonly crs?: Crs; readonly located?: false },
+  outputSrid: string,
+): Crs {
+  if (located === false)
+    throw new AppError(
+      'unprocessable',
+      `The input does not say where its cells lie, so they cannot be brought to ${outputSrid}.`,
+    );
   if (crs !== undefined) return crs;
   throw new AppError(
     'unprocessable',

@@ -4,9 +4,11 @@ import test from 'ava';
 import type { Grid } from '../../../src/data/grid.ts';
 import { layersOf, slicesOfBand } from '../../../src/data/grid.ts';
 import { stepsOf, timeOf } from '../../../src/data/time-axis.ts';
+import { zipEntries } from '../../../src/formats/io/zip.ts';
+import { readEntry } from '../../../src/formats/io/zip-entry.ts';
 import { converted } from '../files.ts';
 import { gridOf } from '../grids.ts';
-import { axes, block, dfsBytes, values } from './dfs-bytes.ts';
+import { axes, block, dfsBytes, sourceOf, values } from './dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from './samples.ts';
 
 const own = (n: string) => ({ reader: `Dfs${n}Reader`, writer: `Dfs${n}Writer` });
@@ -303,4 +305,51 @@ test('double precision is written in single precision, unless WriteAsFloat is fa
 test('a file of another kind is named, whatever its extension', async (t) => {
   await t.throwsAsync(converted(t, plane(), own('3')), { message: /plane grid \(dfs2\).*Use Dfs2Reader/ });
   await t.throwsAsync(converted(t, 'II*\0', own('2')), { message: /It looks like a TIFF file/ });
+});
+
+test('steps become files of a zip where StepsAs asks for it', async (t) => {
+  const { bytes, receipt } = await converted(t, plane(), {
+    reader: 'Dfs2Reader',
+    writer: 'GeoTiffWriter',
+    writerParameters: { StepsAs: 'Files' },
+  });
+  const source = await sourceOf(t, bytes);
+  const entries = await zipEntries(source);
+  t.deepEqual(
+    entries.map(({ name }) => name),
+    ['step_0000.tif', 'step_0001.tif', 'step_0002.tif'],
+  );
+  const second = await gridOf(t, (await readEntry(source, entries[1]!, 1e6))!);
+  t.deepEqual(
+    second.bands.map(({ name }) => name),
+    ['Depth 2020-01-01T01:00:00', 'Speed 2020-01-01T01:00:00'],
+  );
+  t.deepEqual(await sliceValues(second, 1, 0), [114, deleted, 116, 111, 112, 113]);
+  t.deepEqual(receipt.lost, []);
+});
+
+test('a grid of an unknown coordinate system keeps its place through other changes, and has none to reproject', async (t) => {
+  const local = plane({ projection: ['DKS', 12, 55, 20] });
+  const { bytes } = await converted(t, local, {
+    ...own('2'),
+    transformations: [{ type: 'ItemFilterTransformation', itemFilter: { names: ['Speed'] } }],
+  });
+  t.true(bytes.includes(Buffer.concat([Buffer.from('DKS\0'), values('Float64', 12, 55, 20)])));
+  const change = [{ type: 'CrsTransformation', inputSrid: 25832, outputSrid: 25833 }];
+  await t.throwsAsync(converted(t, local, { ...own('2'), transformations: change }), { message: /does not say where/ });
+  const known = await converted(t, local, {
+    ...own('2'),
+    readerParameters: { SRID: 25832 },
+    transformations: [{ type: 'CrsTransformation', outputSrid: 25833 }],
+  });
+  t.regex((await dfsGrid(t, known.bytes)).crs!.wkt!, /UTM_Zone_33N/);
+});
+
+test('relative times count from 1970 in the names of bands', async (t) => {
+  const { bytes, receipt } = await converted(t, plane({ time: { start: undefined, offset: 60, interval: 60 } }), {
+    reader: 'Dfs2Reader',
+    writer: 'GeoTiffWriter',
+  });
+  t.is((await gridOf(t, bytes)).bands[1]!.name, 'Depth 1970-01-01T00:02:00');
+  t.true(receipt.lost.some((sentence) => /count them from 1970-01-01T00:00:00/.test(sentence)));
 });

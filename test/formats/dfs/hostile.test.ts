@@ -74,16 +74,17 @@ const common = {
   projection: ['NON-UTM', 0, 0, 0] as [string, number, number, number],
   custom: block(60000, values('Int8', 65, 0), values('Float32', 1, 2)),
 };
+/** Kind of file → file; the first four letters name the reader. */
 const files: Record<string, Buffer> = {
-  Dfs0Reader: dfsBytes({
+  'Dfs0, times at unequal distances': dfsBytes({
     time: { times: [0, 5, 6] },
     items: [
       { name: 'A', steps: steps(3, 1) },
       { name: 'B', type: 'Float64', steps: steps(3, 1) },
     ],
   }),
-  Dfs1Reader: dfsBytes({ ...common, items: [{ name: 'A', axis: axes.line(5), steps: steps(3, 5) }] }),
-  Dfs2Reader: dfsBytes({
+  'Dfs1, a line': dfsBytes({ ...common, items: [{ name: 'A', axis: axes.line(5), steps: steps(3, 5) }] }),
+  'Dfs2, two items and a static one': dfsBytes({
     ...common,
     items: [
       { name: 'A', axis: axes.plane(3, 2), steps: steps(3, 6) },
@@ -91,16 +92,32 @@ const files: Record<string, Buffer> = {
     ],
     statics: [{ name: 'S', type: 'Float32', values: [1, 2, 3] }],
   }),
-  Dfs3Reader: dfsBytes({
+  'Dfs3, compressed': dfsBytes({
     ...common,
     compressed: true,
     items: [{ name: 'A', axis: axes.space(2, 2, 2), steps: steps(3, 3) }],
     statics: ['X', 'Y', 'Z'].map((name) => ({ name, type: 'Int32' as const, values: [0, 1, 1] })),
   }),
+  'Dfs2, curvilinear': dfsBytes({
+    ...common,
+    items: [
+      {
+        name: 'A',
+        axis: block(
+          31061,
+          values('Int32', 1000, 2, 1),
+          values('Float64', 0, 1, 2, 0, 1, 2),
+          values('Float64', 0, 0, 0, 1, 1, 1),
+        ),
+        steps: steps(3, 2),
+      },
+    ],
+  }),
 };
 
-for (const [reader, sound] of Object.entries(files)) {
-  test(`${reader}: each byte of the header changed in four ways is refused with a sentence, or read`, async (t) => {
+for (const [kind, sound] of Object.entries(files)) {
+  const reader = `${kind.slice(0, 4)}Reader`;
+  test(`${kind}: each byte of the header changed in four ways is refused with a sentence, or read`, async (t) => {
     t.is(await outcome(reader, sound), 'read');
     for (let at = 0; at < sound.length; at++)
       for (const value of [0, 0x7f, 0xff, sound[at]! ^ 1]) {
@@ -110,7 +127,7 @@ for (const [reader, sound] of Object.entries(files)) {
       }
   });
 
-  test(`${reader}: lengths made huge are refused before anything is allocated`, async (t) => {
+  test(`${kind}: lengths made huge are refused before anything is allocated`, async (t) => {
     for (let at = 0x82; at + 4 <= sound.length; at++)
       for (const length of [0x7fffffff, -1, 0x10000000]) {
         const bytes = Buffer.from(sound);
@@ -120,7 +137,7 @@ for (const [reader, sound] of Object.entries(files)) {
     t.pass();
   });
 
-  test(`${reader}: ten thousand mutations end with a sentence or with data`, async (t) => {
+  test(`${kind}: ten thousand mutations end with a sentence or with data`, async (t) => {
     const random = randoms(seed);
     const next = (below: number) => Math.floor(random.next().value * below);
     const interesting = [0, 1, 2, 4, 7, 0x7f, 0x80, 0xfe, 0xff];

@@ -2,8 +2,10 @@ import type { Crs } from '../../../data/crs-reference.ts';
 import type { Axis, Samples } from '../../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../../data/multi-array.ts';
 import { sampleArrays } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
 import { areSpectra, dimensionsOf } from './array-axes.ts';
+import type { DfsAxis } from './axes.ts';
 import { isSameAxis } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
 import { EncodingKeys } from './encoding-keys.ts';
@@ -28,6 +30,7 @@ export async function readArray(
     let found: ReadAxis | undefined;
     for (const one of known) if (found === undefined && (await isSameAxis(one.axis, axis))) found = one;
     if (found === undefined) {
+      checkCounts(axis, file);
       const { axes: own, nodes } = await dimensionsOf(axis, spectral, context);
       found = { axis, numbers: own.map((_, d) => axes.length + d) };
       known.push(found);
@@ -50,6 +53,19 @@ export async function readArray(
     origin: dfsOrigin(format, content, complete && crs.asked === undefined),
     read: (item, step, start, shape) => readBlock(file, keys, { item: chosen[item]!, step }, start, shape),
   };
+}
+
+/** Coordinates along a dimension that any file may have, however small it is. */
+const coordinatesOfAnyFile = 1_000_000;
+
+/** Coordinates are held in memory: there must not be more than the file can have values for. */
+function checkCounts({ counts }: DfsAxis, { source, dataStart }: DfsFile): void {
+  const most = Math.max(coordinatesOfAnyFile, source.size);
+  if (counts.some((count) => count > most))
+    throw new FormatError(
+      `An item has ${counts.join(' × ')} values, but the file has ${source.size} bytes.`,
+      dataStart,
+    );
 }
 
 /** A rectangular block, read in runs of values that follow each other. */

@@ -215,9 +215,16 @@ function completed(draft: Draft, dataStart: number): Omit<DfsHeader, 'head'> {
   if (draft.compressed) {
     if (keys.length < 3 || keys.some(({ values }) => values.type !== 'Int32' || values.count !== keys[0]!.values.count))
       throw new FormatError('The file is compressed, but has no three encoding keys of equal length.', dataStart);
-    const bad = items.find((item) => item.type !== 'Float32' || item.axis.counts.length === 0);
+    const [{ axis }] = items as [DfsItem];
+    const bad = items.find(
+      (item) =>
+        item.type !== 'Float32' || item.axis.counts.length === 0 || item.axis.counts.join() !== axis.counts.join(),
+    );
     if (bad !== undefined)
-      throw new FormatError(`The file is compressed, but its item '${bad.name}' is no Float32 grid.`, dataStart);
+      throw new FormatError(
+        `The file is compressed, but its item '${bad.name}' is no Float32 grid of ${axis.counts.join(' × ')} cells.`,
+        dataStart,
+      );
   }
   return { ...rest, time, items, statics };
 }
