@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from '../../src/convert/inspect.ts';
-import type { Extent, Inspection } from '../../src/convert/inspection.ts';
+import type { Extent, Inspection, ItemInspection, TimeInspection } from '../../src/convert/inspection.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Shown, Table } from '../table.ts';
@@ -30,6 +30,7 @@ export async function inspectFile(path: string, png: string | undefined, io: Io)
 
 function described(inspection: Inspection): Shown {
   const { size, looksLike, reader, crs, extent, extentWgs84, width, height, affine, layer, statistics } = inspection;
+  const { nodes, elements, layers, sigmaLayers, time } = inspection;
   const head = record({
     content: looksLike ?? 'unknown',
     size: bytes(size),
@@ -40,6 +41,10 @@ function described(inspection: Inspection): Shown {
     'extent in degrees': extentWgs84 && extentText(extentWgs84, 6),
     cells: width === undefined ? undefined : `${width} × ${height}`,
     'cell size': affine && cellText(affine),
+    nodes,
+    elements,
+    layers: layers === undefined || sigmaLayers === layers ? layers : `${layers}, ${sigmaLayers} of them sigma`,
+    time: time && timeText(time),
     features: statistics?.features,
     geometries:
       statistics &&
@@ -48,7 +53,7 @@ function described(inspection: Inspection): Shown {
         .join(', '),
     vertices: statistics?.vertices,
   });
-  return [head, bandTable(inspection), fieldTable(inspection), ...inspection.remarks];
+  return [head, bandTable(inspection), itemTable(inspection), fieldTable(inspection), ...inspection.remarks];
 }
 
 const systemOf = (crs: Inspection['crs']): string =>
@@ -65,12 +70,41 @@ function cellText([, a = 0, b = 0, , c = 0, d = 0]: readonly number[]): string {
   return `${Math.hypot(a, c)} × ${Math.hypot(b, d)}${turned}`;
 }
 
-function bandTable({ bands }: Inspection): string | Table {
-  if (bands === undefined) return '';
-  return table(
-    ['BAND', 'NAME', 'TYPE', 'UNIT', 'NODATA', 'CELLS', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN'],
-    bands.map(({ band, name, type, unit, nodata, values, empty, minimum, maximum, mean }) => [
-      band,
+function timeText({ steps, axis, spacing, unit, first, last, interval }: TimeInspection): string {
+  const count = steps === 1 ? '1 step' : `${steps} steps`;
+  if (first === undefined) return count;
+  const every = spacing === 'equidistant' && steps > 1 ? `, every ${interval} ${unit}s` : '';
+  const from = steps === 1 ? `at ${first}` : `from ${first} to ${last}`;
+  return axis === 'relative'
+    ? `${count}, ${from} ${unit}s after an unknown start${every}`
+    : `${count}, ${from}${every}`;
+}
+
+const bandTable = ({ bands }: Inspection): string | Table =>
+  bands === undefined
+    ? ''
+    : figuresTable(
+        'BAND',
+        'CELLS',
+        bands.map((one) => ({ ...one, number: one.band })),
+      );
+
+const itemTable = ({ items }: Inspection): string | Table =>
+  items === undefined
+    ? ''
+    : figuresTable(
+        'ITEM',
+        'VALUES',
+        items.map((one, n) => ({ ...one, number: n })),
+      );
+
+type FiguresRow = Omit<ItemInspection, 'type'> & { number: number; type?: string };
+
+const figuresTable = (one: string, places: string, rows: readonly FiguresRow[]): Table =>
+  table(
+    [one, 'NAME', 'TYPE', 'UNIT', 'NODATA', places, 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN'],
+    rows.map(({ number: n, name, type, unit, nodata, values, empty, minimum, maximum, mean }) => [
+      n,
       name,
       type,
       unit,
@@ -82,7 +116,6 @@ function bandTable({ bands }: Inspection): string | Table {
       number(mean, 6),
     ]),
   );
-}
 
 function fieldTable({ fields }: Inspection): string | Table {
   if (fields === undefined || fields.length === 0) return '';

@@ -2,9 +2,11 @@ import type { Crs } from '../data/crs-reference.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
 import type { GridStatistics } from '../data/grid-statistics.ts';
 import type { ItemStatistics } from '../data/item-statistics.ts';
+import type { Figures } from '../data/value-tally.ts';
 import type { CrsChange, LogLevel } from '../formats/define.ts';
 import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
+import type { TemporalInformation } from './temporal-information.ts';
 
 /** Sent to a child process as JSON, and so is the result: members must survive JSON. */
 export interface ConversionRequest {
@@ -34,10 +36,22 @@ export interface ConversionHooks {
 
 export type Statistics = GridStatistics | FeatureStatistics | ItemStatistics;
 
+/** How well the elements of a mesh are shaped. */
+export interface MeshQuality {
+  nodes: number;
+  elements: number;
+  /** Degrees. */
+  smallestAngle: number;
+  /** Area in square units of the coordinate system. */
+  largestElement: number;
+}
+
 export interface Receipt {
   input: { name: string } & Checksum;
   output: { name?: string } & Checksum;
   crs?: CrsChange;
+  /** Of a mesh that was made of polygons or points. */
+  mesh?: MeshQuality;
   /** Only if the conversion appended to an existing dataset. */
   appended?: AppendedCounts;
   /** Sentences about parts of the input that the output does not have. */
@@ -54,8 +68,9 @@ export interface ConversionResult {
   /** The GeoJSON file of skipped records was written. */
   badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;
+  temporalInformation?: TemporalInformation;
   /** To merge into the properties of the output dataset. */
-  properties?: { statistics: Statistics };
+  properties?: { statistics: Statistics | readonly Figures[] };
 }
 
 /** The content of a dataset before an append. */

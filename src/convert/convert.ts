@@ -1,17 +1,19 @@
 import { availableParallelism } from 'node:os';
-import type { Data } from '../data/data.ts';
+import type { Data, DataKind } from '../data/data.ts';
 import { AppError } from '../errors.ts';
-import type { Context, Reader } from '../formats/define.ts';
+import type { Context, Reader, Writer } from '../formats/define.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { findReader, findWriter } from '../formats/registry.ts';
 import { BadRecords } from './bad-records.ts';
+import type { BridgeWork } from './bridges/bridge.ts';
 import { bridgeTo } from './bridges/bridges.ts';
 import type {
   AppendedCounts,
   ConversionHooks,
   ConversionRequest,
   ConversionResult,
+  MeshQuality,
   PipelineResult,
 } from './conversion.ts';
 import { IGNORED } from './copied.ts';
@@ -66,12 +68,15 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
   const handler = handlerOf(data.kind);
-  const bridge = writer.accepts.includes(data.kind) ? undefined : bridgeTo(writer.accepts, data.kind);
-  const write = async (result: Data) =>
-    writer.write(bridge === undefined ? result : await bridge.change(result, context), writerParameters, sink, context);
+  const stem = request.input.name.replace(/\.[^.]*$/, '');
+  let mesh: MeshQuality | undefined;
+  const quality = (of: MeshQuality) => {
+    mesh = of;
+  };
+  const change = bridgeFor(writer, data, { parameters: writerParameters, writer, stem, context, quality });
+  const write = async (what: Data) => writer.write(await change(what), writerParameters, sink, context);
   const steps = stepsOf(reader, request.transformations ?? [], context);
   const srid = inputSrid(steps, readerParameters.SRID);
-  const stem = request.input.name.replace(/\.[^.]*$/, '');
   const session =
     request.existing && (await openAppend({ existing: request.existing, writer, steps, write }, handler, context));
   const work = { steps, srid, stem };
@@ -92,9 +97,34 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     ...(await sink.checksum()),
   };
   context.progress(1, 'Done');
-  const changes = { ...(crs === undefined ? {} : { crs }), ...(appended === undefined ? {} : { appended }) };
+  const changes = {
+    ...(crs === undefined ? {} : { crs }),
+    ...(mesh === undefined ? {} : { mesh }),
+    ...(appended === undefined ? {} : { appended }),
+  };
   return { receipt: { input, output, ...changes, lost: [...lost], statistics }, ...rest };
 }
+
+/** Some readers know only from the content which kind they have. */
+function bridgeFor(writer: Writer, { kind }: Data, work: BridgeWork): (data: Data) => Data | Promise<Data> {
+  if (writer.accepts.includes(kind)) return (data) => data;
+  const bridge = bridgeTo(writer, kind);
+  if (bridge !== undefined) return (data) => bridge.change(data as never, work);
+  const taken = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => nouns[one].plural);
+  throw new AppError(
+    'unprocessable',
+    `The dataset holds ${nouns[kind].one}; ${writer.name} takes ${taken.join(' and ')}.`,
+  );
+}
+
+const nouns: Readonly<Record<DataKind, { one: string; plural: string }>> = {
+  bytes: { one: 'a file', plural: 'files' },
+  grid: { one: 'a grid', plural: 'grids' },
+  features: { one: 'features', plural: 'features' },
+  mesh: { one: 'a mesh', plural: 'meshes' },
+  series: { one: 'series', plural: 'series' },
+  array: { one: 'a multidimensional array', plural: 'multidimensional arrays' },
+};
 
 /** Name and parameters of a reader or writer, with defaults, for the log. */
 const callText = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {

@@ -3,6 +3,9 @@ import type { Field } from '../data/feature-collection.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
 import type { Band } from '../data/grid.ts';
 import type { BandStatistics } from '../data/grid-statistics.ts';
+import type { Item } from '../data/item.ts';
+import type { ItemFigures } from '../data/item-statistics.ts';
+import type { TimeAxis, TimeUnit } from '../data/time-axis.ts';
 
 export interface Extent {
   west: number;
@@ -10,6 +13,20 @@ export interface Extent {
   east: number;
   north: number;
 }
+
+export interface TimeInspection {
+  steps: number;
+  axis: 'calendar' | 'relative';
+  spacing: TimeAxis['spacing'];
+  unit: TimeUnit;
+  /** ISO 8601 on the data's own clock; of a relative axis the offset in its unit. Absent without steps. */
+  first?: string | number;
+  last?: string | number;
+  /** Of an equidistant axis, in its unit. */
+  interval?: number;
+}
+
+export type ItemInspection = Pick<Item, 'type' | 'eum' | 'valueKind'> & { nodata?: number | string } & ItemFigures;
 
 /** Description of the content of a file, as JSON. */
 export interface Inspection {
@@ -30,10 +47,21 @@ export interface Inspection {
   height?: number;
   /** GDAL geotransform: six numbers, corner based. */
   affine?: readonly number[];
-  bands?: (Pick<Band, 'name' | 'unit' | 'scale' | 'offset' | 'role'> & {
+  bands?: (Pick<Band, 'name' | 'unit' | 'eum' | 'valueKind' | 'scale' | 'offset' | 'role'> & {
     type: string;
     nodata?: number | string;
   } & BandStatistics)[];
+  /** `nodes` to `sigmaLayers`: only for a mesh. */
+  nodes?: number;
+  elements?: number;
+  layers?: number;
+  /** Those of them that follow the surface; the others lie at fixed heights. */
+  sigmaLayers?: number;
+  /** Only for an array: its dimensions besides time. */
+  dimensions?: { name: string; unit?: string; length: number; first?: number; last?: number }[];
+  /** Only for data with items over time. */
+  time?: TimeInspection;
+  items?: ItemInspection[];
   /** `layer` to `statistics`: only for features. */
   layer?: string;
   fields?: readonly Field[];

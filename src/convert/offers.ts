@@ -16,8 +16,8 @@ export const offeredBy = ({ has, produces }: Pick<Reader, 'has' | 'produces'>): 
 /**
  * Whether a writer can follow a reader: it accepts the reader's kind of data, or a kind that a bridge converts it to.
  */
-export const fits = ({ produces }: Reader, { accepts }: Writer): boolean =>
-  accepts.includes(produces) || bridgeTo(accepts, produces) !== undefined;
+export const fits = ({ produces }: Reader, writer: Writer): boolean =>
+  writer.accepts.includes(produces) || bridgeTo(writer, produces) !== undefined;
 
 export const writersFor = (reader: Reader): Writer[] => writers.filter((writer) => fits(reader, writer));
 

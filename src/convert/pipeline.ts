@@ -1,11 +1,14 @@
 import type { Crs } from '../data/crs-reference.ts';
 import type { Data } from '../data/data.ts';
 import type { Origin } from '../data/origin.ts';
+import type { Figures } from '../data/value-tally.ts';
+import { AppError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
-import type { PipelineResult } from './conversion.ts';
+import type { PipelineResult, Statistics } from './conversion.ts';
 import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
+import { temporalInformation } from './temporal-information.ts';
 
 interface Located {
   readonly crs?: Crs;
@@ -45,6 +48,7 @@ export async function passThrough<D extends Located & Data>(
       : { to: crsName(shared.to), operation: shared.operations.map((sentence) => sentence()).join(' ') }),
   };
   const statistics = after.result(result);
+  const temporal = temporalInformation('time' in result ? result.time : undefined);
   const spatialInformation = await pulled.place(result, statistics, context);
   return {
     recordsRead: before.records,
@@ -53,16 +57,27 @@ export async function passThrough<D extends Located & Data>(
     ...(Object.keys(crs).length === 0 ? {} : { crs }),
     ...(data.crs === undefined ? {} : { inputCrs: data.crs }),
     statistics: { before: before.result(data), after: statistics },
-    ...(whole ? { properties: { statistics } } : {}),
+    ...(whole
+      ? { properties: { statistics: listedStatistics(statistics, 'time' in result && result.time !== undefined) } }
+      : {}),
     ...(spatialInformation === undefined ? {} : { spatialInformation }),
+    ...(temporal === undefined ? {} : { temporalInformation: temporal }),
   };
+}
+
+/** The statistics of data with items over time are a list of their items; a single raster and features keep their own form. */
+export function listedStatistics(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
+  if (statistics.kind === 'features') return statistics;
+  if (statistics.kind !== 'grid') return statistics.items;
+  if (!overTime) return statistics;
+  return statistics.bands.map(({ band: _, ...figures }) => figures);
 }
 
 /**
  * Applies the steps in the order of the request. `parseTransformations` has refused those that the kind of data does
  * not support.
  */
-async function applySteps<D extends Located>(
+async function applySteps<D extends Located & Data>(
   data: D,
   steps: Steps<D>,
   requested: readonly Transformation[],
@@ -73,7 +88,9 @@ async function applySteps<D extends Located>(
     const apply = steps[step.type] as
       | ((data: D, step: Transformation, shared: StepContext) => D | Promise<D>)
       | undefined;
-    if (apply === undefined) throw new Error(`${step.type} is not supported and should have been refused.`);
+    // Offered for the reader's kind, but only the content tells that it holds another.
+    if (apply === undefined)
+      throw new AppError('unprocessable', `${step.type} does not apply to data of the kind '${data.kind}'.`);
     changed = await apply(changed, step, shared);
   }
   if (changed === data || changed.origin === undefined) return changed;

@@ -31,3 +31,9 @@ export function parseUtc(text: string): { second: string; fraction: string } | u
   if (Number.isNaN(parsed.getTime()) || parsed.toISOString().slice(0, 19) !== second) return undefined;
   return { second, fraction };
 }
+
+/** Milliseconds since 1970 on the data's own clock → ISO 8601 without a zone. */
+export function clockText(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? `${time} ms` : date.toISOString().replace(/(\.000)?Z$/, '');
+}

@@ -64,6 +64,8 @@ export interface FeatureCollection {
   readonly appended?: true;
   /** Maximum number of features, if known before reading. */
   readonly count?: number;
+  /** The same features at later steps, where their values change over time: one layer each. */
+  readonly later?: readonly FeatureCollection[];
   readonly origin?: Origin;
   /** All features in order. Iterations must not overlap. */
   chunks(): AsyncIterable<readonly Feature[]>;

@@ -1,14 +1,14 @@
 /** Time units of DHI's EUM tables. */
 export type TimeUnit = 'millisecond' | 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year';
 
-/** Milliseconds per unit. As in EUM, a year has 365 days and a month a twelfth of 365.25 days. */
+/** Milliseconds per unit. As in EUM, a year has 365 days and a month 30 days. */
 export const MILLISECONDS: Readonly<Record<TimeUnit, number>> = {
   millisecond: 1,
   second: 1000,
   minute: 60_000,
   hour: 3_600_000,
   day: 86_400_000,
-  month: 2_629_800_000,
+  month: 2_592_000_000,
   year: 31_536_000_000,
 };
 

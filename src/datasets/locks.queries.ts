@@ -44,9 +44,9 @@ export interface NewContent {
   userId: string;
 }
 
-/** Properties without the `statistics` of the old content, which a conversion wrote. Statistics sent by a client have no `kind` and stay. */
+/** Properties without the `statistics` of the old content, which a conversion wrote. Statistics sent by a client have no `kind`, are no list of items, and stay. */
 export const keptProperties = sql.fragment`case
-  when properties #> '{statistics,kind}' is null then properties else properties - 'statistics' end`;
+  when properties #> '{statistics,kind}' is null and properties #> '{statistics,0,values}' is null then properties else properties - 'statistics' end`;
 
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
 

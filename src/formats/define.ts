@@ -57,6 +57,10 @@ export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P
 
 export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
   readonly accepts: readonly DataKind[];
+  /** Kinds that a bridge (`convert/bridges`) changes into one that it accepts. Absent: none. */
+  readonly bridged?: readonly DataKind[];
+  /** Several: a file holds several layers of features, so that a mesh over time becomes one layer per step. */
+  readonly layers?: 'several';
   /** With the dot; empty: the output keeps the extension of the input. */
   readonly extension: string;
   readonly mediaType: string;
@@ -65,9 +69,9 @@ export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P
   readonly appends?: AppendRules;
 }
 
-/** Rules for appending records to a file of a format. */
+/** Rules for appending to a file of a format: features, or the steps of data over time. */
 export interface AppendRules {
-  /** True: the file declares types of fields, and records have no ids. False: types are inferred from values. */
+  /** True: the file declares types of fields and items, and records have no ids. False: types are inferred from values. */
   readonly declared: boolean;
 }
 

@@ -1,5 +1,6 @@
 import type { ByteSource } from '../data/bytes.ts';
 import { FormatError } from '../errors.ts';
+import { detectDfs } from './io/dfs/kind.ts';
 import { zipEntries } from './io/zip.ts';
 
 /** A format detected from the content of a file: one with a reader here, or another that users confuse with one. */
@@ -36,7 +37,6 @@ const recognisers: readonly Recognise[] = [
   (head) => (starts(head, '\xff\xd8\xff') ? { name: 'a JPEG picture' } : undefined),
   (head) => (starts(head, '%PDF-') ? { name: 'a PDF document' } : undefined),
   (head) => (starts(head, '\x1f\x8b') ? { name: 'a gzip file' } : undefined),
-  (head) => (starts(head, 'DHI_') ? { name: 'a DFS file' } : undefined),
   (head) => (starts(head, 'GRIB') ? { name: 'a GRIB file' } : undefined),
   (head) => (starts(head, 'DSAA', 'DSBB', 'DSRB') ? { name: 'a Surfer grid' } : undefined),
   asciiGrid,
@@ -45,13 +45,14 @@ const recognisers: readonly Recognise[] = [
 ];
 
 /**
- * Detects the format of a file by its first bytes or, for a zip, its directory; undefined for an unknown format.
- * @param maxDirectory maximum size in bytes of the directory of a zip; a zip with a larger one is just "a zip"
+ * Detects the format of a file by its first bytes or, for a zip or a DFS file, its directory or header; undefined for an unknown format.
+ * @param maxDirectory maximum size in bytes of the directory of a zip or the header of a DFS file; a zip with a larger one is just "a zip"
  */
 export async function detect(source: ByteSource, maxDirectory?: number): Promise<Detected | undefined> {
   const bytes = await source.read(0, headLength);
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source, maxDirectory);
+  if (starts(head, 'DHI_')) return dfs(source, maxDirectory);
   for (const recognise of recognisers) {
     const found = recognise(head, source);
     if (found !== undefined) return found;
@@ -115,6 +116,12 @@ async function zip(source: ByteSource, maxDirectory: number | undefined): Promis
   if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file (unzip it first)' };
   if (has('.asc')) return { name: 'a zip with an ASCII grid (unzip it first)' };
   return anyZip;
+}
+
+async function dfs(source: ByteSource, budget: number | undefined): Promise<Detected | undefined> {
+  const format = await detectDfs(source, budget);
+  if (format === 'broken') return { name: 'a DFS file' };
+  return format === undefined ? undefined : known(format, `a ${format.toUpperCase()} file`);
 }
 
 const anyZip: Detected = { name: 'a zip', maybe: 'shapefile' };

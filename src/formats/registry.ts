@@ -1,6 +1,16 @@
 import { asciiGridReader } from './ascii-grid/reader.ts';
 import { asciiGridWriter } from './ascii-grid/writer.ts';
 import type { Reader, Writer } from './define.ts';
+import { dfs0Reader } from './dfs0/reader.ts';
+import { dfs0Writer } from './dfs0/writer.ts';
+import { dfs1Reader } from './dfs1/reader.ts';
+import { dfs1Writer } from './dfs1/writer.ts';
+import { dfs2Reader } from './dfs2/reader.ts';
+import { dfs2Writer } from './dfs2/writer.ts';
+import { dfs3Reader } from './dfs3/reader.ts';
+import { dfs3Writer } from './dfs3/writer.ts';
+import { dfsuReader } from './dfsu/reader.ts';
+import { dfsuWriter } from './dfsu/writer.ts';
 import { fileReader } from './file/reader.ts';
 import { fileWriter } from './file/writer.ts';
 import { geoJsonReader } from './geojson/reader.ts';
@@ -10,8 +20,30 @@ import { geoTiffWriter } from './geotiff/writer.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
 
-export const readers: readonly Reader[] = [fileReader, asciiGridReader, geoTiffReader, shapefileReader, geoJsonReader];
-export const writers: readonly Writer[] = [fileWriter, asciiGridWriter, geoTiffWriter, shapefileWriter, geoJsonWriter];
+export const readers: readonly Reader[] = [
+  fileReader,
+  asciiGridReader,
+  geoTiffReader,
+  shapefileReader,
+  geoJsonReader,
+  dfs0Reader,
+  dfs1Reader,
+  dfs2Reader,
+  dfs3Reader,
+  dfsuReader,
+];
+export const writers: readonly Writer[] = [
+  fileWriter,
+  asciiGridWriter,
+  geoTiffWriter,
+  shapefileWriter,
+  geoJsonWriter,
+  dfs0Writer,
+  dfs1Writer,
+  dfs2Writer,
+  dfs3Writer,
+  dfsuWriter,
+];
 
 /** By exact name. */
 export const findReader = (name: string): Reader | undefined => readers.find((reader) => reader.name === name);

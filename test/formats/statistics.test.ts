@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { FeatureStatistics } from '../../src/data/feature-statistics.ts';
 import type { GridStatistics } from '../../src/data/grid-statistics.ts';
 import { collection, feature, geometryOf, jsonToJson } from './features.ts';
 import { bandsOf, converted } from './files.ts';
@@ -40,7 +41,7 @@ test('the standard deviation of large numbers with small differences is accurate
     writer: 'GeoTiffWriter',
     transformations: calculate,
   });
-  const [band] = bandsOf(properties?.statistics);
+  const [band] = bandsOf(properties?.statistics as GridStatistics);
   t.is(band?.mean, 1e9 + 1);
   t.true(Math.abs(band!.standardDeviation! - Math.sqrt(2 / 3)) < 1e-12, String(band!.standardDeviation));
 });
@@ -60,7 +61,7 @@ test('statistics have name and unit of the bands, only of those that were writte
     writer: 'AsciiGridWriter',
     transformations: [...calculate, { type: 'itemFilterTransformation', itemFilter: { itemIndices: [1] } }],
   });
-  t.deepEqual(bandsOf(properties?.statistics), [
+  t.deepEqual(bandsOf(properties?.statistics as GridStatistics), [
     {
       band: 1,
       name: 'depth',
@@ -84,8 +85,8 @@ test('statistics of features describe each field according to its type', async (
   const text = collection(rows.map((row, n) => feature(n === 2 ? null : geometryOf('Point', [n, n]), row)));
   const { properties, receipt } = await converted(t, text, { ...jsonToJson, transformations: calculate });
   t.like(properties?.statistics, { kind: 'features', features: 3, minimum: [0, 0], maximum: [1, 1] });
-  const { statistics } = properties!;
-  const fields = statistics.kind === 'features' ? statistics.fields! : [];
+  const statistics = properties!.statistics as FeatureStatistics;
+  const fields = statistics.fields!;
   t.deepEqual(
     fields.map(({ type: _, ...rest }) => rest),
     [

@@ -1,26 +1,18 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import { handlerOf } from '../../src/convert/kinds/kinds.ts';
-import { parseTransformations } from '../../src/convert/steps/transformations.ts';
-import type { Data } from '../../src/data/data.ts';
 import type { Grid, RandomGrid, Slice } from '../../src/data/grid.ts';
 import { layersOf, slicesOfBand } from '../../src/data/grid.ts';
-import type { ItemStatistics } from '../../src/data/item-statistics.ts';
+import type { ItemFigures } from '../../src/data/item-statistics.ts';
 import type { Mesh } from '../../src/data/mesh.ts';
 import { CELL_SHAPES } from '../../src/data/mesh.ts';
 import type { MultiArray } from '../../src/data/multi-array.ts';
 import type { Series } from '../../src/data/series.ts';
 import type { TimeAxis } from '../../src/data/time-axis.ts';
 import { chosenSteps, stepsOf, timeOf } from '../../src/data/time-axis.ts';
-import { FileSink } from '../../src/formats/io/bytes.ts';
 import { spill } from '../../src/formats/io/spill.ts';
-import { completeParameters } from '../../src/formats/parameters.ts';
-import { findWriter } from '../../src/formats/registry.ts';
 import { parseSrid } from '../../src/geo/crs/crs.ts';
 import { gridOf, valuesOf } from './grids.ts';
+import { folderOf, passed } from './transformed.ts';
+import { written } from './written.ts';
 
 /*
  * No reader makes grids of several steps yet, so these are made here: 7 steps, 3 items, 2 layers, every value different. Each
@@ -80,12 +72,6 @@ function made({ passing = false, nodata, time = hourly, untyped = false }: Sketc
   };
 }
 
-async function folderOf(t: ExecutionContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'steps-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 async function rowsOf(grid: Grid, slice: Slice): Promise<number[]> {
   const values: number[] = [];
   for await (const { samples } of grid.rows(slice)) values.push(...samples);
@@ -97,29 +83,6 @@ const all = (grid: Grid): Slice[] => grid.bands.flatMap((_, band) => [...slicesO
 /** All generated values of a slice. */
 const whole = (slice: Slice) =>
   Array.from({ length: width * height }, (_, i) => value(slice, i % width, Math.floor(i / width)));
-
-/** Applies transformations; `look` gets the data that a writer would get. */
-async function passed<D extends Data>(
-  t: ExecutionContext,
-  data: D,
-  transformations: object[],
-  look: (data: D) => Promise<void>,
-) {
-  const folder = await folderOf(t);
-  const lost: string[] = [];
-  const context = {
-    signal: new AbortController().signal,
-    scratch: folder,
-    log() {},
-    progress() {},
-    reportLoss: (sentence: string) => void lost.push(sentence),
-    reportBadRecord() {},
-    onEnd() {},
-  };
-  const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
-  const write = async (data: Data) => look(data as D);
-  return { ...(await handlerOf(data.kind).pass(data as never, work, write, context)), lost };
-}
 
 test('a spilled grid has the values of each step, layer and item, also if the last step needs a wider type', async (t) => {
   for (const sketch of [{}, { untyped: true }]) {
@@ -281,8 +244,12 @@ test('statistics of an item include all steps and layers, without nodata cells',
   const found = await passed(t, made({ nodata: -1 }), wanted, async (grid) => {
     for (const slice of all(grid)) await rowsOf(grid, slice);
   });
-  const { bands } = found.properties!.statistics as unknown as { bands: Record<string, number>[] };
-  for (const [band, figures] of bands.entries()) {
+  const rows = found.properties!.statistics as ItemFigures[];
+  t.deepEqual(
+    rows.map(({ name, unit }) => [name, unit]),
+    names.map((name) => [name, 'm']),
+  );
+  for (const [band, figures] of rows.entries()) {
     const values = [...slicesOfBand(made(), band)].flatMap((slice) =>
       whole(slice).filter((_, i) => i !== 2 * width + 1),
     );
@@ -398,7 +365,7 @@ test('items and steps of meshes, series and arrays are selected with their value
   });
   t.deepEqual(read, wanted);
   for (const { properties } of [ofMesh, ofArray]) {
-    const [salinity, depth] = (properties!.statistics as ItemStatistics).items;
+    const [salinity, depth] = properties!.statistics as ItemFigures[];
     t.like(salinity, { name: 'salinity', values: 6, empty: 3, minimum: 23, maximum: 125, mean: 74 });
     t.like(depth, { name: 'depth', values: 6, empty: 3, minimum: 3, maximum: 105, mean: 54 });
   }
@@ -415,25 +382,7 @@ test('items and steps of meshes, series and arrays are selected with their value
     [1, 24, 24, 4],
     [2, 30, 25, 5],
   ]);
-  const [salinity] = (ofSeries.properties!.statistics as ItemStatistics).items;
+  const [salinity] = ofSeries.properties!.statistics as ItemFigures[];
   t.like(salinity, { name: 'salinity', values: 3, empty: 0, minimum: 23, maximum: 25, mean: 24 });
   t.deepEqual([ofSeries.recordsRead, ofSeries.recordsWritten], [21, 6]);
 });
-
-async function written(t: ExecutionContext, grid: Grid, name: string, parameters: Record<string, unknown>) {
-  const folder = await folderOf(t);
-  const lost: string[] = [];
-  const writer = findWriter(name)!;
-  const sink = await FileSink.create(join(folder, 'out'));
-  await writer.write(grid, completeParameters(writer, parameters), sink, {
-    signal: new AbortController().signal,
-    scratch: folder,
-    log() {},
-    progress() {},
-    reportLoss: (sentence) => void lost.push(sentence),
-    reportBadRecord() {},
-    onEnd() {},
-  });
-  await sink.close();
-  return { content: await readFile(join(folder, 'out')), lost };
-}

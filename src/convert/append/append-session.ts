@@ -84,7 +84,8 @@ async function readExisting({ path, format, crs }: ExistingDataset, context: Con
   const data = await read().catch((error) => {
     throw unreadable(error);
   });
-  if (data.kind !== 'features') throw new Error(`A dataset of kind '${data.kind}' cannot be appended to.`);
+  if (data.kind !== 'features')
+    throw new AppError('unprocessable', `The dataset holds ${data.kind}, and the input features.`);
   const known = await crsOf(data.crs, crs);
   return {
     ...data,

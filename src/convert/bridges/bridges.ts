@@ -1,16 +1,38 @@
-import type { Data, DataKind } from '../../data/data.ts';
-import type { Context } from '../../formats/define.ts';
+import type { DataKind } from '../../data/data.ts';
+import type { Writer } from '../../formats/define.ts';
+import { arrayToMesh } from './array-to-mesh.ts';
+import type { Bridge } from './bridge.ts';
+import { featuresToMesh } from './features-to-mesh.ts';
+import { gridToMesh } from './grid-to-mesh.ts';
+import { meshToFeatures } from './mesh-to-features.ts';
+import { meshToGrid } from './mesh-to-grid.ts';
+import { seriesToMesh } from './series-to-mesh.ts';
+import { gridToSeries, meshToSeries } from './values-at-points.ts';
 
-/** A change of kind between a reader and a writer that takes another kind, after the transformations. */
-export interface Bridge {
-  readonly from: DataKind;
-  readonly to: DataKind;
-  change(data: Data, context: Context): Promise<Data>;
-}
+const bridge = <From extends DataKind, To extends DataKind>(
+  from: From,
+  to: To,
+  change: Bridge<From, To>['change'],
+): Bridge => ({ from, to, change: change as unknown as Bridge['change'] });
 
-/** One row per change; the first that leads to a kind that the writer takes is used. */
-const bridges: readonly Bridge[] = [];
+/** One row per change of kind. */
+const bridges: readonly Bridge[] = [
+  bridge('mesh', 'features', meshToFeatures),
+  bridge('features', 'mesh', featuresToMesh),
+  bridge('grid', 'mesh', gridToMesh),
+  bridge('series', 'mesh', seriesToMesh),
+  bridge('array', 'mesh', arrayToMesh),
+  bridge('mesh', 'grid', meshToGrid),
+  bridge('mesh', 'series', meshToSeries),
+  bridge('grid', 'series', gridToSeries),
+];
 
-/** The bridge from a kind to one of those that a writer accepts; undefined where there is none. */
-export const bridgeTo = (accepted: readonly DataKind[], from: DataKind): Bridge | undefined =>
-  bridges.find((bridge) => bridge.from === from && accepted.includes(bridge.to));
+/**
+ * The bridge from a kind to one that a writer accepts. Undefined where there is none, or where the writer does not list the kind among
+ * those that it takes over a bridge.
+ */
+export const bridgeTo = (
+  { accepts, bridged = [] }: Pick<Writer, 'accepts' | 'bridged'>,
+  from: DataKind,
+): Bridge | undefined =>
+  bridged.includes(from) ? bridges.find((one) => one.from === from && accepts.includes(one.to)) : undefined;

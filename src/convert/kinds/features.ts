@@ -1,12 +1,12 @@
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import type { FeatureStatistics } from '../../data/feature-statistics.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
-import { AppError } from '../../errors.ts';
 import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { openFeatureAppend } from '../append/append-session.ts';
 import { passThrough } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
+import { knownInputCrs } from '../steps/input-crs.ts';
 import { chosenFields } from '../steps/item-filter.ts';
 import { reprojected } from '../steps/reproject.ts';
 import { featuresWithin } from '../steps/spatial-filter.ts';
@@ -48,13 +48,9 @@ export const featuresHandler: KindHandler<FeatureCollection> = {
 };
 
 async function reproject(data: FeatureCollection, outputSrid: string, shared: StepContext): Promise<FeatureCollection> {
-  if (data.crs === undefined)
-    throw new AppError(
-      'unprocessable',
-      `The coordinate system of the input is not known, so it cannot be reprojected to ${outputSrid}. Give inputSrid, or SRID to the reader.`,
-    );
+  const known = knownInputCrs(data, outputSrid);
   const target = parseSrid(outputSrid);
-  if (await sameCrs(data.crs, target)) return { ...data, crs: target };
+  if (await sameCrs(known, target)) return { ...data, crs: target };
   const changed = await reprojected(data, target, shared.context);
   shared.operations.push(() => operationSentence(changed.operation()));
   shared.to = target;

@@ -2,14 +2,16 @@ import type { Grid, TypedGrid } from '../../data/grid.ts';
 import { slicesOfBand } from '../../data/grid.ts';
 import { GridTally, watched } from '../../data/grid-statistics.ts';
 import { isFloat } from '../../data/samples.ts';
-import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { roundedIntegers, spill } from '../../formats/io/spill.ts';
 import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { warpGrid } from '../../geo/warp/warp.ts';
+import { joinGrids } from '../append/append-grids.ts';
+import { openStepAppend } from '../append/append-steps.ts';
 import { passThrough } from '../pipeline.ts';
 import { spatialInformation } from '../spatial-information.ts';
+import { knownInputCrs } from '../steps/input-crs.ts';
 import { chosenBands } from '../steps/item-filter.ts';
 import { gridWithin } from '../steps/spatial-filter.ts';
 import { withChosenSteps } from '../steps/temporal-filter.ts';
@@ -46,18 +48,15 @@ const pulled: Pulled<Grid> = {
 export const gridHandler: KindHandler<Grid> = {
   steps,
   pass: (grid, work, write, context) => passThrough(pulled, grid, work, write, context),
+  append: (work, context) => openStepAppend(work, context, pulled, joinGrids),
   inspect: inspectGrid,
 };
 
 /** Resamples a grid to the target CRS. A north-up grid with square cells that is in it already stays unchanged. */
 async function reproject(grid: Grid, outputSrid: string, shared: StepContext): Promise<Grid> {
-  if (grid.crs === undefined)
-    throw new AppError(
-      'unprocessable',
-      `The coordinate system of the input is not known, so it cannot be reprojected to ${outputSrid}. Give inputSrid, or SRID to the reader.`,
-    );
+  const known = knownInputCrs(grid, outputSrid);
   const target = parseSrid(outputSrid);
-  if (isNorthUp(grid) && (await sameCrs(grid.crs, target))) return grid;
+  if (isNorthUp(grid) && (await sameCrs(known, target))) return grid;
   const { context, held, operations } = shared;
   const { read: _, ...rounded } = roundedIntegers(grid, context);
   const randomAccess = async () => {

@@ -5,6 +5,7 @@ import { sampleTypeOf } from '../../data/samples.ts';
 import { gridPreviewPng } from '../../geo/draw/grid-preview.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
+import { inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 
 /** Reads every slice once; the picture shows the first. */
@@ -35,13 +36,23 @@ export async function inspectGrid(
     }
   }
   const { bands: statistics } = tally.of(grid);
-  const bands = grid.bands.map(({ name, unit, scale, offset, role, integer64, exactNodata, nodata }, n) => ({
-    ...given({ name, unit, scale, offset, role }),
-    type: integer64 ?? types.get(n)!,
-    ...(nodata === undefined ? {} : { nodata: jsonNumber(exactNodata ?? nodata) }),
-    ...statistics[n]!,
-  }));
-  Object.assign(inspection, { width, height, affine, bands });
+  const bands = grid.bands.map(
+    ({ name, unit, eum, valueKind, scale, offset, role, integer64, exactNodata, nodata, type }, n) => ({
+      ...given({ name, unit, eum, valueKind, scale, offset, role }),
+      type: integer64 ?? types.get(n) ?? type!,
+      ...(nodata === undefined ? {} : { nodata: jsonNumber(exactNodata ?? nodata) }),
+      ...statistics[n],
+    }),
+  );
+  const { time, layers } = grid;
+  Object.assign(inspection, {
+    width,
+    height,
+    affine,
+    ...(layers === undefined ? {} : { layers: layers.count }),
+    ...(time === undefined ? {} : { time: inspectTime(time) }),
+    bands,
+  });
   return png;
 }
 

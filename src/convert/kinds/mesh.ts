@@ -1,13 +1,23 @@
+import { Box } from '../../data/box.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
+import { operationSentence } from '../../geo/crs/operation.ts';
+import { joinMeshes } from '../append/append-meshes.ts';
+import { openStepAppend } from '../append/append-steps.ts';
 import { passThrough } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
+import { knownInputCrs } from '../steps/input-crs.ts';
 import { choose } from '../steps/item-filter.ts';
+import { meshWithin, meshWithLayers } from '../steps/mesh-filters.ts';
+import { reprojectedMesh } from '../steps/reproject-mesh.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
-import type { KindHandler, Pulled, Steps } from './handler.ts';
+import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+import { inspectMesh } from './inspect-mesh.ts';
 import { itemTally } from './item-tally.ts';
 
 const steps: Steps<Mesh> = {
+  CrsTransformation: (mesh, { outputSrid }, shared) => changedCrs(mesh, outputSrid, shared),
   CalculateStatisticsTransformation: (mesh) => mesh,
   ItemFilterTransformation: (mesh, { items }, { context }) => {
     const chosen = choose(items, mesh.items, context);
@@ -17,6 +27,7 @@ const steps: Steps<Mesh> = {
       values: (item, step) => mesh.values(chosen[item]!, step),
     };
   },
+  SpatialFilterTransformation: (mesh, filter, { context }) => meshWithin(mesh, filter, context),
   TemporalFilterTransformation: (mesh, filter, { context }) => {
     const { time, steps } = chosenTime(mesh, filter, context);
     const { heights } = mesh;
@@ -27,22 +38,28 @@ const steps: Steps<Mesh> = {
       ...(heights === undefined ? {} : { heights: (step: number) => heights(steps[step]!) }),
     };
   },
+  VerticalFilterTransformation: (mesh, filter) => meshWithLayers(mesh, filter),
 };
 
 const pulled: Pulled<Mesh> = {
   steps,
   progress: 'output',
   tally: ({ items }, whole) =>
-    itemTally(items, whole, (tally) => (mesh, signal, passed) => ({
-      ...mesh,
-      async values(item, step) {
-        signal.throwIfAborted();
-        const values = await mesh.values(item, step);
-        tally.add(item, step, values, mesh.items[item]!);
-        passed((item + (step + 1) / stepsOf(mesh)) / mesh.items.length);
-        return values;
-      },
-    })),
+    itemTally(items, whole, (tally) => (mesh, signal, passed) => {
+      const all = stepsOf(mesh) * mesh.items.length;
+      let blocks = 0;
+      return {
+        ...mesh,
+        async values(item, step) {
+          signal.throwIfAborted();
+          const values = await mesh.values(item, step);
+          tally.add(item, step, values, mesh.items[item]!);
+          // Writers pull item by item or step by step.
+          passed(Math.min(1, ++blocks / all));
+          return values;
+        },
+      };
+    }),
   pullsSame: (one, other) => one.values === other.values,
   place: (mesh, _statistics, context) => boxInformation(mesh.crs, boxOf(mesh), context),
 };
@@ -50,17 +67,24 @@ const pulled: Pulled<Mesh> = {
 export const meshHandler: KindHandler<Mesh> = {
   steps,
   pass: (mesh, work, write, context) => passThrough(pulled, mesh, work, write, context),
+  append: (work, context) => openStepAppend(work, context, pulled, joinMeshes),
+  inspect: inspectMesh,
 };
+
+async function changedCrs(mesh: Mesh, outputSrid: string, shared: StepContext): Promise<Mesh> {
+  const known = knownInputCrs(mesh, outputSrid);
+  const target = parseSrid(outputSrid);
+  if (await sameCrs(known, target)) return { ...mesh, crs: target };
+  const changed = await reprojectedMesh(mesh, target, shared.context);
+  shared.operations.push(() => operationSentence(changed.operation()));
+  shared.to = target;
+  return changed.mesh;
+}
 
 /** The smallest and largest x and y of the nodes. */
 function boxOf({ nodes }: Mesh): { minimum?: number[]; maximum?: number[] } {
   if (nodes.length === 0) return {};
-  const minimum = [Infinity, Infinity];
-  const maximum = [-Infinity, -Infinity];
-  for (let at = 0; at < nodes.length; at += 3)
-    for (const axis of [0, 1]) {
-      minimum[axis] = Math.min(minimum[axis]!, nodes[at + axis]!);
-      maximum[axis] = Math.max(maximum[axis]!, nodes[at + axis]!);
-    }
-  return { minimum, maximum };
+  const box = new Box();
+  box.add(nodes, 3);
+  return { minimum: [box.west, box.south], maximum: [box.east, box.north] };
 }

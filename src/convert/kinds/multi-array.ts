@@ -3,11 +3,14 @@ import { stepsOf } from '../../data/time-axis.ts';
 import { passThrough } from '../pipeline.ts';
 import { boxInformation, spatialInformation } from '../spatial-information.ts';
 import { choose } from '../steps/item-filter.ts';
+import { reprojectedArray } from '../steps/reproject-array.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
 import type { KindHandler, Pulled, Steps } from './handler.ts';
+import { inspectArray } from './inspect-array.ts';
 import { itemTally } from './item-tally.ts';
 
 const steps: Steps<MultiArray> = {
+  CrsTransformation: (array, { outputSrid }, shared) => reprojectedArray(array, outputSrid, shared),
   CalculateStatisticsTransformation: (array) => array,
   ItemFilterTransformation: (array, { items }, { context }) => {
     const chosen = choose(items, array.items, context);
@@ -65,4 +68,5 @@ const pulled: Pulled<MultiArray> = {
 export const arrayHandler: KindHandler<MultiArray> = {
   steps,
   pass: (array, work, write, context) => passThrough(pulled, array, work, write, context),
+  inspect: inspectArray,
 };

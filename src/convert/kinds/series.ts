@@ -1,28 +1,27 @@
 import type { ExactIntegers, Samples } from '../../data/item.ts';
-import type { Series, SeriesChunk } from '../../data/series.ts';
+import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import { chosenSteps, stepCount } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
+import { joinSeries } from '../append/append-series.ts';
+import { openStepAppend } from '../append/append-steps.ts';
 import { passThrough } from '../pipeline.ts';
+import { boxInformation } from '../spatial-information.ts';
 import { choose } from '../steps/item-filter.ts';
+import { reprojectedSeries, seriesWithin, withItems } from '../steps/series-place.ts';
 import { stepsIn } from '../steps/temporal-filter.ts';
 import type { TemporalFilter } from '../steps/transformation-shapes.ts';
 import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+import { inspectSeries } from './inspect-series.ts';
 import { itemTally } from './item-tally.ts';
 
 const steps: Steps<Series> = {
   CalculateStatisticsTransformation: (series) => series,
   ItemFilterTransformation: (series, { items }, { context }) => {
-    const chosen = choose(items, series.items, context);
-    return {
-      ...series,
-      items: chosen.map((item) => series.items[item]!),
-      async *chunks() {
-        for await (const { values, ...chunk } of series.chunks())
-          yield { ...chunk, values: chosen.map((item) => values[item]!) };
-      },
-    };
+    return withItems(series, choose(items, series.items, context));
   },
   TemporalFilterTransformation: withChosenSteps,
+  SpatialFilterTransformation: (series, filter) => seriesWithin(series, filter),
+  CrsTransformation: (series, { outputSrid }, shared) => reprojectedSeries(series, outputSrid, shared),
 };
 
 /** The steps that the filter names, in their order in time; a list that jumps back is taken in ascending order. */
@@ -80,10 +79,20 @@ const pulled: Pulled<Series> = {
       },
     })),
   pullsSame: (one, other) => one.chunks === other.chunks,
-  place: async () => undefined,
+  place: ({ crs, items }, _statistics, context) => boxInformation(crs, boxOf(items), context),
 };
 
 export const seriesHandler: KindHandler<Series> = {
   steps,
   pass: (series, work, write, context) => passThrough(pulled, series, work, write, context),
+  append: (work, context) => openStepAppend(work, context, pulled, joinSeries),
+  inspect: inspectSeries,
 };
+
+/** The smallest and largest x and y of the items that have a place. */
+function boxOf(items: readonly SeriesItem[]): { minimum?: number[]; maximum?: number[] } {
+  const places = items.flatMap(({ position }) => (position === undefined ? [] : [position]));
+  if (places.length === 0) return {};
+  const ends = (end: (...values: number[]) => number) => [0, 1].map((axis) => end(...places.map((one) => one[axis]!)));
+  return { minimum: ends(Math.min), maximum: ends(Math.max) };
+}

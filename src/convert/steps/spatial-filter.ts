@@ -41,7 +41,8 @@ export async function featuresWithin(
   };
 }
 
-async function chainsFor(
+/** The geometry of a filter in the coordinate system of the data. */
+export async function chainsFor(
   crs: Crs | undefined,
   { geometry, srid }: SpatialFilter,
 ): Promise<readonly (readonly Chain[])[]> {

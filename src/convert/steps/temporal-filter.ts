@@ -1,3 +1,4 @@
+import { clockText } from '../../data/date-text.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { chosenSteps, offsetOf, stepCount, timeOf } from '../../data/time-axis.ts';
@@ -86,7 +87,7 @@ function stepAt(axis: TimeAxis, time: number): number {
   const neighbours = [before, after].flatMap((step) => (step === undefined ? [] : [textOf(axis, step)]));
   throw new AppError(
     'unprocessable',
-    `No step is at ${timeText(time)}; the nearest ${neighbours.length === 1 ? 'is' : 'are'} ${neighbours.join(' and ')}.`,
+    `No step is at ${clockText(time)}; the nearest ${neighbours.length === 1 ? 'is' : 'are'} ${neighbours.join(' and ')}.`,
   );
 }
 
@@ -101,10 +102,4 @@ const counted = (steps: number): string => (steps === 1 ? 'one step, 0' : `steps
 const listed = (steps: readonly number[]): string =>
   `${steps.slice(0, 50).join(', ')}${steps.length > 50 ? ` and ${steps.length - 50} more` : ''}`;
 
-const textOf = (axis: TimeAxis, step: number): string => timeText(timeOf(axis, step));
-
-/** ISO 8601 without a zone: the data's own clock. */
-function timeText(time: number): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? `${time} ms` : date.toISOString().replace(/(\.000)?Z$/, '');
-}
+const textOf = (axis: TimeAxis, step: number): string => clockText(timeOf(axis, step));

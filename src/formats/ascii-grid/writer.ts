@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
-import type { Grid, RowBlock } from '../../data/grid.ts';
-import { firstSlice, layersOf } from '../../data/grid.ts';
+import type { Grid } from '../../data/grid.ts';
+import { layersOf } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
 import { stepsOf } from '../../data/time-axis.ts';
@@ -11,7 +11,7 @@ import { crsName } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
-import { roundedIntegers, spill } from '../io/spill.ts';
+import { flipRows } from '../io/flip-rows.ts';
 import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
 
@@ -30,13 +30,11 @@ export const asciiGridWriter = defineWriter({
     reportLosses(grid, context);
     const single = firstRaster(grid);
     if (grid.affine[5] < 0) return writeRows(single, size, sink, grid.affine[3] - grid.height * size, context);
-    // The first row is the southernmost: spill all rows to a file and write them in reverse order.
-    const { grid: spilled, close } = await spill(roundedIntegers(single, context), context.scratch);
+    const flipped = await flipRows(single, context);
     try {
-      const rows = () => reversedRows(spilled);
-      await writeRows({ ...spilled, rows }, size, sink, grid.affine[3], context);
+      await writeRows(flipped.grid, size, sink, grid.affine[3], context);
     } finally {
-      await close();
+      await flipped.close();
     }
   },
 });
@@ -44,11 +42,6 @@ export const asciiGridWriter = defineWriter({
 /** The grid with only the first band, step and layer. */
 function firstRaster({ time: _, layers: __, bands, ...rest }: Grid): Grid {
   return { ...rest, bands: [bands[0]!] };
-}
-
-async function* reversedRows(grid: Awaited<ReturnType<typeof spill>>['grid']): AsyncGenerator<RowBlock> {
-  for (let firstRow = 0; firstRow < grid.height; firstRow++)
-    yield { firstRow, rowCount: 1, samples: await grid.read(firstSlice, grid.height - 1 - firstRow, 1) };
 }
 
 /** @throws AppError if the grid is rotated or its cells are not square, which the format cannot store */

@@ -15,6 +15,7 @@ export const geoJsonWriter = defineWriter({
   description: 'GeoJSON (RFC 7946). Coordinates in another system than WGS 84 are kept, with a crs member.',
   format: 'geojson',
   accepts: ['features'],
+  bridged: ['mesh'],
   extension: '.geojson',
   mediaType: 'application/geo+json',
   appends: { declared: false },

@@ -72,7 +72,7 @@ async function readImage(
       rows: wanted ?? { first: 0, end: height },
     });
   const place = { affine, ...(located ? {} : { located }), ...(crs === undefined ? {} : { crs }) };
-  return { kind: 'grid', width, height, ...place, bands, rows };
+  return { kind: 'grid', width, height, ...place, bands, rows, origin: { format: 'geotiff', content: undefined } };
 }
 
 /** Reports contents of the file that are not read. */

@@ -1,11 +1,11 @@
+import { clockText } from '../../data/date-text.ts';
 import type { Band, Grid, LayerAxis } from '../../data/grid.ts';
 import { layersOf, slicesOfBand, slicesPerBand } from '../../data/grid.ts';
-import type { TimeAxis } from '../../data/time-axis.ts';
-import { offsetOf, stepsOf, timeOf } from '../../data/time-axis.ts';
+import { stepsOf, timeOf } from '../../data/time-axis.ts';
 
 /**
  * A grid with a band for each slice of the given grid: items first, in each item steps, in each step layers. The name of a band consists
- * of the item, the time of the step (ISO 8601 without zone) and the height of the layer, as far as there are several. Returns a grid
+ * of the item, the time of the step (ISO 8601 without zone; a relative axis counts from 1970) and the height of the layer, as far as there are several. Returns a grid
  * with one slice per band unchanged.
  */
 export function slicesAsBands(grid: Grid): Grid {
@@ -16,7 +16,7 @@ export function slicesAsBands(grid: Grid): Grid {
     const item = grid.bands[band]!;
     const words = [
       item.name ?? (grid.bands.length > 1 ? `Band ${band + 1}` : undefined),
-      time === undefined || stepsOf(grid) === 1 ? undefined : timeText(time, step),
+      time === undefined || stepsOf(grid) === 1 ? undefined : clockText(timeOf(time, step)),
       layers === undefined || layersOf(grid) === 1 ? undefined : heightText(layers, layer),
     ];
     return { ...item, name: words.filter((word) => word !== undefined).join(' ') };
@@ -27,12 +27,6 @@ export function slicesAsBands(grid: Grid): Grid {
     rows: ({ band }, wanted) => grid.rows(slices[band]!, wanted),
     ...(read === undefined ? {} : { read: ({ band }, firstRow, rowCount) => read(slices[band]!, firstRow, rowCount) }),
   };
-}
-
-function timeText(time: TimeAxis, step: number): string {
-  if (time.start === undefined) return `${offsetOf(time, step)} ${time.unit}`;
-  const date = new Date(timeOf(time, step));
-  return Number.isNaN(date.getTime()) ? `step ${step}` : date.toISOString().replace(/(\.000)?Z$/, '');
 }
 
 const heightText = ({ first, spacing, unit }: LayerAxis, layer: number): string =>

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
+import { stepsOf } from '../../data/time-axis.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
+import { flipRows, isSouthUp } from '../io/flip-rows.ts';
 import { spill } from '../io/spill.ts';
 import type { TiffImage } from './classic-layout.ts';
 import { ClassicTiff } from './classic-layout.ts';
@@ -13,6 +15,7 @@ import type { GeoTags } from './directory.ts';
 import { geoTagsFor } from './geokeys.ts';
 import type { ImageOptions } from './image-blocks.ts';
 import { slicesAsBands } from './slices-as-bands.ts';
+import { writeStepFiles } from './step-files.ts';
 import type { StoredType } from './stored.ts';
 import { isFloatType, storedSamples, storedType } from './stored.ts';
 
@@ -50,6 +53,10 @@ export const geoTiffWriter = defineWriter({
       .multipleOf(16)
       .describe('Side of a tile in cells, a multiple of 16. Default: 256, and 512 in a Cloud Optimized GeoTIFF.')
       .optional(),
+    StepsAs: z
+      .enum(['bands', 'files'])
+      .default('bands')
+      .describe('Steps of a grid over time: bands of one file, or files of a zip, one for each step.'),
     BigTiff: z
       .enum(['Auto', 'Yes', 'No'])
       .default('Auto')
@@ -58,26 +65,49 @@ export const geoTiffWriter = defineWriter({
   extension: '.tif',
   mediaType: 'image/tiff',
   async write(data, parameters, sink, context) {
-    const grid = slicesAsBands(data);
-    if (grid !== data)
-      context.reportLoss('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
-    reportLosses(grid, context);
-    const geoTags = await geoTagsFor(grid.crs, context.reportLoss);
-    if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
-      return writeImage(grid, parameters, geoTags, sink, context);
-    const { grid: typed, close } = await spill(grid, context.scratch);
+    // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
+    const turned =
+      isSouthUp(data) && data.located !== false && data.origin?.format !== 'geotiff'
+        ? await flipRows(data, context)
+        : undefined;
     try {
-      await writeImage(typed, parameters, geoTags, sink, context);
+      await writeBands(turned?.grid ?? data, parameters, sink, context);
     } finally {
-      await close();
+      await turned?.close();
     }
   },
 });
+
+async function writeBands(data: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {
+  if (data.time !== undefined && data.time.start === undefined && stepsOf(data) > 1)
+    context.reportLoss(
+      'The times of the data are relative; the names of the bands count them from 1970-01-01T00:00:00.',
+    );
+  const grid = slicesAsBands(data);
+  if (parameters.StepsAs === 'files' && stepsOf(data) > 1)
+    return writeStepFiles(data, grid, (one, image) => writeFile(one, parameters, image, context), sink, context);
+  if (grid !== data) context.reportLoss('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
+  return writeFile(grid, parameters, sink, context);
+}
+
+async function writeFile(grid: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {
+  reportLosses(grid, context);
+  const geoTags = await geoTagsFor(grid.crs, context.reportLoss);
+  if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
+    return writeImage(grid, parameters, geoTags, sink, context);
+  const { grid: typed, close } = await spill(grid, context.scratch);
+  try {
+    await writeImage(typed, parameters, geoTags, sink, context);
+  } finally {
+    await close();
+  }
+}
 
 interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
   BlockSize?: number | undefined;
   Cog: boolean;
   Overviews: 'Auto' | 'Average' | 'Nearest' | 'None';
+  StepsAs: 'bands' | 'files';
 }
 
 function reportLosses({ bands }: Grid, { reportLoss }: Context): void {

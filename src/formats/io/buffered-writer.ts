@@ -1,6 +1,8 @@
 import type { ByteSink } from '../../data/bytes.ts';
 
 const size = 1 << 18;
+/** Bytes that `flush` copies instead of giving its memory away. */
+const small = 1 << 12;
 
 /** Buffers bytes and text for a sink. Code that writes to `bytes` directly must call `reserve` first and advance `at`. */
 export class BufferedWriter {
@@ -28,6 +30,19 @@ export class BufferedWriter {
   async end(): Promise<void> {
     this.#flush();
     await this.#written;
+  }
+
+  /** Hands all bytes to the sink; more may follow. */
+  async flush(): Promise<void> {
+    if (this.at <= small) {
+      const bytes = Buffer.from(this.bytes.subarray(0, this.at));
+      this.at = 0;
+      await Promise.all([this.#written, this.#sink.append(bytes)]);
+    } else {
+      this.#flush();
+      this.bytes = Buffer.allocUnsafeSlow(size);
+      await this.#written;
+    }
   }
 
   #flush(): void {

@@ -26,41 +26,56 @@ const commonLimit = 2 ** 31 - 1;
 
 export const shapefileWriter = defineWriter({
   name: 'ShapefileWriter',
-  description: 'Zip with one shapefile per kind of geometry: .shp, .shx, .dbf, .cpg (UTF-8) and .prj.',
+  description:
+    'Zip with one shapefile per kind of geometry, and per step of a mesh: .shp, .shx, .dbf, .cpg (UTF-8) and .prj.',
   format: 'shapefile',
   accepts: ['features'],
+  bridged: ['mesh'],
+  layers: 'several',
   extension: '.zip',
   mediaType: 'application/zip',
   appends: { declared: true },
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {
-    const spools = new Spools(data, context);
-    for await (const chunk of data.chunks()) {
-      for (const feature of chunk) await spools.add(feature);
-      await spools.drain();
-    }
-    const files = await spools.finished();
-    const fields = dbfFields(spools.columns, context);
     const prj = data.crs === undefined ? undefined : await prjOfCrs(data.crs, context);
     if (data.crs === undefined) context.reportLoss('The coordinate system is not known, so there is no .prj file.');
     const zip = new ZipWriter(sink);
     const base = fileName(data.name);
-    for (const [n, spool] of files.entries()) {
-      context.signal.throwIfAborted();
-      context.progress(0.9 + (0.1 * n) / files.length, 'Compressing');
-      await addLayer(
-        zip,
-        files.length === 1 ? base : `${base}_${spool.kind}`,
-        spool,
-        fields,
-        spools.columns,
-        prj,
-        context,
-      );
-    }
+    if (data.later === undefined) await addLayers(zip, base, data, prj, context);
+    else
+      for (const [step, layer] of [data, ...data.later].entries()) {
+        await using open = new AsyncDisposableStack();
+        const onEnd: Context['onEnd'] = (close) => open.defer(close);
+        // Progress is that of the steps of the mesh.
+        const ofLayer = { ...context, onEnd, progress() {} };
+        await addLayers(zip, `${base}_${String(step).padStart(4, '0')}`, layer, prj, ofLayer);
+      }
     await zip.finish();
   },
 });
+
+/** One shapefile per kind of geometry. */
+async function addLayers(
+  zip: ZipWriter,
+  base: string,
+  data: FeatureCollection,
+  prj: string | undefined,
+  context: Context,
+): Promise<void> {
+  const spools = new Spools(data, context);
+  for await (const chunk of data.chunks()) {
+    for (const feature of chunk) await spools.add(feature);
+    await spools.drain();
+  }
+  const files = await spools.finished();
+  const fields = dbfFields(spools.columns, context);
+  for (const [n, spool] of files.entries()) {
+    context.signal.throwIfAborted();
+    context.progress(0.9 + (0.1 * n) / files.length, 'Compressing');
+    const name = files.length === 1 ? base : `${base}_${spool.kind}`;
+    await addLayer(zip, name, spool, fields, spools.columns, prj, context);
+  }
+}
 
 async function addLayer(
   zip: ZipWriter,

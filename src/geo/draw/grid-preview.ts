@@ -36,10 +36,10 @@ export async function gridPreviewPng(grid: Grid, slice: Slice, side = 1024): Pro
   return encodePng(width, height, shadedRelief({ width, height, values, cellWidth, cellHeight }));
 }
 
-function cellSize({ affine, crs, height }: Grid): [number, number] {
+function cellSize({ affine, crs, height, located }: Grid): [number, number] {
   const [, a, b, top, d, e] = affine;
   const size: [number, number] = [Math.hypot(a, d), Math.hypot(b, e)];
-  if (crs === undefined || !kindOf(crs).startsWith('geographic')) return size;
+  if (crs === undefined || located === false || !kindOf(crs).startsWith('geographic')) return size;
   const latitude = Math.min(85, Math.abs(top + (height * e) / 2));
   return [size[0] * metresPerDegree * Math.cos((latitude * Math.PI) / 180), size[1] * metresPerDegree];
 }

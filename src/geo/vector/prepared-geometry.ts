@@ -44,26 +44,32 @@ export class PreparedGeometry {
     );
   }
 
-  /** Whether a point lies in or on one of the polygons: counts crossings of a ray to the east. */
+  /** Whether a point lies in or on one of the polygons. */
   covers(x: number, y: number): boolean {
+    return this.polygonAt(x, y) >= 0;
+  }
+
+  /** The last of the polygons that have a point in or on them; -1 for none. Counts crossings of a ray to the east. */
+  polygonAt(x: number, y: number): number {
     const { ends, polygon } = this.#tree;
     const inside = this.#inside;
     const crossed: number[] = [];
-    const onEdge = this.#tree.some(x, y, Infinity, y, (edge) => {
+    let found = -1;
+    this.#tree.some(x, y, Infinity, y, (edge) => {
       const owner = polygon[edge]!;
       if (owner < 0) return false;
       const at = 4 * edge;
       const crosses = rayCrosses(x, y, ends[at]!, ends[at + 1]!, ends[at + 2]!, ends[at + 3]!);
-      if (crosses === undefined) return true;
-      if (crosses) {
+      if (crosses === undefined) found = Math.max(found, owner);
+      else if (crosses) {
         inside[owner]! ^= 1;
         crossed.push(owner);
       }
       return false;
     });
-    const within = crossed.some((owner) => inside[owner] === 1);
+    for (const owner of crossed) if (inside[owner] === 1) found = Math.max(found, owner);
     for (const owner of crossed) inside[owner] = 0;
-    return onEdge || within;
+    return found;
   }
 
   #touchesPoint(coordinates: Float64Array, stride: number): boolean {

@@ -18,12 +18,12 @@ export function outputOf(
   { blob, size }: { blob: string; size: number },
 ): Output {
   if (transfer.type === 'Export') return { exported: { blob, fileName: request.outputFileName ?? request.inputName } };
-  const { spatialInformation, properties } = result;
+  const { spatialInformation, temporalInformation, properties } = result;
   const userId = transfer.createdBy;
   if ((transfer.type === 'Update' || transfer.type === 'Append') && transfer.outputDatasetId !== undefined) {
     const { id: transferId, outputDatasetId: datasetId } = transfer;
     const grown = transfer.type === 'Append';
-    const about = { spatialInformation, properties, grown };
+    const about = { spatialInformation, temporalInformation, properties, grown };
     return { replaced: { datasetId, transferId, blob, storageSize: size, ...about, userId } };
   }
   if (request.output === undefined) throw new Error(`A transfer of type ${transfer.type} has no dataset to make.`);
@@ -36,6 +36,7 @@ export function outputOf(
       datasetType: datasetTypeOf(transfer.format),
       datasetFormat: transfer.format,
       spatialInformation,
+      temporalInformation,
       blob,
       storageSize: size,
       userId,

@@ -1,0 +1,65 @@
+import type { Grid } from '../../data/grid.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import { AppError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
+import { checkSameCrs } from './join-crs.ts';
+import { asItem, matchItems } from './join-items.ts';
+import { joinTimes } from './join-times.ts';
+
+/** Share of a cell by which two grids of the same cells may lie apart. */
+const tolerance = 1e-3;
+
+/** The grid of a dataset with the steps of another one of the same cells, items and coordinate system behind its own. */
+export async function joinGrids(present: Grid, given: Grid, context: Context): Promise<Grid> {
+  const added = await turned(present, given, context);
+  await checkPlace(present, added);
+  const bands = matchItems(present.bands, added.bands);
+  const time = joinTimes(present.time, added.time);
+  const count = stepsOf(present);
+  const { read: _, ...rest } = present;
+  return {
+    ...rest,
+    time,
+    ...(present.origin === undefined ? {} : { origin: { ...present.origin, changed: true } }),
+    async *rows(slice, wanted) {
+      if (slice.step < count) {
+        yield* present.rows(slice, wanted);
+        return;
+      }
+      const band = bands[slice.band]!;
+      for await (const block of added.rows({ ...slice, band, step: slice.step - count }, wanted))
+        yield {
+          firstRow: block.firstRow,
+          rowCount: block.rowCount,
+          samples: asItem(block.exact ?? block.samples, added.bands[band]!, present.bands[slice.band]!),
+        };
+    },
+  };
+}
+
+/** Rows in the order of the dataset. */
+async function turned(present: Grid, added: Grid, context: Context): Promise<Grid> {
+  if (isSouthUp(present) === isSouthUp(added)) return added;
+  const { grid, close } = await flipRows(added, context);
+  context.onEnd(close);
+  return grid;
+}
+
+async function checkPlace(present: Grid, added: Grid): Promise<void> {
+  const shapes = [present, added].map(({ width, height, layers }) => `${width} × ${height} × ${layers?.count ?? 1}`);
+  if (shapes[0] !== shapes[1])
+    throw new AppError('unprocessable', `The dataset has ${shapes[0]} cells, and the input ${shapes[1]}.`);
+  await checkSameCrs(present, added, 'Grids');
+  const [dx, dy] = [Math.hypot(present.affine[1], present.affine[4]), Math.hypot(present.affine[2], present.affine[5])];
+  const slack = tolerance * Math.min(dx, dy);
+  // A difference of the cells' sides adds up over the grid.
+  const length = [1, present.width, present.height, 1, present.width, present.height];
+  const apart = present.affine.some((value, n) => Math.abs(value - added.affine[n]!) * length[n]! > slack);
+  const levels =
+    present.layers !== undefined &&
+    added.layers !== undefined &&
+    (Math.abs(present.layers.first - added.layers.first) > slack || present.layers.spacing !== added.layers.spacing);
+  if (apart || levels)
+    throw new AppError('unprocessable', 'The cells of the input do not lie where those of the dataset are.');
+}

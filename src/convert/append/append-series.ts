@@ -1,0 +1,27 @@
+import type { Series } from '../../data/series.ts';
+import { offsetOf, stepCount } from '../../data/time-axis.ts';
+import { asItem, matchItems } from './join-items.ts';
+import { joinTimes } from './join-times.ts';
+
+/** The series of a dataset with the steps of others of the same names behind their own. */
+export async function joinSeries(present: Series, added: Series): Promise<Series> {
+  const items = matchItems(present.items, added.items);
+  const time = joinTimes(present.time, added.time);
+  return {
+    ...present,
+    time,
+    ...(present.origin === undefined ? {} : { origin: { ...present.origin, changed: true } }),
+    async *chunks() {
+      yield* present.chunks();
+      const before = present.time.spacing === 'pulled' ? 0 : stepCount(present.time);
+      for await (const { firstStep, offsets, values } of added.chunks()) {
+        const first = before + firstStep;
+        yield {
+          firstStep: first,
+          offsets: Float64Array.from(offsets, (_, n) => offsetOf(time, first + n)),
+          values: items.map((item, n) => asItem(values[item]!, added.items[item]!, present.items[n]!)),
+        };
+      }
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { ExactIntegers, Item, Samples } from '../../data/item.ts';
+import { commonType, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
+import { AppError } from '../../errors.ts';
+
+/**
+ * For each item of a dataset the number of the input's item with the same name.
+ * @throws AppError for names that several items have, that only one side has, or items of different quantities
+ */
+export function matchItems(present: readonly Item[], added: readonly Item[]): number[] {
+  const there = byName(present, 'The dataset');
+  const here = byName(added, 'The input');
+  for (const [name] of here)
+    if (!there.has(name))
+      throw new AppError('unprocessable', `The dataset has no item '${name}'; it has ${listed(present)}.`);
+  return present.map((item) => {
+    const name = item.name ?? '';
+    const n = here.get(name);
+    if (n === undefined)
+      throw new AppError(
+        'unprocessable',
+        `The input has no item '${name}', which the dataset has; it has ${listed(added)}.`,
+      );
+    const [one, other] = [item.eum, added[n]!.eum];
+    if (one !== undefined && other !== undefined && (one.item !== other.item || one.unit !== other.unit))
+      throw new AppError(
+        'unprocessable',
+        `The item '${name}' has EUM item ${one.item} and unit ${one.unit} in the dataset, and ${other.item} and ${other.unit} in the input.`,
+      );
+    return n;
+  });
+}
+
+function byName(items: readonly Item[], whose: string): Map<string, number> {
+  const names = new Map<string, number>();
+  for (const [n, { name = '' }] of items.entries()) {
+    if (names.has(name))
+      throw new AppError('unprocessable', `${whose} has several items '${name}', so they cannot be matched.`);
+    names.set(name, n);
+  }
+  return names;
+}
+
+const listed = (items: readonly Item[]): string =>
+  items
+    .slice(0, 20)
+    .map(({ name = '' }) => `'${name.slice(0, 80)}'`)
+    .join(', ');
+
+/** Values of an item of the input as those of the dataset's: its type, its value for "no data", without scale and offset of its own. */
+export function asItem(values: Samples | ExactIntegers, from: Item, to: Item): Samples {
+  const numbers =
+    values instanceof BigInt64Array || values instanceof BigUint64Array
+      ? Float64Array.from(values as BigInt64Array, Number)
+      : values;
+  const type = to.type ?? 'Float64';
+  checkType(from, to);
+  const scale = (from.scale ?? 1) / (to.scale ?? 1);
+  const shift = ((from.offset ?? 0) - (to.offset ?? 0)) / (to.scale ?? 1);
+  if (sampleTypeOf(numbers) === type && scale === 1 && shift === 0 && Object.is(from.nodata, to.nodata)) return numbers;
+  const empty = numbers instanceof Float32Array && from.nodata !== undefined ? Math.fround(from.nodata) : from.nodata;
+  const converted = new sampleArrays[type](numbers.length);
+  for (let i = 0; i < numbers.length; i++) {
+    const value = numbers[i]!;
+    const none = value === empty || (Number.isNaN(value) && !Object.is(from.nodata, to.nodata));
+    converted[i] = none ? (to.nodata ?? Number.NaN) : value * scale + shift;
+  }
+  return converted;
+}
+
+/** Floats hold what comes; integers of the dataset take integers only that fit. */
+function checkType({ type: from = 'Float64' }: Item, { name = '', type: to = 'Float64' }: Item): void {
+  if (to === 'Float32' || to === 'Float64' || commonType([from, to]) === to) return;
+  throw new AppError('unprocessable', `The item '${name}' holds ${to} in the dataset, and ${from} in the input.`);
+}

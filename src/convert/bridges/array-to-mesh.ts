@@ -1,0 +1,89 @@
+import type { Axis } from '../../data/item.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
+import { AppError } from '../../errors.ts';
+import type { BridgeWork } from './bridge.ts';
+import type { Corner } from './lattice-cells.ts';
+import { latticeCells, lineCells } from './lattice-cells.ts';
+
+/**
+ * Cells of an array as cells of a mesh: over two dimensions quads, over three hexahedra, curvilinear ones at their own corners; over one
+ * lines between the values. A spectrum lies in the plane of its frequencies and directions.
+ */
+export function arrayToMesh(array: MultiArray, { context }: BridgeWork): Mesh {
+  const { crs, time, axes, items } = array;
+  const [first] = items;
+  const numbers = first?.axes ?? [];
+  const shown = items.flatMap((item, n) => (isSame(item.axes, numbers) ? [n] : []));
+  if (numbers.length < 1 || numbers.length > 3)
+    throw new AppError(
+      'unprocessable',
+      `Values over ${numbers.length} dimensions have no cells; they need one to three.`,
+    );
+  if (shown.length < items.length)
+    context.reportLoss(
+      `Items over other dimensions than those of '${first!.name ?? 'the first item'}' were left out. Choose them by an item filter.`,
+    );
+  const own = numbers.map((n) => axes[n]!);
+  const shape = own.map(({ values }) => values.length);
+  const location = numbers.length === 1 ? 'node' : 'cell';
+  return {
+    kind: 'mesh',
+    ...(crs === undefined ? {} : { crs }),
+    ...(time === undefined ? {} : { time }),
+    ...cellsOf(array, numbers, own),
+    items: shown.map((n) => {
+      const { axes: _axes, overTime: _overTime, ...item } = items[n] as ArrayItem;
+      return { ...item, location };
+    }),
+    values: (item, step) =>
+      array.read(
+        shown[item]!,
+        step,
+        shape.map(() => 0),
+        shape,
+      ),
+  };
+}
+
+const isSame = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((axis, n) => axis === other[n]);
+
+function cellsOf({ placement }: MultiArray, numbers: readonly number[], own: readonly Axis[]) {
+  const [x, y, z] = own.toReversed() as [Axis, Axis?, Axis?];
+  if (y === undefined) return lineCells(Array.from(x.values, (value) => [value, 0] as const));
+  const [width, height] = [x.values.length, y.values.length];
+  const levels = z === undefined ? {} : { levels: Array.from(bordersOf(z)) };
+  const [yNumber, xNumber] = numbers.slice(-2);
+  const placed = placement !== undefined && placement.x === xNumber && placement.y === yNumber;
+  return latticeCells({ width, height, corner: placed ? placedCorner(placement, width) : axisCorner(x, y), ...levels });
+}
+
+function placedCorner(placement: NonNullable<MultiArray['placement']>, width: number): Corner {
+  if (placement.by === 'affine') {
+    const [x, a, b, y, c, d] = placement.affine;
+    return (column, row) => [x + column * a + row * b, y + column * c + row * d];
+  }
+  const { nodeX, nodeY } = placement;
+  return (column, row) => {
+    const node = row * (width + 1) + column;
+    return [nodeX[node]!, nodeY[node]!];
+  };
+}
+
+function axisCorner(x: Axis, y: Axis): Corner {
+  const [columns, rows] = [bordersOf(x), bordersOf(y)];
+  return (column, row) => [columns[column]!, rows[row]!];
+}
+
+/** Borders of the cells of an axis: in the middle between values, and as far beyond the outermost ones. */
+function bordersOf({ values, edges }: Axis): Float64Array {
+  if (edges !== undefined) return edges;
+  const last = values.length - 1;
+  const half = (n: number) => (last === 0 ? 0.5 : (values[n + 1]! - values[n]!) / 2);
+  return Float64Array.from({ length: values.length + 1 }, (_, n) => {
+    if (n === 0) return values[0]! - half(0);
+    if (n > last) return values[last]! + half(last - 1);
+    return (values[n - 1]! + values[n]!) / 2;
+  });
+}

@@ -1,0 +1,41 @@
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import { nodeCount } from '../../data/mesh-cells.ts';
+import { FormatError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import { describeCrs } from '../../geo/crs/crs.ts';
+import type { Operation } from '../../geo/crs/operation.ts';
+import { transformer } from '../../geo/crs/transform.ts';
+
+/**
+ * The same mesh with its nodes in another coordinate system. Heights stay, and so do values: vectors keep their components along the
+ * axes of the system that they came in.
+ * @throws FormatError for a node that has no place there, as cells cannot do without their nodes
+ */
+export async function reprojectedMesh(
+  mesh: Mesh,
+  target: Crs,
+  context: Context,
+): Promise<{ mesh: Mesh; operation(): Operation }> {
+  const change = await transformer(mesh.crs!, target);
+  context.onEnd(async () => change.close());
+  const { name, kind } = await describeCrs(target);
+  if (kind === 'geocentric')
+    throw new FormatError(
+      `A mesh has no place in '${name}', which is geocentric. Choose a geographic or projected one.`,
+    );
+  const count = nodeCount(mesh);
+  const [x, y] = [0, 1].map((axis) => Float64Array.from({ length: count }, (_, n) => mesh.nodes[3 * n + axis]!));
+  if (change.forward(x!, y!) > 0) {
+    const bad = x!.findIndex(Number.isNaN);
+    throw new FormatError(
+      `Node ${bad + 1} at (${mesh.nodes[3 * bad]}, ${mesh.nodes[3 * bad + 1]}) has no place in ${name}. Cut the mesh by a spatial filter before it is reprojected.`,
+    );
+  }
+  const nodes = mesh.nodes.slice();
+  for (let n = 0; n < count; n++) {
+    nodes[3 * n] = x![n]!;
+    nodes[3 * n + 1] = y![n]!;
+  }
+  return { mesh: { ...mesh, crs: target, nodes }, operation: () => change.operation() };
+}

@@ -1,0 +1,24 @@
+import type { Mesh, MeshItem } from './mesh.ts';
+import { nodeCount, nodeMeans } from './mesh-cells.ts';
+
+/** The item of a mesh that says only how high it lies. */
+export const bathymetry: MeshItem = {
+  name: 'Bathymetry',
+  unit: 'm',
+  eum: { item: 100_079, unit: 1000 },
+  type: 'Float32',
+  nodata: Math.fround(1e-35),
+  location: 'cell',
+};
+
+/** The mesh with one item: the mean height of the nodes of each cell. */
+export const withBathymetry = (mesh: Mesh): Mesh => ({
+  ...mesh,
+  items: [bathymetry],
+  values: async () =>
+    nodeMeans(
+      mesh,
+      Float32Array.from({ length: nodeCount(mesh) }, (_, n) => mesh.nodes[3 * n + 2]!),
+      bathymetry,
+    ),
+});

@@ -1,0 +1,74 @@
+import type { EumQuantity, Item } from '../item.ts';
+import { EUM_ITEMS } from './item-table.ts';
+import { EUM_UNITS } from './unit-table.ts';
+
+/** A physical quantity of EUM. */
+export interface EumItem {
+  readonly code: number;
+  /** Such as `eumIWaterLevel`. */
+  readonly identifier: string;
+  readonly name: string;
+  /** Codes of the allowed units, the default first; `any`: all units. */
+  readonly units: readonly number[] | 'any';
+}
+
+export interface EumUnit {
+  readonly code: number;
+  /** Such as `eumUmeter`. */
+  readonly identifier: string;
+  readonly name: string;
+  /** Such as `m^3/s`. */
+  readonly symbol: string;
+}
+
+/** Item and unit of data that have no quantity in EUM. */
+export const UNDEFINED_ITEM = 999;
+export const UNDEFINED_UNIT = 0;
+
+let items: Map<number, EumItem> | undefined;
+let units: Map<number, EumUnit> | undefined;
+
+const lines = (table: string): string[][] =>
+  table
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('|').map((word) => word.trim()));
+
+/** The item with a code; undefined for one that the table does not have. */
+export function eumItem(code: number): EumItem | undefined {
+  items ??= new Map(
+    lines(EUM_ITEMS).map(([number, identifier, name, allowed]) => [
+      Number(number),
+      {
+        code: Number(number),
+        identifier: `eumI${identifier}`,
+        name: name!,
+        units: allowed === '*' ? 'any' : allowed!.split(',').map(Number),
+      },
+    ]),
+  );
+  return items.get(code);
+}
+
+/** The unit with a code; undefined for one that the table does not have. */
+export function eumUnit(code: number): EumUnit | undefined {
+  units ??= new Map(
+    lines(EUM_UNITS).map(([number, identifier, name, symbol]) => [
+      Number(number),
+      { code: Number(number), identifier: `eumU${identifier}`, name: name!, symbol: symbol! },
+    ]),
+  );
+  return units.get(code);
+}
+
+/** Whether DHI's libraries take the unit for the item. Codes that are newer than the table are taken as they are. */
+export function isEumPair({ item, unit }: EumQuantity): boolean {
+  const known = eumItem(item);
+  return known === undefined || known.units === 'any' || eumUnit(unit) === undefined || known.units.includes(unit);
+}
+
+/** The unit's symbol as an item carries it; none for an undefined unit. */
+export function symbolOf({ unit }: EumQuantity): Pick<Item, 'unit'> {
+  const known = unit === UNDEFINED_UNIT ? undefined : eumUnit(unit);
+  return known === undefined ? {} : { unit: known.symbol };
+}

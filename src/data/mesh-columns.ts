@@ -1,0 +1,71 @@
+import type { Mesh, MeshLayers } from './mesh.ts';
+import { CELL_SHAPES } from './mesh.ts';
+
+/** Number of layers: that of the file, or of the tallest column where a file states fewer. */
+export function layerCount({ maximum, columns }: MeshLayers): number {
+  let most = maximum;
+  for (let column = 0; column + 1 < columns.length; column++)
+    most = Math.max(most, columns[column + 1]! - columns[column]!);
+  return most;
+}
+
+/**
+ * Layer of each cell, from 0 at the bottom. The top cells of all columns are in the last layer: a column of fewer cells (sigma-z) lacks
+ * the lowest layers.
+ */
+export function layersOfCells(layers: MeshLayers): Int32Array {
+  const { columns } = layers;
+  const count = layerCount(layers);
+  const layerOf = new Int32Array(columns.at(-1) ?? 0);
+  for (let column = 0; column + 1 < columns.length; column++) {
+    const end = columns[column + 1]!;
+    for (let cell = columns[column]!; cell < end; cell++) layerOf[cell] = count - (end - cell);
+  }
+  return layerOf;
+}
+
+const flatShapes: Readonly<Record<number, number>> = {
+  [CELL_SHAPES.wedge]: CELL_SHAPES.triangle,
+  [CELL_SHAPES.hexahedron]: CELL_SHAPES.quad,
+};
+
+export type MeshCells = Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>;
+
+/** The lower faces of layered cells, as cells of a flat mesh; flat cells stay as they are. */
+export function footprints({ shapes, connectivity, offsets }: MeshCells): MeshCells {
+  const flat = Uint8Array.from(shapes, (shape) => flatShapes[shape] ?? shape);
+  const starts = new Uint32Array(offsets.length);
+  for (let cell = 0; cell < shapes.length; cell++) {
+    const nodes = offsets[cell + 1]! - offsets[cell]!;
+    starts[cell + 1] = starts[cell]! + (flat[cell] === shapes[cell] ? nodes : nodes / 2);
+  }
+  const lower = new Uint32Array(starts.at(-1) ?? 0);
+  for (let cell = 0; cell < shapes.length; cell++)
+    lower.set(connectivity.subarray(offsets[cell]!, offsets[cell]! + starts[cell + 1]! - starts[cell]!), starts[cell]!);
+  return { shapes: flat, connectivity: lower, offsets: starts };
+}
+
+/**
+ * First cell of each column of cells that stand on each other, and the number of cells at the end. A cell stands on the one before it
+ * when its lower nodes are the upper ones of that.
+ */
+export function stackedColumns({ shapes, connectivity, offsets }: MeshCells): Uint32Array {
+  const firsts: number[] = [];
+  for (let cell = 0; cell < shapes.length; cell++) {
+    const standing = cell > 0 && shapes[cell] === shapes[cell - 1];
+    if (!standing || !standsOn(connectivity, offsets[cell]!, offsets[cell - 1]!, offsets[cell + 1]! - offsets[cell]!))
+      firsts.push(cell);
+  }
+  return Uint32Array.from([...firsts, shapes.length]);
+}
+
+/** Whether the lower face of the cell at `above` is the upper face of the one at `below`; both have `count` nodes. */
+function standsOn(connectivity: Uint32Array, above: number, below: number, count: number): boolean {
+  const half = count / 2;
+  for (let n = 0; n < half; n++) {
+    // Quads of a profile go around: lower left, lower right, upper right, upper left.
+    const upper = count === 4 ? 3 - n : half + n;
+    if (connectivity[above + n] !== connectivity[below + upper]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,189 @@
+import type { EumQuantity, Item, Samples } from '../../data/item.ts';
+import type { Mesh, MeshItem } from '../../data/mesh.ts';
+import { CELL_SHAPES } from '../../data/mesh.ts';
+import { cellCount, nodeCount } from '../../data/mesh-cells.ts';
+import { layerCount, stackedColumns } from '../../data/mesh-columns.ts';
+import { sampleTypeOf } from '../../data/samples.ts';
+import { AppError } from '../../errors.ts';
+import { describeCrs } from '../../geo/crs/crs.ts';
+import type { Context } from '../define.ts';
+import { equidistantAxis } from '../io/dfs/axes.ts';
+import type { DfsItem, DfsStatic } from '../io/dfs/header.ts';
+import { unsetReference } from '../io/dfs/header.ts';
+import { arrayOf } from '../io/dfs/typed-array.ts';
+import { elementTypes } from './geometry.ts';
+import type { MikeFm } from './mike-fm.ts';
+import { dataTypes } from './mike-fm.ts';
+
+const byShape = new Map(elementTypes.map((one) => [one.shape, one]));
+const code: EumQuantity = { item: 100_370, unit: 99_013 };
+const metres: EumQuantity = { item: 100_183, unit: 1000 };
+const degrees: EumQuantity = { item: 100_157, unit: 2401 };
+const heights: EumQuantity = { item: 100_188, unit: 1000 };
+
+/** The item of moving heights, first in a layered file. */
+export const heightItem: Item = { name: 'Z coordinate', eum: heights };
+
+/** What a mesh is in a DFSU file, without its items. */
+export interface DfsuLayout {
+  readonly dataType: number;
+  readonly fm: MikeFm;
+  readonly statics: readonly DfsStatic[];
+}
+
+/** @throws AppError for a mesh of shapes that a DFSU file cannot hold */
+export async function layoutOf(mesh: Mesh, context: Pick<Context, 'reportLoss'>): Promise<DfsuLayout> {
+  const { frequencies, directions, location } = spectrumOf(mesh.items);
+  const spectral = frequencies !== undefined || directions !== undefined;
+  const layers = spectral ? undefined : layersOf(mesh);
+  const statics = await meshStatics(mesh, layers !== undefined, context);
+  const size = { nodes: nodeCount(mesh), elements: cellCount(mesh) };
+  if (spectral) {
+    const spectrum = { frequencies: frequencies?.values.length ?? 0, directions: directions?.values.length ?? 0 };
+    if (frequencies)
+      statics.push(newStatic('Frequency', frequencies.eum ?? { item: 100_086, unit: 2602 }, frequencies.values));
+    if (directions)
+      statics.push(newStatic('Direction', directions.eum ?? { item: 100_095, unit: 2401 }, directions.values));
+    const isLine = location === 'node';
+    return {
+      dataType: isLine ? dataTypes.lineSpectra : dataTypes.areaSpectra,
+      fm: { ...size, dimension: isLine ? 1 : 2, layers: 0, sigmaLayers: 0, spectrum },
+      statics,
+    };
+  }
+  const dimension = { profile: 2, column: 1, area: layers === undefined ? 2 : 3 }[mesh.section ?? 'area'];
+  return {
+    dataType: dataTypes.mesh,
+    fm: { ...size, dimension, layers: layers?.count ?? 0, sigmaLayers: layers?.sigma ?? 0 },
+    statics,
+  };
+}
+
+/** Components and location that all items have in common. */
+function spectrumOf(items: readonly MeshItem[]) {
+  const [first] = items;
+  const named = (name: string) => first?.components?.find((axis) => axis.name === name);
+  const same = (item: MeshItem) =>
+    item.components?.length === first?.components?.length &&
+    (item.components ?? []).every((axis, n) => axis.name === first!.components![n]!.name) &&
+    (first?.components === undefined || item.location === first.location);
+  const known = (first?.components ?? []).map(({ name }) => name).join();
+  if (!items.every(same) || !['', 'frequency', 'direction', 'direction,frequency'].includes(known))
+    throw new AppError(
+      'unprocessable',
+      'A DFSU file holds items of one kind: all with one value per element, or all spectra over the same frequencies and directions. Choose items with an item filter.',
+    );
+  return { frequencies: named('frequency'), directions: named('direction'), location: first?.location };
+}
+
+const solids: readonly number[] = [CELL_SHAPES.wedge, CELL_SHAPES.hexahedron];
+
+/** Layers of a mesh; of solids without layers those of the cells that stand on each other. */
+function layersOf(mesh: Mesh): { count: number; sigma: number } | undefined {
+  if (mesh.layers !== undefined) return { count: layerCount(mesh.layers), sigma: mesh.layers.sigma };
+  if (!mesh.shapes.some((shape) => solids.includes(shape))) return undefined;
+  const columns = stackedColumns(mesh);
+  const heights = Array.from(columns.subarray(1), (end, n) => end - columns[n]!);
+  const count = heights.reduce((most, one) => Math.max(most, one), 0);
+  // Columns of equal height can all follow the surface.
+  return { count, sigma: heights.every((one) => one === count) ? count : 0 };
+}
+
+async function meshStatics(
+  mesh: Mesh,
+  layered: boolean,
+  { reportLoss }: Pick<Context, 'reportLoss'>,
+): Promise<DfsStatic[]> {
+  const nodes = nodeCount(mesh);
+  const cells = cellCount(mesh);
+  const elements = Array.from(mesh.shapes, (shape, n) => {
+    const known = byShape.get(shape);
+    if (known === undefined || known.nodes !== mesh.offsets[n + 1]! - mesh.offsets[n]!)
+      throw new AppError(
+        'unprocessable',
+        `Element ${n + 1} is a ${nameOf(shape)} of ${mesh.offsets[n + 1]! - mesh.offsets[n]!} nodes; a DFSU file holds lines, triangles, quadrilaterals, wedges and hexahedra.`,
+      );
+    return known;
+  });
+  const flat = elements.findIndex(({ shape }) => solids.includes(shape) !== (layered && mesh.section === undefined));
+  if (flat >= 0 && !(mesh.section !== undefined && !layered))
+    throw new AppError(
+      'unprocessable',
+      `Element ${flat + 1} is a ${nameOf(elements[flat]!.shape)} in a mesh that ${layered ? 'has' : 'lacks'} layers; a DFSU file does not mix flat elements and solids.`,
+    );
+  const coordinate = (axis: number) => Float64Array.from({ length: nodes }, (_, n) => mesh.nodes[3 * n + axis]!);
+  const z = Float32Array.from(coordinate(2));
+  if (mesh.crs === undefined && mesh.origin?.format !== 'dfsu')
+    reportLoss('The coordinate system is not known; the DFSU file has local coordinates.');
+  const place = mesh.crs !== undefined && (await isGeographic(mesh)) ? degrees : metres;
+  const counting = (length: number) => Int32Array.from({ length }, (_, n) => n + 1);
+  return [
+    newStatic('Node id', code, mesh.nodeIds ?? counting(nodes)),
+    newStatic('X-coord', place, coordinate(0)),
+    newStatic('Y-coord', place, coordinate(1)),
+    newStatic('Z-coord', heights, z),
+    newStatic('Code', code, mesh.nodeCodes ?? rimCodes(mesh)),
+    newStatic('Element id', code, mesh.cellIds ?? counting(cells)),
+    newStatic(
+      'Element type',
+      code,
+      Int32Array.from(elements, ({ type }) => type),
+    ),
+    newStatic(
+      'No of nodes',
+      code,
+      Int32Array.from(elements, (one) => one.nodes),
+    ),
+    newStatic(
+      'Connectivity',
+      code,
+      Int32Array.from(mesh.connectivity, (node) => node + 1),
+    ),
+  ];
+}
+
+const nameOf = (shape: number): string =>
+  Object.entries(CELL_SHAPES).find(([, number]) => number === shape)?.[0] ?? `shape ${shape}`;
+
+async function isGeographic({ crs }: Mesh): Promise<boolean> {
+  try {
+    return (await describeCrs(crs!)).geographic;
+  } catch {
+    // A text of the file's own that nobody can read: projected, as nearly all are.
+    return false;
+  }
+}
+
+/** Code 1 for the nodes of edges that belong to one flat element only. */
+function rimCodes({ shapes, connectivity, offsets, nodes }: Mesh): Int32Array {
+  const codes = new Int32Array(nodes.length / 3);
+  const edges = new Map<number, number>();
+  for (let cell = 0; cell < shapes.length; cell++) {
+    if (shapes[cell] !== CELL_SHAPES.triangle && shapes[cell] !== CELL_SHAPES.quad) continue;
+    for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++) {
+      const [a, b] = [connectivity[n]!, connectivity[n + 1 === offsets[cell + 1] ? offsets[cell]! : n + 1]!];
+      const key = Math.min(a, b) * codes.length + Math.max(a, b);
+      edges.set(key, (edges.get(key) ?? 0) + 1);
+    }
+  }
+  for (const [key, count] of edges) {
+    if (count > 1) continue;
+    codes[Math.floor(key / codes.length)] = 1;
+    codes[key % codes.length] = 1;
+  }
+  return codes;
+}
+
+function newStatic(name: string, { item: eumItem, unit: eumUnit }: EumQuantity, values: Samples): DfsStatic {
+  const item: DfsItem = {
+    name,
+    eumItem,
+    eumUnit,
+    type: sampleTypeOf(values),
+    summary: { maximum: 0, minimum: 0, deleted: 0 },
+    reference: unsetReference,
+    valueKind: 0,
+    axis: equidistantAxis([values.length]),
+  };
+  return { item, values: arrayOf(values) };
+}

@@ -1,0 +1,81 @@
+import { eumUnit } from '../../../data/eum/eum.ts';
+import type { Axis } from '../../../data/item.ts';
+import type { Placement } from '../../../data/multi-array.ts';
+import type { Context } from '../../define.ts';
+import type { DfsAxis } from './axes.ts';
+import { axisTag } from './axes.ts';
+import type { DfsFile } from './dfs-file.ts';
+
+/** EUM items of wave spectra over frequency and direction. */
+const spectra = [110047, 100258];
+
+/** Whether items of a plane file are spectra: x is the frequency and y the direction, and the file lies nowhere. */
+export const areSpectra = ({ header }: DfsFile, items: readonly number[]): boolean =>
+  items.every((n) => header.items[n]!.axis.tag === axisTag.equidistant2 && spectra.includes(header.items[n]!.eumItem));
+
+/** Whether the values of an axis are cells of equal size. */
+export const isEquidistant = ({ spacing }: DfsAxis): boolean => spacing.length > 0;
+
+/** The dimensions of a spatial axis, from the slowest, and where its cells lie when they are curvilinear. */
+export async function dimensionsOf(
+  axis: DfsAxis,
+  spectral: boolean,
+  { reportLoss }: Pick<Context, 'reportLoss'>,
+): Promise<{ axes: Axis[]; nodes?: Pick<Extract<Placement, { by: 'nodes' }>, 'nodeX' | 'nodeY'> }> {
+  if (spectral) return { axes: spectralAxes(axis) };
+  const named = axis.counts.map((_, d) => ({ name: 'xyz'[d]!, ...unitOf(axis) }));
+  if (isEquidistant(axis)) {
+    const { length } = axis.counts;
+    const values = axis.counts.map((count, d) =>
+      Float64Array.from({ length: count }, (_, n) => axis.spacing[d]! + n * axis.spacing[length + d]!),
+    );
+    return { axes: named.map((one, d) => ({ ...one, values: values[d]! })).reverse() };
+  }
+  if (axis.tag === axisTag.nonEquidistant1) {
+    reportLoss('The places of the values on the line are kept by their x alone.');
+    const places = await axis.coordinates[0]!.load();
+    const values = Float64Array.from({ length: axis.counts[0]! }, (_, n) => places[3 * n]!);
+    return { axes: [{ ...named[0]!, values }] };
+  }
+  if (axis.tag === axisTag.curvilinear2 || axis.tag === axisTag.curvilinear3)
+    return curvilinear(axis, named, reportLoss);
+  const edges = await Promise.all(axis.coordinates.map(async (one) => Float64Array.from(await one.load())));
+  return {
+    axes: named
+      .map((one, d) => ({
+        ...one,
+        values: Float64Array.from({ length: axis.counts[d]! }, (_, n) => (edges[d]![n]! + edges[d]![n + 1]!) / 2),
+        edges: edges[d]!,
+      }))
+      .reverse(),
+  };
+}
+
+async function curvilinear(axis: DfsAxis, named: readonly Omit<Axis, 'values'>[], reportLoss: Context['reportLoss']) {
+  const axes = named.map(({ name }, d) => ({
+    name,
+    values: Float64Array.from({ length: axis.counts[d]! }, (_, n) => n),
+  }));
+  const [nodeX, nodeY] = await Promise.all(
+    axis.coordinates.slice(0, 2).map(async (one) => Float64Array.from(await one.load())),
+  );
+  if (axis.tag === axisTag.curvilinear3) reportLoss('Of the curvilinear cells the lowest layer of corners is kept.');
+  const corners = (axis.counts[0]! + 1) * (axis.counts[1]! + 1);
+  return { axes: axes.reverse(), nodes: { nodeX: nodeX!.slice(0, corners), nodeY: nodeY!.slice(0, corners) } };
+}
+
+/** Steps of the frequency above 1 are factors: no spectrum has frequencies that far apart. */
+function spectralAxes({ counts, spacing }: DfsAxis): Axis[] {
+  const [nx, ny] = counts as [number, number];
+  const [x0, y0, dx, dy] = spacing as [number, number, number, number];
+  const frequency = Float64Array.from({ length: nx }, (_, n) => (dx > 1 ? x0 * dx ** n : x0 + n * dx));
+  return [
+    { name: 'direction', unit: 'degree', values: Float64Array.from({ length: ny }, (_, n) => y0 + n * dy) },
+    { name: 'frequency', unit: 'Hz', values: frequency },
+  ];
+}
+
+function unitOf({ unit }: DfsAxis): Pick<Axis, 'unit'> {
+  const known = unit === 0 ? undefined : eumUnit(unit);
+  return known === undefined ? {} : { unit: known.symbol };
+}

@@ -1,0 +1,146 @@
+import type { ByteSink } from '../../../data/bytes.ts';
+import type { Axis } from '../../../data/item.ts';
+import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
+import { stepsOf } from '../../../data/time-axis.ts';
+import { AppError } from '../../../errors.ts';
+import type { Context } from '../../define.ts';
+import type { DfsAxis } from './axes.ts';
+import { axisTag, equidistantAxis, METRE } from './axes.ts';
+import { copyDfs } from './copy.ts';
+import { DfsWriter } from './dfs-writer.ts';
+import { ValueEncoder, writtenType } from './encode.ts';
+import type { GridFormat } from './grid-layout.ts';
+import type { GridOptions } from './grid-writer.ts';
+import type { DfsProjection } from './header.ts';
+import { newItem } from './items.ts';
+import { newDeleteValues, newHeader } from './new-header.ts';
+import type { DfsContent } from './origin.ts';
+import { contentOf, unchangedFile } from './origin.ts';
+import { projectionText } from './projection.ts';
+import { newTime } from './time.ts';
+import { arrayOf } from './typed-array.ts';
+
+/** Values that are read at a time. */
+const blockValues = 1 << 18;
+
+/** Writes an array of as many dimensions as the format has: the bytes that it came from when nothing was changed, else a new file. */
+export async function writeArray(
+  array: MultiArray,
+  format: GridFormat,
+  options: GridOptions,
+  sink: ByteSink,
+  context: Context,
+): Promise<void> {
+  const same = unchangedFile(array, format);
+  if (same !== undefined && options.WriteAsFloat !== true) {
+    for (let step = 0; step < stepsOf(array); step++)
+      for (const item of array.items.keys())
+        for await (const _ of blocksOf(array, item, step)) context.signal.throwIfAborted();
+    return copyDfs(same, sink, context.signal);
+  }
+  const from = contentOf(array);
+  const { time, offsets } = newTime(array.time);
+  const deleteValues = newDeleteValues(array.items, from?.file.header);
+  const encoders = array.items.map((item) => {
+    const type = writtenType(item, options.WriteAsFloat ?? true);
+    return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
+  });
+  const items = array.items.map((item, n) =>
+    newItem(
+      item,
+      { type: encoders[n]!.type, axis: axisOf(array, item, format, from), otherwise: `Item ${n + 1}` },
+      context,
+    ),
+  );
+  const header = newHeader(
+    { items, time, deleteValues, projection: await projectionOf(array, from) },
+    from?.file.header,
+  );
+  const writer = await DfsWriter.begin(header, sink);
+  for (let step = 0; step < stepsOf(array); step++) {
+    writer.beginStep(time.equidistant ? 0 : offsets[step]!);
+    for (const item of array.items.keys())
+      for await (const values of blocksOf(array, item, step)) {
+        context.signal.throwIfAborted();
+        await writer.add(encoders[item]!.encode(values));
+      }
+  }
+  await writer.end();
+  for (const encoder of encoders) encoder.report(context);
+}
+
+/** All values of an item at a step, in blocks over its slowest dimension. */
+async function* blocksOf(array: MultiArray, item: number, step: number) {
+  if (array.items[item]!.axes.length === 0) {
+    yield await array.read(item, step, [], []);
+    return;
+  }
+  const [slowest = 1, ...rest] = array.items[item]!.axes.map((axis) => array.axes[axis]!.values.length);
+  const most = Math.max(1, Math.floor(blockValues / rest.reduce((product, length) => product * length, 1)));
+  for (let first = 0; first < slowest; first += most)
+    yield await array.read(item, step, [first, ...rest.map(() => 0)], [Math.min(most, slowest - first), ...rest]);
+}
+
+async function projectionOf({ crs }: MultiArray, from: DfsContent | undefined): Promise<DfsProjection> {
+  const kept = from !== undefined && from.crs === crs ? from.file.header.projection : undefined;
+  return kept ?? { text: await projectionText(crs), longitude: 0, latitude: 0, rotation: 0 };
+}
+
+/** The file's own axis while the array has its axes, else one for the coordinates. */
+function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: DfsContent | undefined): DfsAxis {
+  const dimensions = Number(format[3]);
+  if (item.axes.length !== dimensions)
+    throw new AppError(
+      'unprocessable',
+      `The item '${item.name ?? ''}' has ${item.axes.length} dimensions. A DFS${dimensions} file holds items with ${dimensions}.`,
+    );
+  const read = from?.readAxes;
+  const own = read?.axes === array.axes ? read.known.find(({ numbers }) => isSame(numbers, item.axes)) : undefined;
+  if (own !== undefined) return own.axis;
+  const { placement } = array;
+  if (placement?.by === 'nodes' && isSame(item.axes, [placement.y, placement.x])) {
+    const { nodeX, nodeY } = placement;
+    const counts = [placement.x, placement.y].map((axis) => array.axes[axis]!.values.length);
+    return {
+      tag: axisTag.curvilinear2,
+      unit: METRE,
+      counts,
+      spacing: [],
+      coordinates: [arrayOf(nodeX), arrayOf(nodeY)],
+    };
+  }
+  return axisOfCoordinates(item.axes.map((axis) => array.axes[axis]!).reverse());
+}
+
+const isSame = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((value, n) => value === other[n]);
+
+/** @param axes from x on */
+function axisOfCoordinates(axes: readonly Axis[]): DfsAxis {
+  const counts = axes.map(({ values }) => values.length);
+  const steps = axes.map(({ values }) => evenStep(values));
+  if (steps.every((step) => step !== undefined))
+    return equidistantAxis(
+      counts,
+      axes.map(({ values }) => values[0] ?? 0),
+      steps,
+    );
+  const edges = axes.map((axis) => axis.edges);
+  const unequal = [undefined, undefined, axisTag.nonEquidistant2, axisTag.nonEquidistant3][axes.length];
+  if (unequal !== undefined && edges.every((one) => one !== undefined))
+    return { tag: unequal, unit: METRE, counts, spacing: [], coordinates: edges.map(arrayOf) };
+  const uneven = axes.find((_, n) => steps[n] === undefined)!;
+  throw new AppError(
+    'unprocessable',
+    `The coordinates of '${uneven.name}' are not evenly spaced and have no edges, so a DFS file cannot store them.`,
+  );
+}
+
+/** Undefined for coordinates at unequal distances. */
+function evenStep(values: Float64Array): number | undefined {
+  if (values.length < 2) return 1;
+  const step = (values.at(-1)! - values[0]!) / (values.length - 1);
+  return values.every((value, n) => Math.abs(value - values[0]! - n * step) <= 1e-6 * Math.abs(step))
+    ? step
+    : undefined;
+}

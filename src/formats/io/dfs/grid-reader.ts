@@ -1,0 +1,89 @@
+import type { Band, Grid, LayerAxis, RowBlock, RowRange, Slice } from '../../../data/grid.ts';
+import type { Samples } from '../../../data/item.ts';
+import type { MultiArray } from '../../../data/multi-array.ts';
+import { sampleArrays } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
+import { parseSrid } from '../../../geo/crs/crs.ts';
+import type { Context } from '../../define.ts';
+import { areSpectra, isEquidistant } from './array-axes.ts';
+import { readArray } from './array-reader.ts';
+import { isAlike } from './axes.ts';
+import type { DfsFile } from './dfs-file.ts';
+import { EncodingKeys } from './encoding-keys.ts';
+import type { Interpretation } from './grid-place.ts';
+import { placeOfGrid } from './grid-place.ts';
+import { itemOf } from './items.ts';
+import type { OpenedDfs } from './open.ts';
+import { DfsContent, dfsOrigin } from './origin.ts';
+import { crsOfProjection } from './projection.ts';
+
+/** Rows of a block: about a megabyte. */
+const blockBytes = 1 << 20;
+/** Most columns, because whole rows are held in memory. */
+const maxColumns = 10_000_000;
+
+type Cells = Pick<Grid, 'width' | 'height' | 'bands' | 'rows'> & {
+  read: NonNullable<Grid['read']>;
+  time: NonNullable<Grid['time']>;
+  layers?: LayerAxis;
+};
+
+/** Whether the items share one axis of equal cells with so many dimensions that is not one of spectra. */
+export const isGrid = (file: DfsFile, items: readonly number[], dimensions: number): boolean => {
+  const [first, ...others] = items.map((n) => file.header.items[n]!.axis);
+  if (first?.counts.length !== dimensions) return false;
+  return isEquidistant(first) && others.every((axis) => isAlike(axis, first)) && !areSpectra(file, items);
+};
+
+/** Cells and values of the items of a file as those of a grid; rows begin with the first one of the file, which is the southern one. */
+export async function cellsOf(file: DfsFile, items: readonly number[]): Promise<Cells> {
+  const { header } = file;
+  const { counts, spacing } = header.items[items[0]!]!.axis;
+  const [width = 0, height = 1, depth] = counts;
+  if (width < 1 || height < 1 || depth === 0)
+    throw new FormatError(`The grid has ${counts.join(' × ')} cells.`, file.dataStart);
+  if (width > maxColumns)
+    throw new FormatError(`The grid has ${width} columns. The maximum is ${maxColumns}.`, file.dataStart);
+  const keys = header.compressed ? await EncodingKeys.read(file, counts) : undefined;
+  const bands = items.map((n): Band => itemOf(header.items[n]!, header.deleteValues));
+  const read = async ({ band, step, layer }: Slice, firstRow: number, rowCount: number): Promise<Samples> => {
+    const first = (layer * height + firstRow) * width;
+    const count = rowCount * width;
+    return keys === undefined
+      ? file.readItem(items[band]!, step, first, count)
+      : keys.expand(file, items[band]!, step, first, count);
+  };
+  const rows = (slice: Slice, wanted?: RowRange) => rowBlocks(slice, wanted);
+  async function* rowBlocks(slice: Slice, wanted: RowRange = { first: 0, end: height }): AsyncGenerator<RowBlock> {
+    const rowBytes = width * sampleArrays[header.items[items[slice.band]!]!.type].BYTES_PER_ELEMENT;
+    const most = Math.max(1, Math.floor(blockBytes / rowBytes));
+    for (let firstRow = wanted.first; firstRow < wanted.end; firstRow += most) {
+      const rowCount = Math.min(most, wanted.end - firstRow);
+      yield { firstRow, rowCount, samples: await read(slice, firstRow, rowCount) };
+    }
+  }
+  const layers =
+    depth === undefined ? {} : { layers: { count: depth, first: spacing[2]!, spacing: spacing[5]!, unit: 'm' } };
+  return { width, height, bands, time: file.time, ...layers, rows, read };
+}
+
+/** A grid of two or three dimensions, where the file says that it lies, or where the request says; an array of what is no grid. */
+export async function readGrid(
+  opened: OpenedDfs,
+  { SRID, interpretation }: { SRID?: string | undefined; interpretation?: Interpretation | undefined },
+  context: Context,
+): Promise<Grid | MultiArray> {
+  const { format, file, chosen, complete } = opened;
+  const { items, projection } = file.header;
+  const own = crsOfProjection(projection);
+  const asked = SRID === undefined ? undefined : parseSrid(SRID);
+  if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, asked }, context);
+  const cells = await cellsOf(file, chosen);
+  const crs = asked ?? own;
+  const place = await placeOfGrid(items[chosen[0]!]!.axis, projection, crs, interpretation);
+  const { width, height, layers } = cells;
+  const asRead = interpretation === undefined && crs === own;
+  const levels = layers === undefined ? {} : { layers: layers.count, firstLayer: layers.first };
+  const content = new DfsContent(file, own, asRead ? { affine: place.affine, width, height, ...levels } : undefined);
+  return { kind: 'grid', ...place, ...cells, origin: dfsOrigin(format, content, complete && asRead) };
+}

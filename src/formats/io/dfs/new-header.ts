@@ -1,0 +1,41 @@
+import type { Item } from '../../../data/item.ts';
+import type { DeleteValues, DfsHeader } from './header.ts';
+import { usualDeleteValues } from './header.ts';
+import { newHead } from './write-header.ts';
+
+type Needed = Pick<DfsHeader, 'items' | 'time' | 'deleteValues'>;
+
+/**
+ * The header of a new file: what is not given is taken from the header of the file that the data come from, or is empty. The blocks that
+ * describe the values of that file (static items, custom and unknown blocks) are only taken where they are given.
+ */
+export const newHeader = (
+  given: Needed & Partial<Omit<DfsHeader, 'head'>>,
+  from: Pick<DfsHeader, 'title' | 'application' | 'version' | 'dataType' | 'statisticsType'> | undefined,
+): DfsHeader => ({
+  head: newHead(new Date()),
+  title: from?.title ?? '',
+  application: from?.application ?? '',
+  version: from?.version ?? 0,
+  dataType: from?.dataType ?? 0,
+  statisticsType: from?.statisticsType ?? 1,
+  custom: [],
+  statics: [],
+  compressed: false,
+  unknown: [],
+  ...given,
+});
+
+/**
+ * Delete values of a new file: those of the DFS file that the data come from; else what items with a quantity of EUM, which came from one
+ * once, say of their type; else the usual ones.
+ */
+export function newDeleteValues(items: readonly Item[], from: DfsHeader | undefined): DeleteValues {
+  if (from !== undefined) return from.deleteValues;
+  const values = { ...usualDeleteValues };
+  for (const type of ['Float32', 'Float64'] as const) {
+    const nodata = items.find((item) => item.eum !== undefined && item.type === type)?.nodata;
+    if (nodata !== undefined && !Number.isNaN(nodata)) values[type] = nodata;
+  }
+  return values;
+}

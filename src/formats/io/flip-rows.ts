@@ -1,0 +1,75 @@
+import type { Affine, Grid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
+import type { Samples } from '../../data/item.ts';
+import type { Context } from '../define.ts';
+import { roundedIntegers, spill } from './spill.ts';
+
+/** A slice up to so many bytes is turned over in memory. */
+const mostInMemory = 1 << 26;
+const bytesPerCell = 8;
+
+/** Whether the first row of an upright grid is the southern one; of a rotated one, whether it would be. */
+export const isSouthUp = ({ affine: [, a, b, , c, d] }: Pick<Grid, 'affine'>): boolean => a * d - b * c > 0;
+
+const flippedAffine = ([x, a, b, y, c, d]: Affine, height: number): Affine => [
+  x + height * b,
+  a,
+  -b + 0,
+  y + height * d,
+  c,
+  -d,
+];
+
+/**
+ * The same cells with the last row first. A slice is held in memory, or on disk when it is large; `close` deletes the files. The rows of the
+ * given grid are pulled, so that those who count them do.
+ */
+export async function flipRows(grid: Grid, context: Context): Promise<{ grid: Grid; close(): Promise<void> }> {
+  const { read: _, ...rest } = grid;
+  const affine = flippedAffine(grid.affine, grid.height);
+  if (grid.width * grid.height * bytesPerCell <= mostInMemory)
+    return {
+      grid: { ...rest, affine, rows: (slice, wanted) => turnedOver(grid, slice, wanted) },
+      close: async () => {},
+    };
+  const spilled = await spill(roundedIntegers(grid, context), context.scratch);
+  const rows = (slice: Slice, wanted?: RowRange) => turnedOver(spilled.grid, slice, wanted);
+  const blocks = async function* (slice: Slice, wanted: RowRange = { first: 0, end: grid.height }) {
+    const most = Math.max(1, Math.floor((1 << 20) / (grid.width * bytesPerCell)));
+    for (let first = wanted.first; first < wanted.end; first += most)
+      for await (const block of rows(slice, { first, end: Math.min(wanted.end, first + most) })) yield block;
+  };
+  return { grid: { ...rest, bands: spilled.grid.bands, affine, rows: blocks }, close: () => spilled.close() };
+}
+
+/** Rows of a slice in reverse order, counted from the new first one. */
+async function* turnedOver(
+  grid: Grid,
+  slice: Slice,
+  { first, end }: RowRange = { first: 0, end: grid.height },
+): AsyncGenerator<RowBlock> {
+  const { width, height } = grid;
+  const blocks: RowBlock[] = [];
+  for await (const block of grid.rows(slice, { first: height - end, end: height - first })) blocks.push(block);
+  for (const block of blocks.reverse()) {
+    const turned = withRowsReversed(block, width);
+    const firstRow = height - block.firstRow - block.rowCount;
+    const from = Math.max(firstRow, first);
+    const to = Math.min(firstRow + block.rowCount, end);
+    if (to <= from) continue;
+    const part = <A extends Samples | BigInt64Array | BigUint64Array>(all: A): A =>
+      to - from === block.rowCount ? all : (all.slice((from - firstRow) * width, (to - firstRow) * width) as A);
+    const exact = turned.exact === undefined ? {} : { exact: part(turned.exact) };
+    yield { firstRow: from, rowCount: to - from, samples: part(turned.samples), ...exact };
+  }
+}
+
+function withRowsReversed({ samples, exact, rowCount }: RowBlock, width: number) {
+  for (const all of exact === undefined ? [samples] : [samples, exact]) {
+    for (let top = 0, bottom = (rowCount - 1) * width; top < bottom; top += width, bottom -= width) {
+      const row = all.slice(top, top + width);
+      all.copyWithin(top, bottom, bottom + width);
+      all.set(row as never, bottom);
+    }
+  }
+  return { samples, ...(exact === undefined ? {} : { exact }) };
+}

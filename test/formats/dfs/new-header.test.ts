@@ -1,0 +1,39 @@
+import test from 'ava';
+import { equidistantAxis } from '../../../src/formats/io/dfs/axes.ts';
+import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
+import { usualDeleteValues } from '../../../src/formats/io/dfs/header.ts';
+import { newItem } from '../../../src/formats/io/dfs/items.ts';
+import { newDeleteValues, newHeader } from '../../../src/formats/io/dfs/new-header.ts';
+import { newTime } from '../../../src/formats/io/dfs/time.ts';
+import { writeHeader } from '../../../src/formats/io/dfs/write-header.ts';
+import { CountedSource } from './dfs-bytes.ts';
+
+test('a new header is read again', async (t) => {
+  const axis = equidistantAxis([4, 3], [0, 0], [5, 6]);
+  const item = newItem({ name: 'Depth' }, { type: 'Float32', axis, otherwise: '' }, { reportLoss() {} });
+  const { time } = newTime(undefined);
+  const header = newHeader({ items: [item], time, deleteValues: usualDeleteValues, title: 'New' }, undefined);
+  const parts: Uint8Array[] = [];
+  await writeHeader(header, {
+    get position() {
+      return Buffer.concat(parts).length;
+    },
+    append: async (bytes) => void parts.push(bytes),
+    async patch() {},
+    async restart() {},
+  });
+  const bytes = Buffer.concat(parts);
+  const created = [0x52, 0x54, 0x56].map((at) => bytes.readInt16LE(at));
+  const now = new Date();
+  t.deepEqual(created, [now.getUTCFullYear(), now.getUTCMonth() + 1, now.getUTCDate()]);
+  const file = await DfsFile.open(new CountedSource(bytes));
+  t.is(file.header.title, 'New');
+  t.deepEqual(file.header.items[0]!.axis.spacing, [0, 0, 5, 6]);
+  t.deepEqual(file.header.items[0]!.axis.counts, [4, 3]);
+});
+
+test('delete values are those of data that came from a DFS file once', (t) => {
+  const eum = { item: 100000, unit: 1000 };
+  t.is(newDeleteValues([{ eum, type: 'Float64', nodata: -999999 }], undefined).Float64, -999999);
+  t.deepEqual(newDeleteValues([{ type: 'Float32', nodata: -9999 }], undefined), usualDeleteValues);
+});

@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { inspect } from '../../../src/convert/inspect.ts';
+import type { Data } from '../../../src/data/data.ts';
+import type { Series } from '../../../src/data/series.ts';
+import { offsetOf, stepCount, timeOf } from '../../../src/data/time-axis.ts';
+import { findReader } from '../../../src/formats/registry.ts';
+import { converted } from '../files.ts';
+import { dfsBytes, sourceOf, values } from './dfs-bytes.ts';
+import { expected, sampleBytes, sampleTest } from './samples.ts';
+
+const own = { reader: 'Dfs0Reader', writer: 'Dfs0Writer' };
+const deleted = Math.fround(-1e-35);
+
+async function seriesOf(t: ExecutionContext, bytes: Uint8Array, parameters = {}): Promise<Series> {
+  const data: Data = await findReader('Dfs0Reader')!.read(await sourceOf(t, bytes), parameters, {
+    signal: new AbortController().signal,
+    scratch: tmpdir(),
+    log() {},
+    progress() {},
+    reportLoss() {},
+    reportBadRecord() {},
+    onEnd() {},
+  });
+  if (data.kind !== 'series') throw new Error(data.kind);
+  return data;
+}
+
+async function columns(series: Series): Promise<number[][]> {
+  const all: number[][] = series.items.map(() => []);
+  for await (const { values: chunk } of series.chunks())
+    for (const [n, column] of chunk.entries()) all[n]!.push(...Array.from(column, Number));
+  return all;
+}
+
+function times(series: Series): number[] {
+  const { time } = series;
+  if (time.spacing === 'pulled') throw new Error('pulled');
+  return Array.from({ length: stepCount(time) }, (_, step) =>
+    time.start === undefined ? offsetOf(time, step) : timeOf(time, step),
+  );
+}
+
+for (const { file, items, time } of expected.filter((one) => one.file.endsWith('.dfs0')))
+  sampleTest(`${file} holds the series of an independent reader, and is copied byte for byte`, async (t) => {
+    const bytes = await sampleBytes(file);
+    const series = await seriesOf(t, bytes);
+    const all = await columns(series);
+    for (const [n, item] of items.entries()) {
+      t.like(series.items[n], { name: item.name, eum: { item: item.eumItem, unit: item.eumUnit } });
+      const { type } = series.items[n]!;
+      t.is(type?.toLowerCase(), item.dataType);
+      const last = type === 'Float64' ? Float64Array.of(all[n]!.at(-1)!) : Float32Array.of(all[n]!.at(-1)!);
+      t.is(createHash('sha256').update(last).digest('hex'), item.sha256Last);
+    }
+    t.is(times(series).length, time.steps);
+    const result = await converted(t, bytes, own);
+    t.true(result.bytes.equals(bytes));
+    t.deepEqual(result.receipt.lost, []);
+  });
+
+const level = (more: object = {}, item: object = {}) =>
+  dfsBytes({
+    title: 'Gauges',
+    time: { start: ['2020-01-01', '00:00:00'], interval: 3600 },
+    items: [
+      { name: 'Level', valueKind: 0, steps: [[1], [deleted], [3], [4]], ...item },
+      { name: 'Rain', eum: [100004, 1002], type: 'Float64', valueKind: 2, steps: [[0.1], [0.2], [-1e-255], [0.4]] },
+    ],
+    ...more,
+  });
+
+const filtered = (temporalFilter: object) => [{ type: 'TemporalFilterTransformation', temporalFilter }];
+
+test('items, kinds of value, times and types stay when steps and items are chosen', async (t) => {
+  const { bytes, receipt, temporalInformation } = await converted(t, level(), {
+    ...own,
+    transformations: [
+      ...filtered({ type: 'TemporalValueFilter', from: '2020-01-01T01:00:00', to: '2020-01-01T03:00:00' }),
+      { type: 'ItemFilterTransformation', itemFilter: { names: ['Rain', 'Level'] } },
+    ],
+  });
+  const series = await seriesOf(t, bytes);
+  t.deepEqual(
+    series.items.map(({ name, type, valueKind, unit, nodata }) => ({ name, type, valueKind, unit, nodata })),
+    [
+      { name: 'Rain', type: 'Float64', valueKind: 'stepAccumulated', unit: 'mm', nodata: -1e-255 },
+      { name: 'Level', type: 'Float32', valueKind: undefined, unit: 'm', nodata: deleted },
+    ],
+  );
+  t.deepEqual(await columns(series), [
+    [0.2, -1e-255, 0.4],
+    [deleted, 3, 4],
+  ]);
+  t.deepEqual(
+    times(series),
+    [1, 2, 3].map((hour) => Date.UTC(2020, 0, 1, hour)),
+  );
+  t.deepEqual(temporalInformation, {
+    startTime: '2020-01-01T01:00:00.0000000',
+    endTime: '2020-01-01T03:00:00.0000000',
+    interval: 'PT1H',
+  });
+  t.deepEqual(receipt.lost, []);
+  const single = await converted(t, level(), { ...own, writerParameters: { WriteAsFloat: true } });
+  t.deepEqual(
+    (await seriesOf(t, single.bytes)).items.map(({ type }) => type),
+    ['Float32', 'Float32'],
+  );
+});
+
+test('times that are not equidistant stay exact; a relative axis stays relative', async (t) => {
+  const steps = [[1], [2], [3], [4]];
+  const uneven = dfsBytes({
+    time: { start: ['2020-01-01', '00:00:00'], unit: 1402, times: [0.5, 2, 2.25, 7] },
+    items: [{ name: 'Level', steps }],
+  });
+  const { bytes } = await converted(t, uneven, {
+    ...own,
+    transformations: filtered({ type: 'TemporalIndexListFilter', indices: [0, 2, 3] }),
+  });
+  const series = await seriesOf(t, bytes);
+  t.deepEqual(
+    times(series),
+    [0.5, 2.25, 7].map((hour) => Date.UTC(2020, 0, 1) + hour * 3_600_000),
+  );
+  const relative = dfsBytes({
+    time: { start: undefined, offset: 3, interval: 10 } as never,
+    items: [{ name: 'Level', steps }],
+  });
+  const later = await converted(t, relative, {
+    ...own,
+    transformations: filtered({ type: 'TemporalIndexFilter', from: 1 }),
+  });
+  t.deepEqual(times(await seriesOf(t, later.bytes)), [13, 23, 33]);
+  t.is((await seriesOf(t, later.bytes)).time.start, undefined);
+});
+
+test('series are chosen by their position, and reprojected', async (t) => {
+  const placed = (x: number, y: number) => ({ reference: [x, y, 2, deleted, deleted, deleted] });
+  const file = dfsBytes({
+    projection: ['LONG/LAT', 0, 0, 0],
+    items: [
+      { name: 'East', steps: [[1]], ...placed(12, 55) },
+      { name: 'West', steps: [[2]], ...placed(8, 55) },
+    ],
+  });
+  const box = {
+    type: 'SpatialFilterTransformation',
+    spatialFilter: { geometry: 'POLYGON ((10 50, 14 50, 14 60, 10 60, 10 50))', SRID: 4326 },
+  };
+  const { bytes, receipt } = await converted(t, file, {
+    ...own,
+    transformations: [box, { type: 'CrsTransformation', outputSrid: 32633 }],
+  });
+  const series = await seriesOf(t, bytes);
+  t.deepEqual(
+    series.items.map(({ name }) => name),
+    ['East'],
+  );
+  t.true(Math.abs(series.items[0]!.position![0]! - 308124) < 1);
+  t.regex(series.crs?.wkt ?? '', /WGS_1984_UTM_Zone_33N/);
+  t.is(receipt.crs?.to, 'EPSG:32633');
+  const error = await t.throwsAsync(
+    converted(t, level(), { ...own, transformations: [box], readerParameters: { SRID: 4326 } }),
+    {
+      message: /'Level' has no position/,
+    },
+  );
+  t.like(error, { kind: 'invalid' });
+});
+
+test('statistics over time are a list of items', async (t) => {
+  const { properties } = await converted(t, level(), {
+    ...own,
+    transformations: [{ type: 'CalculateStatisticsTransformation' }],
+  });
+  const [first] = properties!.statistics as readonly object[];
+  t.like(first, { name: 'Level', unit: 'm', values: 3, empty: 1, minimum: 1, maximum: 4 });
+});
+
+test('a file cut in its data is read to the last whole step, and the receipt says so', async (t) => {
+  const whole = level();
+  const { bytes, receipt } = await converted(t, whole.subarray(0, -3), own);
+  t.is(receipt.lost.length, 1);
+  t.regex(
+    receipt.lost[0]!,
+    /declares 4 time steps, but the file ends at byte \d+, in step 4\. 3 whole steps were read\./,
+  );
+  t.deepEqual((await columns(await seriesOf(t, bytes)))[0], [1, deleted, 3]);
+});
+
+test('an inspection tells times, items and figures of a file, known by its content', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'dfs-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'gauge.bin');
+  await writeFile(path, level());
+  const { inspection } = await inspect({ path, scratch: folder, picture: false, signal: new AbortController().signal });
+  t.like(inspection, { looksLike: 'DFS0 file', format: 'dfs0', reader: 'Dfs0Reader', kind: 'series' });
+  t.deepEqual(inspection.time, {
+    steps: 4,
+    axis: 'calendar',
+    spacing: 'equidistant',
+    unit: 'second',
+    first: '2020-01-01T00:00:00',
+    last: '2020-01-01T03:00:00',
+    interval: 3600,
+  });
+  t.like(inspection.items![1], { name: 'Rain', type: 'Float64', values: 3, empty: 1, valueKind: 'stepAccumulated' });
+});
+
+test('statistics of a new file are those of the library', async (t) => {
+  const { bytes } = await converted(t, level({ statisticsType: 1 }), {
+    ...own,
+    writerParameters: { WriteAsFloat: true },
+  });
+  t.true(bytes.includes(values('Float64', 4, 1, 1).subarray(5)), 'maximum, minimum and deleted values');
+});

@@ -1,0 +1,253 @@
+import test from 'ava';
+import type { Inspection } from '../../src/convert/inspection.ts';
+import { inspectMesh } from '../../src/convert/kinds/inspect-mesh.ts';
+import type { ItemFigures } from '../../src/data/item-statistics.ts';
+import type { Mesh } from '../../src/data/mesh.ts';
+import { CELL_SHAPES } from '../../src/data/mesh.ts';
+import { stepsOf } from '../../src/data/time-axis.ts';
+import { expected, flatMesh, hourly, itemNames, layeredMesh, numbers, sigmaZMesh, value } from './meshes.ts';
+import { passed } from './transformed.ts';
+
+const box = (west: number, south: number, east: number, north: number) =>
+  `POLYGON ((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))`;
+const within = (geometry: string, SRID?: number) => [
+  { type: 'spatialFilterTransformation', spatialFilter: { geometry, ...(SRID === undefined ? {} : { SRID }) } },
+];
+const layers = (verticalFilter: object) => [{ type: 'verticalFilterTransformation', verticalFilter }];
+
+/** Every value of every step. */
+async function same(mesh: Mesh, places: (item: number) => readonly number[], steps = [0, 1, 2, 3, 4, 5, 6]) {
+  const found: number[][] = [];
+  const wanted: number[][] = [];
+  for (let item = 0; item < 3; item++)
+    for (let step = 0; step < stepsOf(mesh); step++) {
+      found.push(numbers(await mesh.values(item, step)));
+      wanted.push(expected(item, steps[step]!, places(item)));
+    }
+  return [found, wanted] as const;
+}
+
+test('a spatial filter on a mesh keeps the elements whose centre lies inside, with their nodes renumbered', async (t) => {
+  // The centres of the two triangles lie at x 500166.7 and 500133.3.
+  const { lost } = await passed(t, flatMesh(), within(box(500_060, 5_999_000, 500_180, 6_001_000)), async (mesh) => {
+    t.deepEqual([...mesh.shapes], [CELL_SHAPES.triangle, CELL_SHAPES.triangle]);
+    t.deepEqual([...mesh.connectivity], [0, 1, 3, 0, 3, 2]);
+    t.deepEqual([...mesh.offsets], [0, 3, 6]);
+    t.deepEqual([...mesh.nodes].slice(0, 6), [500_100, 6_000_000, -1, 500_200, 6_000_000, -2]);
+    t.deepEqual([...mesh.nodeIds!], [20, 30, 60, 70]);
+    t.deepEqual([...mesh.nodeCodes!], [1, 2, 1, 3]);
+    t.deepEqual([...mesh.cellIds!], [8, 9]);
+    t.deepEqual(...(await same(mesh, (item) => (item === 2 ? [1, 2, 5, 6] : [1, 2]))));
+  });
+  t.deepEqual(lost, []);
+  await t.throwsAsync(
+    passed(t, flatMesh(), within(box(0, 0, 1, 1)), async () => {}),
+    { message: /the centre of none of the 4 elements/ },
+  );
+});
+
+test('a spatial filter in degrees is brought into the coordinate system of the mesh', async (t) => {
+  // The west half in WGS 84; UTM zone 33 has its central meridian, 15° east, at 500000 m.
+  await passed(t, flatMesh(), within(box(14, 50, 15.0015, 60), 4326), async (mesh) => {
+    t.deepEqual([...mesh.cellIds!], [7]);
+  });
+});
+
+test('a spatial filter keeps or drops whole columns of a layered mesh', async (t) => {
+  await passed(t, layeredMesh(), within(box(500_150, 5_999_000, 500_300, 6_001_000)), async (mesh) => {
+    t.deepEqual([...mesh.layers!.columns], [0, 2]);
+    t.deepEqual(...(await same(mesh, (item) => (item === 2 ? [0, 1, 2, 3, 4, 5, 6, 7, 8] : [0, 1]))));
+    t.deepEqual(numbers(await mesh.heights!(3)), [-17, -7, 3, -17, -7, 3, -17, -7, 3]);
+  });
+});
+
+test('a vertical filter counts layers from 0 at the bottom; one layer gives a flat mesh', async (t) => {
+  for (const filter of [
+    { type: 'VerticalIndexFilter', from: 1, to: 1 },
+    { type: 'VerticalValueFilter', from: -5, to: -5 },
+  ])
+    await passed(t, layeredMesh(), layers(filter), async (mesh) => {
+      t.is(mesh.layers, undefined);
+      t.is(mesh.heights, undefined);
+      t.deepEqual([...mesh.shapes], [CELL_SHAPES.triangle, CELL_SHAPES.triangle]);
+      t.deepEqual([...mesh.connectivity], [0, 1, 2, 0, 2, 3]);
+      t.deepEqual(
+        [...mesh.nodes].filter((_, n) => n % 3 === 2),
+        [-10, -10, -10, -10],
+      );
+      t.deepEqual(...(await same(mesh, (item) => (item === 2 ? [1, 4, 7, 10] : [1, 3]))));
+    });
+  await passed(t, layeredMesh(), layers({ type: 'VerticalIndexFilter', from: 0 }), async (mesh) => {
+    t.deepEqual(mesh.layers, { maximum: 2, sigma: 2, columns: Uint32Array.of(0, 2, 4) });
+    t.deepEqual(numbers(await mesh.heights!(2)).slice(0, 3), [-18, -8, 2]);
+  });
+  for (const [filter, message] of [
+    [{ type: 'VerticalIndexFilter', from: 2 }, /layers 0 to 1/],
+    [{ type: 'VerticalValueFilter', from: 0 }, /centres lie between -15 and -5/],
+  ] as const)
+    await t.throwsAsync(
+      passed(t, layeredMesh(), layers(filter), async () => {}),
+      { message },
+    );
+  await t.throwsAsync(
+    passed(t, flatMesh(), layers({ type: 'VerticalIndexFilter', from: 0 }), async () => {}),
+    { message: /flat: it has no layers/ },
+  );
+});
+
+test('layers of a sigma-z mesh count from the top down: the top layer is the last', async (t) => {
+  await passed(t, sigmaZMesh(), layers({ type: 'VerticalIndexFilter', from: 2, to: 2 }), async (mesh) => {
+    t.deepEqual(...(await same(mesh, (item) => (item === 2 ? [2, 6, 10, 14] : [2, 4]))));
+  });
+  // Only one column reaches down to layer 0.
+  await passed(t, sigmaZMesh(), layers({ type: 'VerticalIndexFilter', from: 0, to: 1 }), async (mesh) => {
+    t.deepEqual(mesh.layers, { maximum: 2, sigma: 0, columns: Uint32Array.of(0, 2, 3) });
+    t.deepEqual(...(await same(mesh, (item) => (item === 2 ? [0, 1, 2, 4, 5, 6, 8, 9, 10, 13, 14] : [0, 1, 3]))));
+  });
+  await passed(t, sigmaZMesh(), layers({ type: 'VerticalIndexFilter', from: 1 }), async (mesh) => {
+    t.deepEqual(mesh.layers, { maximum: 2, sigma: 1, columns: Uint32Array.of(0, 2, 4) });
+  });
+});
+
+test('steps and items of a mesh are chosen together with a part of its elements', async (t) => {
+  const steps = [
+    ...within(box(500_060, 5_999_000, 500_180, 6_001_000)),
+    { type: 'temporalFilterTransformation', temporalFilter: { type: 'TemporalIndexListFilter', indices: [6, 2] } },
+    { type: 'itemFilterTransformation', itemFilter: { names: ['salinity'] } },
+  ];
+  await passed(t, flatMesh(), steps, async (mesh) => {
+    t.deepEqual(
+      mesh.items.map(({ name }) => name),
+      ['salinity'],
+    );
+    for (const [step, source] of [6, 2].entries())
+      t.deepEqual(numbers(await mesh.values(0, step)), expected(2, source, [1, 2, 5, 6]));
+  });
+});
+
+test('spectra keep all their components when elements are filtered', async (t) => {
+  const frequency = { name: 'frequency', values: Float64Array.of(0.1, 0.2) };
+  const direction = { name: 'direction', values: Float64Array.of(0, 120, 240) };
+  const mesh: Mesh = {
+    ...flatMesh(),
+    items: [{ name: 'energy', type: 'Float32', location: 'cell', components: [direction, frequency] }],
+    // The element is fastest.
+    values: async (_item, step) => Float32Array.from({ length: 4 * 6 }, (_, n) => 1000 * step + n),
+  };
+  await passed(t, mesh, within(box(500_060, 5_999_000, 500_180, 6_001_000)), async (part) => {
+    t.deepEqual(
+      numbers(await part.values(0, 5)),
+      [1, 2, 5, 6, 9, 10, 13, 14, 17, 18, 21, 22].map((n) => 5000 + n),
+    );
+  });
+});
+
+test('the nodes of a mesh are reprojected; heights and values stay', async (t) => {
+  const result = await passed(t, layeredMesh(), [{ type: 'crsTransformation', outputSrid: 4326 }], async (mesh) => {
+    const [x, y, z] = mesh.nodes;
+    // 100 m east of the central meridian of zone 33.
+    t.true(Math.abs(x! - 15.001_524) < 1e-5 && Math.abs(y! - 54.1475) < 1e-3, `${x} ${y}`);
+    t.is(z, -20);
+    t.deepEqual(numbers(await mesh.heights!(1)).slice(0, 3), [-19, -9, 1]);
+    t.deepEqual(...(await same(mesh, (item) => Array.from({ length: item === 2 ? 12 : 4 }, (_, n) => n))));
+  });
+  t.is(result.crs?.from, 'EPSG:32633');
+  t.is(result.crs?.to, 'EPSG:4326');
+  t.truthy(result.crs?.operation);
+  const { crs: _, ...placeless } = flatMesh();
+  await t.throwsAsync(
+    passed(t, placeless, [{ type: 'crsTransformation', outputSrid: 4326 }], async () => {}),
+    { message: /coordinate system of the input is not known/ },
+  );
+  const far: Mesh = { ...flatMesh(), crs: { authority: 'EPSG', code: 4326 }, nodes: new Float64Array(24).fill(200) };
+  await t.throwsAsync(
+    passed(t, far, [{ type: 'crsTransformation', outputSrid: 25832 }], async () => {}),
+    { message: /^Node 1 at \(200, 200\) has no place in/ },
+  );
+});
+
+test('statistics of a mesh are one row per item over all steps and places', async (t) => {
+  const { properties, recordsRead, spatialInformation } = await passed(
+    t,
+    flatMesh(),
+    [{ type: 'calculateStatisticsTransformation' }],
+    async (mesh) => {
+      // A writer that goes step by step.
+      for (let step = 0; step < 7; step++) for (let item = 0; item < 3; item++) await mesh.values(item, step);
+    },
+  );
+  const rows = properties!.statistics as ItemFigures[];
+  for (const [item, row] of rows.entries()) {
+    const places = item === 2 ? 8 : 4;
+    const values = Array.from({ length: 7 * places }, (_, n) =>
+      Math.fround(value(item, Math.floor(n / places), n % places)),
+    );
+    const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+    const deviation = Math.sqrt(values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / values.length);
+    t.like(row, {
+      name: itemNames[item],
+      unit: 'm',
+      values: 7 * places,
+      empty: 0,
+      minimum: values[0],
+      maximum: values.at(-1),
+    });
+    t.true(Math.abs(row.mean! - mean) < 1e-6 && Math.abs(row.standardDeviation! - deviation) < 1e-6);
+  }
+  t.is(recordsRead, 7 * (4 + 4 + 8));
+  t.regex(spatialInformation!.location!, /^POLYGON \(\(15 54\.14/);
+});
+
+test('inspection of a mesh tells nodes, elements, layers, time, items and the place', async (t) => {
+  const inspection: Inspection = { size: 0, remarks: [] };
+  await inspectMesh(sigmaZMesh(), inspection, { picture: false, signal: new AbortController().signal });
+  t.like(inspection, { nodes: 16, elements: 5, layers: 3, sigmaLayers: 1 });
+  t.deepEqual(inspection.time, {
+    steps: 7,
+    axis: 'calendar',
+    spacing: 'equidistant',
+    unit: 'hour',
+    first: '2026-01-24T08:00:00',
+    last: '2026-01-25T20:00:00',
+    interval: 6,
+  });
+  t.like(inspection.items![1], {
+    name: 'velocity',
+    unit: 'm',
+    type: 'Float32',
+    values: 35,
+    minimum: 100_000,
+    maximum: 106_004,
+  });
+  t.deepEqual(inspection.extent, { west: 500_100, south: 6_000_000, east: 500_200, north: 6_000_100 });
+  t.true(Math.abs(inspection.extentWgs84!.west - 15.0015) < 1e-4);
+  const relative = { ...hourly, start: undefined } as never;
+  await inspectMesh({ ...flatMesh(), time: relative }, inspection, {
+    picture: false,
+    signal: new AbortController().signal,
+  });
+  t.like(inspection.time, { axis: 'relative', first: 0, last: 36 });
+});
+
+test('inspection draws a mesh, of layers the top one; a section has no picture', async (t) => {
+  const { signal } = new AbortController();
+  for (const mesh of [flatMesh(), layeredMesh(), { ...flatMesh(), items: [] }]) {
+    const png = await inspectMesh(mesh, { size: 0, remarks: [] }, { picture: true, signal });
+    t.is(Buffer.from(png!).toString('latin1', 1, 4), 'PNG');
+    // Width and height: the mesh is at least as wide as high.
+    const [width, height] = [16, 20].map((at) => Buffer.from(png!).readUInt32BE(at));
+    t.is(width, 1000);
+    t.is(height, mesh.layers === undefined ? 334 : 1000);
+  }
+  // An even picture at the last step is another one than a picture of slopes.
+  const even = (step: number): Mesh => ({
+    ...flatMesh(),
+    values: async (_item, at) => Float32Array.from({ length: 8 }, (_, n) => (at === step ? 0 : n)),
+  });
+  const [last, first] = await Promise.all(
+    [6, 0].map((step) => inspectMesh(even(step), { size: 0, remarks: [] }, { picture: true, signal })),
+  );
+  t.true(last!.length < first!.length, 'the picture shows the last step');
+  const profile: Mesh = { ...layeredMesh(), section: 'profile' };
+  t.is(await inspectMesh(profile, { size: 0, remarks: [] }, { picture: true, signal }), undefined);
+});

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { handlerOf } from '../../src/convert/kinds/kinds.ts';
+import { parseTransformations } from '../../src/convert/steps/transformations.ts';
+import type { Data } from '../../src/data/data.ts';
+
+/** A folder that lives as long as the test. */
+export async function folderOf(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'steps-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Leads data through transformations; `look` sees what the writer would get. */
+export async function passed<D extends Data>(
+  t: ExecutionContext,
+  data: D,
+  transformations: object[],
+  look: (data: D) => Promise<void>,
+) {
+  const folder = await folderOf(t);
+  const lost: string[] = [];
+  const context = {
+    signal: new AbortController().signal,
+    scratch: folder,
+    log() {},
+    progress() {},
+    reportLoss: (sentence: string) => void lost.push(sentence),
+    reportBadRecord() {},
+    onEnd() {},
+  };
+  const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
+  const write = async (data: Data) => look(data as D);
+  return { ...(await handlerOf(data.kind).pass(data as never, work, write, context)), lost };
+}

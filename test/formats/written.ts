@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { bridgeTo } from '../../src/convert/bridges/bridges.ts';
+import type { MeshQuality } from '../../src/convert/conversion.ts';
+import type { Data } from '../../src/data/data.ts';
+import { FileSink } from '../../src/formats/io/bytes.ts';
+import { completeParameters } from '../../src/formats/parameters.ts';
+import { findWriter } from '../../src/formats/registry.ts';
+import { folderOf } from './transformed.ts';
+
+/** What a writer makes of data that no reader gave, over a bridge where it needs one. */
+export async function written(
+  t: ExecutionContext,
+  data: Data,
+  name: string,
+  parameters: Record<string, unknown> = {},
+): Promise<{ content: Buffer; lost: string[]; quality?: MeshQuality }> {
+  const folder = await folderOf(t);
+  const lost: string[] = [];
+  const writer = findWriter(name)!;
+  const complete = completeParameters(writer, parameters);
+  const sink = await FileSink.create(join(folder, 'out'));
+  const context = {
+    signal: new AbortController().signal,
+    scratch: folder,
+    log() {},
+    progress() {},
+    reportLoss: (sentence: string) => void lost.push(sentence),
+    reportBadRecord() {},
+    onEnd: (close: () => Promise<void>) => t.teardown(close),
+  };
+  let told: MeshQuality | undefined;
+  const quality = (of: MeshQuality) => {
+    told = of;
+  };
+  const work = { parameters: complete, writer, stem: 'made', context, quality };
+  const bridge = writer.accepts.includes(data.kind) ? undefined : bridgeTo(writer, data.kind)!;
+  try {
+    await writer.write(bridge === undefined ? data : await bridge.change(data as never, work), complete, sink, context);
+  } finally {
+    await sink.close();
+  }
+  return { content: await readFile(join(folder, 'out')), lost, ...(told === undefined ? {} : { quality: told }) };
+}
