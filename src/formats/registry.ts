@@ -17,6 +17,8 @@ import { geoJsonReader } from './geojson/reader.ts';
 import { geoJsonWriter } from './geojson/writer.ts';
 import { geoTiffReader } from './geotiff/reader.ts';
 import { geoTiffWriter } from './geotiff/writer.ts';
+import { meshFileReader } from './mesh-file/reader.ts';
+import { meshFileWriter } from './mesh-file/writer.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
 
@@ -31,6 +33,7 @@ export const readers: readonly Reader[] = [
   dfs2Reader,
   dfs3Reader,
   dfsuReader,
+  meshFileReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -43,6 +46,7 @@ export const writers: readonly Writer[] = [
   dfs2Writer,
   dfs3Writer,
   dfsuWriter,
+  meshFileWriter,
 ];
 
 /** By exact name. */
