@@ -21,6 +21,8 @@ import { meshFileReader } from './mesh-file/reader.ts';
 import { meshFileWriter } from './mesh-file/writer.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
+import { xyzReader } from './xyz/reader.ts';
+import { xyzWriter } from './xyz/writer.ts';
 
 export const readers: readonly Reader[] = [
   fileReader,
@@ -34,6 +36,7 @@ export const readers: readonly Reader[] = [
   dfs3Reader,
   dfsuReader,
   meshFileReader,
+  xyzReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -47,6 +50,7 @@ export const writers: readonly Writer[] = [
   dfs3Writer,
   dfsuWriter,
   meshFileWriter,
+  xyzWriter,
 ];
 
 /** By exact name. */
