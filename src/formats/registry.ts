@@ -21,6 +21,8 @@ import { meshFileReader } from './mesh-file/reader.ts';
 import { meshFileWriter } from './mesh-file/writer.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
+import { vtuReader } from './vtu/reader.ts';
+import { vtuWriter } from './vtu/writer.ts';
 import { xyzReader } from './xyz/reader.ts';
 import { xyzWriter } from './xyz/writer.ts';
 
@@ -37,6 +39,7 @@ export const readers: readonly Reader[] = [
   dfsuReader,
   meshFileReader,
   xyzReader,
+  vtuReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -50,6 +53,7 @@ export const writers: readonly Writer[] = [
   dfs3Writer,
   dfsuWriter,
   meshFileWriter,
+  vtuWriter,
   xyzWriter,
 ];
 
