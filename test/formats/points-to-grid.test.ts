@@ -93,7 +93,7 @@ test('other features than points, points without numbers and no points end with 
     ],
     [[feature(null, { n: 1 })], /Feature 1 is a row without a place/],
     [[feature(geometryOf('Point', [0, 0]), { name: 'a' })], /neither heights nor fields of numbers/],
-    [[], /neither heights nor fields|There are no points/],
+    [[], /neither heights nor fields|The input has no points/],
   ] as const)
     await t.throwsAsync(converted(t, collection([...features]), asked), { instanceOf: AppError, message });
 });

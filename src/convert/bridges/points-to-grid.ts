@@ -88,7 +88,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
     signal.throwIfAborted();
     for (const feature of chunk) add(feature);
   }
-  if (number === 0) throw new AppError('unprocessable', 'There are no points that a grid could be made of.');
+  if (number === 0) throw new AppError('unprocessable', 'The input has no points, so no grid can be made of them.');
   const lists = points.hasZ ? [heights, ...values] : values;
   return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()) };
 }

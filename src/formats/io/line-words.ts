@@ -2,7 +2,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 
 const chunk = 1 << 20;
-/** A longer line belongs to no text of numbers. It also bounds what is carried from one chunk to the next. */
+/** Maximum length of a line in bytes. It also limits the bytes that are carried over from one chunk to the next. */
 export const longestLine = 1 << 16;
 const [lineFeed, quote] = [10, 34];
 
@@ -29,7 +29,10 @@ export async function* wholeLines(source: ByteSource, from: number): AsyncGenera
     if (bytes.length < chunk) throw new Error(`The input ended at byte ${base + bytes.length} of ${source.size}.`);
     const end = bytes.lastIndexOf(lineFeed) + 1;
     if (bytes.length - end > longestLine)
-      throw new FormatError(`A line has more than ${longestLine} bytes; this is no text of numbers.`, base + end);
+      throw new FormatError(
+        `A line has more than ${longestLine} bytes. The file is not a text of numbers.`,
+        base + end,
+      );
     next = source.read(base + end, chunk);
     // If parsing this chunk throws, nobody awaits the next read: do not report its failure as unhandled.
     next.catch(() => undefined);

@@ -3,7 +3,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { ArrayElement, VtuDocument } from './document.ts';
 
-/** Bytes in front of which the header of an array stands: of a file, or as base64 of a text. */
+/** The bytes of arrays: raw in a file, or base64. */
 interface Encoded {
   /** Up to `length` decoded bytes from a place on: an offset of bytes, or of characters of base64. */
   read(at: number, length: number): Promise<Buffer>;
@@ -17,10 +17,10 @@ interface Encoded {
   endsWith(at: number, length: number): Promise<boolean>;
 }
 
-/** An array is taken for a bomb when it is larger than this and compressed by more than this ratio. */
+/** An array that is larger than this and compressed by more than this ratio is taken for a zip bomb. */
 const suspiciousSize = 100_000_000;
 const maxRatio = 200;
-/** No deflate stream grows by more. */
+/** Maximum ratio of a deflate stream. */
 const inflateRatio = 1032;
 
 /**

@@ -41,7 +41,7 @@ export interface VtuDocument {
   readonly appended?: { readonly start: number; readonly base64: boolean };
 }
 
-/** Bounds what a hostile file of tags takes of memory. */
+/** Limits the memory that a hostile file can take. */
 const mostArrays = 10_000;
 const deepest = 16;
 const longestUnit = 1024;

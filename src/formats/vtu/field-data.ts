@@ -47,7 +47,7 @@ export function fieldData(mesh: Mesh, items: readonly MeshItem[]): VtuArray[] {
   return arrays;
 }
 
-/** The code of a coordinate system as field data; none where no registry has it, which is told as lost. */
+/** The code of a coordinate system as field data; reports a loss if no registry has it. */
 export async function sridField(
   crs: Crs | undefined,
   { reportLoss }: Pick<Context, 'reportLoss'>,
@@ -81,7 +81,7 @@ export function startTime(
     reportLoss('The times are relative; in the VTU file they count from 1970-01-01T00:00:00.');
   const first = new Date(Math.round(timeOf(time, 0)));
   if (Number.isNaN(first.getTime())) {
-    reportLoss('The time of the first step is beyond all calendars; it was left out.');
+    reportLoss('The time of the first step is outside the calendar and was left out.');
     return undefined;
   }
   return first.toISOString().replace(/(?:\.000)?Z$/, '');

@@ -9,7 +9,7 @@ import type { ArrayElement, VtuDocument } from './document.ts';
 import { NODE_CODES } from './item-arrays.ts';
 import { readNumbers, typeOf } from './numbers.ts';
 
-/** Components of an array; more belong to no array of a user. */
+/** Maximum number of components of an array. */
 const mostComponents = 1 << 16;
 
 /** An item with its array in each piece. */

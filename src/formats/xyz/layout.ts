@@ -9,10 +9,10 @@ import { parseNumber } from '../io/number-word.ts';
 export const separators = ' \t,;\r';
 export const comment = 35;
 export const mostColumns = 1024;
-/** A file whose first numbers come later is none of points. */
+/** Maximum length of a header in bytes. */
 const longestHeader = 1 << 20;
 
-/** What the lines of a file of points hold. */
+/** Columns of a file of points. */
 export interface Layout {
   readonly columns: number;
   readonly zColumn: number;
