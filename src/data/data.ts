@@ -22,6 +22,8 @@
  * | DFSU layers {maximum, sigma}, sigma-z         | `Mesh.layers`; profile and column: `Mesh.section`                                    |
  * | DFSU item Z coordinate                        | `Mesh.heights`; it is no item                                                        |
  * | DFSU spectra at a point; on a line or an area | `MultiArray`; `Mesh` whose items have `components`                                   |
+ * | XYZ                                           | `FeatureCollection` of points with a height; a lattice: `Grid`, over a bridge        |
+ * | Mesh file                                     | `Mesh.nodes`, `nodeCodes`, `shapes`; mean z of the nodes: the item `Bathymetry`      |
  * | VTU points, cells, types                      | `Mesh.nodes`, `connectivity`, `shapes` (VTK's numbers)                               |
  * | VTU point and cell arrays                     | `MeshItem.location` `node`, `cell`; several numbers each: `components`               |
  * | PVD timestep, field `StartTime`               | `Mesh.time`; points that move: `heights`                                             |

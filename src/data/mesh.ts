@@ -38,6 +38,8 @@ export interface MeshLayers {
 /** An unstructured mesh with items over time. */
 export interface Mesh {
   readonly kind: 'mesh';
+  /** For the names of files in a collection of steps. */
+  readonly name?: string;
   readonly crs?: Crs;
   /** x, y, z of each node. */
   readonly nodes: Float64Array;

@@ -42,6 +42,8 @@ const recognisers: readonly Recognise[] = [
   asciiGrid,
   jsonText,
   (head) => (/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|html|\w+)[\s>]/i.test(latin1(head)) ? markup(head) : undefined),
+  meshFile,
+  points,
 ];
 
 /**
@@ -98,11 +100,41 @@ function jsonText(head: Buffer): Detected | undefined {
 
 function markup(head: Buffer): Detected {
   const text = latin1(head);
-  if (/<VTKFile[\s>]/.test(text)) return { name: 'a VTK file' };
+  const [vtk] = /<VTKFile\s[^>]*>/.exec(text) ?? [];
+  const [, type] = /\stype\s*=\s*["'](\w+)["']/.exec(vtk ?? '') ?? [];
+  if (type === 'UnstructuredGrid') return known('vtu', 'a VTK unstructured grid (.vtu)');
+  if (type === 'Collection') return { name: 'a VTK collection (put the .pvd into a zip with its parts)' };
+  if (vtk !== undefined) return { name: `a VTK file of type ${type ?? 'unknown'}` };
   if (/<kml[\s>]/i.test(text)) return { name: 'a KML file' };
   if (/<html[\s>]|<!doctype html/i.test(text)) return { name: 'a web page' };
   return { name: 'an XML file' };
 }
+
+const numbers = String.raw`[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?`;
+/** Number of nodes and a projection, in the newer form after the codes of quantity and unit; then the first node. */
+const MESH = new RegExp(
+  `^(?:\\xef\\xbb\\xbf)?\\s*(?:\\d+\\s+\\d+\\s+)?\\d+\\s+[A-Za-z][^\\r\\n]*\\r?\\n\\s*\\d+(?:\\s+${numbers}){3}\\s+-?\\d+\\s*[\\r\\n]`,
+);
+
+function meshFile(head: Buffer): Detected | undefined {
+  return MESH.test(latin1(head)) ? known('mesh', 'a mesh file') : undefined;
+}
+
+const pointLine = new RegExp(`^(?:${numbers}(?:[\\s,;]+|$)){3}`);
+
+/** Lines of three numbers or more, perhaps after comments and a few lines of header. */
+function points(head: Buffer): Detected | undefined {
+  const lines = latin1(head).split(/\r?\n/);
+  // The last one may be cut.
+  if (lines.length > 1) lines.pop();
+  const texts = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const first = texts.findIndex((line) => pointLine.test(line));
+  if (first < 0 || first > mostHeaderLines || !texts.slice(first).every((line) => pointLine.test(line)))
+    return undefined;
+  return known('xyz', 'a file of points (XYZ)');
+}
+
+const mostHeaderLines = 5;
 
 async function zip(source: ByteSource, maxDirectory: number | undefined): Promise<Detected> {
   let names: string[] = [];
@@ -113,6 +145,7 @@ async function zip(source: ByteSource, maxDirectory: number | undefined): Promis
   }
   const has = (...endings: string[]) => names.some((name) => endings.some((ending) => name.endsWith(ending)));
   if (has('.shp')) return known('shapefile', 'a zip with a Shapefile');
+  if (has('.pvd', '.vtu')) return known('vtu', 'a zip with VTK unstructured grids');
   if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file (unzip it first)' };
   if (has('.asc')) return { name: 'a zip with an ASCII grid (unzip it first)' };
   return anyZip;

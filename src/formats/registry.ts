@@ -17,8 +17,14 @@ import { geoJsonReader } from './geojson/reader.ts';
 import { geoJsonWriter } from './geojson/writer.ts';
 import { geoTiffReader } from './geotiff/reader.ts';
 import { geoTiffWriter } from './geotiff/writer.ts';
+import { meshFileReader } from './mesh-file/reader.ts';
+import { meshFileWriter } from './mesh-file/writer.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
+import { vtuReader } from './vtu/reader.ts';
+import { vtuWriter } from './vtu/writer.ts';
+import { xyzReader } from './xyz/reader.ts';
+import { xyzWriter } from './xyz/writer.ts';
 
 export const readers: readonly Reader[] = [
   fileReader,
@@ -31,6 +37,9 @@ export const readers: readonly Reader[] = [
   dfs2Reader,
   dfs3Reader,
   dfsuReader,
+  meshFileReader,
+  xyzReader,
+  vtuReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -43,6 +52,9 @@ export const writers: readonly Writer[] = [
   dfs2Writer,
   dfs3Writer,
   dfsuWriter,
+  meshFileWriter,
+  vtuWriter,
+  xyzWriter,
 ];
 
 /** By exact name. */

@@ -38,7 +38,11 @@ test('readers and writers of the same kind of data fit', (t) => {
     t.is(fits(findReader('FileReader')!, writer), writer.name === 'FileWriter', writer.name);
   for (const reader of readers)
     t.is(fits(reader, findWriter('FileWriter')!), reader.name === 'FileReader', reader.name);
-  t.false(fits(findReader('ShapefileReader')!, findWriter('GeoTiffWriter')!));
+  t.false(fits(findReader('Dfs0Reader')!, findWriter('GeoTiffWriter')!));
+  for (const writer of ['Vtu', 'Shapefile', 'GeoJson', 'AsciiGrid', 'GeoTiff'])
+    t.true(fits(findReader('XyzReader')!, findWriter(`${writer}Writer`)!), `Xyz to ${writer}`);
+  for (const reader of ['Dfs0', 'Dfs1', 'Dfs2', 'Dfs3', 'Xyz', 'MeshFile', 'Vtu'])
+    t.true(fits(findReader(`${reader}Reader`)!, findWriter('VtuWriter')!), `${reader} to Vtu`);
 });
 
 test('descriptions of readers and writers follow their schemas', (t) => {

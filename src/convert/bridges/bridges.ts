@@ -6,6 +6,7 @@ import { featuresToMesh } from './features-to-mesh.ts';
 import { gridToMesh } from './grid-to-mesh.ts';
 import { meshToFeatures } from './mesh-to-features.ts';
 import { meshToGrid } from './mesh-to-grid.ts';
+import { pointsToGrid } from './points-to-grid.ts';
 import { seriesToMesh } from './series-to-mesh.ts';
 import { gridToSeries, meshToSeries } from './values-at-points.ts';
 
@@ -25,6 +26,7 @@ const bridges: readonly Bridge[] = [
   bridge('mesh', 'grid', meshToGrid),
   bridge('mesh', 'series', meshToSeries),
   bridge('grid', 'series', gridToSeries),
+  bridge('features', 'grid', pointsToGrid),
 ];
 
 /**

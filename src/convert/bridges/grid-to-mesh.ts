@@ -3,6 +3,7 @@ import { layersOf } from '../../data/grid.ts';
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { sliceSamples } from '../../data/slice-samples.ts';
+import type { BridgeWork } from './bridge.ts';
 import type { Corner } from './lattice-cells.ts';
 import { latticeCells, lineCells } from './lattice-cells.ts';
 
@@ -10,7 +11,7 @@ import { latticeCells, lineCells } from './lattice-cells.ts';
  * Cells of a grid as cells of a mesh, in the order of the grid: quads, with layers hexahedra, also where there are no data. A DFS1 is a
  * line through the centres of its cells, with its values at the nodes.
  */
-export function gridToMesh(grid: Grid): Mesh {
+export function gridToMesh(grid: Grid, { stem }: Partial<Pick<BridgeWork, 'stem'>> = {}): Mesh {
   const { crs, time, origin } = grid;
   const isLine = origin?.format === 'dfs1';
   const { width, height } = grid;
@@ -20,6 +21,7 @@ export function gridToMesh(grid: Grid): Mesh {
     : latticeCells({ width, height, corner, ...levelsOf(grid) });
   return {
     kind: 'mesh',
+    ...(stem === undefined ? {} : { name: stem }),
     ...(crs === undefined ? {} : { crs }),
     ...(time === undefined ? {} : { time }),
     ...cells,

@@ -5,17 +5,19 @@ import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesItem } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
+import type { BridgeWork } from './bridge.ts';
 
 /** Values that are held at most: series are read from front to back, a mesh step by step. */
 const mostValues = 1 << 27;
 
 /** One vertex at the position of the first item that has one, else at the origin, with all series as items over time at the node. */
-export async function seriesToMesh(series: Series): Promise<Mesh> {
+export async function seriesToMesh(series: Series, { stem }: Partial<Pick<BridgeWork, 'stem'>> = {}): Promise<Mesh> {
   const { crs, items } = series;
   const { time, values } = await collected(series);
   const [x = 0, y = 0, z = 0] = items.find(({ position }) => position !== undefined)?.position ?? [];
   return {
     kind: 'mesh',
+    ...(stem === undefined ? {} : { name: stem }),
     ...(crs === undefined ? {} : { crs }),
     time,
     nodes: Float64Array.of(x, y, z),

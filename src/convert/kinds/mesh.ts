@@ -66,7 +66,7 @@ const pulled: Pulled<Mesh> = {
 
 export const meshHandler: KindHandler<Mesh> = {
   steps,
-  pass: (mesh, work, write, context) => passThrough(pulled, mesh, work, write, context),
+  pass: (mesh, work, write, context) => passThrough(pulled, { name: work.stem, ...mesh }, work, write, context),
   append: (work, context) => openStepAppend(work, context, pulled, joinMeshes),
   inspect: inspectMesh,
 };

@@ -1,6 +1,7 @@
 import { FormatError } from '../../errors.ts';
 import { DecimalScanner, powersOfTen as powers } from '../io/decimal.ts';
 import { parseNumber } from '../io/number-word.ts';
+import { isSingle } from '../io/single-precision.ts';
 
 /** Maximum length of a number in bytes. It also limits the bytes that are carried over from one chunk to the next. */
 export const longestWord = 1024;
@@ -68,7 +69,12 @@ export class NumberScanner {
       if (d <= -16 && digits > 0) {
         value = fraction === 0 ? mantissa : mantissa / powers[fraction]!;
         if (dot) whole = false;
-        if (single && mantissa >= 1_000_000 && Math.fround(value) !== value && !isSingle(mantissa, fraction, value))
+        if (
+          single &&
+          mantissa >= 1_000_000 &&
+          Math.fround(value) !== value &&
+          !isShortSingle(mantissa, fraction, value)
+        )
           single = false;
         if (negative) value = -value;
       } else {
@@ -78,7 +84,7 @@ export class NumberScanner {
         else {
           if (whole && !(Number.isInteger(value) && Math.abs(value) <= 0x7fffffff && isPlain(bytes, start, at)))
             whole = false;
-          if (single && !isSingleSlowly(value)) single = false;
+          if (single && !isSingle(value)) single = false;
           if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !isExact(bytes, start, at, value)) this.rounded = true;
         }
       }
@@ -105,7 +111,7 @@ export class NumberScanner {
  * Whether `value`, which is mantissa / 10^fraction (7 to 9 digits), is the shortest decimal number that rounds to its
  * Float32.
  */
-function isSingle(mantissa: number, fraction: number, value: number): boolean {
+function isShortSingle(mantissa: number, fraction: number, value: number): boolean {
   let digits = mantissa;
   let places = fraction;
   while (places > 0 && digits % 10 === 0) {
@@ -114,21 +120,10 @@ function isSingle(mantissa: number, fraction: number, value: number): boolean {
   }
   // Float32 preserves six digits in any case
   if (digits < 1_000_000) return true;
-  if (places === 0) return isSingleSlowly(value);
+  if (places === 0) return isSingle(value);
   const float = Math.fround(value);
   if (Math.round(float * powers[places]!) !== digits) return false;
   return Math.fround(Math.round(float * powers[places - 1]!) / powers[places - 1]!) !== float;
-}
-
-function isSingleSlowly(value: number): boolean {
-  const float = Math.fround(value);
-  if (float === value || Number.isNaN(value)) return true;
-  if (!Number.isFinite(float)) return false;
-  for (let digits = 1; digits <= 9; digits++) {
-    const shorter = Number(float.toPrecision(digits));
-    if (Math.fround(shorter) === float) return shorter === value;
-  }
-  return false;
 }
 
 /**

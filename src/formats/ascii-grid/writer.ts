@@ -22,6 +22,7 @@ export const asciiGridWriter = defineWriter({
   description: 'Esri ASCII grid (.asc): one band, square cells, north up.',
   format: 'asciigrid',
   accepts: ['grid'],
+  bridged: ['features'],
   parameters: z.object({}),
   extension: '.asc',
   mediaType: 'text/plain',

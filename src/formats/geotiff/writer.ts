@@ -24,6 +24,7 @@ export const geoTiffWriter = defineWriter({
   description: 'GeoTIFF (.tif) with all bands.',
   format: 'geotiff',
   accepts: ['grid'],
+  bridged: ['features'],
   parameters: z.object({
     Compression: z
       .enum(['Deflate', 'Lzw', 'Zstd', 'PackBits', 'None'])

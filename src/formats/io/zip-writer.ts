@@ -9,13 +9,14 @@ const limit32 = 0xffffffff;
 
 interface WrittenEntry {
   name: Buffer;
+  method: 0 | 8;
   crc: number;
   packed: number;
   size: number;
   offset: number;
 }
 
-/** Writes a zip of deflated entries with UTF-8 names, from front to back. The same content always gives the same bytes. */
+/** Writes a zip of deflated or stored entries with UTF-8 names, from front to back. The same content always gives the same bytes. */
 export class ZipWriter {
   readonly #sink: ByteSink;
   readonly #entries: WrittenEntry[] = [];
@@ -26,7 +27,7 @@ export class ZipWriter {
 
   /** Adds an entry of `size` bytes. Each piece is compressed independently; 256 kB per piece work well. */
   async add(name: string, size: number, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    await this.#entry(name, size, async () => {
+    await this.#entry(name, { size, method: 8 }, async () => {
       const pending: Promise<Uint8Array>[] = [];
       let at = 0;
       let crc = 0;
@@ -47,22 +48,39 @@ export class ZipWriter {
 
   /** Adds an entry of a head and a body that is compressed already. */
   async addSpooled(name: string, head: Uint8Array, body: DeflateSpool): Promise<void> {
-    await this.#entry(name, head.length + body.size, async () => {
+    await this.#entry(name, { size: head.length + body.size, method: 8 }, async () => {
       await this.#sink.append(await deflatePiece(head));
       for await (const piece of body.pieces()) await this.#sink.append(piece);
       return crc32Combine(crc32(head), body.crc, body.size);
     });
   }
 
-  /** `content` writes the compressed bytes and returns the CRC-32 of the uncompressed ones. */
-  async #entry(name: string, size: number, content: () => Promise<number>): Promise<void> {
+  /** Adds an entry that is compressed already, as it is. The pieces stay the caller's. */
+  async addStored(name: string, pieces: readonly Uint8Array[]): Promise<void> {
+    const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    await this.#entry(name, { size, method: 0 }, async () => {
+      let crc = 0;
+      for (const piece of pieces) {
+        crc = crc32(piece, crc);
+        await this.#sink.append(piece.slice());
+      }
+      return crc;
+    });
+  }
+
+  /** `content` writes the packed bytes and returns the CRC-32 of the unpacked ones. */
+  async #entry(
+    name: string,
+    { size, method }: Pick<WrittenEntry, 'size' | 'method'>,
+    content: () => Promise<number>,
+  ): Promise<void> {
     const offset = this.#sink.position;
     const label = Buffer.from(name);
     const wide = size >= limit32 - (1 << 24);
-    await this.#sink.append(localHeader(label, wide));
+    await this.#sink.append(localHeader(label, method, wide));
     const start = this.#sink.position;
     const crc = await content();
-    const entry = { name: label, crc, packed: this.#sink.position - start, size, offset };
+    const entry = { name: label, method, crc, packed: this.#sink.position - start, size, offset };
     await this.#sink.append(descriptor(entry, wide));
     this.#entries.push(entry);
   }
@@ -84,12 +102,12 @@ const date = 0x21;
 /** Sizes follow the data (bit 3), and names are UTF-8 (bit 11). */
 const flags = 0x808;
 
-function localHeader(name: Buffer, wide: boolean): Uint8Array {
+function localHeader(name: Buffer, method: number, wide: boolean): Uint8Array {
   const bytes = Buffer.alloc(30 + name.length + (wide ? 20 : 0));
   bytes.writeUInt32LE(0x04034b50, 0);
   bytes.writeUInt16LE(wide ? 45 : 20, 4);
   bytes.writeUInt16LE(flags, 6);
-  bytes.writeUInt16LE(8, 8);
+  bytes.writeUInt16LE(method, 8);
   bytes.writeUInt16LE(date, 12);
   bytes.writeUInt16LE(name.length, 26);
   name.copy(bytes, 30);
@@ -117,7 +135,7 @@ function descriptor({ crc, packed: packedSize, size }: WrittenEntry, wide: boole
   return bytes;
 }
 
-function directoryEntry({ name, crc, packed: packedSize, size, offset }: WrittenEntry): Uint8Array {
+function directoryEntry({ name, method, crc, packed: packedSize, size, offset }: WrittenEntry): Uint8Array {
   const wide = [size, packedSize, offset].filter((value) => value >= limit32);
   const extra = wide.length === 0 ? 0 : 4 + 8 * wide.length;
   const bytes = Buffer.alloc(46 + name.length + extra);
@@ -126,7 +144,7 @@ function directoryEntry({ name, crc, packed: packedSize, size, offset }: Written
   bytes.writeUInt16LE(0x32d, 4);
   bytes.writeUInt16LE(extra === 0 ? 20 : 45, 6);
   bytes.writeUInt16LE(flags, 8);
-  bytes.writeUInt16LE(8, 10);
+  bytes.writeUInt16LE(method, 10);
   bytes.writeUInt16LE(date, 14);
   bytes.writeUInt32LE(crc, 16);
   bytes.writeUInt32LE(Math.min(packedSize, limit32), 20);

@@ -1,0 +1,68 @@
+import type { Item, Samples } from '../../data/item.ts';
+import type { Mesh, MeshItem } from '../../data/mesh.ts';
+import { componentCount } from '../../data/mesh-cells.ts';
+import { convertSamples, isFloat, sampleTypeOf } from '../../data/samples.ts';
+import type { VtuArray } from './encode.ts';
+
+/** Name of the point array with the boundary codes of the nodes. */
+export const NODE_CODES = 'NodeCode';
+
+/** An item and its array: each name occurs once among the points and once among the cells. */
+export interface ItemArray {
+  /** Place of the item among those of the mesh. */
+  readonly index: number;
+  readonly item: MeshItem;
+  readonly name: string;
+}
+
+/** Items at points, then items of cells; repeated names end in `_2`, `_3` … */
+export function itemArrays(mesh: Mesh): ItemArray[] {
+  const taken = { node: new Set(mesh.nodeCodes === undefined ? [] : [NODE_CODES]), cell: new Set<string>() };
+  const named = mesh.items.map((item, index) => ({
+    index,
+    item,
+    name: distinctName(item.name || `Item ${index + 1}`, taken[item.location]),
+  }));
+  return (['node', 'cell'] as const).flatMap((location) => named.filter(({ item }) => item.location === location));
+}
+
+export function distinctName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`;
+  taken.add(name);
+  return name;
+}
+
+/** The values of an item as VTK wants them: real values, NaN for deleted ones, the components of a place side by side. */
+export function arrayOf({ item, name }: Pick<ItemArray, 'item' | 'name'>, samples: Samples): VtuArray {
+  const components = componentCount(item);
+  return {
+    name,
+    values: interleaved(realValues(samples, item), components),
+    ...(components === 1 ? {} : { components }),
+    ...(item.unit ? { unit: item.unit } : {}),
+  };
+}
+
+function realValues(samples: Samples, { nodata, scale = 1, offset = 0 }: Item): Samples {
+  const type = sampleTypeOf(samples);
+  const deleted = type === 'Float32' && nodata !== undefined ? Math.fround(nodata) : nodata;
+  const isPlain = scale === 1 && offset === 0;
+  const holdsDeleted = deleted !== undefined && !Number.isNaN(deleted) && samples.includes(deleted);
+  if (isPlain && !holdsDeleted) return samples;
+  const values = isFloat(type) && isPlain ? samples.slice() : convertSamples(samples, 'Float64').slice();
+  for (let i = 0; i < values.length; i++)
+    values[i] = holdsDeleted && samples[i] === deleted ? Number.NaN : samples[i]! * scale + offset;
+  return values;
+}
+
+/** The model has the places fastest, VTK the components. */
+function interleaved(values: Samples, components: number): Samples {
+  if (components === 1) return values;
+  const places = values.length / components;
+  const changed = values.slice();
+  for (let component = 0; component < components; component++)
+    for (let place = 0; place < places; place++)
+      changed[place * components + component] = values[component * places + place]!;
+  return changed;
+}

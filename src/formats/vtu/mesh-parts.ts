@@ -1,0 +1,86 @@
+import type { Mesh } from '../../data/mesh.ts';
+import type { Context } from '../define.ts';
+import type { EncodedArray, VtuArray } from './encode.ts';
+import { encodeArray } from './encode.ts';
+import { fieldData, sridField } from './field-data.ts';
+import { arrayOf, itemArrays, NODE_CODES } from './item-arrays.ts';
+import type { Part } from './part.ts';
+
+/** Makes the parts of a mesh: what does not change with time is compressed once. */
+export class MeshParts {
+  readonly #mesh: Mesh;
+  readonly #context: Context;
+  readonly #arrays: ReturnType<typeof itemArrays>;
+  #fixed: Omit<Part, 'pointData' | 'cellData'> | undefined;
+  #codes: EncodedArray[] = [];
+
+  constructor(mesh: Mesh, context: Context) {
+    this.#mesh = mesh;
+    this.#context = context;
+    this.#arrays = itemArrays(mesh);
+    if (mesh.nodeIds !== undefined || mesh.cellIds !== undefined)
+      context.reportLoss('The numbers of nodes and elements were left out; a VTU file counts both from 0.');
+  }
+
+  async part(step: number, extra: readonly VtuArray[] = []): Promise<Part> {
+    const { points, fieldData: facts, ...fixed } = await this.#fixedArrays();
+    const encoded = { node: [...this.#codes], cell: [] as EncodedArray[] };
+    for (const array of this.#arrays) {
+      const values = await this.#mesh.values(array.index, step);
+      encoded[array.item.location].push(await encodeArray(arrayOf(array, values)));
+    }
+    const heights = await this.#mesh.heights?.(step);
+    return {
+      ...fixed,
+      fieldData: [...facts, ...(await encodeAll(extra))],
+      pointData: encoded.node,
+      cellData: encoded.cell,
+      points: heights === undefined ? points : await encodeArray(pointArray(this.#mesh.nodes, heights)),
+    };
+  }
+
+  async #fixedArrays() {
+    if (this.#fixed === undefined) {
+      const { nodes, nodeCodes, shapes } = this.#mesh;
+      const facts = fieldData(
+        this.#mesh,
+        this.#arrays.map(({ item }) => item),
+      );
+      if (nodeCodes !== undefined) this.#codes = await encodeAll([{ name: NODE_CODES, values: nodeCodes }]);
+      this.#fixed = {
+        ...(await cellArrays(this.#mesh)),
+        fieldData: await encodeAll([...facts, ...(await sridField(this.#mesh.crs, this.#context))]),
+        points: await encodeArray(pointArray(nodes)),
+        types: await encodeArray({ name: 'types', values: shapes }),
+      };
+    }
+    return this.#fixed;
+  }
+}
+
+export async function encodeAll(arrays: readonly VtuArray[]): Promise<EncodedArray[]> {
+  const encoded: EncodedArray[] = [];
+  for (const array of arrays) encoded.push(await encodeArray(array));
+  return encoded;
+}
+
+/** Both fit 32 bits with a sign, which VTK reads without a copy. */
+export async function cellArrays({
+  connectivity,
+  offsets,
+}: Pick<Mesh, 'connectivity' | 'offsets'>): Promise<Pick<Part, 'connectivity' | 'offsets'>> {
+  const signed = (values: Uint32Array) => new Int32Array(values.buffer, values.byteOffset, values.length);
+  return {
+    connectivity: await encodeArray({ name: 'connectivity', values: signed(connectivity) }),
+    // VTK has the ends of the cells, the model begins with 0.
+    offsets: await encodeArray({ name: 'offsets', values: signed(offsets.subarray(1)) }),
+  };
+}
+
+/** `heights` take the place of z. */
+export function pointArray(nodes: Float64Array, heights?: ArrayLike<number>): VtuArray {
+  if (heights === undefined) return { name: 'Points', values: nodes, components: 3 };
+  const moved = nodes.slice();
+  for (let n = 0; n < heights.length; n++) moved[3 * n + 2] = heights[n]!;
+  return { name: 'Points', values: moved, components: 3 };
+}

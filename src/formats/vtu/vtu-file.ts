@@ -1,0 +1,119 @@
+import type { ByteSource } from '../../data/bytes.ts';
+import { parseUtc } from '../../data/date-text.ts';
+import type { Samples } from '../../data/item.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import { AppError, FormatError } from '../../errors.ts';
+import { parseSrid } from '../../geo/crs/crs.ts';
+import type { Context } from '../define.ts';
+import type { Geometry } from './cells.ts';
+import { readGeometry } from './cells.ts';
+import type { ArrayElement, VtuDocument } from './document.ts';
+import { readDocument } from './document.ts';
+import { SECTIONS } from './field-data.ts';
+import type { StoredItem } from './items.ts';
+import { isNodeCodes, itemValues, storedItems, withQuantities } from './items.ts';
+import { readNumbers, readText } from './numbers.ts';
+
+const integerFields = new Set(['EumItem', 'EumUnit', 'ValueType', 'SRID', 'Layers', 'ColumnOffsets']);
+
+/** One VTU file: its elements are read, its arrays when they are asked for. */
+export class VtuFile {
+  readonly items: readonly StoredItem[];
+  /** Milliseconds since 1970-01-01T00:00:00 of the first step. */
+  readonly start: number | undefined;
+  readonly crs: Mesh['crs'];
+  readonly #source: ByteSource;
+  readonly #document: VtuDocument;
+  readonly #fields: ReadonlyMap<string, Samples>;
+
+  private constructor(
+    source: ByteSource,
+    document: VtuDocument,
+    { fields, start }: { fields: ReadonlyMap<string, Samples>; start: number | undefined },
+    context: Context,
+  ) {
+    this.#source = source;
+    this.#document = document;
+    this.#fields = fields;
+    this.start = start;
+    this.items = withQuantities(storedItems(document, context), fields, context);
+    const srid = fields.get('SRID')?.[0];
+    this.crs = srid === undefined ? undefined : crsOf(srid, context);
+  }
+
+  static async open(source: ByteSource, context: Context): Promise<VtuFile> {
+    const document = await readDocument(source);
+    const fields = new Map<string, Samples>();
+    let start: number | undefined;
+    for (const array of document.fieldData) {
+      if (integerFields.has(array.name)) fields.set(array.name, await readNumbers(source, document, array));
+      if (array.name === 'StartTime') start = await startOf(source, document, array, context);
+    }
+    return new VtuFile(source, document, { fields, start }, context);
+  }
+
+  geometry(): Promise<Geometry> {
+    return readGeometry(this.#source, this.#document);
+  }
+
+  /** Boundary codes of the nodes, where all pieces have them. */
+  async nodeCodes(): Promise<Int32Array | undefined> {
+    const codes: number[] = [];
+    for (const { pointData, points } of this.#document.pieces) {
+      const array = pointData.find(isNodeCodes);
+      if (array === undefined) return undefined;
+      for (const code of await readNumbers(this.#source, this.#document, array, points)) codes.push(code);
+    }
+    return Int32Array.from(codes);
+  }
+
+  /** Layers and section of a layered mesh, where the field data describe the cells of this file. */
+  layers(cells: number): Pick<Mesh, 'layers' | 'section'> {
+    const [maximum = 0, sigma = 0, section = 0] = this.#fields.get('Layers') ?? [];
+    const columns = Uint32Array.from(this.#fields.get('ColumnOffsets') ?? []);
+    const rises = columns.every((first, n) => n === 0 || first >= columns[n - 1]!);
+    if (maximum < 1 || columns[0] !== 0 || columns.at(-1) !== cells || !rises) return {};
+    const named = SECTIONS[section];
+    return { layers: { maximum, sigma, columns }, ...(named === undefined ? {} : { section: named }) };
+  }
+
+  values(item: StoredItem): Promise<Samples> {
+    return itemValues(this.#source, this.#document, item);
+  }
+
+  /** The item of this file that is like one of another file. */
+  sameItem({ item }: StoredItem): StoredItem {
+    const { name, location, components } = item;
+    const found = this.items.find((one) => one.item.name === name && one.item.location === location);
+    if (found === undefined || found.item.components?.[0]?.values.length !== components?.[0]?.values.length)
+      throw new FormatError(
+        `The array '${name}' of the first step is missing in another, or has other components there.`,
+      );
+    return found;
+  }
+}
+
+function crsOf(srid: number, { log }: Context): Mesh['crs'] {
+  try {
+    return parseSrid(srid);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log('warning', `The SRID of the field data was ignored: ${error.message}`);
+    return undefined;
+  }
+}
+
+async function startOf(
+  source: ByteSource,
+  document: VtuDocument,
+  array: ArrayElement,
+  { log }: Context,
+): Promise<number | undefined> {
+  const text = await readText(source, document, array);
+  const parsed = parseUtc(text);
+  if (parsed === undefined) {
+    log('warning', `StartTime '${text.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}' is no time and was ignored.`);
+    return undefined;
+  }
+  return Date.parse(`${parsed.second}Z`) + Math.round(Number(`0.${parsed.fraction || '0'}`) * 1000);
+}

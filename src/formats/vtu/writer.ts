@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { ByteSink } from '../../data/bytes.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import { stepsOf, timeOf } from '../../data/time-axis.ts';
+import { AppError } from '../../errors.ts';
+import type { Context } from '../define.ts';
+import { defineWriter } from '../define.ts';
+import { ZipWriter } from '../io/zip-writer.ts';
+import { featurePart } from './feature-part.ts';
+import { startTime } from './field-data.ts';
+import { MeshParts } from './mesh-parts.ts';
+import type { Part } from './part.ts';
+import { escaped, partBytes } from './part.ts';
+
+export const vtuWriter = defineWriter({
+  name: 'VtuWriter',
+  description:
+    'VTK unstructured grid (.vtu) for ParaView, zlib compressed; several steps become a zip with a .pvd collection and its parts.',
+  format: 'vtu',
+  accepts: ['mesh', 'features'],
+  bridged: ['grid', 'series', 'array'],
+  extension: '.vtu',
+  mediaType: 'application/octet-stream',
+  parameters: z.object({}),
+  async write(data, _parameters, sink, context) {
+    if (data.kind === 'features') await append(sink, await featurePart(data, context));
+    else if (stepsOf(data) === 0)
+      throw new AppError('unprocessable', 'The data have no steps, so there is nothing to write. Choose other times.');
+    else if (stepsOf(data) === 1) await append(sink, await onlyPart(data, context));
+    else await writeCollection(data, sink, context);
+  },
+});
+
+async function append(sink: ByteSink, part: Part): Promise<void> {
+  for (const bytes of partBytes(part)) await sink.append(bytes);
+}
+
+/** The start as codes of characters: meshio reads no file with a text. */
+async function onlyPart(mesh: Mesh, context: Context): Promise<Part> {
+  const start = startTime(mesh, context);
+  const codes = start === undefined ? [] : [{ name: 'StartTime', values: Int8Array.from(Buffer.from(start)) }];
+  return new MeshParts(mesh, context).part(0, codes);
+}
+
+/** A name that every file system takes. */
+const fileName = (name: string): string => name.replace(/[^\p{L}\p{N} ._-]/gu, '_').replace(/^\.+/, '') || 'mesh';
+
+/** The first part has the start as a text, so that ParaView shows it and meshio reads all others. */
+async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Promise<void> {
+  const zip = new ZipWriter(sink);
+  const name = fileName(mesh.name ?? '');
+  const steps = stepsOf(mesh);
+  const digits = Math.max(4, String(steps - 1).length);
+  const fileOf = (step: number) => `parts/${name}_${String(step).padStart(digits, '0')}.vtu`;
+  const start = startTime(mesh, context);
+  const parts = new MeshParts(mesh, context);
+  for (let step = 0; step < steps; step++) {
+    context.signal.throwIfAborted();
+    const part = await parts.part(step);
+    const withText = step === 0 && start !== undefined ? { ...part, text: { name: 'StartTime', value: start } } : part;
+    await zip.addStored(fileOf(step), partBytes(withText));
+  }
+  const time = mesh.time!;
+  const seconds = (step: number) => (timeOf(time, step) - timeOf(time, 0)) / 1000;
+  const entries = Array.from(
+    { length: steps },
+    (_, step) => `<DataSet timestep="${seconds(step)}" group="" part="0" file="${escaped(fileOf(step))}"/>\n`,
+  );
+  const pvd = `<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">\n<Collection>\n${entries.join('')}</Collection>\n</VTKFile>\n`;
+  await zip.addBytes(`${name}.pvd`, Buffer.from(pvd));
+  await zip.finish();
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Feature, Field } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
+import type { Context } from '../define.ts';
+import { defineReader } from '../define.ts';
+import { withDetectedFormat } from '../detect.ts';
+import { LineWords, shownWord, wholeLines } from '../io/line-words.ts';
+import { Srid } from '../srid.ts';
+import type { Layout } from './layout.ts';
+import { comment, mostColumns, numberAt, readLayout, separators } from './layout.ts';
+
+const perChunk = 4096;
+
+export const xyzReader = defineReader({
+  name: 'XyzReader',
+  description:
+    'Points as text (.xyz): x and y in the first two columns, z in another; columns separated by blanks, tabs, commas or semicolons.',
+  format: 'xyz',
+  produces: 'features',
+  has: ['place', 'items'],
+  parameters: z.object({
+    ZColumnIndex: z
+      .int()
+      .min(2)
+      .max(mostColumns - 1)
+      .default(2)
+      .describe('Column of z, counted from 0.'),
+    SRID: Srid.describe('SRID of the coordinate system, such as 25832. The format does not store it.').optional(),
+  }),
+  async read(source, { ZColumnIndex }, context) {
+    const layout = await layoutOf(source, ZColumnIndex);
+    return {
+      kind: 'features',
+      fields: layout.fields,
+      hasZ: true,
+      hasM: false,
+      geometryTypes: ['Point'],
+      chunks: () => chunks(source, layout, context),
+    };
+  },
+});
+
+async function layoutOf(source: ByteSource, zColumn: number): Promise<Layout> {
+  try {
+    return await readLayout(source, zColumn);
+  } catch (error) {
+    throw await withDetectedFormat(error, source, 'xyz');
+  }
+}
+
+async function* chunks(source: ByteSource, layout: Layout, context: Context): AsyncGenerator<readonly Feature[]> {
+  const parser = new PointParser(layout);
+  let { line } = layout;
+  for await (const { bytes, end, base } of wholeLines(source, layout.start)) {
+    context.signal.throwIfAborted();
+    for (let at = 0; at < end; ) {
+      const features: Feature[] = [];
+      parser.coordinates = new Float64Array(3 * perChunk);
+      for (; at < end && features.length < perChunk; line++) {
+        const start = at;
+        at = parser.words.read(bytes, at);
+        if (parser.words.count === 0 || bytes[parser.words.starts[0]!] === comment) continue;
+        try {
+          features.push(parser.feature(bytes, base + start, line, features.length));
+        } catch (error) {
+          if (!(error instanceof FormatError)) throw error;
+          context.reportBadRecord({ number: line, reason: error });
+        }
+      }
+      if (features.length > 0) yield features;
+    }
+    // The number of points is known only at the end.
+    context.progress((0.9 * (base + end)) / source.size, 'Reading');
+  }
+}
+
+const noValues: readonly unknown[] = [];
+
+class PointParser {
+  readonly words = new LineWords(separators, mostColumns);
+  /** x, y, z of the points of a chunk; each feature has a part of it. */
+  coordinates = new Float64Array(0);
+  readonly #layout: Layout;
+
+  constructor(layout: Layout) {
+    this.#layout = layout;
+  }
+
+  /** The point of the line whose words were read; `place` is its number among those of the chunk. */
+  feature(bytes: Buffer, offset: number, line: number, place: number): Feature {
+    const { columns, zColumn, fields, fieldColumns } = this.#layout;
+    if (this.words.count !== columns)
+      throw new FormatError(`Line ${line} has ${this.words.count} columns, the first has ${columns}.`, offset);
+    const { coordinates } = this;
+    const first = 3 * place;
+    coordinates[first] = this.#coordinate(bytes, 0, offset, line);
+    coordinates[first + 1] = this.#coordinate(bytes, 1, offset, line);
+    coordinates[first + 2] = this.#number(bytes, zColumn, offset, line);
+    const values =
+      fieldColumns.length === 0
+        ? noValues
+        : fieldColumns.map((column, n) => this.#value(bytes, fields[n]!, column, offset, line));
+    return { geometry: { type: 'Point', coordinates: coordinates.subarray(first, first + 3) }, values };
+  }
+
+  #value(bytes: Buffer, { type }: Field, column: number, offset: number, line: number): unknown {
+    const { starts, ends } = this.words;
+    if (type === 'string') return bytes.toString('utf8', starts[column]!, ends[column]!);
+    const value = this.#number(bytes, column, offset, line);
+    return Number.isNaN(value) ? null : value;
+  }
+
+  #coordinate(bytes: Buffer, column: number, offset: number, line: number): number {
+    const value = this.#number(bytes, column, offset, line);
+    if (!Number.isFinite(value)) throw this.#wrong(bytes, column, offset, line, 'a coordinate');
+    return value;
+  }
+
+  #number(bytes: Buffer, column: number, offset: number, line: number): number {
+    const { starts, ends } = this.words;
+    const value = numberAt(bytes, starts[column]!, ends[column]!);
+    if (value === undefined) throw this.#wrong(bytes, column, offset, line, 'a number');
+    return value;
+  }
+
+  #wrong(bytes: Buffer, column: number, offset: number, line: number, expected: string): FormatError {
+    const shown = shownWord(bytes, this.words.starts[column]!, this.words.ends[column]!);
+    return new FormatError(`Line ${line} has '${shown}' in column ${column + 1} in place of ${expected}.`, offset);
+  }
+}

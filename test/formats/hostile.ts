@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import type { Data } from '../../src/data/data.ts';
+import { AppError, FormatError } from '../../src/errors.ts';
+import { completeParameters } from '../../src/formats/parameters.ts';
+import { findReader } from '../../src/formats/registry.ts';
+import { memory } from './read.ts';
+
+/** Of the pseudo-random numbers; another by SEED. */
+const seed = Number(process.env.SEED ?? 20_260_124);
+
+export function randoms(start = seed): (below: number) => number {
+  let state = start | 0;
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x297a2d39) | 0;
+    return Math.floor(((state >>> 0) / 2 ** 32) * below);
+  };
+}
+
+/** Reads all of the data, or ends with a sentence; anything else is thrown. */
+export async function outcome(name: string, bytes: Uint8Array, scratch: string): Promise<'read' | 'refused'> {
+  const closing: (() => Promise<void>)[] = [];
+  const nothing = () => {};
+  const reader = findReader(name)!;
+  try {
+    const data = await reader.read(memory(bytes), completeParameters(reader, {}), {
+      signal: new AbortController().signal,
+      scratch,
+      log: nothing,
+      reportLoss: nothing,
+      progress: nothing,
+      reportBadRecord: ({ reason }) => {
+        throw reason;
+      },
+      onEnd: (close) => void closing.push(close),
+    });
+    await readAll(data);
+    return 'read';
+  } catch (error) {
+    if (error instanceof FormatError || error instanceof AppError) return 'refused';
+    throw error;
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+}
+
+async function readAll(data: Data): Promise<void> {
+  if (data.kind === 'features') for await (const _ of data.chunks());
+  if (data.kind !== 'mesh') return;
+  const { nodes, shapes, connectivity, offsets, items } = data;
+  if (offsets.length !== shapes.length + 1 || offsets[0] !== 0 || offsets.at(-1) !== connectivity.length)
+    throw new Error('The cells do not end where the connectivity ends.');
+  if (connectivity.some((node) => node >= nodes.length / 3)) throw new Error('A cell has a node that is not there.');
+  for (const [n, { location, components = [] }] of items.entries()) {
+    const places = location === 'node' ? nodes.length / 3 : shapes.length;
+    const count = components.reduce((product, { values }) => product * values.length, places);
+    const values = await data.values(n, 0);
+    if (values.length !== count) throw new Error(`Item ${n} has ${values.length} of ${count} values.`);
+  }
+}
+
+/** Mutates sound files; each must be read or refused with a sentence, and some of both occur. */
+export async function mutate(t: ExecutionContext, reader: string, sound: readonly Uint8Array[], times: number) {
+  const scratch = await mkdtemp(join(tmpdir(), 'hostile-'));
+  t.teardown(() => rm(scratch, { recursive: true, force: true }));
+  const next = randoms();
+  const interesting = Buffer.from('\0\x01\x7f\x80\xff -.,09<>"/=&;#\n');
+  const seen = { read: 0, refused: 0 };
+  for (let n = 0; n < times; n++) {
+    const one = sound[n % sound.length]!;
+    const bytes = Uint8Array.prototype.slice.call(one, 0, next(12) === 0 ? next(one.length) : one.length);
+    for (let change = next(4); change >= 0 && bytes.length > 0; change--)
+      bytes[next(bytes.length)] = next(2) === 0 ? interesting[next(interesting.length)]! : next(256);
+    try {
+      seen[await outcome(reader, bytes, scratch)]++;
+    } catch (error) {
+      t.log({ seed, mutation: n, bytes: Buffer.from(bytes).toString('base64').slice(0, 4000) });
+      throw error;
+    }
+  }
+  t.log(seen);
+  t.true(seen.read > 0 && seen.refused > 0);
+}

@@ -1,0 +1,381 @@
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import type { Data } from '../../../src/data/data.ts';
+import type { Grid } from '../../../src/data/grid.ts';
+import type { Mesh, MeshItem } from '../../../src/data/mesh.ts';
+import { CELL_SHAPES } from '../../../src/data/mesh.ts';
+import type { TimeAxis } from '../../../src/data/time-axis.ts';
+import { AppError } from '../../../src/errors.ts';
+import { zipEntries } from '../../../src/formats/io/zip.ts';
+import { readEntry } from '../../../src/formats/io/zip-entry.ts';
+import { crsText, parseSrid } from '../../../src/geo/crs/crs.ts';
+import { collection, feature, geometryOf } from '../features.ts';
+import { converted } from '../files.ts';
+import { flatMesh, layeredMesh } from '../meshes.ts';
+import { memory, read } from '../read.ts';
+import { written } from '../written.ts';
+
+/** What the reader makes of what the writer wrote; the reader's own tests have files of other programs. */
+async function back(t: ExecutionContext, data: Data) {
+  const { content, lost } = await written(t, data, 'VtuWriter');
+  return { ...(await read(t, 'mesh', 'VtuReader', content)), content, writing: lost };
+}
+
+const oneStep: TimeAxis = {
+  spacing: 'equidistant',
+  unit: 'hour',
+  start: Date.UTC(2026, 0, 24, 8),
+  count: 1,
+  offset: 6,
+  interval: 0,
+};
+
+/** A mesh with one value per place, all the same, or those given. */
+const withItems = (
+  items: readonly (Partial<MeshItem> & { values: Float32Array | Float64Array | Int32Array })[],
+  over: Partial<Mesh> = {},
+): Mesh => {
+  const { time: _, nodeIds: __, cellIds: ___, ...mesh } = flatMesh();
+  return {
+    ...mesh,
+    ...over,
+    items: items.map(({ values: _, ...item }) => ({ location: 'cell', ...item })),
+    values: async (item) => items[item]!.values,
+  };
+};
+
+test('a mesh of one step is a VTU file: raw appended data, zlib, 64-bit headers, offsets as they are', async (t) => {
+  const { content } = await written(t, withItems([{ name: 'a', values: Float32Array.of(1, 2, 3, 4) }]), 'VtuWriter');
+  const text = content.toString('latin1');
+  t.true(
+    text.startsWith(
+      '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" compressor="vtkZLibDataCompressor">',
+    ),
+  );
+  t.regex(text, /<Piece NumberOfPoints="8" NumberOfCells="4">/);
+  t.regex(text, /<AppendedData encoding="raw">\n_/);
+  // meshio looks for offsets without blanks, and for a line feed behind the data.
+  t.regex(text, /format="appended" offset="\d+"/);
+  t.true(text.endsWith('\n</AppendedData>\n</VTKFile>\n'));
+});
+
+test('nodes, cells, boundary codes, items with units and EUM codes, the start and the SRID come back', async (t) => {
+  const mesh = withItems(
+    [
+      { name: 'salinity', location: 'node', unit: 'PSU', values: Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
+      {
+        name: 'rain',
+        unit: 'mm',
+        eum: { item: 100004, unit: 1002 },
+        valueKind: 'stepAccumulated',
+        values: Float32Array.of(1, 2, 3, 4),
+      },
+      { name: 'zone', values: Int32Array.of(-1, 2, 3, 2 ** 30) },
+    ],
+    { time: oneStep },
+  );
+  const { data, lost, log, writing } = await back(t, mesh);
+  for (const key of ['nodes', 'nodeCodes', 'shapes', 'connectivity', 'offsets'] as const)
+    t.deepEqual(data[key], mesh[key]);
+  t.like(data.crs, { code: 32633 });
+  t.like(data.time, { start: Date.UTC(2026, 0, 24, 14), count: 1 });
+  t.deepEqual(
+    data.items.map(({ name, location, type, unit, eum, valueKind }) => ({
+      name,
+      location,
+      type,
+      unit,
+      eum,
+      valueKind,
+    })),
+    [
+      { name: 'salinity', location: 'node', type: 'Float64', unit: 'PSU', eum: undefined, valueKind: 'instantaneous' },
+      {
+        name: 'rain',
+        location: 'cell',
+        type: 'Float32',
+        unit: 'mm',
+        eum: { item: 100004, unit: 1002 },
+        valueKind: 'stepAccumulated',
+      },
+      { name: 'zone', location: 'cell', type: 'Int32', unit: undefined, eum: undefined, valueKind: 'instantaneous' },
+    ],
+  );
+  for (const n of [0, 1, 2]) t.deepEqual(await data.values(n, 0), await mesh.values(n, 0));
+  t.deepEqual([...lost, ...log, ...writing], []);
+});
+
+test('items at points stand before those of cells, so that EUM codes find their items', async (t) => {
+  const codes = (item: number) => ({ item, unit: 1000 });
+  const { data } = await back(
+    t,
+    withItems([
+      { name: 'c', eum: codes(100), values: Float32Array.of(1, 2, 3, 4) },
+      { name: 'p', location: 'node', eum: codes(200), values: new Float32Array(8) },
+    ]),
+  );
+  t.deepEqual(
+    data.items.map(({ name, eum }) => [name, eum?.item]),
+    [
+      ['p', 200],
+      ['c', 100],
+    ],
+  );
+});
+
+test('deleted values are NaN, also of integers; scale and offset are applied', async (t) => {
+  const { data } = await back(
+    t,
+    withItems([
+      { name: 'single', nodata: -1e-35, values: Float32Array.of(1, -1e-35, 3, 4) },
+      { name: 'whole', nodata: -9999, values: Int32Array.of(1, -9999, 3, 4) },
+      { name: 'scaled', nodata: -1, scale: 0.5, offset: 10, values: Int32Array.of(1, 2, -1, 4) },
+      { name: 'full', nodata: -9999, values: Int32Array.of(1, 2, 3, 4) },
+    ]),
+  );
+  const values = [];
+  for (const n of [0, 1, 2, 3]) values.push([...(await data.values(n, 0))]);
+  t.deepEqual(values, [
+    [1, Number.NaN, 3, 4],
+    [1, Number.NaN, 3, 4],
+    [10.5, 11, Number.NaN, 12],
+    [1, 2, 3, 4],
+  ]);
+  t.deepEqual(
+    data.items.map(({ type }) => type),
+    ['Float32', 'Float64', 'Float64', 'Int32'],
+  );
+});
+
+test('repeated names end in _2, names are escaped, items without a name are numbered', async (t) => {
+  const values = Float32Array.of(1, 2, 3, 4);
+  const names = ['a', 'a', '<&">', 'a', undefined];
+  const { data } = await back(t, withItems(names.map((name) => ({ ...(name === undefined ? {} : { name }), values }))));
+  t.deepEqual(
+    data.items.map(({ name }) => name),
+    ['a', 'a_2', '<&">', 'a_3', 'Item 5'],
+  );
+});
+
+test('several values of a place stand side by side and come back', async (t) => {
+  const axis = (name: string, count: number) => ({ name, values: Float64Array.from({ length: count }, (_, n) => n) });
+  const spectrum = Float32Array.from({ length: 24 }, (_, n) => n);
+  const { data } = await back(
+    t,
+    withItems([{ name: 's', components: [axis('direction', 2), axis('frequency', 3)], values: spectrum }]),
+  );
+  t.is(data.items[0]!.components![0]!.values.length, 6);
+  t.deepEqual(await data.values(0, 0), spectrum);
+});
+
+async function entriesOf(content: Uint8Array) {
+  const entries = await zipEntries(memory(content));
+  const contents = new Map<string, Buffer>();
+  for (const entry of entries) contents.set(entry.name, (await readEntry(memory(content), entry, 1 << 20))!);
+  return { entries, contents };
+}
+
+test('several steps are a zip with a collection and stored parts; the start is a text in the first part', async (t) => {
+  const { data, content } = await back(t, { ...flatMesh(), name: 'run: 7/a' });
+  const { entries, contents } = await entriesOf(content);
+  t.deepEqual(
+    entries.map(({ name, method }) => [name, method]),
+    [...Array.from({ length: 7 }, (_, n) => [`parts/run_ 7_a_000${n}.vtu`, 0]), ['run_ 7_a.pvd', 8]],
+  );
+  const pvd = contents.get('run_ 7_a.pvd')!.toString();
+  t.true(pvd.includes('<DataSet timestep="21600" group="" part="0" file="parts/run_ 7_a_0001.vtu"/>'));
+  const codes = [...Buffer.from('2026-01-24T08:00:00\0')].join(' ');
+  const first = contents.get('parts/run_ 7_a_0000.vtu')!.toString('latin1');
+  t.true(first.includes(`<Array type="String" Name="StartTime" NumberOfTuples="1" format="ascii">${codes}</Array>`));
+  t.false(contents.get('parts/run_ 7_a_0001.vtu')!.includes('StartTime'));
+  t.deepEqual(data.time, {
+    spacing: 'equidistant',
+    unit: 'second',
+    start: Date.UTC(2026, 0, 24, 8),
+    count: 7,
+    offset: 0,
+    interval: 21600,
+  });
+  for (const [item, step] of [
+    [0, 6],
+    [2, 3],
+    [1, 0],
+  ] as const)
+    t.deepEqual(
+      await data.values(
+        data.items.findIndex(({ name }) => name === ['depth', 'velocity', 'salinity'][item]),
+        step,
+      ),
+      await flatMesh().values(item, step),
+    );
+});
+
+test('nodes of layers that move, their columns and the reference heights of the first step come back', async (t) => {
+  const mesh = layeredMesh();
+  const { data } = await back(t, mesh);
+  t.deepEqual([...data.shapes], [...mesh.shapes]);
+  t.deepEqual([...data.connectivity], [...mesh.connectivity]);
+  t.deepEqual(data.layers, mesh.layers);
+  for (const step of [0, 5]) t.deepEqual([...(await data.heights!(step))], [...(await mesh.heights!(step))]);
+});
+
+test('a profile and a column stay what they are', async (t) => {
+  for (const section of ['profile', 'column'] as const)
+    t.is((await back(t, { ...layeredMesh(), section })).data.section, section);
+});
+
+test('relative times count from 1970, which the receipt says', async (t) => {
+  const time: TimeAxis = { spacing: 'nonEquidistant', unit: 'minute', offsets: Float64Array.of(0, 1, 10) };
+  const { data, writing } = await back(t, { ...flatMesh(), time });
+  t.deepEqual(data.time, { spacing: 'nonEquidistant', unit: 'second', start: 0, offsets: Float64Array.of(0, 60, 600) });
+  t.true(writing.includes('The times are relative; in the VTU file they count from 1970-01-01T00:00:00.'));
+});
+
+test('what a VTU file cannot hold is named: numbers of nodes, a coordinate system without a code', async (t) => {
+  const { writing } = await back(t, { ...flatMesh(), crs: { wkt: 'LOCAL_CS["harbour"]' } });
+  t.deepEqual(writing, [
+    'The numbers of nodes and elements were left out; a VTU file counts both from 0.',
+    'A VTU file does not store its coordinate system, which is harbour.',
+  ]);
+});
+
+test('cells of a grid become quads', async (t) => {
+  const grid: Grid = {
+    kind: 'grid',
+    width: 2,
+    height: 1,
+    affine: [0, 10, 0, 5, 0, -5],
+    bands: [{ name: 'h', unit: 'm', type: 'Float32', nodata: -1 }],
+    async *rows() {
+      yield { firstRow: 0, rowCount: 1, samples: Float32Array.of(7, -1) };
+    },
+  };
+  const { data } = await back(t, grid);
+  t.deepEqual([...data.shapes], [CELL_SHAPES.quad, CELL_SHAPES.quad]);
+  t.deepEqual([...(await data.values(0, 0))], [7, Number.NaN]);
+});
+
+test('points become vertices with z as array Z and their fields of numbers', async (t) => {
+  const { bytes, receipt } = await converted(t, 'x y z Z kind name\n1 2 3 9 4 a\n5 6 7 nan 8 b\n', {
+    reader: 'XyzReader',
+    writer: 'VtuWriter',
+    readerParameters: { SRID: 25832 },
+  });
+  const { data } = await read(t, 'mesh', 'VtuReader', bytes);
+  t.deepEqual([...data.nodes], [1, 2, 3, 5, 6, 7]);
+  t.deepEqual([...data.shapes], [CELL_SHAPES.vertex, CELL_SHAPES.vertex]);
+  t.deepEqual([...data.connectivity], [0, 1]);
+  t.deepEqual([...data.offsets], [0, 1, 2]);
+  t.deepEqual(
+    data.items.map(({ name, location }) => [name, location]),
+    [
+      ['Z', 'node'],
+      ['Z_2', 'node'],
+      ['kind', 'node'],
+    ],
+  );
+  t.deepEqual([...(await data.values(0, 0))], [3, 7]);
+  t.deepEqual([...(await data.values(1, 0))], [9, Number.NaN]);
+  t.like(data.crs, { code: 25832 });
+  t.deepEqual(receipt.lost, ["A VTU file holds numbers only; the fields 'name' were left out."]);
+});
+
+test('lines and polygons become cells with fields as cell arrays; holes and missing geometries are named', async (t) => {
+  const ring = [
+    [0, 0],
+    [10, 0],
+    [10, 10],
+    [0, 10],
+    [0, 0],
+  ];
+  const hole = [
+    [2, 2],
+    [3, 2],
+    [3, 3],
+    [2, 2],
+  ];
+  const json = collection([
+    feature(geometryOf('Polygon', [ring, hole]), { n: 1, dry: true }),
+    feature(
+      geometryOf('MultiLineString', [
+        [
+          [0, 0],
+          [1, 1],
+        ],
+        [
+          [0, 0],
+          [1, 1],
+          [2, 2],
+        ],
+      ]),
+      { n: 2, dry: false },
+    ),
+    feature(geometryOf('Polygon', [hole]), { n: 3, dry: false }),
+    feature(null, { n: 4, dry: true }),
+    feature({ type: 'GeometryCollection', geometries: [geometryOf('Point', [5, 5])] }, { n: 5, dry: true }),
+  ]);
+  const { bytes, receipt } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'VtuWriter' });
+  const { data } = await read(t, 'mesh', 'VtuReader', bytes);
+  const { polygon, line, polyline, triangle, vertex } = CELL_SHAPES;
+  t.deepEqual([...data.shapes], [polygon, line, polyline, triangle, vertex]);
+  t.deepEqual([...data.offsets], [0, 4, 6, 9, 12, 13]);
+  t.deepEqual([...data.nodes.subarray(0, 6)], [0, 0, 0, 10, 0, 0]);
+  t.deepEqual(
+    data.items.map(({ name, location, type }) => [name, location, type]),
+    [
+      ['n', 'cell', 'Int32'],
+      ['dry', 'cell', 'UInt8'],
+    ],
+  );
+  t.deepEqual([...(await data.values(0, 0))], [1, 2, 2, 3, 5]);
+  t.deepEqual([...(await data.values(1, 0))], [1, 0, 0, 0, 1]);
+  t.deepEqual(receipt.lost, [
+    '1 of 5 features have no geometry and were left out.',
+    'Polygons of a VTU file have no holes; 1 were filled.',
+  ]);
+});
+
+test('numbers that a field lacks are NaN', async (t) => {
+  const json = collection([
+    feature(geometryOf('Point', [1, 2]), { n: 1 }),
+    feature(geometryOf('Point', [3, 4]), { n: null }),
+  ]);
+  const { bytes } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'VtuWriter' });
+  const { data } = await read(t, 'mesh', 'VtuReader', bytes);
+  t.deepEqual(
+    data.items.map(({ name, type }) => [name, type]),
+    [['n', 'Float64']],
+  );
+  t.deepEqual([...(await data.values(0, 0))], [1, Number.NaN]);
+  t.deepEqual([...data.nodes], [1, 2, 0, 3, 4, 0]);
+});
+
+test('a mesh of many blocks is compressed block by block and comes back', async (t) => {
+  const count = 100_000;
+  const nodes = Float64Array.from({ length: 3 * count }, (_, n) => Math.sin(n) * 1e6);
+  const vertices: Mesh = {
+    kind: 'mesh',
+    crs: parseSrid(25832),
+    nodes,
+    shapes: new Uint8Array(count).fill(CELL_SHAPES.vertex),
+    connectivity: Uint32Array.from({ length: count }, (_, n) => n),
+    offsets: Uint32Array.from({ length: count + 1 }, (_, n) => n),
+    items: [],
+    values: async () => new Float32Array(0),
+  };
+  const { data } = await back(t, vertices);
+  t.deepEqual(data.nodes, nodes);
+  t.deepEqual(data.connectivity, vertices.connectivity);
+});
+
+test('a coordinate system given as WKT is stored by its code where a registry has it', async (t) => {
+  const wkt = await crsText(parseSrid(25832), 'WKT1_ESRI');
+  const { data, writing } = await back(t, { ...withItems([]), crs: { wkt } });
+  t.like(data.crs, { code: 25832 });
+  t.deepEqual(writing, []);
+});
+
+test('data without steps end with a sentence', async (t) => {
+  const time: TimeAxis = { spacing: 'nonEquidistant', unit: 'minute', offsets: new Float64Array(0) };
+  await t.throwsAsync(written(t, { ...flatMesh(), time }, 'VtuWriter'), { instanceOf: AppError, message: /no steps/ });
+});

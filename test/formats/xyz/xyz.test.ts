@@ -1,0 +1,216 @@
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import type { Feature } from '../../../src/data/feature-collection.ts';
+import { AppError, FormatError } from '../../../src/errors.ts';
+import { asJson, collection, feature, geometryOf } from '../features.ts';
+import { converted } from '../files.ts';
+import { mutate } from '../hostile.ts';
+import { memory, read } from '../read.ts';
+
+async function points(t: ExecutionContext, text: string | Uint8Array, parameters: Record<string, unknown> = {}) {
+  const { data, ...said } = await read(t, 'features', 'XyzReader', text, parameters);
+  const features: Feature[] = [];
+  for await (const chunk of data.chunks()) features.push(...chunk);
+  const coordinates = features.map(({ geometry }) => [...geometry!.coordinates]);
+  return { ...said, data, coordinates, values: features.map(({ values }) => [...values]) };
+}
+
+const two = [
+  [1, 2, 3],
+  [4.5, -5, 6e3],
+];
+
+for (const [name, text] of Object.entries({
+  blanks: '1 2 3\n4.5 -5 6e3\n',
+  'runs of blanks at both ends': '  1   2 3  \n 4.5 -5    6e3 ',
+  tabs: '1\t2\t3\n4.5\t-5\t6e3\n',
+  commas: '1,2,3\n4.5,-5,6e3\n',
+  'semicolons and blanks': '1; 2; 3;\n4.5; -5; 6e3;\n',
+  'Windows lines and a byte order mark': '\ufeff1 2 3\r\n4.5 -5 6e3\r\n',
+  'comments and blank lines': '# by hand\n\n1 2 3\n\n# more\n4.5 -5 6e3\n\n',
+  'a header': 'X Y Z\n1 2 3\n4.5 -5 6e3\n',
+  'a header of several lines': 'Survey of 2024\nsee map 7\nx;y;depth\n1 2 3\n4.5 -5 6e3\n',
+  quotes: '"1" "2" "3"\n4.5 -5 6e3\n',
+}))
+  test(`points are read: ${name}`, async (t) => {
+    const { data, coordinates, values } = await points(t, text);
+    t.deepEqual(coordinates, two);
+    t.deepEqual(values, [[], []]);
+    t.like(data, { hasZ: true, hasM: false, fields: [], geometryTypes: ['Point'] });
+  });
+
+test('ZColumnIndex names the column of z; other columns are fields with their names or numbers', async (t) => {
+  const text = 'x y flag depth\n1 2 7 3\n4 5 8 6\n';
+  const named = await points(t, text, { ZColumnIndex: 3 });
+  t.deepEqual(named.coordinates, [
+    [1, 2, 3],
+    [4, 5, 6],
+  ]);
+  t.deepEqual(named.data.fields, [{ name: 'flag', type: 'real' }]);
+  t.deepEqual(named.values, [[7], [8]]);
+  const unnamed = await points(t, text.slice(text.indexOf('\n') + 1));
+  t.deepEqual(unnamed.data.fields, [{ name: 'Column 4', type: 'real' }]);
+  t.deepEqual(unnamed.coordinates[0], [1, 2, 7]);
+});
+
+test('a column whose first word is no number is a field of texts; nan is no value', async (t) => {
+  const { data, coordinates, values } = await points(
+    t,
+    'x y z "Bed level" "Bed level" name\n1 2 3 4 5 "well 7"\n1 2 nan NaN 6 b\n',
+  );
+  t.deepEqual(
+    data.fields.map(({ name, type }) => [name, type]),
+    [
+      ['Bed level', 'real'],
+      ['Bed level_2', 'real'],
+      ['name', 'string'],
+    ],
+  );
+  t.deepEqual(coordinates[1], [1, 2, Number.NaN]);
+  t.deepEqual(values, [
+    [4, 5, 'well 7'],
+    [null, 6, 'b'],
+  ]);
+});
+
+test('numbers are read to the nearest double', async (t) => {
+  const words = ['123456789012345678', '0.1234567890123456', '-6199999.0050000001', '1e-320', '.5', '5.'];
+  const { coordinates } = await points(t, `${words.slice(0, 3).join(' ')}\n${words.slice(3).join(' ')}\n`);
+  t.deepEqual(coordinates.flat(), words.map(Number));
+});
+
+test('lines at the border of two chunks are whole', async (t) => {
+  const count = 60_000;
+  const lines = Array.from({ length: count }, (_, n) => `${n}.125 ${count - n} ${n % 977}.5`);
+  const { coordinates } = await points(t, lines.join('\n'));
+  t.is(coordinates.length, count);
+  t.true(coordinates.every(([x, y, z], n) => x === n + 0.125 && y === count - n && z === (n % 977) + 0.5));
+});
+
+for (const [fault, line, message] of [
+  ['a word', '7 x 9', /Line 3 has 'x' in column 2 in place of a number/],
+  ['too few columns', '7 8', /Line 3 has 2 columns, the first has 3/],
+  ['too many columns', '7 8 9 10', /Line 3 has 4 columns, the first has 3/],
+  ['an infinite coordinate', 'inf 8 9', /Line 3 has 'inf' in column 1 in place of a coordinate/],
+] as const)
+  test(`a bad line ends the conversion with its number, or is skipped: ${fault}`, async (t) => {
+    const text = `x y z\n1 2 3\n${line}\n4 5 6\n`;
+    const asked = { reader: 'XyzReader', writer: 'GeoJsonWriter', readerParameters: { SRID: 25832 } };
+    const error = await t.throwsAsync(converted(t, text, asked), { instanceOf: FormatError });
+    t.regex(error!.message, message);
+    t.is(error!.offset, 'x y z\n1 2 3\n'.length);
+    const { receipt, recordsRead, recordsSkipped, badRecords } = await converted(t, text, {
+      ...asked,
+      onBadRecord: 'skip',
+    });
+    t.is(recordsRead, 2);
+    t.is(recordsSkipped, 1);
+    t.is(badRecords!.features[0]!.properties.record, 3);
+    t.regex(receipt.lost.join(), message);
+  });
+
+for (const [fault, text, message] of [
+  ['no numbers', 'hello\nworld\n', /No line of the file begins with the numbers of a point: x, y, z\./],
+  ['two columns', '1 2\n3 4\n', /No line of the file/],
+  ['a line without end', `${'x'.repeat(3 << 20)}`, /A line has more than 65536 bytes|No line of the file/],
+  ['too many columns', `${'1 '.repeat(2000)}\n`, /Line 1 has 2000 columns. The maximum is 1024/],
+  ['nothing', '', /The file is empty/],
+  ['another format', '{"type":"FeatureCollection","features":[]}', /It looks like a GeoJSON file/],
+] as const)
+  test(`refused with a sentence: ${fault}`, async (t) => {
+    const error = await t.throwsAsync(points(t, text), { instanceOf: FormatError });
+    t.regex(error!.message, message);
+  });
+
+test('a column of z that the file does not have is named', async (t) => {
+  const error = await t.throwsAsync(points(t, '1 2 3\n', { ZColumnIndex: 4 }), { instanceOf: FormatError });
+  t.regex(error!.message, /z in column 5, as ZColumnIndex 4 asks/);
+});
+
+test('points become features with a height and their fields', async (t) => {
+  const { json } = await asJson(t, '1 2 3 7.5\n4 5 6 8\n', {
+    reader: 'XyzReader',
+    readerParameters: { SRID: 4326 },
+  });
+  t.deepEqual(json.features[0], {
+    type: 'Feature',
+    properties: { 'Column 4': 7.5 },
+    geometry: { type: 'Point', coordinates: [1, 2, 3] },
+  });
+  const shape = await converted(t, '1 2 3 7.5\n', { reader: 'XyzReader', writer: 'ShapefileWriter' });
+  const { json: back } = await asJson(t, shape.bytes);
+  t.deepEqual(back.features[0]!.geometry!.coordinates, [1, 2, 3]);
+});
+
+test('points are written as they were read, with a line of names where there are fields', async (t) => {
+  const asked = { reader: 'XyzReader', writer: 'XyzWriter' };
+  t.is((await converted(t, '1,2,3\n4.5,-5,nan\n', asked)).text, '1 2 3\n4.5 -5 nan\n');
+  t.is(
+    (await converted(t, 'x y z "Bed level"\n1 2 3 4.125\n1 2 3 nan\n', asked)).text,
+    'x y z Bed_level\n1 2 3 4.125\n1 2 3 nan\n',
+  );
+});
+
+test('points of several parts are lines of their own; texts and the coordinate system are named as lost', async (t) => {
+  const json = collection([
+    feature(
+      geometryOf('MultiPoint', [
+        [1, 2, 3],
+        [4, 5, 6],
+      ]),
+      { depth: 2, name: 'a' },
+    ),
+  ]);
+  const { text, receipt } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'XyzWriter' });
+  t.is(text, 'x y z depth\n1 2 3 2\n4 5 6 2\n');
+  t.deepEqual(receipt.lost, [
+    "An XYZ file holds numbers only; the fields 'name' were left out.",
+    'An XYZ file does not store its coordinate system, which is EPSG:4326.',
+  ]);
+});
+
+test('lines, and points without height, are no points of an XYZ file', async (t) => {
+  const line = geometryOf('LineString', [
+    [1, 2, 3],
+    [4, 5, 6],
+  ]);
+  const asked = { reader: 'GeoJsonReader', writer: 'XyzWriter' };
+  await t.throwsAsync(converted(t, collection([feature(line)]), asked), { message: /Feature 1 is a LineString/ });
+  await t.throwsAsync(converted(t, collection([feature(geometryOf('Point', [1, 2]))]), asked), {
+    instanceOf: AppError,
+    message: /no height/,
+  });
+});
+
+test('ten thousand mutations of files of points end with a sentence or points', async (t) => {
+  const sound = ['x y z name\n1 2 3 a\n4 5 6 b\n7 8 9 c\n', '1;2;3\n4.5;-5;6e3\n# end\n'].map((text) =>
+    Buffer.from(text),
+  );
+  await mutate(t, 'XyzReader', sound, 10_000);
+});
+
+test('a file that shrinks while it is read is an outage, not an end', async (t) => {
+  const bytes = Buffer.from('1 2 3\n'.repeat(400_000));
+  const source = memory(bytes);
+  const { findReader } = await import('../../../src/formats/registry.ts');
+  const nothing = () => {};
+  const data = await findReader('XyzReader')!.read(
+    { size: source.size, read: async (offset, length) => bytes.subarray(offset, Math.min(offset + length, 1_200_000)) },
+    { ZColumnIndex: 2 },
+    {
+      signal: new AbortController().signal,
+      scratch: '',
+      log: nothing,
+      reportLoss: nothing,
+      progress: nothing,
+      reportBadRecord: nothing,
+      onEnd: nothing,
+    },
+  );
+  if (data.kind !== 'features') return t.fail();
+  const error = await t.throwsAsync(async () => {
+    for await (const _ of data.chunks());
+  });
+  t.false(error instanceof FormatError);
+  t.regex(error!.message, /^The input ended at byte/);
+});
