@@ -19,6 +19,12 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   migrate: ['migrate'],
   demo: ['demo'],
   inspect: ['inspect terrain.tif', 'inspect terrain.tif --png terrain.png'],
+  convert: [
+    'convert terrain.asc terrain.tif --srid 25832',
+    'convert gauges.shp gauges.geojson --to-srid 4326 --items name,depth',
+    'convert terrain.tif terrain.asc --clip @area.geojson --force',
+    'convert - - --writer GeoJsonWriter --json',
+  ],
   'admin bootstrap': ["admin bootstrap --id admin --tenant-name 'River authority'"],
   completion: ['completion bash', 'completion zsh', 'completion fish'],
   login: ['login', 'login --id ann --password-stdin'],

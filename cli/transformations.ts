@@ -57,7 +57,7 @@ export const transformationOptions = (command: Command): Command =>
       steps,
     )
     .option('--layers <numbers>', 'only these layers, from 0 at the bottom: 2, or an interval such as 0-2', interval)
-    .option('--statistics', 'calculate statistics of the values and store them in the properties of the dataset');
+    .option('--statistics', 'calculate statistics of the values: minimum, maximum, mean, standard deviation');
 
 /** Transformations of a request, cheapest first: filters before reprojection. */
 export function transformationsOf(options: TransformationOptions): unknown[] {

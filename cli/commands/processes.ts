@@ -1,3 +1,4 @@
+import { dataOptions } from '../converters.ts';
 import { UsageError } from '../errors.ts';
 import type { Fill } from '../noun.ts';
 import { legacyOption, uuid, wideOption } from '../options.ts';
@@ -63,6 +64,19 @@ export const inspectCommand: Fill = (command, io) => {
       const { inspectFile } = await import('./inspect.ts');
       await inspectFile(path, png, io);
     });
+};
+
+export const convertFileCommand: Fill = (command, io) => {
+  wideOption(command)
+    .argument('<input>', 'a file, or - for stdin')
+    .argument('<output>', 'a file or folder, or - for stdout')
+    .option('--reader <name>', 'how to read the input; default: by its content, else by its name')
+    .option('--writer <name>', 'how to write the output; default: by the extension of its name')
+    .option('--force', 'replace a file that is there');
+  dataOptions(command).action(async (input, output, options) => {
+    const { convertFile } = await import('./convert.ts');
+    await convertFile(io, input, output, options);
+  });
 };
 
 export const adminCommands: Fill = (admin, io) => {
