@@ -18,7 +18,12 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   ],
   migrate: ['migrate'],
   demo: ['demo'],
-  inspect: ['inspect terrain.tif', 'inspect terrain.tif --png terrain.png'],
+  inspect: [
+    'inspect terrain.tif',
+    'inspect terrain.tif --png terrain.png',
+    "inspect flood.tif --png depth.png --item 'Water depth' --step 2026-01-24T08:00:00",
+    'inspect - --json',
+  ],
   convert: [
     'convert terrain.asc terrain.tif --srid 25832',
     'convert gauges.shp gauges.geojson --to-srid 4326 --items name,depth',

@@ -44,7 +44,7 @@ export interface Io {
   secret(question: string, instead: string): Promise<string>;
   /** Reads all of stdin, without the last line break. */
   stdin(): Promise<string>;
-  /** The bytes of stdin. A `UsageError` where a person would have to type them. */
+  /** The bytes of stdin. Throws a `UsageError` if stdin is a terminal. */
   input(): AsyncIterable<Uint8Array>;
   /** Shows progress: a bar on a terminal, lines elsewhere, nothing with `--json`. End it before writing anything else. */
   progress(label: string): Progress;
@@ -139,7 +139,7 @@ export function terminal(process: Streams, env: Env): Io {
     secret: (question, instead) => prompt('password', question, instead, { mask: '*' }),
     stdin: async () => (await text(stdin)).replace(/\r?\n$/, ''),
     input() {
-      if (stdin.isTTY) throw new UsageError('- reads from a pipe or a redirected file, and stdin is a terminal.');
+      if (stdin.isTTY) throw new UsageError('stdin is a terminal. - reads a pipe or a redirected file.');
       return stdin;
     },
     progress: (label) => (io.json ? SILENT : startProgress(label, stderr)),

@@ -94,12 +94,12 @@ async function addFile(zip: ZipWriter, path: string, name: string): Promise<void
   }
 }
 
-/** Name of a shapefile without what the writer adds for several steps and kinds of geometry. */
+/** Name of a shapefile without the suffixes for its step and kind of geometry. */
 const shapefileBase = (name: string) => name.replace(/(?:_\d{4,})?(?:_(?:point|multipoint|line|polygon))?$/, '');
 
 /**
- * Unpacks a zip of shapefiles into a folder, named after `stem`: `stem.shp` or, where there are several, `stem_0000.shp`, `stem_line.shp`.
- * Gives the paths.
+ * Unpacks a zip of shapefiles into a folder and returns the paths. Names begin with `stem`: `stem.shp`, or `stem_0000.shp` and
+ * `stem_line.shp` for several.
  */
 export async function unpackShapefiles(zip: string, folder: string, stem: string): Promise<string[]> {
   const source = await FileSource.open(zip, { checksum: false });
@@ -111,7 +111,7 @@ export async function unpackShapefiles(zip: string, folder: string, stem: string
     for (const entry of entries) {
       const unpacked = await UnpackedEntry.open(source, entry, folder);
       try {
-        // at the end the whole entry is there, and its checksum right
+        // waits until the entry is unpacked and its checksum verified
         await unpacked.read(entry.size, 0);
       } finally {
         await unpacked.close();

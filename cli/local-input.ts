@@ -9,17 +9,18 @@ import type { Recognised } from './local-file.ts';
 import { isAddress, sizeOf } from './staged-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A local file that is read without a server. */
+/** A local input file of a command that needs no server. */
 export interface LocalInput {
   path: string;
-  /** For the receipt; of a `.shp` file that of the zip that is made of it and its companions. */
+  /** Name for the receipt. A `.shp` file is zipped with its companions, so its name ends in `.zip`. */
   name: string;
   content: Recognised;
 }
 
-/** The file that an argument names, `-` for stdin. What is made for it goes with `open`. */
+/** Opens the file of an argument; `-` is stdin. `open` deletes the temporary files. */
 export async function openLocal(io: Io, argument: string, open: AsyncDisposableStack): Promise<LocalInput> {
-  if (isAddress(argument)) throw new UsageError('An address is fetched by the platform: see transfer import.');
+  if (isAddress(argument))
+    throw new UsageError('Only local files can be read without a server. Use transfer import for an address.');
   const { recognise, zipShapefile } = await import('./local-file.ts');
   const path = argument === TO_STDOUT ? await spooled(io, await temporaryFolder(tmpdir(), open)) : argument;
   await sizeOf(path);

@@ -6,20 +6,20 @@ import { needsName, TO_STDOUT } from './download.ts';
 import type { Io } from './io.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Where a conversion without a server writes: beside the output at first, so that the output is there whole or not at all. */
+/** Output of a conversion without a server. It is written to a temporary folder and renamed when it is complete. */
 export interface LocalOutput {
-  /** Folder of the conversion alone, removed at the end. */
+  /** Temporary folder of the conversion, beside the output. */
   folder: string;
-  /** In that folder. */
+  /** Path of the output in the temporary folder. */
   path: string;
   badRecords: string;
-  /** Moves what was written to its place. Gives the paths; none for stdout. */
+  /** Renames the files to their final paths and returns these, or writes the output to stdout. */
   finish(io: Io): Promise<{ files: string[]; badRecords?: string }>;
 }
 
 /**
  * @param target a file, or `-` for stdout
- * @throws UsageError where another file is in the way and `force` is not set
+ * @throws UsageError if the file exists and `force` is not set
  */
 export async function localOutput(target: string, force: boolean, open: AsyncDisposableStack): Promise<LocalOutput> {
   await needsName({ path: target, force });
@@ -50,7 +50,7 @@ type Move = [from: string, to: string];
 
 const withoutExtension = (path: string) => path.slice(0, path.length - extname(path).length);
 
-/** Shapefiles come as a zip: under a name that ends in `.shp` they lie unpacked. What is a zip otherwise is called so. */
+/** Unpacks the zip of a shapefile if the target ends in `.shp`. VTU files of several steps are a zip and get that extension. */
 async function movesOf(path: string, target: string, folder: string): Promise<Move[]> {
   const extension = extname(target).toLowerCase();
   const isZip = await startsWith(path, 'PK\x03\x04');

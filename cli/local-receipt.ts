@@ -4,18 +4,18 @@ import type { Reader, Writer } from '../src/formats/define.ts';
 import type { Shown, Table } from './table.ts';
 import { bytes, record, table } from './table.ts';
 
-/** A conversion without a server that is done. */
+/** A completed conversion without a server. */
 export interface Conversion {
   reader: Pick<Reader, 'name'>;
   writer: Pick<Writer, 'name'>;
-  /** None: the output went to stdout. */
+  /** Output files; empty if the output went to stdout. */
   files: readonly string[];
-  /** Where the places of skipped records are. */
+  /** GeoJSON file with the locations of skipped records. */
   badRecords: string | undefined;
   result: ConversionResult;
 }
 
-/** As JSON: what the transfer of a server tells, and where the files are. */
+/** The receipt as JSON, with the members of a transfer and the paths of the files. */
 export function receiptOf({ reader, writer, files, badRecords, result }: Conversion) {
   const { badRecordsWritten: _, ...rest } = result;
   return { files, reader: reader.name, writer: writer.name, badRecords, ...rest };
@@ -30,7 +30,7 @@ export function describeConversion({ reader, writer, files, badRecords, result }
     reader: reader.name,
     writer: writer.name,
     size: bytes(output.size),
-    'coordinate system': crs && (crs.to === undefined ? crs.from : `${crs.from ?? 'not said'} to ${crs.to}`),
+    'coordinate system': crs && (crs.to === undefined ? crs.from : `${crs.from ?? 'unknown'} to ${crs.to}`),
     operation: crs?.operation,
     records: recordsRead === recordsWritten ? recordsRead : `${recordsRead} read, ${recordsWritten} written`,
     skipped: recordsSkipped === 0 ? undefined : recordsSkipped,
@@ -52,7 +52,7 @@ type Row = Pick<Figures, 'values' | 'empty'> & {
   standardDeviation?: number;
 };
 
-/** A row for each band, item or field. */
+/** One row per band, item or field. */
 function statisticsTable(statistics: Summary | undefined): string | Table {
   const rows = statistics === undefined ? [] : rowsOf(statistics);
   if (rows.length === 0) return '';

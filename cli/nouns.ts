@@ -45,7 +45,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'convert',
-    description: 'convert a file into another format or coordinate system, without a server',
+    description: 'convert a local file to another format or coordinate system, without a server',
     local: true,
     load: async () => (await processes()).convertFileCommand,
   },

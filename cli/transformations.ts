@@ -95,6 +95,13 @@ function time(text: string): string {
   throw new InvalidArgumentError('It is a time such as 2026-01-24T08:00:00, or a day such as 2026-01-24.');
 }
 
+/** Parses the value of an option that takes the number or the name of an item. */
+export const numberOrText = (text: string): number | string => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : text);
+
+/** Parses the value of an option that takes the number or the time of a step. */
+export const stepOrTime = (text: string): number | string =>
+  /^\d{1,9}$/.test(text.trim()) ? Number(text) : time(text);
+
 /** `3`, `0-10`, `5-` or `-5`. */
 function interval(text: string): Interval {
   const [, from = '', dash, to = ''] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(text) ?? [];

@@ -23,11 +23,11 @@ export interface ConvertOptions extends DataOptions {
   force?: boolean;
 }
 
-/** Converts a local file into another one, each `-` for a pipe; no server is asked. */
+/** Converts a local file. `-` is stdin as input and stdout as output. Needs no server. */
 export async function convertFile(io: Io, from: string, to: string, options: ConvertOptions): Promise<void> {
   await using open = new AsyncDisposableStack();
   const { force = false } = options;
-  // before stdin is read
+  // check the output before reading stdin
   const inFolder = await needsName({ path: to, force });
   const input = await openLocal(io, from, open);
   const reader = findReader(readerFor(input, readers.map(describeReader), options.reader).name)!;
@@ -39,7 +39,7 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
   const result = await run(io, { ...request, output: { ...request.output, ...name } });
   const { files, badRecords } = await output.finish(io);
   const done: Conversion = { reader, writer, files, badRecords, result };
-  // with the output on stdout the receipt is no result
+  // if stdout has the output, the receipt goes to stderr
   const tell = target === TO_STDOUT ? io.note : io.out;
   if (io.json) tell(JSON.stringify(receiptOf(done)));
   else if (target === TO_STDOUT) for (const sentence of result.receipt.lost) io.note(`Lost: ${sentence}`);
@@ -49,7 +49,7 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
 const nameIn = ({ extension }: Writer, { name }: LocalInput) =>
   `${name.slice(0, name.length - extname(name).length)}${extension || extname(name)}`;
 
-/** As is said, else by the extension of the output. */
+/** Chooses the writer: as requested, else by the extension of the output. */
 function writerFor(to: string, reader: Reader, wanted: string | undefined): Writer {
   if (wanted !== undefined) return findWriter(named(wanted, writers.map(describeWriter), '--writer').name)!;
   const able = writersFor(reader);
@@ -62,8 +62,8 @@ function writerFor(to: string, reader: Reader, wanted: string | undefined): Writ
   const other = writers.find(isMeant);
   throw new UsageError(
     only === undefined && other !== undefined
-      ? `${other.name} cannot follow ${reader.name}; ${names} can.`
-      : `The name of the output does not tell its format: give --writer, one of ${names}.`,
+      ? `${other.name} cannot write what ${reader.name} reads. Use one of ${names}.`
+      : `The format of the output is not known from its name. Use --writer with one of ${names}.`,
   );
 }
 
@@ -98,11 +98,11 @@ function valuesOf(converter: Reader | Writer, given: readonly { name: string; va
   return values;
 }
 
-/** In this process, with a bar; Ctrl-C ends it. */
+/** Runs the conversion in this process with a progress bar. Ctrl-C cancels it. */
 async function run(io: Io, request: ConversionRequest): Promise<ConversionResult> {
   const { signal, end } = io.interruptible();
   const progress = io.progress('Converting');
-  // what is lost stands in the receipt
+  // warnings are in the receipt
   const hooks: ConversionHooks = { signal, log() {}, progress: progress.report };
   try {
     return await convert(request, hooks);

@@ -41,7 +41,7 @@ test('convert follows the content of the input and the extension of the output',
   t.regex(out, /^reader +AsciiGridReader$/m);
   t.regex(out, /^writer +GeoTiffWriter$/m);
   t.regex(out, /^coordinate system +EPSG:25832 to EPSG:3857$/m);
-  t.regex(out, /^Lost: The cells were laid out anew/m);
+  t.regex(out, /^Lost: The raster was resampled/m);
   t.deepEqual((await readdir(at('.'))).sort(), ['grid.tif', 'grid.txt']);
 });
 
@@ -90,7 +90,7 @@ test('a file that is there is replaced only with --force', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid, 'there.tif': 'old' });
   const refused = await run([at('grid.asc'), at('there.tif')]);
   t.is(refused.code, 2);
-  t.regex(refused.err, /there\.tif is there already: --force replaces it\.\n$/);
+  t.regex(refused.err, /there\.tif exists already\. Use --force to replace it\.\n$/);
   t.is(await readFile(at('there.tif'), 'utf8'), 'old');
   t.is((await run([at('grid.asc'), at('there.tif'), '--force'])).code, 0);
   t.not(await readFile(at('there.tif'), 'utf8'), 'old');
@@ -112,7 +112,7 @@ test('- reads stdin and writes stdout, and the receipt goes to stderr', async (t
   t.regex(out, /\n4 5 -9999\n$/);
   t.like(JSON.parse(err), { files: [], reader: 'AsciiGridReader', receipt: { input: { name: 'stdin' } } });
   const people = await run(['-', '-', '--writer', 'GeoTiffWriter', '--items', '0,7'], grid);
-  t.regex(people.err, /Lost: Items that the filter names and that are not there were left out: 7/);
+  t.regex(people.err, /Lost: The item filter names items that do not exist: 7/);
 });
 
 test('- is refused as input where a person would have to type it', async (t) => {
@@ -138,7 +138,7 @@ test('a shapefile is read with its companions, and written beside them', async (
   await rm(at('gauges.shp'));
   const other = await run([at('points.geojson'), at('gauges.shp')]);
   t.is(other.code, 2);
-  t.regex(other.err, /gauges\.(?:shx|dbf) is there already/);
+  t.regex(other.err, /gauges\.(?:shx|dbf) exists already/);
 });
 
 test('the output may be a folder', async (t) => {
@@ -162,17 +162,17 @@ test('skipped records are listed in a file beside the output', async (t) => {
 test('what the names do not tell is wrong usage, with the writers that can follow', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid, 'points.geojson': points, 'thing.bin': 'hello' });
   for (const [argv, sentence] of [
-    [[at('grid.asc'), at('grid')], /give --writer, one of AsciiGridWriter, GeoTiffWriter/],
-    [[at('grid.asc'), '-'], /give --writer, one of AsciiGridWriter/],
+    [[at('grid.asc'), at('grid')], /Use --writer with one of AsciiGridWriter, GeoTiffWriter/],
+    [[at('grid.asc'), '-'], /Use --writer with one of AsciiGridWriter/],
     [
       [at('grid.asc'), at('grid.geojson')],
-      /GeoJsonWriter cannot follow AsciiGridReader; AsciiGridWriter, GeoTiffWriter/,
+      /GeoJsonWriter cannot write what AsciiGridReader reads\. Use one of AsciiGridWriter, GeoTiffWriter/,
     ],
-    [[at('thing.bin'), at('thing.tif')], /give --reader, one of/],
+    [[at('thing.bin'), at('thing.tif')], /Use --reader with one of/],
     [[at('nowhere.asc'), at('x.tif')], /There is no file .*nowhere\.asc\./],
     [['https://host.example/x.asc', at('x.tif')], /transfer import/],
-    [[at('grid.asc'), '/nonexistent/x.tif'], /Nothing can be written to \/nonexistent/],
-    [[at('grid.asc'), at('x.tif'), '--reader', 'NoReader'], /--reader NoReader is not offered here/],
+    [[at('grid.asc'), '/nonexistent/x.tif'], /Cannot write to \/nonexistent/],
+    [[at('grid.asc'), at('x.tif'), '--reader', 'NoReader'], /--reader NoReader does not exist/],
   ] as const) {
     const { code, err } = await run(argv);
     t.is(code, 2, err);

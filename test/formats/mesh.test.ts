@@ -200,7 +200,7 @@ test('statistics of a mesh are one row per item over all steps and places', asyn
 
 test('inspection of a mesh tells nodes, elements, layers, time, items and the place', async (t) => {
   const inspection: Inspection = { size: 0, remarks: [] };
-  await inspectMesh(sigmaZMesh(), inspection, { picture: false, signal: new AbortController().signal });
+  await inspectMesh(sigmaZMesh(), inspection, { signal: new AbortController().signal });
   t.like(inspection, { nodes: 16, elements: 5, layers: 3, sigmaLayers: 1 });
   t.deepEqual(inspection.time, {
     steps: 7,
@@ -223,7 +223,6 @@ test('inspection of a mesh tells nodes, elements, layers, time, items and the pl
   t.true(Math.abs(inspection.extentWgs84!.west - 15.0015) < 1e-4);
   const relative = { ...hourly, start: undefined } as never;
   await inspectMesh({ ...flatMesh(), time: relative }, inspection, {
-    picture: false,
     signal: new AbortController().signal,
   });
   t.like(inspection.time, { axis: 'relative', first: 0, last: 36 });

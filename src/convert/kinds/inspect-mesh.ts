@@ -9,9 +9,15 @@ import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
 import { inspectItems, inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
+import { chooseMesh, meshPng } from './mesh-picture.ts';
 
-/** Pulls every step of every item once. */
-export async function inspectMesh(mesh: Mesh, inspection: Inspection, { signal }: InspectKind): Promise<undefined> {
+/** Pulls every step of every item once, that of the picture again. */
+export async function inspectMesh(
+  mesh: Mesh,
+  inspection: Inspection,
+  { picture, signal }: InspectKind,
+): Promise<Uint8Array | undefined> {
+  const chosen = picture && chooseMesh(mesh, picture);
   const tally = new ItemTally(mesh.items, true);
   for (const [item, description] of mesh.items.entries())
     for (let step = 0; step < stepsOf(mesh); step++) {
@@ -30,4 +36,5 @@ export async function inspectMesh(mesh: Mesh, inspection: Inspection, { signal }
     ...(time === undefined ? {} : { time: inspectTime(time) }),
     items: inspectItems(mesh.items, tally.of(mesh)),
   });
+  return chosen && meshPng(mesh, chosen);
 }
