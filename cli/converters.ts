@@ -31,10 +31,14 @@ const EXTENSIONS: Record<string, string> = {
   mesh: 'mesh',
 };
 
+/** The format that files with this extension have. */
+export const formatOfName = (file: string): string | undefined => EXTENSIONS[extname(file).slice(1).toLowerCase()];
+
+type Named = Pick<Converter, 'name' | 'datasetFormat'>;
+
 /** The only converter of the format of this file name. `option`: the option to use if there is none or more than one. */
-export function converterFor(file: string, converters: readonly Converter[], option: string): Converter {
-  const extension = extname(file).slice(1).toLowerCase();
-  const format = EXTENSIONS[extension];
+export function converterFor<C extends Named>(file: string, converters: readonly C[], option: string): C {
+  const format = formatOfName(file);
   const found = converters.filter(({ datasetFormat }) => datasetFormat === format);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
@@ -43,12 +47,16 @@ export function converterFor(file: string, converters: readonly Converter[], opt
 }
 
 /** Chooses the reader of a file: as requested, else by its content, else by its name. */
-export function readerFor(file: InputFile, readers: readonly Converter[], requested: string | undefined): Converter {
+export function readerFor<C extends Named>(
+  file: Pick<InputFile, 'name' | 'content'>,
+  readers: readonly C[],
+  requested: string | undefined,
+): C {
   if (requested !== undefined) return named(requested, readers, '--reader');
   const { format, looksLike } = file.content ?? {};
   const found = format === undefined ? [] : readers.filter(({ datasetFormat }) => datasetFormat === format);
   if (found[0] !== undefined && found.length === 1) return found[0];
-  if (looksLike === undefined || extname(file.name).slice(1).toLowerCase() in EXTENSIONS)
+  if (looksLike === undefined || formatOfName(file.name) !== undefined)
     return converterFor(file.name, readers, '--reader');
   throw new UsageError(
     `${file.name} looks like ${looksLike}, which no reader supports. Use --reader FileReader to store it unchanged.`,
@@ -60,40 +68,50 @@ interface NamedValue {
   value: unknown;
 }
 
-export interface ConversionOptions extends TransformationOptions, ResourceOptions {
+/** Options of what is done to the data. */
+export interface DataOptions extends TransformationOptions {
   param?: string[];
   srid?: number;
   skipBadRecords?: boolean;
 }
 
-/** Adds the options of all conversions. */
+export interface ConversionOptions extends DataOptions, ResourceOptions {}
+
+/** Adds the options of all conversions, also of local ones. */
+export const dataOptions = (command: Command): Command =>
+  transformationOptions(
+    command
+      .option(
+        '--param <name=value>',
+        'parameter of the reader or writer; may be repeated; reader.NAME= or writer.NAME= if both have it',
+        repeated,
+      )
+      .option('--srid <srid>', 'coordinate system of the data; overrides that of the file', srid),
+  ).option('--skip-bad-records', 'skip records that cannot be read; their locations are stored as a GeoJSON file');
+
+/** Adds the options of all transfers that convert. */
 export const conversionOptions = (command: Command): Command =>
-  resourceOptions(
-    transformationOptions(
-      command
-        .option(
-          '--param <name=value>',
-          'parameter of the reader or writer; may be repeated; reader.NAME= or writer.NAME= if both have it',
-          repeated,
-        )
-        .option('--srid <srid>', 'coordinate system of the data; overrides that of the file', srid),
-    )
-      .option('--skip-bad-records', 'skip records that cannot be read; their locations are stored as a GeoJSON file')
-      .option('--dry-run', 'only check whether it could be started, and estimate the result; sends and starts nothing'),
+  resourceOptions(dataOptions(command)).option(
+    '--dry-run',
+    'only check whether it could be started, and estimate the result; sends and starts nothing',
   );
+
+interface Parametrised {
+  readonly parameters: readonly { readonly name: string }[];
+}
 
 /** Members of a request. A parameter without `reader.` or `writer.` goes to the one that has it; if none has it, the server refuses it. */
 export function conversionOf(
   { param = [], srid, skipBadRecords, ...wanted }: ConversionOptions,
-  reader: Converter | undefined,
-  writer: Converter | undefined,
+  reader: Parametrised | undefined,
+  writer: Parametrised | undefined,
 ) {
   const readerParameters: NamedValue[] = srid === undefined ? [] : [{ name: 'SRID', value: srid }];
   const writerParameters: NamedValue[] = [];
   for (const text of param) {
     const [, side, name, value] = /^(?:(reader|writer)\.)?([^=]+)=(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined) throw new UsageError(`--param takes NAME=VALUE, not '${text}'.`);
-    const has = (converter: Converter | undefined) =>
+    const has = (converter: Parametrised | undefined) =>
       converter?.parameters.some((one) => one.name.toLowerCase() === name.toLowerCase()) ?? false;
     if (side === undefined && has(reader) && has(writer)) {
       throw new UsageError(`Reader and writer both have '${name}'. Use reader.${name}= or writer.${name}=.`);
@@ -119,7 +137,7 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-export function named(name: string, converters: readonly Converter[], option: string): Converter {
+export function named<C extends Named>(name: string, converters: readonly C[], option: string): C {
   const found = converters.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
   throw new UsageError(`${option} ${name} does not exist. Use one of ${converters.map((one) => one.name).join(', ')}.`);

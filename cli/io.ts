@@ -44,6 +44,8 @@ export interface Io {
   secret(question: string, instead: string): Promise<string>;
   /** Reads all of stdin, without the last line break. */
   stdin(): Promise<string>;
+  /** The bytes of stdin. Throws a `UsageError` if stdin is a terminal. */
+  input(): AsyncIterable<Uint8Array>;
   /** Shows progress: a bar on a terminal, lines elsewhere, nothing with `--json`. End it before writing anything else. */
   progress(label: string): Progress;
 }
@@ -136,6 +138,10 @@ export function terminal(process: Streams, env: Env): Io {
     confirm: (question, instead) => prompt('confirm', question, instead, { default: false }),
     secret: (question, instead) => prompt('password', question, instead, { mask: '*' }),
     stdin: async () => (await text(stdin)).replace(/\r?\n$/, ''),
+    input() {
+      if (stdin.isTTY) throw new UsageError('stdin is a terminal. - reads a pipe or a redirected file.');
+      return stdin;
+    },
     progress: (label) => (io.json ? SILENT : startProgress(label, stderr)),
   };
   return io;

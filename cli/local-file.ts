@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { handlerOf } from '../src/convert/kinds/kinds.ts';
@@ -8,6 +8,8 @@ import type { SampleType } from '../src/data/item.ts';
 import type { Context } from '../src/formats/define.ts';
 import { detect } from '../src/formats/detect.ts';
 import { FileSink, FileSource } from '../src/formats/io/bytes.ts';
+import { zipEntries } from '../src/formats/io/zip.ts';
+import { UnpackedEntry } from '../src/formats/io/zip-entry.ts';
 import { ZipWriter } from '../src/formats/io/zip-writer.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
 import { findReader, findWriter } from '../src/formats/registry.ts';
@@ -89,6 +91,39 @@ async function addFile(zip: ZipWriter, path: string, name: string): Promise<void
     await zip.add(name, size, pieces());
   } finally {
     await file.close();
+  }
+}
+
+/** Name of a shapefile without the suffixes for its step and kind of geometry. */
+const shapefileBase = (name: string) => name.replace(/(?:_\d{4,})?(?:_(?:point|multipoint|line|polygon))?$/, '');
+
+/**
+ * Unpacks a zip of shapefiles into a folder and returns the paths. Names begin with `stem`: `stem.shp`, or `stem_0000.shp` and
+ * `stem_line.shp` for several.
+ */
+export async function unpackShapefiles(zip: string, folder: string, stem: string): Promise<string[]> {
+  const source = await FileSource.open(zip, { checksum: false });
+  try {
+    const entries = await zipEntries(source);
+    const layers = entries.filter(({ name }) => extname(name) === '.shp').map(({ name }) => basename(name, '.shp'));
+    const base = layers.length === 1 ? layers[0]! : shapefileBase(layers[0] ?? '');
+    const paths: string[] = [];
+    for (const entry of entries) {
+      const unpacked = await UnpackedEntry.open(source, entry, folder);
+      try {
+        // waits until the entry is unpacked and its checksum verified
+        await unpacked.read(entry.size, 0);
+      } finally {
+        await unpacked.close();
+      }
+      const name = basename(entry.name);
+      const path = join(folder, name.startsWith(base) ? stem + name.slice(base.length) : name);
+      await rename(unpacked.path, path);
+      paths.push(path);
+    }
+    return paths;
+  } finally {
+    await source.close();
   }
 }
 

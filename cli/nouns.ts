@@ -44,6 +44,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await processes()).inspectCommand,
   },
   {
+    name: 'convert',
+    description: 'convert a local file to another format or coordinate system, without a server',
+    local: true,
+    load: async () => (await processes()).convertFileCommand,
+  },
+  {
     name: 'admin',
     description: 'administration with direct access to the database, without the API',
     local: true,

@@ -15,7 +15,7 @@ export async function sizeOf(file: string): Promise<number> {
   throw new UsageError(found ? `${file} is not a file.` : `There is no file ${file}.`);
 }
 
-const isAddress = (file: string) => /^https?:\/\//i.test(file);
+export const isAddress = (file: string) => /^https?:\/\//i.test(file);
 
 /** Checks that the local file of the argument `file` exists, before any request. */
 export const checkFileFirst = (command: Command): Command =>

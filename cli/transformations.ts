@@ -57,7 +57,7 @@ export const transformationOptions = (command: Command): Command =>
       steps,
     )
     .option('--layers <numbers>', 'only these layers, from 0 at the bottom: 2, or an interval such as 0-2', interval)
-    .option('--statistics', 'calculate statistics of the values and store them in the properties of the dataset');
+    .option('--statistics', 'calculate statistics of the values: minimum, maximum, mean, standard deviation');
 
 /** Transformations of a request, cheapest first: filters before reprojection. */
 export function transformationsOf(options: TransformationOptions): unknown[] {
@@ -94,6 +94,13 @@ function time(text: string): string {
   if (/^\d{4}-\d\d-\d\d(T\d\d:?\d\d:?\d\d(\.\d+)?Z?)?$/i.test(text.trim())) return text;
   throw new InvalidArgumentError('It is a time such as 2026-01-24T08:00:00, or a day such as 2026-01-24.');
 }
+
+/** Parses the value of an option that takes the number or the name of an item. */
+export const numberOrText = (text: string): number | string => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : text);
+
+/** Parses the value of an option that takes the number or the time of a step. */
+export const stepOrTime = (text: string): number | string =>
+  /^\d{1,9}$/.test(text.trim()) ? Number(text) : time(text);
 
 /** `3`, `0-10`, `5-` or `-5`. */
 function interval(text: string): Interval {

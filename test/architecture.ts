@@ -34,7 +34,7 @@ const FOUNDATION = ['audit', 'config', 'db', 'errors', 'jobs', 'outbox'].map((na
  * and the demo.
  */
 const STARTS_PROCESSES =
-  /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
+  /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|convert|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
 const MAY_USE_SQL =
   /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/statements|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;

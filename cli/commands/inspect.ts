@@ -1,31 +1,64 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from '../../src/convert/inspect.ts';
 import type { Extent, Inspection, ItemInspection, TimeInspection } from '../../src/convert/inspection.ts';
+import type { PictureChoice } from '../../src/convert/kinds/picture-choice.ts';
+import { parseUtc } from '../../src/data/date-text.ts';
+import { TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { openLocal } from '../local-input.ts';
 import type { Shown, Table } from '../table.ts';
 import { bytes, record, table } from '../table.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Prints the content of a local file, and draws it to the file `png`. Needs no server. */
-export async function inspectFile(path: string, png: string | undefined, io: Io): Promise<void> {
-  const file = await stat(path).catch(() => undefined);
-  if (file === undefined) throw new UsageError(`There is no file ${path}.`);
-  if (!file.isFile()) throw new UsageError(`${path} is not a file.`);
-  const scratch = await mkdtemp(join(tmpdir(), 'platform-inspect-'));
-  try {
-    const { signal } = new AbortController();
-    const found = await inspect({ path, scratch, picture: png !== undefined, signal });
-    if (io.json) io.out(JSON.stringify(found.inspection, undefined, 2));
-    else io.print(described(found.inspection));
-    if (png === undefined) return;
-    if (found.png === undefined) throw new Error(`${path} has nothing to draw.`);
-    await writeFile(png, found.png);
-    if (!io.json) io.note(`Drawn to ${png}.`);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
+/** Options of the picture. */
+export interface PictureOptions {
+  png?: string;
+  item?: number | string;
+  step?: number | string;
+  layer?: number;
+}
+
+/** Prints the content of a local file or of stdin, and draws it to the file `png`. Needs no server. */
+export async function inspectFile(argument: string, options: PictureOptions, io: Io): Promise<void> {
+  const { png } = options;
+  const picture = pictureOf(options);
+  await using open = new AsyncDisposableStack();
+  const { path } = await openLocal(io, argument, open);
+  const scratch = await temporaryFolder(tmpdir(), open);
+  const { signal, end } = io.interruptible();
+  open.defer(async () => end());
+  const found = await inspect({ path, scratch, picture, signal });
+  // if stdout has the picture, the inspection goes to stderr
+  const drawsOut = png === TO_STDOUT;
+  if (io.json) (drawsOut ? io.note : io.out)(JSON.stringify(found.inspection, undefined, 2));
+  else if (!drawsOut) io.print(described(found.inspection));
+  if (png === undefined) return;
+  if (found.png === undefined) throw new Error(`${argument} has nothing to draw.`);
+  if (drawsOut) return io.write(found.png);
+  await writeFile(png, found.png);
+  if (!io.json) io.note(`Drawn to ${png}.`);
+}
+
+function pictureOf({ png, item, step, layer }: PictureOptions): PictureChoice | undefined {
+  if (png === undefined) {
+    const [given] = Object.entries({ item, step, layer }).find(([, value]) => value !== undefined) ?? [];
+    if (given !== undefined) throw new UsageError(`--${given} selects what --png draws. Add --png PICTURE.`);
+    return undefined;
   }
+  return {
+    ...(item === undefined ? {} : { item }),
+    ...(step === undefined ? {} : { step: typeof step === 'number' ? step : { time: clockTime(step) } }),
+    ...(layer === undefined ? {} : { layer }),
+  };
+}
+
+/** Milliseconds since 1970 on the clock of the data, which has no time zone. */
+function clockTime(text: string): number {
+  const parsed = parseUtc(text);
+  if (parsed === undefined) throw new UsageError(`--step ${text} is not a date of the calendar.`);
+  return Date.parse(`${parsed.second}Z`) + Number(`0.${parsed.fraction || '0'}`) * 1000;
 }
 
 function described(inspection: Inspection): Shown {

@@ -5,12 +5,14 @@ import { completeParameters } from '../formats/parameters.ts';
 import { readers } from '../formats/registry.ts';
 import type { Inspection } from './inspection.ts';
 import { handlerOf } from './kinds/kinds.ts';
+import type { PictureChoice } from './kinds/picture-choice.ts';
 
 export interface InspectOptions {
   path: string;
   /** Folder for temporary files. */
   scratch: string;
-  picture: boolean;
+  /** Absent: no picture is drawn. */
+  picture?: PictureChoice | undefined;
   signal: AbortSignal;
 }
 

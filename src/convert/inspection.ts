@@ -1,7 +1,7 @@
 import type { DataKind } from '../data/data.ts';
 import type { Field } from '../data/feature-collection.ts';
 import type { FeatureStatistics } from '../data/feature-statistics.ts';
-import type { Band } from '../data/grid.ts';
+import type { Band, LayerAxis } from '../data/grid.ts';
 import type { BandStatistics } from '../data/grid-statistics.ts';
 import type { Item } from '../data/item.ts';
 import type { ItemFigures } from '../data/item-statistics.ts';
@@ -54,7 +54,10 @@ export interface Inspection {
   /** `nodes` to `sigmaLayers`: only for a mesh. */
   nodes?: number;
   elements?: number;
+  /** Of a mesh or grid. */
   layers?: number;
+  /** Of a grid: height of the centre of the lowest layer, and distance of the layers. */
+  layerAxis?: Omit<LayerAxis, 'count'>;
   /** Those of them that follow the surface; the others lie at fixed heights. */
   sigmaLayers?: number;
   /** Only for an array: its dimensions besides time. */

@@ -79,3 +79,56 @@ test('inspect of a broken or missing file is one line and an exit code', async (
   t.is(await main(['inspect', '/nonexistent.tif'], io), 2);
   t.is(err(), 'platform: There is no file /nonexistent.tif.\n');
 });
+
+const stacked = tiffFile({
+  width: 2,
+  height: 1,
+  values: [1, 2],
+  tags: { ...placed(500_000, 6_000_000, 100), ...geoKeys([1024, 1], [3072, 25832]) },
+});
+
+test('options of the picture choose what is drawn, and are refused without one', async (t) => {
+  const picture = join(folder, 'chosen.png');
+  const chosen = await run('stacked.tif', stacked, '--png', picture, '--item', '0', '--step', '0', '--layer', '0');
+  t.is(chosen.code, 0, chosen.err);
+  for (const [options, code, sentence] of [
+    [['--item', '0'], 2, /--item selects what --png draws\. Add --png PICTURE\./],
+    [['--png', picture, '--item', '3'], 1, /There is no item 3\. There are the items 0\./],
+    [['--png', picture, '--item', 'depth'], 1, /There is no item 'depth'/],
+    [['--png', picture, '--step', '4'], 1, /There is no step 4: the data have one step, 0\./],
+    [['--png', picture, '--step', '2026-01-24'], 1, /The data have no time axis/],
+    [['--png', picture, '--step', '2026-02-30'], 2, /--step 2026-02-30 is not a date of the calendar\./],
+    [['--png', picture, '--step', 'noon'], 2, /It is a time such as/],
+    [['--png', picture, '--layer', '1'], 1, /There is no layer 1/],
+  ] as const) {
+    const refused = await run('stacked.tif', stacked, ...options);
+    t.is(refused.code, code, refused.err);
+    t.regex(refused.err, sentence);
+  }
+});
+
+test('a picture may go to stdout, and the inspection to stderr then', async (t) => {
+  const { out, err } = await run('stacked.tif', stacked, '--png', '-', '--json');
+  t.true(out.includes('PNG'));
+  t.like(JSON.parse(err), { kind: 'grid', width: 2 });
+});
+
+test('- is stdin', async (t) => {
+  const grid = 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n7\n';
+  const { io, out } = person({}, { stdin: grid });
+  t.is(await main(['inspect', '-', '--json'], io), 0);
+  t.like(JSON.parse(out()), { format: 'asciigrid', width: 1, height: 1 });
+});
+
+test('a .shp file is looked into with its companions', async (t) => {
+  const points =
+    '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[9,54]},"properties":{"depth":1}}]}';
+  await run('gauges.geojson', points);
+  const { io } = person({});
+  t.is(await main(['convert', join(folder, 'gauges.geojson'), join(folder, 'gauges.shp')], io), 0);
+  const { io: other, out } = person({});
+  const picture = join(folder, 'gauges.png');
+  t.is(await main(['inspect', join(folder, 'gauges.shp'), '--json', '--png', picture, '--item', 'depth'], other), 0);
+  t.like(JSON.parse(out()), { format: 'shapefile', crs: { srid: 'EPSG:4326' }, statistics: { features: 1 } });
+  t.is((await readFile(picture)).toString('latin1', 1, 4), 'PNG');
+});

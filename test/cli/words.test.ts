@@ -124,7 +124,7 @@ test('each help marks what is required, and has examples, the environment and th
     const name = path.join(' ');
     t.is(code, 0, name);
     t.regex(out, /^Examples:\n {2}platform /m, name);
-    if (!['inspect', 'demo', 'completion'].includes(name)) t.regex(out, /^Environment:\n {2}\w+ /m, name);
+    if (!['inspect', 'convert', 'demo', 'completion'].includes(name)) t.regex(out, /^Environment:\n {2}\w+ /m, name);
     t.regex(out, /^Exit codes: 0 done/m, name);
     t.notRegex(out, /default: ("|\[\])/, name);
     for (const { long, mandatory, hidden, description } of command.options) {

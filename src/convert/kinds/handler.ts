@@ -5,6 +5,7 @@ import type { AppendedCounts, ExistingDataset, PipelineResult, Statistics } from
 import type { Inspection } from '../inspection.ts';
 import type { SpatialInformation } from '../spatial-information.ts';
 import type { Transformation } from '../steps/transformation-shapes.ts';
+import type { PictureChoice } from './picture-choice.ts';
 
 /** State that the transformations of one conversion share. */
 export interface StepContext {
@@ -88,6 +89,7 @@ export interface KindHandler<D extends Data = Data> {
 }
 
 export interface InspectKind {
-  readonly picture: boolean;
+  /** Absent: no picture is drawn. */
+  readonly picture?: PictureChoice | undefined;
   readonly signal: AbortSignal;
 }

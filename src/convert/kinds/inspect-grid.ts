@@ -1,59 +1,87 @@
-import type { Band, Grid } from '../../data/grid.ts';
-import { slicesOfBand } from '../../data/grid.ts';
+import type { Band, Grid, LayerAxis, Slice } from '../../data/grid.ts';
+import { layersOf, slicesOfBand } from '../../data/grid.ts';
 import { GridTally, watched } from '../../data/grid-statistics.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
-import { gridPreviewPng } from '../../geo/draw/grid-preview.ts';
+import { colourBands, gridPicturePng, imagePicturePng } from '../../geo/draw/grid-picture.ts';
+import { rowPicturePng } from '../../geo/draw/row-picture.ts';
+import { printedUnit } from '../../geo/draw/units.ts';
 import type { Inspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
 import { inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
+import type { PictureChoice } from './picture-choice.ts';
+import { chosenItem, chosenLayer, chosenStep, headingOf } from './picture-choice.ts';
 
-/** Reads every slice once; the picture shows the first. */
+/** Reads every slice once, the slice of the picture again. */
 export async function inspectGrid(
   grid: Grid,
   inspection: Inspection,
   { picture, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
-  const { width, height, affine } = grid;
+  const { width, height, affine, time, layers } = grid;
+  const slice = picture && chosenSlice(grid, picture);
   await inspectPlace(inspection, grid.crs, grid.located === false ? undefined : grid);
   const types = new Map<number, Band['type']>();
   const tally = new GridTally();
   const counted = watched(grid, tally, signal, () => {});
-  const pulled: Grid = {
-    ...counted,
-    async *rows(slice) {
-      for await (const block of counted.rows(slice)) {
-        types.set(slice.band, sampleTypeOf(block.samples));
-        yield block;
-      }
-    },
-  };
-  let png: Uint8Array | undefined;
-  for (let band = 0; band < grid.bands.length; band++) {
-    for (const slice of slicesOfBand(grid, band)) {
-      if (picture && png === undefined) png = await gridPreviewPng(pulled, slice);
-      else for await (const _ of pulled.rows(slice));
-    }
-  }
+  for (let band = 0; band < grid.bands.length; band++)
+    for (const one of slicesOfBand(grid, band))
+      for await (const { samples } of counted.rows(one)) types.set(band, sampleTypeOf(samples));
   const { bands: statistics } = tally.of(grid);
-  const bands = grid.bands.map(
-    ({ name, unit, eum, valueKind, scale, offset, role, integer64, exactNodata, nodata, type }, n) => ({
+  const bands = grid.bands.map((one, n) => {
+    const { name, unit, eum, valueKind, scale, offset, role, integer64, exactNodata, nodata, type } = one;
+    return {
       ...given({ name, unit, eum, valueKind, scale, offset, role }),
       type: integer64 ?? types.get(n) ?? type!,
       ...(nodata === undefined ? {} : { nodata: jsonNumber(exactNodata ?? nodata) }),
       ...statistics[n],
-    }),
-  );
-  const { time, layers } = grid;
+    };
+  });
   Object.assign(inspection, {
     width,
     height,
     affine,
-    ...(layers === undefined ? {} : { layers: layers.count }),
-    ...(time === undefined ? {} : { time: inspectTime(time) }),
     bands,
+    ...(time === undefined ? {} : { time: inspectTime(time) }),
+    ...(layers === undefined ? {} : { layers: layers.count, layerAxis: layerAxisOf(layers) }),
   });
-  return png;
+  return slice && drawn(grid, slice, picture.item);
+}
+
+const layerAxisOf = ({ count: _, ...axis }: LayerAxis) => given(axis);
+
+const chosenSlice = (grid: Grid, { item, step, layer }: PictureChoice): Slice => ({
+  band: chosenItem(grid.bands, item),
+  step: chosenStep(grid.time, step),
+  layer: chosenLayer(layersOf(grid), layer),
+});
+
+async function drawn(grid: Grid, slice: Slice, item: PictureChoice['item']): Promise<Uint8Array> {
+  const { band: n, step, layer } = slice;
+  const band = grid.bands[n]!;
+  const place = { crs: grid.crs, time: grid.time, step, layer, layers: layersOf(grid) };
+  const heading = headingOf({ name: band.name ?? `Band ${n + 1}` }, n, place);
+  const image = colourBands(grid.bands);
+  if (image !== undefined && (item === undefined || (image.palette !== undefined && image.bands[0] === n)))
+    return imagePicturePng(grid, image, slice, { ...heading, title: image.palette ? heading.title : 'Picture' });
+  const unit = band.unit === undefined ? undefined : printedUnit(band.unit);
+  if (grid.height === 1) return rowPicturePng(grid, slice, { ...heading, unit });
+  return gridPicturePng(grid, slice, { ...heading, unit, relief: isTerrain(grid, band) });
+}
+
+/** Bathymetry, Elevation and Topography of EUM. */
+const terrainItems: ReadonlySet<number> = new Set([100_079, 100_180, 110_234]);
+
+/** Heights of the ground look best as relief. A raster that says nothing of its values is taken for them: most such files are. */
+function isTerrain(grid: Grid, { name = '', unit, eum, type }: Band): boolean {
+  if (eum !== undefined && terrainItems.has(eum.item)) return true;
+  const isGround = /terrain|elevation|bathymetry|topograph|altitude|\b(dem|dtm|dsm|dgm|dhm)\b/i.test(name);
+  if (isGround) return !/surface|water|head|level/i.test(name);
+  const unnamed = name === '' || /^band \d+$/i.test(name);
+  const numbers = type === undefined || !/^U?Int8$/.test(type);
+  return (
+    unnamed && (unit === undefined || unit === 'm') && numbers && grid.bands.length === 1 && grid.time === undefined
+  );
 }
 
 const given = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>

@@ -1,5 +1,7 @@
 import type { Grid, Slice } from '../../data/grid.ts';
 import { kindOf } from '../crs/crs.ts';
+import type { Averages } from './grid-averages.ts';
+import { averagesOf } from './grid-averages.ts';
 import { shadedRelief } from './hillshade.ts';
 import { encodePng } from './png.ts';
 
@@ -11,29 +13,16 @@ const metresPerDegree = 111_320;
  * up if the grid is not rotated. Memory holds the picture, not the grid.
  */
 export async function gridPreviewPng(grid: Grid, slice: Slice, side = 1024): Promise<Uint8Array<ArrayBuffer>> {
-  const factor = Math.max(1, Math.ceil(Math.max(grid.width, grid.height) / side));
-  const width = Math.ceil(grid.width / factor);
-  const height = Math.ceil(grid.height / factor);
-  const sums = new Float64Array(width * height);
-  const counts = new Uint32Array(width * height);
-  const { nodata } = grid.bands[slice.band]!;
-  for await (const { firstRow, rowCount, samples } of grid.rows(slice)) {
-    const empty = nodata !== undefined && samples instanceof Float32Array ? Math.fround(nodata) : nodata;
-    for (let row = 0; row < rowCount; row++) {
-      const line = Math.floor((firstRow + row) / factor) * width;
-      for (let column = 0; column < grid.width; column++) {
-        const value = samples[row * grid.width + column]!;
-        if (!Number.isFinite(value) || value === empty) continue;
-        const cell = line + Math.floor(column / factor);
-        sums[cell]! += value;
-        counts[cell]! += 1;
-      }
-    }
-  }
-  const values = sums.map((sum, i) => (counts[i] === 0 ? Number.NaN : sum / counts[i]!));
-  if (grid.affine[5] > 0) flipRows(values, width);
+  const averages = await averagesOf(grid, slice, side);
+  return encodePng(averages.width, averages.height, reliefPixels(grid, averages));
+}
+
+/** RGBA of shaded relief, the northern row first if the grid is not rotated. */
+export function reliefPixels(grid: Grid, { width, height, factor, values }: Averages): Uint8Array<ArrayBuffer> {
+  const upright = values.slice();
+  if (grid.affine[5] > 0) flipRows(upright, width);
   const [cellWidth, cellHeight] = cellSize(grid).map((size) => size * factor) as [number, number];
-  return encodePng(width, height, shadedRelief({ width, height, values, cellWidth, cellHeight }));
+  return shadedRelief({ width, height, values: upright, cellWidth, cellHeight });
 }
 
 function cellSize({ affine, crs, height, located }: Grid): [number, number] {

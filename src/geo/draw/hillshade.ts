@@ -1,3 +1,5 @@
+import type { Scale } from './colours.ts';
+
 /** Heights row by row from the north; NaN for cells without data. */
 export interface Heights {
   width: number;
@@ -74,6 +76,28 @@ export function shadedRelief(heights: Heights): Uint8Array<ArrayBuffer> {
     paint(rgba, i * 4, colours, Math.round(255 * Math.min(1, Math.max(0, share))) * 3, light);
   }
   return rgba;
+}
+
+/** The colours of heights on level ground; undefined when there are no heights. */
+export function reliefLegend(values: Float64Array): Scale | undefined {
+  const range = spread(values);
+  if (range === undefined) return undefined;
+  const { low, high } = range;
+  const [landTable, waterTable] = [table(land), table(water)];
+  const shore = Math.max(low, 0);
+  const colour = (value: number): readonly [number, number, number] => {
+    const below = value < 0 && low < 0;
+    const share = below ? (value - low) / -low : (value - shore) / (high - shore || 1);
+    const at = 3 * Math.round(255 * Math.min(1, Math.max(0, share)));
+    const colours = below ? waterTable : landTable;
+    return [colours[at]!, colours[at + 1]!, colours[at + 2]!];
+  };
+  let [below, above] = [false, false];
+  for (let i = 0; i < values.length; i++) {
+    below ||= values[i]! < low;
+    above ||= values[i]! > high;
+  }
+  return { low, high, below, above, colour };
 }
 
 /** Sets a pixel. A light of 1 keeps the colour; shadows turn blue, bright slopes slightly white. */

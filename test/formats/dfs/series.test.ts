@@ -199,7 +199,7 @@ test('an inspection tells times, items and figures of a file, known by its conte
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'gauge.bin');
   await writeFile(path, level());
-  const { inspection } = await inspect({ path, scratch: folder, picture: false, signal: new AbortController().signal });
+  const { inspection } = await inspect({ path, scratch: folder, signal: new AbortController().signal });
   t.like(inspection, { looksLike: 'DFS0 file', format: 'dfs0', reader: 'Dfs0Reader', kind: 'series' });
   t.deepEqual(inspection.time, {
     steps: 4,

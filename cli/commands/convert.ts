@@ -1,0 +1,116 @@
+import { extname, join } from 'node:path';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../src/convert/conversion.ts';
+import { convert } from '../../src/convert/convert.ts';
+import { describeReader, describeWriter, writersFor } from '../../src/convert/offers.ts';
+import type { Reader, Writer } from '../../src/formats/define.ts';
+import { checkParameters } from '../../src/formats/parameters.ts';
+import { findReader, findWriter, readers, writers } from '../../src/formats/registry.ts';
+import type { DataOptions } from '../converters.ts';
+import { conversionOf, formatOfName, named, readerFor } from '../converters.ts';
+import { needsName, TO_STDOUT } from '../download.ts';
+import { Interrupted, UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import type { LocalInput } from '../local-input.ts';
+import { openLocal } from '../local-input.ts';
+import type { LocalOutput } from '../local-output.ts';
+import { localOutput } from '../local-output.ts';
+import type { Conversion } from '../local-receipt.ts';
+import { describeConversion, receiptOf } from '../local-receipt.ts';
+
+export interface ConvertOptions extends DataOptions {
+  reader?: string;
+  writer?: string;
+  force?: boolean;
+}
+
+/** Converts a local file. `-` is stdin as input and stdout as output. Needs no server. */
+export async function convertFile(io: Io, from: string, to: string, options: ConvertOptions): Promise<void> {
+  await using open = new AsyncDisposableStack();
+  const { force = false } = options;
+  // check the output before reading stdin
+  const inFolder = await needsName({ path: to, force });
+  const input = await openLocal(io, from, open);
+  const reader = findReader(readerFor(input, readers.map(describeReader), options.reader).name)!;
+  const writer = writerFor(inFolder ? '' : to, reader, options.writer);
+  const target = inFolder ? join(to, nameIn(writer, input)) : to;
+  const output = await localOutput(target, force, open);
+  const request = requestOf(input, output, { reader, writer, options });
+  const name = target === TO_STDOUT ? {} : { name: target };
+  const result = await run(io, { ...request, output: { ...request.output, ...name } });
+  const { files, badRecords } = await output.finish(io);
+  const done: Conversion = { reader, writer, files, badRecords, result };
+  // if stdout has the output, the receipt goes to stderr
+  const tell = target === TO_STDOUT ? io.note : io.out;
+  if (io.json) tell(JSON.stringify(receiptOf(done)));
+  else if (target === TO_STDOUT) for (const sentence of result.receipt.lost) io.note(`Lost: ${sentence}`);
+  else io.print(describeConversion(done));
+}
+
+const nameIn = ({ extension }: Writer, { name }: LocalInput) =>
+  `${name.slice(0, name.length - extname(name).length)}${extension || extname(name)}`;
+
+/** Chooses the writer: as requested, else by the extension of the output. */
+function writerFor(to: string, reader: Reader, wanted: string | undefined): Writer {
+  if (wanted !== undefined) return findWriter(named(wanted, writers.map(describeWriter), '--writer').name)!;
+  const able = writersFor(reader);
+  const extension = extname(to).toLowerCase();
+  const format = formatOfName(to);
+  const isMeant = (writer: Writer) => writer.format === format || (extension !== '' && writer.extension === extension);
+  const [only, ...others] = able.filter(isMeant);
+  if (only !== undefined && others.length === 0) return only;
+  const names = able.map(({ name }) => name).join(', ');
+  const other = writers.find(isMeant);
+  throw new UsageError(
+    only === undefined && other !== undefined
+      ? `${other.name} cannot write what ${reader.name} reads. Use one of ${names}.`
+      : `The format of the output is not known from its name. Use --writer with one of ${names}.`,
+  );
+}
+
+interface Converters {
+  reader: Reader;
+  writer: Writer;
+  options: ConvertOptions;
+}
+
+function requestOf(input: LocalInput, output: LocalOutput, { reader, writer, options }: Converters): ConversionRequest {
+  const { readerParameters, writerParameters, transformations, onBadRecord } = conversionOf(
+    options,
+    describeReader(reader),
+    describeWriter(writer),
+  );
+  const { path, folder, badRecords } = output;
+  return {
+    input: { path: input.path, name: input.name },
+    output: { path },
+    scratch: folder,
+    reader: { name: reader.name, parameters: valuesOf(reader, readerParameters) },
+    writer: { name: writer.name, parameters: valuesOf(writer, writerParameters) },
+    transformations,
+    ...(onBadRecord === undefined ? {} : { onBadRecord }),
+    badRecords: { path: badRecords },
+  };
+}
+
+function valuesOf(converter: Reader | Writer, given: readonly { name: string; value: unknown }[]) {
+  const { values, errors } = checkParameters(converter, given);
+  if (errors[0] !== undefined) throw new Error(errors[0].sentence);
+  return values;
+}
+
+/** Runs the conversion in this process with a progress bar. Ctrl-C cancels it. */
+async function run(io: Io, request: ConversionRequest): Promise<ConversionResult> {
+  const { signal, end } = io.interruptible();
+  const progress = io.progress('Converting');
+  // warnings are in the receipt
+  const hooks: ConversionHooks = { signal, log() {}, progress: progress.report };
+  try {
+    return await convert(request, hooks);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new Interrupted('The conversion was interrupted. Nothing was written.');
+  } finally {
+    progress.end();
+    end();
+  }
+}

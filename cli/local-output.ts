@@ -1,0 +1,73 @@
+import { createReadStream } from 'node:fs';
+import { open as openFile, rename, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, extname, join } from 'node:path';
+import { needsName, TO_STDOUT } from './download.ts';
+import type { Io } from './io.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Output of a conversion without a server. It is written to a temporary folder and renamed when it is complete. */
+export interface LocalOutput {
+  /** Temporary folder of the conversion, beside the output. */
+  folder: string;
+  /** Path of the output in the temporary folder. */
+  path: string;
+  badRecords: string;
+  /** Renames the files to their final paths and returns these, or writes the output to stdout. */
+  finish(io: Io): Promise<{ files: string[]; badRecords?: string }>;
+}
+
+/**
+ * @param target a file, or `-` for stdout
+ * @throws UsageError if the file exists and `force` is not set
+ */
+export async function localOutput(target: string, force: boolean, open: AsyncDisposableStack): Promise<LocalOutput> {
+  await needsName({ path: target, force });
+  const folder = await temporaryFolder(target === TO_STDOUT ? tmpdir() : dirname(target), open);
+  const [path, badRecords] = [join(folder, 'output'), join(folder, 'bad-records')];
+  return {
+    folder,
+    path,
+    badRecords,
+    async finish(io) {
+      if (target === TO_STDOUT) {
+        for await (const bytes of createReadStream(path)) await io.write(bytes as Uint8Array);
+        return { files: [] };
+      }
+      const moves = await movesOf(path, target, folder);
+      const bad = `${withoutExtension(target)}-bad-records.geojson`;
+      const hasBad = (await stat(badRecords).catch(() => undefined)) !== undefined;
+      if (hasBad) moves.push([badRecords, bad]);
+      for (const [, to] of moves) await needsName({ path: to, force });
+      for (const [from, to] of moves) await rename(from, to);
+      const files = moves.map(([, to]) => to).filter((to) => to !== bad);
+      return { files, ...(hasBad ? { badRecords: bad } : {}) };
+    },
+  };
+}
+
+type Move = [from: string, to: string];
+
+const withoutExtension = (path: string) => path.slice(0, path.length - extname(path).length);
+
+/** Unpacks the zip of a shapefile if the target ends in `.shp`. VTU files of several steps are a zip and get that extension. */
+async function movesOf(path: string, target: string, folder: string): Promise<Move[]> {
+  const extension = extname(target).toLowerCase();
+  const isZip = await startsWith(path, 'PK\x03\x04');
+  if (extension === '.shp' && isZip) {
+    const { unpackShapefiles } = await import('./local-file.ts');
+    const unpacked = await unpackShapefiles(path, folder, basename(target, extname(target)));
+    return unpacked.map((one): Move => [one, join(dirname(target), basename(one))]);
+  }
+  return [[path, extension === '.vtu' && isZip ? `${withoutExtension(target)}.zip` : target]];
+}
+
+async function startsWith(path: string, signature: string): Promise<boolean> {
+  const file = await openFile(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(signature.length), 0, signature.length, 0);
+    return bytesRead === signature.length && buffer.toString('latin1') === signature;
+  } finally {
+    await file.close();
+  }
+}

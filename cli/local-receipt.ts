@@ -1,0 +1,78 @@
+import type { ConversionResult } from '../src/convert/conversion.ts';
+import type { Figures } from '../src/data/value-tally.ts';
+import type { Reader, Writer } from '../src/formats/define.ts';
+import type { Shown, Table } from './table.ts';
+import { bytes, record, table } from './table.ts';
+
+/** A completed conversion without a server. */
+export interface Conversion {
+  reader: Pick<Reader, 'name'>;
+  writer: Pick<Writer, 'name'>;
+  /** Output files; empty if the output went to stdout. */
+  files: readonly string[];
+  /** GeoJSON file with the locations of skipped records. */
+  badRecords: string | undefined;
+  result: ConversionResult;
+}
+
+/** The receipt as JSON, with the members of a transfer and the paths of the files. */
+export function receiptOf({ reader, writer, files, badRecords, result }: Conversion) {
+  const { badRecordsWritten: _, ...rest } = result;
+  return { files, reader: reader.name, writer: writer.name, badRecords, ...rest };
+}
+
+export function describeConversion({ reader, writer, files, badRecords, result }: Conversion): Shown {
+  const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
+  const { input, output, crs, mesh, lost } = receipt;
+  const head = record({
+    output: files.join(', '),
+    input: `${input.name}, ${bytes(input.size)}`,
+    reader: reader.name,
+    writer: writer.name,
+    size: bytes(output.size),
+    'coordinate system': crs && (crs.to === undefined ? crs.from : `${crs.from ?? 'unknown'} to ${crs.to}`),
+    operation: crs?.operation,
+    records: recordsRead === recordsWritten ? recordsRead : `${recordsRead} read, ${recordsWritten} written`,
+    skipped: recordsSkipped === 0 ? undefined : recordsSkipped,
+    'bad records': badRecords,
+    mesh:
+      mesh &&
+      `${mesh.nodes} nodes, ${mesh.elements} elements, smallest angle ${mesh.smallestAngle.toFixed(1)}°, largest element ${mesh.largestElement}`,
+  });
+  return [head, statisticsTable(result.properties?.statistics), lost.map((sentence) => `Lost: ${sentence}`).join('\n')];
+}
+
+type Summary = NonNullable<ConversionResult['properties']>['statistics'];
+type Row = Pick<Figures, 'values' | 'empty'> & {
+  name?: string;
+  unit?: string;
+  minimum?: number | string;
+  maximum?: number | string;
+  mean?: number;
+  standardDeviation?: number;
+};
+
+/** One row per band, item or field. */
+function statisticsTable(statistics: Summary | undefined): string | Table {
+  const rows = statistics === undefined ? [] : rowsOf(statistics);
+  if (rows.length === 0) return '';
+  return table(
+    ['NAME', 'UNIT', 'VALUES', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN', 'STANDARD DEVIATION'],
+    rows.map(({ name, unit, values, empty, minimum, maximum, mean, standardDeviation }, n) => [
+      name ?? n,
+      unit,
+      values,
+      empty,
+      ...[minimum, maximum, mean, standardDeviation].map(rounded),
+    ]),
+  );
+}
+
+function rowsOf(statistics: Summary): readonly Row[] {
+  if ('kind' in statistics === false) return statistics;
+  if (statistics.kind === 'features') return statistics.fields ?? [];
+  return statistics.kind === 'grid' ? statistics.bands : statistics.items;
+}
+
+const rounded = (value: number | string | undefined) =>
+  typeof value === 'number' ? Number(value.toPrecision(7)) : value;

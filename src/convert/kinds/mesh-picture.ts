@@ -1,0 +1,88 @@
+import type { Mesh, MeshItem } from '../../data/mesh.ts';
+import { layerCount } from '../../data/mesh-columns.ts';
+import { realValues } from '../../data/real-values.ts';
+import { AppError } from '../../errors.ts';
+import type { MeshPicture } from '../../geo/draw/mesh-picture.ts';
+import { meshPicturePng } from '../../geo/draw/mesh-picture.ts';
+import type { Values } from '../../geo/draw/mesh-raster.ts';
+import { columnPlane, sectionPlane } from '../../geo/draw/section-plane.ts';
+import { printedUnit } from '../../geo/draw/units.ts';
+import { meshWithLayers } from '../steps/mesh-filters.ts';
+import type { PictureChoice } from './picture-choice.ts';
+import { chosenItem, chosenLayer, chosenStep, headingOf } from './picture-choice.ts';
+
+/** A picture that was chosen, checked before the data are read. */
+export interface ChosenMesh {
+  /** Absent: the mesh has no items. */
+  readonly item?: number;
+  readonly step: number;
+  readonly layer: number;
+  readonly layers: number;
+}
+
+export function chooseMesh(mesh: Mesh, { item, step, layer }: PictureChoice): ChosenMesh {
+  const isFlat = mesh.layers === undefined || mesh.section !== undefined;
+  const layers = isFlat ? 1 : layerCount(mesh.layers!);
+  const chosen = mesh.items.length === 0 && item === undefined ? undefined : chosenItem(mesh.items, item);
+  return {
+    ...(chosen === undefined ? {} : { item: chosen }),
+    step: chosenStep(mesh.time, step),
+    layer: chosenLayer(layers, layer),
+    layers,
+  };
+}
+
+/** A mesh from above, one layer of it, or a vertical section. */
+export async function meshPng(mesh: Mesh, chosen: ChosenMesh): Promise<Uint8Array> {
+  const { item, step, layer, layers } = chosen;
+  if (mesh.section !== undefined) return sectionPng(mesh, chosen);
+  const shown = layers > 1 || mesh.layers !== undefined ? oneLayer(mesh, layer) : mesh;
+  const place = { crs: mesh.crs, time: mesh.time, step, layer, layers };
+  if (item === undefined)
+    return meshPicturePng({ mesh: shown, ...bedOf(shown), ...headingOf({ name: 'Mesh' }, 0, place) });
+  return meshPicturePng({
+    mesh: shown,
+    ...(await valuesOf(shown, item, step)),
+    ...headingOf(mesh.items[item]!, item, place),
+  });
+}
+
+const oneLayer = (mesh: Mesh, layer: number): Mesh =>
+  meshWithLayers(mesh, { type: 'VerticalFilterTransformation', by: 'index', from: layer, to: layer });
+
+type Valued = Pick<MeshPicture, 'values' | 'unit'>;
+
+async function valuesOf(mesh: Mesh, n: number, step: number): Promise<Valued> {
+  const item: MeshItem = mesh.items[n]!;
+  if (item.components !== undefined)
+    throw new AppError(
+      'unprocessable',
+      `Item ${n} has several values per element, such as a spectrum, and cannot be drawn on a map. Choose another item.`,
+    );
+  const values: Values = { at: item.location, of: realValues(await mesh.values(n, step), item) };
+  return { values, unit: item.unit === undefined ? undefined : printedUnit(item.unit) };
+}
+
+/** A mesh without items shows the heights of its nodes, where they differ. */
+function bedOf({ nodes }: Mesh): Valued {
+  const of = Float64Array.from({ length: nodes.length / 3 }, (_, n) => nodes[3 * n + 2]!);
+  return of.every((z) => z === of[0]) ? {} : { values: { at: 'node', of } };
+}
+
+async function sectionPng(mesh: Mesh, { item, step }: ChosenMesh): Promise<Uint8Array> {
+  const heights = await mesh.heights?.(step);
+  const place = { crs: mesh.crs, time: mesh.time, step };
+  const heading = headingOf(item === undefined ? { name: 'Mesh' } : mesh.items[item]!, item ?? 0, place);
+  const valued = item === undefined ? {} : await valuesOf(mesh, item, step);
+  if (mesh.section === 'profile')
+    return meshPicturePng({
+      mesh: sectionPlane(mesh, heights),
+      ...valued,
+      ...heading,
+      axes: ['Distance along the section', 'Height'],
+    });
+  const { values, ...rest } = valued as Valued;
+  const twice =
+    values?.at === 'node' ? { values: { ...values, of: Float64Array.of(...values.of, ...values.of) } } : { values };
+  return meshPicturePng({ mesh: columnPlane(mesh, heights), ...twice, ...rest, ...heading, axes: ['', 'Height'] });
+}

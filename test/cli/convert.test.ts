@@ -1,0 +1,214 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import test from 'ava';
+import { terminal } from '../../cli/io.ts';
+import { main } from '../../cli/main.ts';
+import { convert } from '../../src/convert/convert.ts';
+import { person } from './person.ts';
+
+const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent' };
+const grid = 'ncols 3\nnrows 2\nxllcorner 500000\nyllcorner 6000000\ncellsize 100\n1 2 3\n4 5 -9999\n';
+const points = JSON.stringify({
+  type: 'FeatureCollection',
+  features: [
+    { type: 'Feature', geometry: { type: 'Point', coordinates: [9, 54] }, properties: { name: 'a', depth: 1.5 } },
+    { type: 'Feature', geometry: { type: 'Point', coordinates: [10, 55] }, properties: { name: 'b', depth: 2.5 } },
+  ],
+});
+
+/** A folder of the test with these files in it. */
+async function folderWith(t: { teardown(f: () => Promise<void>): void }, files: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'convert-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return (name: string) => join(folder, name);
+}
+
+async function run(argv: readonly string[], stdin?: string) {
+  const { io, out, err } = person(nowhere, stdin === undefined ? {} : { stdin });
+  const code = await main(['convert', ...argv], io);
+  return { code, out: out(), err: err() };
+}
+
+test('convert follows the content of the input and the extension of the output', async (t) => {
+  const at = await folderWith(t, { 'grid.txt': grid });
+  const { code, out, err } = await run([at('grid.txt'), at('grid.tif'), '--srid', '25832', '--to-srid', '3857']);
+  t.is(code, 0, err);
+  t.is((await readFile(at('grid.tif'))).readUInt16LE(2), 42);
+  t.regex(out, /^output +.*grid\.tif$/m);
+  t.regex(out, /^reader +AsciiGridReader$/m);
+  t.regex(out, /^writer +GeoTiffWriter$/m);
+  t.regex(out, /^coordinate system +EPSG:25832 to EPSG:3857$/m);
+  t.regex(out, /^Lost: The raster was resampled/m);
+  t.deepEqual((await readdir(at('.'))).sort(), ['grid.tif', 'grid.txt']);
+});
+
+test('the receipt of a local conversion is that of the engine', async (t) => {
+  const at = await folderWith(t, { 'points.geojson': points });
+  const { code, out } = await run([
+    at('points.geojson'),
+    at('out.geojson'),
+    '--items',
+    'depth',
+    '--statistics',
+    '--json',
+  ]);
+  t.is(code, 0);
+  const { files, reader, writer, ...rest } = JSON.parse(out);
+  t.deepEqual(
+    { files, reader, writer },
+    { files: [at('out.geojson')], reader: 'GeoJsonReader', writer: 'GeoJsonWriter' },
+  );
+  const same = await convert(
+    {
+      input: { path: at('points.geojson'), name: 'points.geojson' },
+      output: { path: at('same'), name: at('out.geojson') },
+      scratch: at('.'),
+      reader: { name: 'GeoJsonReader' },
+      writer: { name: 'GeoJsonWriter' },
+      transformations: [
+        { type: 'itemFilterTransformation', itemFilter: { names: ['depth'] } },
+        { type: 'calculateStatisticsTransformation' },
+      ],
+    },
+    { signal: new AbortController().signal, log() {}, progress() {} },
+  );
+  t.deepEqual(rest, JSON.parse(JSON.stringify(same)));
+  t.deepEqual(await readFile(at('out.geojson')), await readFile(at('same')));
+});
+
+test('--statistics prints a row for each field', async (t) => {
+  const at = await folderWith(t, { 'points.geojson': points });
+  const { out } = await run([at('points.geojson'), at('out.geojson'), '--statistics']);
+  t.regex(out, /^NAME +VALUES +EMPTY +MINIMUM +MAXIMUM +MEAN +STANDARD DEVIATION$/m);
+  t.regex(out, /^depth +2 +0 +1\.5 +2\.5 +2 +0\.5$/m);
+});
+
+test('a file that is there is replaced only with --force', async (t) => {
+  const at = await folderWith(t, { 'grid.asc': grid, 'there.tif': 'old' });
+  const refused = await run([at('grid.asc'), at('there.tif')]);
+  t.is(refused.code, 2);
+  t.regex(refused.err, /there\.tif exists already\. Use --force to replace it\.\n$/);
+  t.is(await readFile(at('there.tif'), 'utf8'), 'old');
+  t.is((await run([at('grid.asc'), at('there.tif'), '--force'])).code, 0);
+  t.not(await readFile(at('there.tif'), 'utf8'), 'old');
+});
+
+test('a conversion that fails leaves nothing, and the old file as it was', async (t) => {
+  const at = await folderWith(t, { 'grid.asc': grid.replace('4 5', '4 five'), 'there.tif': 'old' });
+  const { code, err } = await run([at('grid.asc'), at('there.tif'), '--force']);
+  t.is(code, 1);
+  t.regex(err, /^platform: .*five/m);
+  t.is(await readFile(at('there.tif'), 'utf8'), 'old');
+  t.deepEqual((await readdir(at('.'))).sort(), ['grid.asc', 'there.tif']);
+});
+
+test('- reads stdin and writes stdout, and the receipt goes to stderr', async (t) => {
+  const { code, out, err } = await run(['-', '-', '--writer', 'AsciiGridWriter', '--json'], grid);
+  t.is(code, 0, err);
+  t.regex(out, /^ncols\s+3\nnrows\s+2\n/);
+  t.regex(out, /\n4 5 -9999\n$/);
+  t.like(JSON.parse(err), { files: [], reader: 'AsciiGridReader', receipt: { input: { name: 'stdin' } } });
+  const people = await run(['-', '-', '--writer', 'GeoTiffWriter', '--items', '0,7'], grid);
+  t.regex(people.err, /Lost: The item filter names items that do not exist: 7/);
+});
+
+test('- is refused as input where a person would have to type it', async (t) => {
+  const { io, err } = person(nowhere, { tty: true });
+  t.is(await main(['convert', '-', 'x.tif'], io), 2);
+  t.regex(err(), /stdin is a terminal/);
+});
+
+test('a shapefile is read with its companions, and written beside them', async (t) => {
+  const at = await folderWith(t, { 'points.geojson': points });
+  const { code, out, err } = await run([at('points.geojson'), at('gauges.shp')]);
+  t.is(code, 0, err);
+  const parts = ['cpg', 'dbf', 'prj', 'shp', 'shx'].map((ending) => `gauges.${ending}`);
+  t.deepEqual((await readdir(at('.'))).sort(), [...parts, 'points.geojson']);
+  t.regex(out, /^output +.*gauges\.shp, /m);
+  t.is((await run([at('gauges.shp'), at('back.geojson')])).code, 0);
+  const back = JSON.parse(await readFile(at('back.geojson'), 'utf8'));
+  t.deepEqual(
+    back.features.map((one: { properties: object; geometry: object }) => [one.properties, one.geometry]),
+    JSON.parse(points).features.map((one: { properties: object; geometry: object }) => [one.properties, one.geometry]),
+  );
+  t.is((await run([at('points.geojson'), at('gauges.shp')])).code, 2);
+  await rm(at('gauges.shp'));
+  const other = await run([at('points.geojson'), at('gauges.shp')]);
+  t.is(other.code, 2);
+  t.regex(other.err, /gauges\.(?:shx|dbf) exists already/);
+});
+
+test('the output may be a folder', async (t) => {
+  const at = await folderWith(t, { 'grid.asc': grid });
+  t.is((await run([at('grid.asc'), at('.'), '--writer', 'GeoTiffWriter'])).code, 0);
+  t.deepEqual((await readdir(at('.'))).sort(), ['grid.asc', 'grid.tif']);
+});
+
+test('skipped records are listed in a file beside the output', async (t) => {
+  const broken = points.replace('[10,55]', '["x",55]');
+  const at = await folderWith(t, { 'points.geojson': broken });
+  t.is((await run([at('points.geojson'), at('out.zip')])).code, 1);
+  const { code, out, err } = await run([at('points.geojson'), at('out.zip'), '--skip-bad-records']);
+  t.is(code, 0, err);
+  t.regex(out, /^skipped +1$/m);
+  t.regex(out, /^bad records +.*out-bad-records\.geojson$/m);
+  const bad = JSON.parse(await readFile(at('out-bad-records.geojson'), 'utf8'));
+  t.is(bad.features[0].properties.record, 2);
+});
+
+test('what the names do not tell is wrong usage, with the writers that can follow', async (t) => {
+  const at = await folderWith(t, { 'grid.asc': grid, 'points.geojson': points, 'thing.bin': 'hello' });
+  for (const [argv, sentence] of [
+    [[at('grid.asc'), at('grid')], /Use --writer with one of AsciiGridWriter, GeoTiffWriter/],
+    [[at('grid.asc'), '-'], /Use --writer with one of AsciiGridWriter/],
+    [
+      [at('grid.asc'), at('grid.geojson')],
+      /GeoJsonWriter cannot write what AsciiGridReader reads\. Use one of AsciiGridWriter, GeoTiffWriter/,
+    ],
+    [[at('thing.bin'), at('thing.tif')], /Use --reader with one of/],
+    [[at('nowhere.asc'), at('x.tif')], /There is no file .*nowhere\.asc\./],
+    [['https://host.example/x.asc', at('x.tif')], /transfer import/],
+    [[at('grid.asc'), '/nonexistent/x.tif'], /Cannot write to \/nonexistent/],
+    [[at('grid.asc'), at('x.tif'), '--reader', 'NoReader'], /--reader NoReader does not exist/],
+  ] as const) {
+    const { code, err } = await run(argv);
+    t.is(code, 2, err);
+    t.regex(err, sentence);
+  }
+  const { code, err } = await run([at('grid.asc'), at('x.tif'), '--param', 'Compression=Zip']);
+  t.is(code, 1);
+  t.regex(err, /'Compression' cannot be 'Zip'/);
+});
+
+test('at a terminal a bar follows the conversion', async (t) => {
+  const at = await folderWith(t, { 'grid.asc': grid });
+  const { io, err } = person(nowhere, { tty: true });
+  t.is(await main(['convert', at('grid.asc'), at('grid.tif')], io), 0);
+  t.true(err().includes('Converting ████'));
+});
+
+test('Ctrl-C ends a conversion with nothing written', async (t) => {
+  const at = await folderWith(t, { 'grid.asc': grid });
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  let interrupt = () => {};
+  let said = '';
+  streams.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const on = (_: string, listener: () => void) => {
+    interrupt = listener;
+  };
+  const io = terminal({ ...streams, on, off() {} }, nowhere);
+  // the first word of the conversion
+  const { progress } = io;
+  io.progress = (label) => {
+    queueMicrotask(interrupt);
+    return progress(label);
+  };
+  t.is(await main(['convert', at('grid.asc'), at('grid.tif')], io), 130);
+  t.regex(said, /The conversion was interrupted\. Nothing was written\./);
+  t.deepEqual(await readdir(at('.')), ['grid.asc']);
+});
