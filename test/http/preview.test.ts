@@ -115,7 +115,7 @@ test('explain tells which groups, which network matched, whether a code is neede
   ]);
   t.true(
     matched.reasons.includes(
-      `10.1.2.3 is in the network 10.0.0.0/8 of the group ${office}: no one-time password is asked for.`,
+      `10.1.2.3 is in the network 10.0.0.0/8 of the group ${office}: no one-time password is required.`,
     ),
   );
   t.like(await explain(id, '203.0.113.9'), { outcome: 'forbidden' });
