@@ -237,7 +237,7 @@ test('the list of readers offers the bridges', (t) => {
     t.true(offered(reader, writer), `${reader} ${writer}`);
   for (const [reader, writer] of [
     ['Dfs0Reader', 'DfsuWriter'],
-    ['ShapefileReader', 'GeoTiffWriter'],
+    ['ShapefileReader', 'Dfs0Writer'],
     ['DfsuReader', 'Dfs3Writer'],
   ] as const)
     t.false(offered(reader, writer), `${reader} ${writer}`);
