@@ -230,6 +230,7 @@ test('the list of readers offers the bridges', (t) => {
     ['DfsuReader', 'ShapefileWriter'],
     ['DfsuReader', 'GeoJsonWriter'],
     ['DfsuReader', 'Dfs2Writer'],
+    ['DfsuReader', 'GeoTiffWriter'],
     ['DfsuReader', 'Dfs0Writer'],
     ['Dfs2Reader', 'Dfs0Writer'],
     ['AsciiGridReader', 'Dfs2Writer'],
