@@ -100,6 +100,7 @@ export interface ParameterDescription {
   description: string;
   dataType: string;
   required: boolean;
+  /** Also a default that the code chooses, as metadata of an optional parameter, where it matters whether a value was given. */
   defaultValue?: unknown;
   allowedValues?: readonly unknown[];
   /** Only for numbers. */
