@@ -34,8 +34,10 @@ export function newDeleteValues(items: readonly Item[], from: DfsHeader | undefi
   if (from !== undefined) return from.deleteValues;
   const values = { ...usualDeleteValues };
   for (const type of ['Float32', 'Float64'] as const) {
-    const nodata = items.find((item) => item.eum !== undefined && item.type === type)?.nodata;
-    if (nodata !== undefined && !Number.isNaN(nodata)) values[type] = nodata;
+    const known = items.find(
+      ({ eum, nodata = Number.NaN, ...item }) => eum !== undefined && item.type === type && !Number.isNaN(nodata),
+    );
+    if (known?.nodata !== undefined) values[type] = known.nodata;
   }
   return values;
 }
