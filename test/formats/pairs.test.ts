@@ -46,7 +46,7 @@ const pairs: readonly (readonly [
   reader: string,
   writer: string,
   holds: string | readonly string[],
-  parameters?: object,
+  parameters?: Record<string, unknown>,
 ])[] = [
   ['AsciiGridReader', 'GeoTiffWriter', 'grid; 3×2; 1 6'],
   ['AsciiGridReader', 'Dfs2Writer', 'grid; 3×2; 1 steps; Band 1 1 6'],
