@@ -14,7 +14,7 @@ export interface LocalOutput {
   path: string;
   badRecords: string;
   /** Renames the files to their final paths and returns these, or writes the output to stdout. */
-  finish(io: Io): Promise<{ files: string[]; badRecords?: string }>;
+  finish(io: Io, nameOf: (target: string) => string): Promise<{ files: string[]; badRecords?: string }>;
 }
 
 /**
@@ -29,12 +29,12 @@ export async function localOutput(target: string, force: boolean, open: AsyncDis
     folder,
     path,
     badRecords,
-    async finish(io) {
+    async finish(io, nameOf) {
       if (target === TO_STDOUT) {
         for await (const bytes of createReadStream(path)) await io.write(bytes as Uint8Array);
         return { files: [] };
       }
-      const moves = await movesOf(path, target, folder);
+      const moves = await movesOf(path, nameOf(target), folder);
       const bad = `${withoutExtension(target)}-bad-records.geojson`;
       const hasBad = (await stat(badRecords).catch(() => undefined)) !== undefined;
       if (hasBad) moves.push([badRecords, bad]);
@@ -50,16 +50,14 @@ type Move = [from: string, to: string];
 
 const withoutExtension = (path: string) => path.slice(0, path.length - extname(path).length);
 
-/** Unpacks the zip of a shapefile if the target ends in `.shp`. VTU files of several steps are a zip and get that extension. */
+/** Unpacks the zip of a shapefile if the target ends in `.shp`. */
 async function movesOf(path: string, target: string, folder: string): Promise<Move[]> {
-  const extension = extname(target).toLowerCase();
-  const isZip = await startsWith(path, 'PK\x03\x04');
-  if (extension === '.shp' && isZip) {
+  if (extname(target).toLowerCase() === '.shp' && (await startsWith(path, 'PK\x03\x04'))) {
     const { unpackShapefiles } = await import('./local-file.ts');
     const unpacked = await unpackShapefiles(path, folder, basename(target, extname(target)));
     return unpacked.map((one): Move => [one, join(dirname(target), basename(one))]);
   }
-  return [[path, extension === '.vtu' && isZip ? `${withoutExtension(target)}.zip` : target]];
+  return [[path, target]];
 }
 
 async function startsWith(path: string, signature: string): Promise<boolean> {

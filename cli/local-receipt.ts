@@ -17,7 +17,7 @@ export interface Conversion {
 
 /** The receipt as JSON, with the members of a transfer and the paths of the files. */
 export function receiptOf({ reader, writer, files, badRecords, result }: Conversion) {
-  const { badRecordsWritten: _, ...rest } = result;
+  const { badRecordsWritten: _, fileType: __, ...rest } = result;
   return { files, reader: reader.name, writer: writer.name, badRecords, ...rest };
 }
 

@@ -3,6 +3,7 @@ import type { ConversionHooks, ConversionRequest, ConversionResult } from '../..
 import { convert } from '../../src/convert/convert.ts';
 import { describeReader, describeWriter, writersFor } from '../../src/convert/offers.ts';
 import type { Reader, Writer } from '../../src/formats/define.ts';
+import { nameOfType } from '../../src/formats/file-type.ts';
 import { checkParameters } from '../../src/formats/parameters.ts';
 import { findReader, findWriter, readers, writers } from '../../src/formats/registry.ts';
 import type { DataOptions } from '../converters.ts';
@@ -37,7 +38,7 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
   const request = requestOf(input, output, { reader, writer, options });
   const name = target === TO_STDOUT ? {} : { name: target };
   const result = await run(io, { ...request, output: { ...request.output, ...name } });
-  const { files, badRecords } = await output.finish(io);
+  const { files, badRecords } = await output.finish(io, (path) => nameOfType(path, writer, result.fileType));
   const done: Conversion = { reader, writer, files, badRecords, result };
   // if stdout has the output, the receipt goes to stderr
   const tell = target === TO_STDOUT ? io.note : io.out;

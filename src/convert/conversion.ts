@@ -4,6 +4,7 @@ import type { GridStatistics } from '../data/grid-statistics.ts';
 import type { ItemStatistics } from '../data/item-statistics.ts';
 import type { Figures } from '../data/value-tally.ts';
 import type { CrsChange, LogLevel } from '../formats/define.ts';
+import type { FileType } from '../formats/file-type.ts';
 import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
 import type { TemporalInformation } from './temporal-information.ts';
@@ -65,6 +66,8 @@ export interface ConversionResult {
   recordsRead: number;
   recordsWritten: number;
   recordsSkipped: number;
+  /** Type of the output file where it is not the usual one of the writer. */
+  fileType?: FileType;
   /** The GeoJSON file of skipped records was written. */
   badRecordsWritten?: true;
   spatialInformation?: SpatialInformation;

@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os';
 import type { Data, DataKind } from '../data/data.ts';
 import { AppError } from '../errors.ts';
 import type { Context, Reader, Writer } from '../formats/define.ts';
+import type { FileType } from '../formats/file-type.ts';
+import { nameOfType } from '../formats/file-type.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { findReader, findWriter } from '../formats/registry.ts';
@@ -74,7 +76,10 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     mesh = of;
   };
   const change = bridgeFor(writer, data, { parameters: writerParameters, writer, stem, context, quality });
-  const write = async (what: Data) => writer.write(await change(what), writerParameters, sink, context);
+  let fileType: FileType | undefined;
+  const write = async (what: Data) => {
+    fileType = (await writer.write(await change(what), writerParameters, sink, context)) || undefined;
+  };
   const steps = stepsOf(reader, request.transformations ?? [], context);
   const srid = inputSrid(steps, readerParameters.SRID);
   const session =
@@ -93,7 +98,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   }
   const input = { name: request.input.name, ...(await source.checksum()) };
   const output = {
-    ...(request.output.name === undefined ? {} : { name: request.output.name }),
+    ...(request.output.name === undefined ? {} : { name: nameOfType(request.output.name, writer, fileType) }),
     ...(await sink.checksum()),
   };
   context.progress(1, 'Done');
@@ -102,7 +107,11 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     ...(mesh === undefined ? {} : { mesh }),
     ...(appended === undefined ? {} : { appended }),
   };
-  return { receipt: { input, output, ...changes, lost: [...lost], statistics }, ...rest };
+  return {
+    receipt: { input, output, ...changes, lost: [...lost], statistics },
+    ...rest,
+    ...(fileType && { fileType }),
+  };
 }
 
 /** Some readers know only from the content which kind they have. */

@@ -1,12 +1,14 @@
 import type { Mesh } from './mesh.ts';
+import { CELL_SHAPES } from './mesh.ts';
 
-/** Boundary codes of a flat mesh that has none: 1 (land) for the nodes of edges that belong to one cell alone, else 0. */
+/** Boundary codes of a mesh that has none: 1 (land) for the nodes of edges that belong to one triangle or quad alone, else 0. */
 export function rimCodes({ nodes, shapes, connectivity, offsets }: Mesh): Int32Array {
   const count = nodes.length / 3;
   const codes = new Int32Array(count);
   /** How often each edge occurs, by lower · count + higher node. */
   const edges = new Map<number, number>();
   for (let cell = 0; cell < shapes.length; cell++) {
+    if (shapes[cell] !== CELL_SHAPES.triangle && shapes[cell] !== CELL_SHAPES.quad) continue;
     const [first, end] = [offsets[cell]!, offsets[cell + 1]!];
     for (let at = first; at < end; at++) {
       const [a, b] = [connectivity[at]!, connectivity[at + 1 < end ? at + 1 : first]!];

@@ -42,13 +42,14 @@ export const findHeld = (db: Db, id: string, transferId: string) =>
 export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
 
 /**
- * Replaces the content of a dataset. Clears what describes the old content: measured statistics, spatial and temporal information. If the
+ * Replaces the content of a dataset. Clears what describes the old content: measured statistics, file extension, spatial and temporal information. If the
  * dataset was empty, they describe the new content and stay.
  */
 export const replaceBytes = (tx: Db, id: string, blob: string, size: number) =>
   tx.query(sql.unsafe`
     update datasets set blob = ${blob}, storage_size = ${size}::bigint, row_version = row_version + 1, updated_at = now(),
       properties = case when storage_size = 0 then properties else ${keptProperties} end,
+      file_extension = case when storage_size = 0 then file_extension end,
       spatial_information = case when storage_size = 0 then spatial_information end,
       temporal_information = case when storage_size = 0 then temporal_information end
     where id = ${id}`);

@@ -1,8 +1,15 @@
 import { writers } from '../formats/registry.ts';
 
+interface NamedFile {
+  name: string;
+  datasetFormat: string;
+  /** Absent: that of the format. */
+  fileExtension?: string | undefined;
+}
+
 /** File name for a download: the dataset's name without slashes, plus the extension of its format unless it ends in it. */
-export function downloadName(datasetName: string, datasetFormat: string): string {
+export function downloadName({ name: datasetName, datasetFormat, fileExtension }: NamedFile): string {
   const name = datasetName.replace(/[/\\]/g, '_');
-  const extension = writers.find((writer) => writer.format === datasetFormat)?.extension ?? '';
+  const extension = fileExtension ?? writers.find((writer) => writer.format === datasetFormat)?.extension ?? '';
   return name.toLowerCase().endsWith(extension.toLowerCase()) ? name : `${name}${extension}`;
 }

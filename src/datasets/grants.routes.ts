@@ -33,14 +33,14 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
   const download = (
     request: FastifyRequest,
     generation: number,
-    dataset: { id: string; name: string; datasetFormat: string },
+    dataset: { id: string } & Parameters<typeof downloadName>[0],
     name?: string,
   ) =>
     signedAddress(
       signer,
       publicBase(publicUrl, request),
       { area: 'dataset', name: dataset.id },
-      { ...readGrant(generation), fileName: name || downloadName(dataset.name, dataset.datasetFormat) },
+      { ...readGrant(generation), fileName: name || downloadName(dataset) },
     );
 
   app.get(

@@ -123,7 +123,7 @@ const datasetsBelow = (caller: Caller, projectId: string, datasetType: string | 
       union all
       select p.id, concat_ws('/', nullif(p.relative_path, ''), path_segment(p.name)) from ${visibleDescendants(caller, projectId)} p),
     found as materialized (
-      select d.id, d.project_id, d.name, d.dataset_type, d.dataset_format, place.relative_path
+      select d.id, d.project_id, d.name, d.dataset_type, d.dataset_format, d.file_extension, place.relative_path
       from place join datasets d on d.project_id = place.id
       where d.deleted_at is null
         and ${datasetType === undefined ? sql.fragment`true` : sql.fragment`d.dataset_type = ${datasetType}`})
@@ -142,8 +142,13 @@ export const listDatasetsBelow = (
   projectId: string,
   { datasetType, offset, limit }: { datasetType?: string | undefined; offset: number; limit: number },
 ) =>
-  db.any(sql.type(PlacedDataset.omit({ datasetUrl: true, sasToken: true }).extend({ datasetFormat: z.string() }))`
-    select d.id, d.project_id, d.name, d.relative_path, d.dataset_type, d.dataset_format
+  db.any(sql.type(
+    PlacedDataset.omit({ datasetUrl: true, sasToken: true }).extend({
+      datasetFormat: z.string(),
+      fileExtension: z.string().optional(),
+    }),
+  )`
+    select d.id, d.project_id, d.name, d.relative_path, d.dataset_type, d.dataset_format, d.file_extension
     ${datasetsBelow(caller, projectId, datasetType)}
     order by d.relative_path collate "C", d.name collate "C", d.id
     limit ${limit} offset ${offset}`);

@@ -131,10 +131,13 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         () => countDatasetsBelow(db, caller, project.id, datasetType),
         (offset, limit) => listDatasetsBelow(db, caller, project.id, { datasetType, offset, limit }),
       );
-      const data = page.data.map(async ({ datasetFormat, ...row }) => {
+      const data = page.data.map(async ({ datasetFormat, fileExtension, ...row }) => {
         const whole = includeSasTokens ? await withToken(row, generation) : row;
         if (row.datasetType !== 'file') return whole;
-        const grant = { ...readGrant(generation), fileName: downloadName(row.name, datasetFormat) };
+        const grant = {
+          ...readGrant(generation),
+          fileName: downloadName({ name: row.name, datasetFormat, fileExtension }),
+        };
         const address = { area: 'dataset', name: row.id } as const;
         return { ...whole, datasetUrl: await signedAddress(signer, baseOf(request), address, grant) };
       });

@@ -35,6 +35,8 @@ export interface NewContent {
   blob: string;
   /** Bytes. */
   storageSize: number;
+  /** Absent: that of the format. */
+  fileExtension?: string | undefined;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
   /** The transfer appended: temporal information stays unless it is given. */
@@ -55,6 +57,7 @@ export const replacement = (content: NewContent, ended: Fragment): Fragment => s
   unread as (delete from dataset_readers where transfer_id in (select id from ${ended})),
   replaced as (
     update datasets set blob = ${content.blob}, storage_size = ${content.storageSize}::bigint,
+      file_extension = ${content.fileExtension ?? null}::text,
       spatial_information = ${jsonb(content.spatialInformation)}::jsonb,
       temporal_information = coalesce(${jsonb(content.temporalInformation)}::jsonb,
         case when ${content.grown ?? false} then temporal_information end),

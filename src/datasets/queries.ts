@@ -93,6 +93,7 @@ const Entry = z.object({
   name: z.string(),
   datasetType: z.string(),
   datasetFormat: z.string(),
+  fileExtension: z.string().optional(),
   blob: z.string(),
   storageSize: z.number(),
   rowVersion: z.string(),
@@ -104,7 +105,7 @@ const Entry = z.object({
 export type VisibleDataset = z.infer<typeof Entry>;
 
 const entry = sql.fragment`
-  d.id, d.project_id, j.tenant_id, d.name, d.dataset_type, d.dataset_format, d.blob, d.storage_size, d.row_version::text as row_version,
+  d.id, d.project_id, j.tenant_id, d.name, d.dataset_type, d.dataset_format, d.file_extension, d.blob, d.storage_size, d.row_version::text as row_version,
   d.locked_by, j.role, j.rights`;
 
 const visibleEntry = statement(
@@ -147,6 +148,8 @@ export interface NewDataset {
   properties?: Record<string, unknown> | undefined;
   datasetType: DatasetType;
   datasetFormat: string;
+  /** Absent: that of the format. */
+  fileExtension?: string | undefined;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
   /** Name in the blob store. */
@@ -160,10 +163,10 @@ const jsonb = (value: object | undefined) => (value === undefined ? null : sql.j
 
 /** An insert as part of a statement. Inserts nothing if `condition` is false, or if the project or an ancestor is deleted. */
 export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) => sql.fragment`
-  insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, spatial_information,
+  insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, file_extension, spatial_information,
     temporal_information, blob, storage_size, created_by, updated_by)
   select coalesce(${row.id ?? null}, uuidv7()), p.id, ${row.name}, ${row.description ?? null}::text, ${sql.jsonb((row.metadata ?? {}) as never)},
-    ${sql.jsonb((row.properties ?? {}) as never)}, ${row.datasetType}, ${row.datasetFormat}, ${jsonb(row.spatialInformation)}::jsonb,
+    ${sql.jsonb((row.properties ?? {}) as never)}, ${row.datasetType}, ${row.datasetFormat}, ${row.fileExtension ?? null}::text, ${jsonb(row.spatialInformation)}::jsonb,
     ${jsonb(row.temporalInformation)}::jsonb, ${row.blob}, ${row.storageSize}::bigint, ${row.userId}::uuid, ${row.userId}::uuid
   from projects p
   where p.id = ${row.projectId} and ${condition}

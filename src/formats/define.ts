@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ByteSink, ByteSource } from '../data/bytes.ts';
 import type { Data, DataKind } from '../data/data.ts';
+import type { FileType } from './file-type.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
@@ -55,19 +56,21 @@ export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P
   read(source: ByteSource, parameters: z.output<P>, context: Context): Promise<Data>;
 }
 
-export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
+export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P>, FileType {
   readonly accepts: readonly DataKind[];
   /** Kinds that a bridge (`convert/bridges`) changes into one that it accepts. Absent: none. */
   readonly bridged?: readonly DataKind[];
   /** Several: a file holds several layers of features, so that a mesh over time becomes one layer per step. */
   readonly layers?: 'several';
-  /** With the dot; empty: the output keeps the extension of the input. */
-  readonly extension: string;
-  readonly mediaType: string;
-  write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
+  /** Extensions in use for the same files, with the dot. */
+  readonly otherExtensions?: readonly string[];
+  write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Written;
   /** Rules for appending to a file of this format. Absent: appending is not supported. */
   readonly appends?: AppendRules;
 }
+
+/** Resolves to the type of the file where it is not the usual one of the writer. */
+export type Written = Promise<void> | Promise<FileType | undefined>;
 
 /** Rules for appending to a file of a format: features, or the steps of data over time. */
 export interface AppendRules {
@@ -88,7 +91,7 @@ export const defineReader = <P extends z.ZodObject>(reader: Reader<P>): Reader =
 export const defineWriter = <P extends z.ZodObject, K extends DataKind>(
   writer: Omit<Writer<P>, 'accepts' | 'write'> & {
     accepts: readonly K[];
-    write(data: Extract<Data, { kind: K }>, parameters: z.output<P>, sink: ByteSink, context: Context): Promise<void>;
+    write(data: Extract<Data, { kind: K }>, parameters: z.output<P>, sink: ByteSink, context: Context): Written;
   },
 ): Writer => writer as unknown as Writer;
 
@@ -97,6 +100,7 @@ export interface ParameterDescription {
   description: string;
   dataType: string;
   required: boolean;
+  /** Also a default that the code chooses, as metadata of an optional parameter, where it matters whether a value was given. */
   defaultValue?: unknown;
   allowedValues?: readonly unknown[];
   /** Only for numbers. */

@@ -54,8 +54,9 @@ export function completeParameters(definition: Definition, given: GivenParameter
   for (const parameter of describeParameters(definition.parameters)) {
     if (parameter.required && values[parameter.name] === undefined)
       throw new AppError('unprocessable', `Parameter '${parameter.name}' is required by ${definition.name}.`);
-    if (values[parameter.name] === undefined && parameter.defaultValue !== undefined)
-      values[parameter.name] = parameter.defaultValue;
+    if (values[parameter.name] !== undefined) continue;
+    const assumed = (definition.parameters.shape[parameter.name] as z.ZodType).safeParse(undefined);
+    if (assumed.data !== undefined) values[parameter.name] = assumed.data;
   }
   return values;
 }

@@ -148,6 +148,7 @@ const Row = Summary.extend({
   outputDatasetId: z.string().optional(),
   outputBlob: z.string().optional(),
   outputFileName: z.string().optional(),
+  outputMediaType: z.string().optional(),
   badRecordsBlob: z.string().optional(),
   receipt: z.unknown().optional(),
   retryOf: z.string().optional(),
@@ -183,7 +184,7 @@ const visibleTransfer = (name: string, reason: ReturnType<typeof sql.fragment>) 
     ({ id, ...caller }) => sql.fragment`
     select ${summaryColumns}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
       t.finished_at, t.attempt - t.handed_back as attempt, ${reason} as waiting_reason, t.asked as needs, t.records_read, t.records_written,
-      t.records_skipped, t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.bad_records_blob, t.receipt,
+      t.records_skipped, t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.output_media_type, t.bad_records_blob, t.receipt,
       t.retry_of, t.carry, coalesce(p.rights, 0) as rights, ${generationNow} as generation,
       case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContentsHere(caller)} end as reads_contents
     ${visible(caller)} and t.id = ${id}`,

@@ -6,6 +6,7 @@ import test from 'ava';
 import { terminal } from '../../cli/io.ts';
 import { main } from '../../cli/main.ts';
 import { convert } from '../../src/convert/convert.ts';
+import { dfsu, flat } from '../formats/dfsu/files.ts';
 import { person } from './person.ts';
 
 const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent' };
@@ -19,7 +20,7 @@ const points = JSON.stringify({
 });
 
 /** A folder of the test with these files in it. */
-async function folderWith(t: { teardown(f: () => Promise<void>): void }, files: Record<string, string>) {
+async function folderWith(t: { teardown(f: () => Promise<void>): void }, files: Record<string, string | Uint8Array>) {
   const folder = await mkdtemp(join(tmpdir(), 'convert-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
@@ -145,6 +146,22 @@ test('the output may be a folder', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid });
   t.is((await run([at('grid.asc'), at('.'), '--writer', 'GeoTiffWriter'])).code, 0);
   t.deepEqual((await readdir(at('.'))).sort(), ['grid.asc', 'grid.tif']);
+});
+
+test('an output of several steps is a zip and has its extension, in a file and in a folder', async (t) => {
+  const at = await folderWith(t, { 'mesh.dfsu': dfsu(flat), 'one.dfsu': dfsu({ ...flat, steps: 1 }) });
+  const { code, out, err } = await run([at('mesh.dfsu'), at('steps.vtu'), '--json']);
+  t.is(code, 0, err);
+  const { files, receipt } = JSON.parse(out);
+  t.deepEqual(files, [at('steps.zip')]);
+  t.like(receipt.output, { name: at('steps.zip') });
+  t.is((await run([at('mesh.dfsu'), at('.'), '--writer', 'VtuWriter'])).code, 0);
+  t.is((await run([at('one.dfsu'), at('.'), '--writer', 'VtuWriter'])).code, 0);
+  t.is((await run([at('mesh.dfsu'), at('grid.dfs2')])).code, 0);
+  t.is((await run([at('grid.dfs2'), at('bands.TIFF'), '--param', 'StepsAs=files'])).code, 0);
+  const names = ['bands.zip', 'grid.dfs2', 'mesh.dfsu', 'mesh.zip', 'one.dfsu', 'one.vtu', 'steps.zip'];
+  t.deepEqual((await readdir(at('.'))).sort(), names);
+  t.is((await run([at('mesh.dfsu'), at('steps.vtu')])).code, 2, 'the zip is there');
 });
 
 test('skipped records are listed in a file beside the output', async (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { inspectArray } from '../../src/convert/kinds/inspect-array.ts';
 import { inspectFeatures } from '../../src/convert/kinds/inspect-features.ts';
 import { inspectGrid } from '../../src/convert/kinds/inspect-grid.ts';
 import { inspectMesh } from '../../src/convert/kinds/inspect-mesh.ts';
@@ -8,6 +9,7 @@ import type { FeatureCollection } from '../../src/data/feature-collection.ts';
 import type { Band, Grid } from '../../src/data/grid.ts';
 import type { Mesh } from '../../src/data/mesh.ts';
 import { CELL_SHAPES } from '../../src/data/mesh.ts';
+import type { MultiArray } from '../../src/data/multi-array.ts';
 import type { Series } from '../../src/data/series.ts';
 import { parseSrid } from '../../src/geo/crs/crs.ts';
 import { Canvas } from '../../src/geo/draw/canvas.ts';
@@ -488,4 +490,51 @@ test('a field of numbers gives features their colours', async (t) => {
   t.true(found.has(onRamp(1, 1, 5)) && found.has(onRamp(3, 1, 5)) && found.has(nodata));
   await t.throwsAsync(drawn(inspectFeatures, layer, { item: 'kind' }), { message: /Only numbers can be drawn/ });
   await t.throwsAsync(drawn(inspectFeatures, layer, { step: 0 }), { message: /no steps/ });
+});
+
+/** Curvilinear cells, 3 columns and 2 rows that lean to the east, in two layers; the second item is a spectrum. */
+const leaning = (): MultiArray => ({
+  kind: 'array',
+  crs: parseSrid(32633),
+  axes: [
+    { name: 'z', values: Float64Array.of(-1, 0) },
+    { name: 'y', values: Float64Array.of(0, 1) },
+    { name: 'x', values: Float64Array.of(0, 1, 2) },
+    { name: 'direction', unit: 'degree', values: Float64Array.of(0, 120, 240) },
+    { name: 'frequency', unit: 'Hz', values: Float64Array.of(0.1, 0.2) },
+  ],
+  placement: {
+    by: 'nodes',
+    x: 2,
+    y: 1,
+    nodeX: Float64Array.from({ length: 12 }, (_, n) => 400_000 + 100 * (n % 4) + 50 * Math.floor(n / 4)),
+    nodeY: Float64Array.from({ length: 12 }, (_, n) => 6_100_000 + 100 * Math.floor(n / 4)),
+  },
+  items: [
+    { name: 'Level', unit: 'm', type: 'Float32', nodata: -9, axes: [0, 1, 2], overTime: true },
+    { name: 'Energy', type: 'Float32', axes: [3, 4], overTime: true },
+  ],
+  async read(item, _step, start, shape) {
+    const lengths = item === 0 ? [2, 2, 3] : [3, 2];
+    const size = shape.reduce((product, one) => product * one, 1);
+    const first = start.reduce((place, index, n) => place * lengths[n]! + index, 0);
+    return Float32Array.from({ length: size }, (_, n) => (first + n === 7 ? -9 : first + n));
+  },
+});
+
+test('an array is drawn where its cells lie, layer by layer, and a spectrum over its coordinates', async (t) => {
+  const upper = await drawn(inspectArray, leaning());
+  const [southern, northern] = [6, 9].map((value) => extentOf(upper, new Set([onRamp(value, 6, 11)])));
+  t.true(northern!.bottom <= southern!.top + 2, 'north is up');
+  // Each row begins half a cell further east.
+  t.true(Math.abs((northern!.left - southern!.left) / (southern!.width / 1.5) - 0.5) < 0.05);
+  const grey = extentOf(upper, new Set([nodata]));
+  t.true(Math.abs(grey.left - southern!.left - southern!.width / 1.5) < 4, 'the cell without a value');
+  const lower = await drawn(inspectArray, leaning(), { layer: 0 });
+  t.true((colours(lower).get(onRamp(5, 0, 5)) ?? 0) > 1000);
+  const spectrum = await drawn(inspectArray, leaning(), { item: 'Energy' });
+  const [low, high] = [0, 1].map((value) => extentOf(spectrum, new Set([onRamp(value, 0, 5)])));
+  t.true(low!.width > 100 && low!.height > 50, 'degrees and hertz have scales of their own');
+  t.true(high!.left >= low!.right - 2, 'frequency runs to the right');
+  await t.throwsAsync(drawn(inspectArray, leaning(), { layer: 2 }), { message: /no layer 2/ });
 });

@@ -80,6 +80,35 @@ test('descriptions of readers and writers follow their schemas', (t) => {
       t.not(parameter.description, '', `${one.name}.${parameter.name}`);
 });
 
+test('parameters of the newer formats have the names, types and defaults of the contract', (t) => {
+  const listed = (one: { parameters: z.ZodObject }) =>
+    Object.fromEntries(
+      describeParameters(one.parameters).map(({ name, dataType, defaultValue, required }) => {
+        t.false(required, name);
+        return [name, defaultValue === undefined ? dataType : `${dataType} = ${defaultValue}`];
+      }),
+    );
+  const own = { SRID: 'integer', AllowedItemNames: 'array' };
+  const float = { WriteAsFloat: 'boolean = true' };
+  const meaning = { CoordinateInterpretationType: 'string = CenterOfCell' };
+  t.deepEqual(Object.fromEntries(['0', '1', '2', '3', 'u'].map((n) => [n, listed(findReader(`Dfs${n}Reader`)!)])), {
+    '0': own,
+    '1': own,
+    '2': { ...own, ...meaning },
+    '3': own,
+    u: own,
+  });
+  t.deepEqual(Object.fromEntries(['0', '1', '2', '3', 'u'].map((n) => [n, listed(findWriter(`Dfs${n}Writer`)!)])), {
+    '0': { ...float, Points: 'array' },
+    '1': float,
+    '2': { ...float, CellSize: 'number' },
+    '3': float,
+    u: { ...float, MaximumElementArea: 'number', MinimumAngle: 'number = 26' },
+  });
+  t.deepEqual(listed(findReader('XyzReader')!), { ZColumnIndex: 'integer = 2', SRID: 'integer' });
+  t.deepEqual(completeParameters(findWriter('Dfs2Writer')!, {}), {}, 'whether it was given makes a difference');
+});
+
 test('parameter names and enum values match in any letter case, and values may be JSON or JSON text', (t) => {
   const { values, errors } = checkParameters(needy, [
     { name: 'zcolumnindex', value: '3' },

@@ -2,7 +2,7 @@ import type { Axis } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
 import { AppError } from '../../errors.ts';
-import type { BridgeWork } from './bridge.ts';
+import type { Context } from '../../formats/define.ts';
 import type { Corner } from './lattice-cells.ts';
 import { latticeCells, lineCells } from './lattice-cells.ts';
 
@@ -10,7 +10,7 @@ import { latticeCells, lineCells } from './lattice-cells.ts';
  * Cells of an array as cells of a mesh: over two dimensions quads, over three hexahedra, curvilinear ones at their own corners; over one
  * lines between the values. A spectrum lies in the plane of its frequencies and directions.
  */
-export function arrayToMesh(array: MultiArray, { context }: BridgeWork): Mesh {
+export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Context, 'reportLoss'> }): Mesh {
   const { crs, time, axes, items } = array;
   const [first] = items;
   const numbers = first?.axes ?? [];

@@ -2,16 +2,18 @@ import { ItemTally } from '../../data/item-statistics.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { Inspection } from '../inspection.ts';
+import { arrayPng, chooseArray } from './array-picture.ts';
 import type { InspectKind } from './handler.ts';
 import { inspectItems, inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 
-/** Reads every item once, step by step and index by index of its slowest dimension. */
+/** Reads every item once, that of the picture again; step by step and index by index of its slowest dimension. */
 export async function inspectArray(
   array: MultiArray,
   inspection: Inspection,
-  { signal }: InspectKind,
-): Promise<undefined> {
+  { picture, signal }: InspectKind,
+): Promise<Uint8Array | undefined> {
+  const chosen = picture && chooseArray(array, picture);
   const { items, axes, time, crs } = array;
   const tally = new ItemTally(items, true);
   for (const [n, item] of items.entries()) {
@@ -40,4 +42,5 @@ export async function inspectArray(
     ...(time === undefined ? {} : { time: inspectTime(time) }),
     items: inspectItems(items, tally.of(array)),
   });
+  return chosen && arrayPng(array, chosen);
 }

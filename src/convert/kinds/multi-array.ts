@@ -2,6 +2,7 @@ import type { MultiArray } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { passThrough } from '../pipeline.ts';
 import { boxInformation, spatialInformation } from '../spatial-information.ts';
+import { arrayWithin } from '../steps/array-within.ts';
 import { choose } from '../steps/item-filter.ts';
 import { reprojectedArray } from '../steps/reproject-array.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
@@ -20,6 +21,7 @@ const steps: Steps<MultiArray> = {
       read: (item, step, start, shape) => array.read(chosen[item]!, step, start, shape),
     };
   },
+  SpatialFilterTransformation: (array, filter, { context }) => arrayWithin(array, filter, context),
   TemporalFilterTransformation: (array, filter, { context }) => {
     const { time, steps } = chosenTime(array, filter, context);
     return {

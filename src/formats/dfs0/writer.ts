@@ -14,6 +14,7 @@ import { unsetReference } from '../io/dfs/header.ts';
 import { newItem } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
 import { contentOf, unchangedFile } from '../io/dfs/origin.ts';
+import { writerParameters } from '../io/dfs/parameters.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { newTime } from '../io/dfs/time.ts';
 
@@ -27,14 +28,11 @@ export const dfs0Writer = defineWriter({
   mediaType: 'application/octet-stream',
   appends: { declared: true },
   parameters: z.object({
-    WriteAsFloat: z
-      .boolean()
-      .default(false)
-      .describe('Write all items in single precision. Otherwise items in double precision stay as they are.'),
+    ...writerParameters,
     ...pointsParameter,
   }),
-  async write(series, { WriteAsFloat }, sink, context) {
-    const same = WriteAsFloat ? undefined : unchangedFile(series, 'dfs0');
+  async write(series, options, sink, context) {
+    const same = unchangedFile(series, 'dfs0', options);
     if (same !== undefined) {
       // Statistics count what is pulled.
       for await (const _ of series.chunks()) context.signal.throwIfAborted();
@@ -47,7 +45,7 @@ export const dfs0Writer = defineWriter({
     const from = contentOf(series)?.file.header;
     const deleteValues = newDeleteValues(series.items, from);
     const encoders = series.items.map((item) => {
-      const type = writtenType(item, WriteAsFloat);
+      const type = writtenType(item, options.WriteAsFloat ?? true);
       return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
     });
     const projection = await projectionOf(series);

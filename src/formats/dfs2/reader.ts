@@ -15,8 +15,9 @@ export const dfs2Reader = defineReader({
     CoordinateInterpretationType: z
       .enum(['CenterOfCell', 'BottomLeftBorder', 'Borders'])
       .describe(
-        'Meaning of the position in the file: centre of the first cell, its lower left corner, or lower left corner of a domain on whose borders the first and last values stand. Default: centre, and corner in local coordinates.',
+        'Meaning of the position in the file: centre of the first cell, its lower left corner, or lower left corner of a domain on whose borders the first and last values stand. Local coordinates (NON-UTM or none) are those of the corner unless a value is given.',
       )
+      .meta({ default: 'CenterOfCell' })
       .optional(),
   }),
   async read(source, { AllowedItemNames, SRID, CoordinateInterpretationType }, context) {

@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import { cellSizeParameter } from '../bridge-parameters.ts';
 import { defineWriter } from '../define.ts';
 import { writeArray } from '../io/dfs/array-writer.ts';
 import { writeGrid } from '../io/dfs/grid-writer.ts';
-import { gridWriterParameters } from '../io/dfs/parameters.ts';
+import { writerParameters } from '../io/dfs/parameters.ts';
 
 export const dfs2Writer = defineWriter({
   name: 'Dfs2Writer',
@@ -13,7 +14,7 @@ export const dfs2Writer = defineWriter({
   extension: '.dfs2',
   mediaType: 'application/octet-stream',
   appends: { declared: true },
-  parameters: gridWriterParameters.extend(cellSizeParameter),
+  parameters: z.object({ ...writerParameters, ...cellSizeParameter }),
   write: (data, parameters, sink, context) =>
     data.kind === 'grid'
       ? writeGrid(data, 'dfs2', parameters, sink, context)

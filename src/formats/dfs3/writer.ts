@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { defineWriter } from '../define.ts';
 import { writeArray } from '../io/dfs/array-writer.ts';
 import { writeGrid } from '../io/dfs/grid-writer.ts';
-import { gridWriterParameters } from '../io/dfs/parameters.ts';
+import { writerParameters } from '../io/dfs/parameters.ts';
 
 export const dfs3Writer = defineWriter({
   name: 'Dfs3Writer',
@@ -11,7 +12,7 @@ export const dfs3Writer = defineWriter({
   extension: '.dfs3',
   mediaType: 'application/octet-stream',
   appends: { declared: true },
-  parameters: gridWriterParameters,
+  parameters: z.object(writerParameters),
   write: (data, parameters, sink, context) =>
     data.kind === 'grid'
       ? writeGrid(data, 'dfs3', parameters, sink, context)

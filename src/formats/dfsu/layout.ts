@@ -3,6 +3,7 @@ import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { cellCount, nodeCount } from '../../data/mesh-cells.ts';
 import { layerCount, stackedColumns } from '../../data/mesh-columns.ts';
+import { rimCodes } from '../../data/mesh-rim.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
 import { AppError } from '../../errors.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
@@ -152,26 +153,6 @@ async function isGeographic({ crs }: Mesh): Promise<boolean> {
     // A text of the file's own that nobody can read: projected, as nearly all are.
     return false;
   }
-}
-
-/** Code 1 for the nodes of edges that belong to one flat element only. */
-function rimCodes({ shapes, connectivity, offsets, nodes }: Mesh): Int32Array {
-  const codes = new Int32Array(nodes.length / 3);
-  const edges = new Map<number, number>();
-  for (let cell = 0; cell < shapes.length; cell++) {
-    if (shapes[cell] !== CELL_SHAPES.triangle && shapes[cell] !== CELL_SHAPES.quad) continue;
-    for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++) {
-      const [a, b] = [connectivity[n]!, connectivity[n + 1 === offsets[cell + 1] ? offsets[cell]! : n + 1]!];
-      const key = Math.min(a, b) * codes.length + Math.max(a, b);
-      edges.set(key, (edges.get(key) ?? 0) + 1);
-    }
-  }
-  for (const [key, count] of edges) {
-    if (count > 1) continue;
-    codes[Math.floor(key / codes.length)] = 1;
-    codes[key % codes.length] = 1;
-  }
-  return codes;
 }
 
 function newStatic(name: string, { item: eumItem, unit: eumUnit }: EumQuantity, values: Samples): DfsStatic {

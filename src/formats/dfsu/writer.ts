@@ -16,6 +16,7 @@ import type { DfsProjection } from '../io/dfs/header.ts';
 import { newItem } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
 import { contentOf, unchangedFile } from '../io/dfs/origin.ts';
+import { writerParameters } from '../io/dfs/parameters.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { newTime } from '../io/dfs/time.ts';
 import { arrayOf } from '../io/dfs/typed-array.ts';
@@ -34,14 +35,11 @@ export const dfsuWriter = defineWriter({
   mediaType: 'application/octet-stream',
   appends: { declared: true },
   parameters: z.object({
-    WriteAsFloat: z
-      .boolean()
-      .default(true)
-      .describe('Write all items in single precision. Some programs cannot read others.'),
+    ...writerParameters,
     ...triangulationParameters,
   }),
-  async write(given, { WriteAsFloat }, sink, context) {
-    const same = unchangedFile(given, 'dfsu');
+  async write(given, options, sink, context) {
+    const same = unchangedFile(given, 'dfsu', options);
     if (same !== undefined) {
       // Statistics count what is pulled.
       for (let step = 0; step < stepsOf(given); step++)
@@ -59,7 +57,7 @@ export const dfsuWriter = defineWriter({
     // DFSU files have the positive one of the usual delete values, as the bathymetry has.
     const deleteValues = newDeleteValues([...mesh.items, bathymetry], from);
     const encoders = stored.map((item, n) => {
-      const type = layered && n === 0 ? 'Float32' : writtenType(item, WriteAsFloat);
+      const type = layered && n === 0 ? 'Float32' : writtenType(item, options.WriteAsFloat ?? true);
       return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
     });
     const items = stored.map((item, n) => {

@@ -6,6 +6,8 @@ import { stepsOf } from '../../data/time-axis.ts';
 import { cellSizeParameter } from '../bridge-parameters.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
+import type { FileType } from '../file-type.ts';
+import { zipType } from '../file-type.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
 import { flipRows, isSouthUp } from '../io/flip-rows.ts';
 import { spill } from '../io/spill.ts';
@@ -66,6 +68,7 @@ export const geoTiffWriter = defineWriter({
     ...cellSizeParameter,
   }),
   extension: '.tif',
+  otherExtensions: ['.tiff'],
   mediaType: 'image/tiff',
   async write(data, parameters, sink, context) {
     // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
@@ -74,23 +77,31 @@ export const geoTiffWriter = defineWriter({
         ? await flipRows(data, context)
         : undefined;
     try {
-      await writeBands(turned?.grid ?? data, parameters, sink, context);
+      return await writeBands(turned?.grid ?? data, parameters, sink, context);
     } finally {
       await turned?.close();
     }
   },
 });
 
-async function writeBands(data: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {
+async function writeBands(
+  data: Grid,
+  parameters: Parameters,
+  sink: ByteSink,
+  context: Context,
+): Promise<FileType | undefined> {
   if (data.time !== undefined && data.time.start === undefined && stepsOf(data) > 1)
     context.reportLoss(
       'The times of the data are relative; the names of the bands count them from 1970-01-01T00:00:00.',
     );
   const grid = slicesAsBands(data);
-  if (parameters.StepsAs === 'files' && stepsOf(data) > 1)
-    return writeStepFiles(data, grid, (one, image) => writeFile(one, parameters, image, context), sink, context);
+  if (parameters.StepsAs === 'files' && stepsOf(data) > 1) {
+    await writeStepFiles(data, grid, (one, image) => writeFile(one, parameters, image, context), sink, context);
+    return zipType;
+  }
   if (grid !== data) context.reportLoss('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
-  return writeFile(grid, parameters, sink, context);
+  await writeFile(grid, parameters, sink, context);
+  return undefined;
 }
 
 async function writeFile(grid: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {

@@ -5,6 +5,7 @@ import type { Feature, FeatureCollection, Geometry } from '../../data/feature-co
 import { AppError, FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
+import { zipType } from '../file-type.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import type { DbfField } from './column-layout.ts';
 import { Column, dbfFields } from './column-layout.ts';
@@ -32,8 +33,7 @@ export const shapefileWriter = defineWriter({
   accepts: ['features'],
   bridged: ['mesh'],
   layers: 'several',
-  extension: '.zip',
-  mediaType: 'application/zip',
+  ...zipType,
   appends: { declared: true },
   parameters: z.object({}),
   async write(data, _parameters, sink, context) {

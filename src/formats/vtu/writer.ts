@@ -5,6 +5,8 @@ import { stepsOf, timeOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
+import type { FileType } from '../file-type.ts';
+import { zipType } from '../file-type.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { featurePart } from './feature-part.ts';
 import { startTime } from './field-data.ts';
@@ -22,12 +24,16 @@ export const vtuWriter = defineWriter({
   extension: '.vtu',
   mediaType: 'application/octet-stream',
   parameters: z.object({}),
-  async write(data, _parameters, sink, context) {
+  async write(data, _parameters, sink, context): Promise<FileType | undefined> {
     if (data.kind === 'features') await append(sink, await featurePart(data, context));
     else if (stepsOf(data) === 0)
       throw new AppError('unprocessable', 'The data have no steps, so there is nothing to write. Choose other times.');
     else if (stepsOf(data) === 1) await append(sink, await onlyPart(data, context));
-    else await writeCollection(data, sink, context);
+    else {
+      await writeCollection(data, sink, context);
+      return zipType;
+    }
+    return undefined;
   },
 });
 

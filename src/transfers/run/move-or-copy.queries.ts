@@ -55,9 +55,9 @@ export async function insertCopy(
   copy: { id: string; blob: string; storageSize: number },
 ) {
   const { rowCount } = await tx.query(sql.unsafe`
-    insert into datasets (id, project_id, name, description, dataset_type, dataset_format, metadata, properties, tags,
+    insert into datasets (id, project_id, name, description, dataset_type, dataset_format, file_extension, metadata, properties, tags,
       temporal_information, spatial_information, blob, storage_size, created_by, updated_by)
-    select ${copy.id}, ${projectId}, name, description, dataset_type, dataset_format, metadata, properties, tags,
+    select ${copy.id}, ${projectId}, name, description, dataset_type, dataset_format, file_extension, metadata, properties, tags,
       temporal_information, spatial_information, ${copy.blob}, ${copy.storageSize}, ${userId}, ${userId}
     from datasets where id = ${datasetId}`);
   return rowCount === 1;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ConversionResult } from '../../convert/conversion.ts';
 import type { DatasetType } from '../../datasets/record.ts';
+import { nameOfType } from '../../formats/file-type.ts';
+import { findWriter } from '../../formats/registry.ts';
 import type { AcceptedRequest, TransferType } from '../starts/request.ts';
 import type { ClaimedRow, Fence, Output } from './run.queries.ts';
 
@@ -17,13 +19,14 @@ export function outputOf(
   result: ConversionResult,
   { blob, size }: { blob: string; size: number },
 ): Output {
-  if (transfer.type === 'Export') return { exported: { blob, fileName: request.outputFileName ?? request.inputName } };
+  if (transfer.type === 'Export') return { exported: { blob, ...exportedAs(request, result) } };
+  const fileExtension = result.fileType?.extension;
   const { spatialInformation, temporalInformation, properties } = result;
   const userId = transfer.createdBy;
   if ((transfer.type === 'Update' || transfer.type === 'Append') && transfer.outputDatasetId !== undefined) {
     const { id: transferId, outputDatasetId: datasetId } = transfer;
     const grown = transfer.type === 'Append';
-    const about = { spatialInformation, temporalInformation, properties, grown };
+    const about = { fileExtension, spatialInformation, temporalInformation, properties, grown };
     return { replaced: { datasetId, transferId, blob, storageSize: size, ...about, userId } };
   }
   if (request.output === undefined) throw new Error(`A transfer of type ${transfer.type} has no dataset to make.`);
@@ -35,6 +38,7 @@ export function outputOf(
       properties: { ...request.output.properties, ...properties },
       datasetType: datasetTypeOf(transfer.format),
       datasetFormat: transfer.format,
+      fileExtension,
       spatialInformation,
       temporalInformation,
       blob,
@@ -42,6 +46,14 @@ export function outputOf(
       userId,
     },
   };
+}
+
+/** File name and media type of an export. */
+function exportedAs({ outputFileName, inputName, writerName }: AcceptedRequest, { fileType }: ConversionResult) {
+  const writer = findWriter(writerName);
+  const name = outputFileName ?? inputName;
+  if (writer === undefined) return { fileName: name, mediaType: undefined };
+  return { fileName: nameOfType(name, writer, fileType), mediaType: (fileType ?? writer).mediaType };
 }
 
 /** The type of datasets of this format; `file` for all but a few. */

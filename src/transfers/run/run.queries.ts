@@ -155,7 +155,7 @@ export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, e
 export type Output =
   | { dataset: NewDataset & { id: string } }
   | { replaced: NewContent }
-  | { exported: { blob: string; fileName: string } };
+  | { exported: { blob: string; fileName: string; mediaType: string | undefined } };
 
 export interface Completion {
   output: Output;
@@ -182,7 +182,7 @@ export function completeTransfer(db: Db, fence: Fence, { output, lines, event, .
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
         output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
-        output_file_name = ${exported?.fileName ?? null}, bad_records_blob = ${done.badRecordsBlob ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
+        output_file_name = ${exported?.fileName ?? null}, output_media_type = ${exported?.mediaType ?? null}, bad_records_blob = ${done.badRecordsBlob ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
         records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
       where ${held(fence)} and cancel_requested_at is null and not ${projectDeleted} returning id),
     lines as (${logged(lines)}),

@@ -30,7 +30,7 @@ export async function startAppend(
   const conversion = checkReplacement(request, { targetFormat: datasetFormat });
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const target = await idleDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
-    const { originalFileName = downloadName(target.name, target.datasetFormat), uploadUrl } = request;
+    const { originalFileName = downloadName(target), uploadUrl } = request;
     const file = await keepInputFile(tx, caller, parts.sources, { originalFileName, uploadUrl }, dryRun);
     const work = { inputBytes: file.size, existingBytes: target.storageSize, copied: conversion.copied };
     const plan: Plan = {

@@ -44,7 +44,7 @@ export async function startConvert(
       ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
-        inputName: downloadName(source.name, source.datasetFormat),
+        inputName: downloadName(source),
         output: newDataset(request.outputDatasetData),
       },
     };

@@ -25,7 +25,8 @@ export async function startExport(
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const source = await readableDataset(tx, caller, request.datasetId);
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
-    const fileFormat = conversion.writer.extension === '' ? source.datasetFormat : conversion.writer.format;
+    const file =
+      conversion.writer.extension === '' ? source : { name: source.name, datasetFormat: conversion.writer.format };
     const plan: Plan = {
       type: 'Export',
       tenantId: source.tenantId,
@@ -35,8 +36,8 @@ export async function startExport(
       ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
-        inputName: downloadName(source.name, source.datasetFormat),
-        outputFileName: request.targetFileName || downloadName(source.name, fileFormat),
+        inputName: downloadName(source),
+        outputFileName: request.targetFileName || downloadName(file),
       },
     };
     return writePlan(tx, caller, plan, conversion.warnings);

@@ -65,7 +65,7 @@ export async function planMoveOrCopy(tx: Db, caller: Caller, request: MoveOrCopy
       readerParameters: {},
       writerParameters: {},
       transformations: [],
-      inputName: downloadName(dataset.name, dataset.datasetFormat),
+      inputName: downloadName(dataset),
     },
   };
 }

@@ -72,7 +72,7 @@ export async function startUpdateFrom(
       ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
-        inputName: downloadName(source.name, source.datasetFormat),
+        inputName: downloadName(source),
       },
     };
     return writePlan(tx, caller, plan, conversion.warnings);

@@ -81,6 +81,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     outputDatasetId,
     outputBlob,
     outputFileName,
+    outputMediaType,
     badRecordsBlob,
     ...shown
   } = row;
@@ -117,7 +118,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
             expiresAt: new Date(Date.now() + DOWNLOAD_MS),
             generation,
             fileName: outputFileName,
-            contentType: findWriter(writerName)?.mediaType ?? 'application/octet-stream',
+            contentType: outputMediaType ?? findWriter(writerName)?.mediaType ?? 'application/octet-stream',
           }),
         }),
     ...(!readsContents || badRecordsBlob === undefined

@@ -104,6 +104,30 @@ test('curvilinear cells keep their corners, which are reprojected', async (t) =>
   t.regex(header.projection!.text, /UTM_Zone_32N/);
 });
 
+const area = (west: number, south: number, east: number, north: number) => ({
+  type: 'SpatialFilterTransformation',
+  spatialFilter: {
+    geometry: `POLYGON ((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))`,
+  },
+});
+
+test('a spatial filter keeps the curvilinear cells whose centre is inside, with their corners', async (t) => {
+  const bytes = file(curvilinear, 6, { projection: ['LONG/LAT', 0, 0, 0] });
+  // The centres of the cells: 10.055, 10.155, 10.255, and 10.07, 10.17, 10.27 in the second row.
+  const changed = await converted(t, bytes, { ...own(2), transformations: [area(10.16, 50, 10.3, 51)] });
+  const array = await arrayOf(t, changed.bytes);
+  if (array.placement?.by !== 'nodes') throw new Error('no corners');
+  t.deepEqual([...array.placement.nodeX], [10.1, 10.2, 10.3, 10.11, 10.21, 10.31, 10.13, 10.23, 10.33]);
+  t.deepEqual([...(await array.read(1, 1, [0, 0], [2, 2]))], [Math.fround(-1e-35), 1102, 1104, 1105]);
+  t.deepEqual([...(await array.read(1, 1, [1, 0], [1, 2]))], [1104, 1105]);
+  await t.throwsAsync(converted(t, bytes, { ...own(2), transformations: [area(0, 0, 1, 1)] }), {
+    message: /centre of none of the 6 cells/,
+  });
+  await t.throwsAsync(converted(t, file(uneven[2], 6), { ...own(2), transformations: [area(0, 0, 9, 90)] }), {
+    message: /lie nowhere/,
+  });
+});
+
 test('spectra have frequency and direction, and no place', async (t) => {
   const spectrum = (dx: number) =>
     dfsBytes({

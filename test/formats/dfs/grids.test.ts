@@ -91,6 +91,29 @@ test('a changed file is written anew: chosen items and steps, computed figures, 
   t.deepEqual(receipt.lost, []);
 });
 
+test('items keep their links to static items through filters, while these stay', async (t) => {
+  const link = (n: number) => block(30004, values('UInt32', n));
+  const linked = plane({
+    items: ['Depth', 'Speed'].map((name, n) => ({
+      name,
+      axis: axes.plane(3, 2),
+      steps: [0, 1, 2].map(() => [1, 2, 3, 4, 5, 6]),
+      more: link(2 - n),
+    })),
+    statics: ['Mask', 'Roughness'].map((name) => ({ name, type: 'Int32', values: [1, 2, 3, 4, 5, 6] })),
+  });
+  const speed = { type: 'ItemFilterTransformation', itemFilter: { names: ['Speed'] } };
+  const { bytes, receipt } = await converted(t, linked, { ...own('2'), transformations: [speed] });
+  t.true(bytes.includes(link(1)) && bytes.includes('Roughness'));
+  t.false(bytes.includes(link(2)), 'that of the other item');
+  t.deepEqual(receipt.lost, []);
+  const elsewhere = await converted(t, linked, {
+    ...own('2'),
+    transformations: [speed, { type: 'CrsTransformation', outputSrid: 32632 }],
+  });
+  t.false(elsewhere.bytes.includes(link(1)));
+});
+
 test('AllowedItemNames chooses items in the order of the file; names that are not there are a warning', async (t) => {
   const some = await converted(t, plane(), {
     ...own('2'),

@@ -10,12 +10,12 @@ import { copyDfs } from './copy.ts';
 import { DfsWriter } from './dfs-writer.ts';
 import { ValueEncoder, writtenType } from './encode.ts';
 import type { GridFormat } from './grid-layout.ts';
-import type { GridOptions } from './grid-writer.ts';
 import type { DfsProjection } from './header.ts';
 import { newItem } from './items.ts';
 import { newDeleteValues, newHeader } from './new-header.ts';
 import type { DfsContent } from './origin.ts';
 import { contentOf, unchangedFile } from './origin.ts';
+import type { WriterOptions } from './parameters.ts';
 import { projectionText } from './projection.ts';
 import { newTime } from './time.ts';
 import { arrayOf } from './typed-array.ts';
@@ -27,12 +27,12 @@ const blockValues = 1 << 18;
 export async function writeArray(
   array: MultiArray,
   format: GridFormat,
-  options: GridOptions,
+  options: WriterOptions,
   sink: ByteSink,
   context: Context,
 ): Promise<void> {
-  const same = unchangedFile(array, format);
-  if (same !== undefined && options.WriteAsFloat !== true) {
+  const same = unchangedFile(array, format, options);
+  if (same !== undefined) {
     for (let step = 0; step < stepsOf(array); step++)
       for (const item of array.items.keys())
         for await (const _ of blocksOf(array, item, step)) context.signal.throwIfAborted();

@@ -16,23 +16,19 @@ import { storedCount } from './header.ts';
 import { newItem } from './items.ts';
 import { newDeleteValues, newHeader } from './new-header.ts';
 import { contentOf, unchangedFile } from './origin.ts';
+import type { WriterOptions } from './parameters.ts';
 import { newTime } from './time.ts';
-
-export interface GridOptions {
-  /** Absent: single precision, unless nothing else of the file changes. */
-  WriteAsFloat?: boolean | undefined;
-}
 
 /** Writes a grid as a DFS1, DFS2 or DFS3 file: the bytes that it came from when nothing was changed, else a new file. */
 export async function writeGrid(
   grid: Grid,
   format: GridFormat,
-  options: GridOptions,
+  options: WriterOptions,
   sink: ByteSink,
   context: Context,
 ): Promise<void> {
-  const same = unchangedFile(grid, format);
-  if (same !== undefined && !needsFloats(same, options)) return copyGrid(grid, same, sink, context);
+  const same = unchangedFile(grid, format, options);
+  if (same !== undefined) return copyGrid(grid, same, sink, context);
   if (isSouthUp(grid)) return writeNew(grid, format, options, sink, context);
   const flipped = await flipRows(grid, context);
   try {
@@ -41,9 +37,6 @@ export async function writeGrid(
     await flipped.close();
   }
 }
-
-const needsFloats = ({ header }: DfsFile, { WriteAsFloat }: GridOptions): boolean =>
-  WriteAsFloat === true && header.items.some(({ type }) => type !== 'Float32');
 
 async function copyGrid(grid: Grid, file: DfsFile, sink: ByteSink, context: Context): Promise<void> {
   // Statistics count what is pulled.
@@ -56,7 +49,7 @@ async function copyGrid(grid: Grid, file: DfsFile, sink: ByteSink, context: Cont
 async function writeNew(
   grid: Grid,
   format: GridFormat,
-  options: GridOptions,
+  options: WriterOptions,
   sink: ByteSink,
   context: Context,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Item } from '../../../data/item.ts';
-import type { DeleteValues, DfsHeader } from './header.ts';
+import type { DeleteValues, DfsHeader, DfsItem } from './header.ts';
 import { usualDeleteValues } from './header.ts';
 import { newHead } from './write-header.ts';
 
@@ -7,11 +7,12 @@ type Needed = Pick<DfsHeader, 'items' | 'time' | 'deleteValues'>;
 
 /**
  * The header of a new file: what is not given is taken from the header of the file that the data come from, or is empty. The blocks that
- * describe the values of that file (static items, custom and unknown blocks) are only taken where they are given.
+ * describe the values of that file (static items, custom and unknown blocks) are only taken where they are given. Where all static items
+ * are, items keep their links to them.
  */
 export const newHeader = (
   given: Needed & Partial<Omit<DfsHeader, 'head'>>,
-  from: Pick<DfsHeader, 'title' | 'application' | 'version' | 'dataType' | 'statisticsType'> | undefined,
+  from: DfsHeader | undefined,
 ): DfsHeader => ({
   head: newHead(new Date()),
   title: from?.title ?? '',
@@ -24,7 +25,17 @@ export const newHeader = (
   compressed: false,
   unknown: [],
   ...given,
+  ...(from !== undefined && given.statics?.length === from.statics.length
+    ? { items: given.items.map((item) => ({ ...item, ...linksOf(item, from) })) }
+    : {}),
 });
+
+/** Those of the only item of the file with this name and quantity. */
+function linksOf({ name, eumItem }: DfsItem, { items }: DfsHeader): Pick<DfsItem, 'statics'> {
+  const same = items.filter((one) => one.name === name && one.eumItem === eumItem);
+  const [only] = same;
+  return same.length === 1 && only?.statics !== undefined ? { statics: only.statics } : {};
+}
 
 /**
  * Delete values of a new file: those of the DFS file that the data come from; else what items with a quantity of EUM, which came from one
@@ -34,8 +45,10 @@ export function newDeleteValues(items: readonly Item[], from: DfsHeader | undefi
   if (from !== undefined) return from.deleteValues;
   const values = { ...usualDeleteValues };
   for (const type of ['Float32', 'Float64'] as const) {
-    const nodata = items.find((item) => item.eum !== undefined && item.type === type)?.nodata;
-    if (nodata !== undefined && !Number.isNaN(nodata)) values[type] = nodata;
+    const known = items.find(
+      ({ eum, nodata = Number.NaN, ...item }) => eum !== undefined && item.type === type && !Number.isNaN(nodata),
+    );
+    if (known?.nodata !== undefined) values[type] = known.nodata;
   }
   return values;
 }

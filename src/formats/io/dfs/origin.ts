@@ -4,6 +4,7 @@ import type { Axis } from '../../../data/item.ts';
 import type { Origin } from '../../../data/origin.ts';
 import type { DfsAxis } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
+import type { WriterOptions } from './parameters.ts';
 
 /** Place of the cells as a reader found it: while a grid still has it, a writer keeps what the file says of it. */
 export interface ReadPlace {
@@ -57,9 +58,10 @@ export const dfsOrigin = (format: string, content: DfsContent, complete: boolean
 export const contentOf = ({ origin }: Data): DfsContent | undefined =>
   origin?.content instanceof DfsContent ? origin.content : undefined;
 
-/** The file of this format whose bytes say all of the data, because nothing has changed them. */
-export function unchangedFile(data: Data, format: string): DfsFile | undefined {
+/** The file of this format whose bytes say all of the data, because nothing has changed them. None if its items must become floats. */
+export function unchangedFile(data: Data, format: string, { WriteAsFloat }: WriterOptions): DfsFile | undefined {
   const content = contentOf(data);
   if (content === undefined || data.origin?.format !== format || data.origin.changed) return undefined;
+  if (WriteAsFloat === true && content.file.header.items.some(({ type }) => type !== 'Float32')) return undefined;
   return data.crs === content.crs ? content.file : undefined;
 }

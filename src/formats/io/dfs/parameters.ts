@@ -13,15 +13,20 @@ export const readerParameters = {
     .optional(),
 };
 
-/** Parameters of the writers of grids. */
-export const gridWriterParameters = z.object({
+/** Parameters of all writers of DFS files. */
+export const writerParameters = {
   WriteAsFloat: z
     .boolean()
     .describe(
-      'False: items in double precision stay as they are. Default: all items are written in single precision, as programs of MIKE expect it.',
+      'Write all items in single precision, as programs of MIKE expect it. False: items in double precision stay as they are. A file that nothing changes is copied as it is unless true is given.',
     )
+    .meta({ default: true })
     .optional(),
-});
+};
+
+export interface WriterOptions {
+  WriteAsFloat?: boolean | undefined;
+}
 
 /** Items that a sentence names. */
 const mostNamed = 50;

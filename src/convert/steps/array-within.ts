@@ -1,0 +1,139 @@
+import type { Affine } from '../../data/grid.ts';
+import type { Axis, Samples } from '../../data/item.ts';
+import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
+import { nodataOf } from '../../data/samples.ts';
+import { AppError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
+import { chainsFor } from './spatial-filter.ts';
+import type { SpatialFilter } from './transformation-shapes.ts';
+
+/** Columns and rows of cells, ends excluded. */
+interface Window {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/**
+ * Crops the two located dimensions of an array to the cells whose centre lies inside the filter's geometry. Other cells of the window get
+ * nodata. Items over other dimensions stay.
+ */
+export async function arrayWithin(array: MultiArray, filter: SpatialFilter, context: Context): Promise<MultiArray> {
+  const { placement, axes } = array;
+  if (placement === undefined)
+    throw new AppError(
+      'unprocessable',
+      'The values lie nowhere, such as a spectrum, so no area can be chosen of them.',
+    );
+  const prepared = new PreparedGeometry((await chainsFor(array.crs, filter)).flat());
+  const [width, height] = [axes[placement.x]!.values.length, axes[placement.y]!.values.length];
+  const inside = cellsInside(placement, width, height, prepared);
+  const window = windowOf(inside, width);
+  if (window === undefined)
+    throw new AppError(
+      'unprocessable',
+      `The geometry of the spatial filter holds the centre of none of the ${inside.length} cells.`,
+    );
+  const { left, right, top, bottom } = window;
+  const items = array.items.map((item) => (isPlaced(item, placement) ? withNodata(item) : item));
+  context.log('info', `${right - left} columns and ${bottom - top} rows are left of ${width} and ${height}.`);
+  return {
+    ...array,
+    axes: axes.map((axis, n) => {
+      if (n === placement.x) return part(axis, left, right);
+      return n === placement.y ? part(axis, top, bottom) : axis;
+    }),
+    placement: cropped(placement, window, width),
+    items,
+    async read(item, step, start, shape) {
+      const { axes: numbers, nodata } = items[item]!;
+      const [xAt, yAt] = [numbers.indexOf(placement.x), numbers.indexOf(placement.y)];
+      if (xAt < 0 || yAt < 0) return array.read(item, step, start, shape);
+      const from = start.map((first, d) => first + (d === xAt ? left : d === yAt ? top : 0));
+      const values = await array.read(item, step, from, shape);
+      const [strideX, strideY] = [xAt, yAt].map((d) => shape.slice(d + 1).reduce((product, one) => product * one, 1));
+      return masked(
+        values,
+        (n) => {
+          const column = from[xAt]! + (Math.floor(n / strideX!) % shape[xAt]!);
+          const row = from[yAt]! + (Math.floor(n / strideY!) % shape[yAt]!);
+          return inside[row * width + column] === 1;
+        },
+        nodata!,
+      );
+    },
+  };
+}
+
+const isPlaced = ({ axes }: ArrayItem, { x, y }: Placement): boolean => axes.includes(x) && axes.includes(y);
+
+const withNodata = (item: ArrayItem): ArrayItem => ({
+  ...item,
+  nodata: item.nodata ?? nodataOf(item.integer64 ?? item.type ?? 'Float64', undefined),
+});
+
+function masked(values: Samples, keeps: (n: number) => boolean, nodata: number): Samples {
+  const kept = values.slice() as Samples;
+  for (let n = 0; n < kept.length; n++) if (!keeps(n)) kept[n] = nodata;
+  return kept;
+}
+
+/** 1 for each cell, row by row, whose centre lies inside. */
+function cellsInside(placement: Placement, width: number, height: number, prepared: PreparedGeometry): Uint8Array {
+  const centre = centresOf(placement, width);
+  return Uint8Array.from({ length: width * height }, (_, n) => {
+    const [x, y] = centre(n % width, Math.floor(n / width));
+    return Number(prepared.covers(x, y));
+  });
+}
+
+/** The centre of a curvilinear cell is the mean of its corners. */
+function centresOf(placement: Placement, width: number): (column: number, row: number) => [x: number, y: number] {
+  if (placement.by === 'affine') {
+    const [x, a, b, y, c, d] = placement.affine;
+    return (column, row) => [x + (column + 0.5) * a + (row + 0.5) * b, y + (column + 0.5) * c + (row + 0.5) * d];
+  }
+  const { nodeX, nodeY } = placement;
+  return (column, row) => {
+    const first = row * (width + 1) + column;
+    const mean = (of: Float64Array) =>
+      (of[first]! + of[first + 1]! + of[first + width + 1]! + of[first + width + 2]!) / 4;
+    return [mean(nodeX), mean(nodeY)];
+  };
+}
+
+function windowOf(inside: Uint8Array, width: number): Window | undefined {
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let n = 0; n < inside.length; n++) {
+    if (inside[n] === 0) continue;
+    const [column, row] = [n % width, Math.floor(n / width)];
+    left = Math.min(left, column);
+    right = Math.max(right, column + 1);
+    top = Math.min(top, row);
+    bottom = Math.max(bottom, row + 1);
+  }
+  return left < right ? { left, right, top, bottom } : undefined;
+}
+
+const part = ({ values, edges, ...axis }: Axis, first: number, end: number): Axis => ({
+  ...axis,
+  values: values.slice(first, end),
+  ...(edges === undefined ? {} : { edges: edges.slice(first, end + 1) }),
+});
+
+function cropped(placement: Placement, { left, right, top, bottom }: Window, width: number): Placement {
+  if (placement.by === 'affine') {
+    const [x, a, b, y, c, d] = placement.affine;
+    const affine: Affine = [x + left * a + top * b, a, b, y + left * c + top * d, c, d];
+    return { ...placement, affine };
+  }
+  const columns = right - left + 1;
+  const corners = (of: Float64Array) =>
+    Float64Array.from(
+      { length: columns * (bottom - top + 1) },
+      (_, n) => of[(top + Math.floor(n / columns)) * (width + 1) + left + (n % columns)]!,
+    );
+  return { ...placement, nodeX: corners(placement.nodeX), nodeY: corners(placement.nodeY) };
+}
