@@ -377,5 +377,5 @@ test('a coordinate system given as WKT is stored by its code where a registry ha
 
 test('data without steps end with a sentence', async (t) => {
   const time: TimeAxis = { spacing: 'nonEquidistant', unit: 'minute', offsets: new Float64Array(0) };
-  await t.throwsAsync(written(t, { ...flatMesh(), time }, 'VtuWriter'), { instanceOf: AppError, message: /no steps/ });
+  await t.throwsAsync(written(t, { ...flatMesh(), time }, 'VtuWriter'), { instanceOf: AppError, message: /no time steps/ });
 });
