@@ -8,6 +8,7 @@ import { footprints, layersOfCells } from '../../data/mesh-columns.ts';
 import { isFloat } from '../../data/samples.ts';
 import { stepsOf, timeOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
+import { needsStep } from '../../formats/io/needs-step.ts';
 import type { BridgeWork } from './bridge.ts';
 
 const perChunk = 512;
@@ -39,8 +40,8 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context }: BridgeWork
   if (left > 0) context.reportLoss(`${left} elements are solids without a footprint and were left out.`);
   if (left === cells.shapes.length && left > 0)
     throw new AppError('unprocessable', 'All elements are solids without a footprint; features need flat ones.');
+  needsStep(mesh);
   const steps = stepsOf(mesh);
-  if (steps === 0) throw new AppError('unprocessable', 'The mesh has no steps, so its elements have no values.');
   const at = (step: number): FeatureCollection => featuresAt(mesh, cells, shown, step, left, stem);
   if (steps === 1) return at(0);
   if (writer.layers === 'several') return { ...at(0), later: Array.from({ length: steps - 1 }, (_, n) => at(n + 1)) };

@@ -12,6 +12,7 @@ import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
 import { flipRows } from '../io/flip-rows.ts';
+import { needsStep } from '../io/needs-step.ts';
 import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
 
@@ -27,6 +28,7 @@ export const asciiGridWriter = defineWriter({
   extension: '.asc',
   mediaType: 'text/plain',
   async write(grid, _parameters, sink, context) {
+    needsStep(grid);
     const size = cellSize(grid);
     reportLosses(grid, context);
     const single = firstRaster(grid);

@@ -3,7 +3,7 @@ import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import { describeCrs, kindOf, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
+import { crsName, describeCrs, kindOf, resolveCrs, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
@@ -107,6 +107,12 @@ function unwritable({ coordinates, members }: Geometry, stride: number): number 
 async function crsMember(crs: Crs | undefined, { reportLoss }: Context): Promise<{ member: string; degrees: boolean }> {
   if (crs === undefined) {
     reportLoss('The coordinate system is not known. Programs will read the coordinates as WGS 84.');
+    return { member: '', degrees: false };
+  }
+  if (crs.code === undefined && (await resolveCrs(crs)) === undefined) {
+    reportLoss(
+      `The coordinate system '${crsName(crs)}' is not known. Coordinates were kept, but programs will read them as WGS 84.`,
+    );
     return { member: '', degrees: false };
   }
   if (sridOf(crs) === 'EPSG:4979' || (await sameCrs(crs, wgs84))) return { member: '', degrees: true };

@@ -1,7 +1,7 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Affine } from '../../data/grid.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import { describeCrs, kindOf, parseSrid, wgs84 } from '../../geo/crs/crs.ts';
+import { crsName, describeCrs, kindOf, parseSrid, resolveCrs, wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import type { Directory, GeoTags } from './directory.ts';
 import { readGeoTags, tag } from './directory.ts';
@@ -86,6 +86,10 @@ export async function geoTagsFor(
   reportLoss: (sentence: string) => void,
 ): Promise<GeoTags | undefined> {
   if (crs === undefined) return undefined;
+  if (crs.code === undefined && (await resolveCrs(crs)) === undefined) {
+    reportLoss(`A GeoTIFF cannot store the coordinate system '${crsName(crs)}', which is not known; it was left out.`);
+    return undefined;
+  }
   const kind = kindOf(crs);
   const [model, id] = kind === 'projected' ? [1, key.projectedCrs] : kind === 'geographic' ? [2, key.geodeticCrs] : [];
   if (

@@ -10,6 +10,7 @@ import type { FileType } from '../file-type.ts';
 import { zipType } from '../file-type.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
 import { flipRows, isSouthUp } from '../io/flip-rows.ts';
+import { needsStep } from '../io/needs-step.ts';
 import { spill } from '../io/spill.ts';
 import type { TiffImage } from './classic-layout.ts';
 import { ClassicTiff } from './classic-layout.ts';
@@ -71,6 +72,7 @@ export const geoTiffWriter = defineWriter({
   otherExtensions: ['.tiff'],
   mediaType: 'image/tiff',
   async write(data, parameters, sink, context) {
+    needsStep(data);
     // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
     const turned =
       isSouthUp(data) && data.located !== false && data.origin?.format !== 'geotiff'

@@ -62,7 +62,8 @@ export class ZipWriter {
       let crc = 0;
       for (const piece of pieces) {
         crc = crc32(piece, crc);
-        await this.#sink.append(piece.slice());
+        // `slice` of a Buffer is a view, and the sink reuses the memory of what it has written.
+        await this.#sink.append(new Uint8Array(piece));
       }
       return crc;
     });

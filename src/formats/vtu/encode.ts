@@ -84,10 +84,12 @@ async function packed(bytes: Uint8Array, strategy: number): Promise<Uint8Array> 
   return block.length < bytes.length / 2 ? Uint8Array.prototype.slice.call(block) : block;
 }
 
-export async function encodeArray({ values, ...array }: VtuArray): Promise<EncodedArray> {
+/** Compresses an array; stops between blocks if `signal` is aborted. */
+export async function encodeArray({ values, ...array }: VtuArray, signal: AbortSignal): Promise<EncodedArray> {
   const bytes = bytesOf(values);
   const compressor = new BlockCompressor();
   for (let at = 0; at < bytes.length; at += blockSize) {
+    signal.throwIfAborted();
     compressor.add(bytes.subarray(at, at + blockSize));
     await compressor.drain();
   }

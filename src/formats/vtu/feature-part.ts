@@ -126,14 +126,14 @@ class FeatureCells {
     for (let n = 0; n < connectivity.length; n++) connectivity[n] = n;
     const offsets = new Uint32Array(shapes.length + 1);
     offsets.set(this.#ends.taken(), 1);
-    const data = await encodeAll(arrays);
+    const data = await encodeAll(arrays, context.signal);
     return {
-      ...(await cellArrays({ connectivity, offsets })),
-      fieldData: await encodeAll(await sridField(crs, context)),
+      ...(await cellArrays({ connectivity, offsets }, context.signal)),
+      fieldData: await encodeAll(await sridField(crs, context), context.signal),
       pointData: onlyPoints ? [...heights, ...data] : [],
       cellData: onlyPoints ? [] : data,
       points: await this.#nodes.finish({ name: 'Points', components: 3 }),
-      types: await encodeArray({ name: 'types', values: shapes }),
+      types: await encodeArray({ name: 'types', values: shapes }, context.signal),
     };
   }
 }

@@ -2,8 +2,7 @@ import type { Crs } from '../../data/crs-reference.ts';
 import { VALUE_KINDS } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { timeOf } from '../../data/time-axis.ts';
-import { FormatError } from '../../errors.ts';
-import { describeCrs } from '../../geo/crs/crs.ts';
+import { crsName, resolveCrs } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import type { VtuArray } from './encode.ts';
 
@@ -53,22 +52,10 @@ export async function sridField(
   { reportLoss }: Pick<Context, 'reportLoss'>,
 ): Promise<VtuArray[]> {
   if (crs === undefined) return [];
-  const code = crs.code ?? (await codeOf(crs));
+  const code = crs.code ?? (await resolveCrs(crs))?.code;
   if (code !== undefined) return [{ name: 'SRID', values: Int32Array.of(code) }];
-  reportLoss(
-    `A VTU file does not store its coordinate system, which is ${/"([^"]*)"/.exec(crs.wkt ?? '')?.[1] ?? crs.wkt}.`,
-  );
+  reportLoss(`A VTU file does not store its coordinate system, which is ${crsName(crs)}.`);
   return [];
-}
-
-async function codeOf(crs: Crs): Promise<number | undefined> {
-  try {
-    return (await describeCrs(crs)).code;
-  } catch (error) {
-    // A name that no program resolves.
-    if (!(error instanceof FormatError)) throw error;
-    return undefined;
-  }
 }
 
 /** The time of the first step (ISO 8601), on the data's own clock; undefined for data without a time axis. */

@@ -23,57 +23,59 @@ export class MeshParts {
   }
 
   async part(step: number, extra: readonly VtuArray[] = []): Promise<Part> {
+    const { signal } = this.#context;
     const { points, fieldData: facts, ...fixed } = await this.#fixedArrays();
     const encoded = { node: [...this.#codes], cell: [] as EncodedArray[] };
     for (const array of this.#arrays) {
       const values = await this.#mesh.values(array.index, step);
-      encoded[array.item.location].push(await encodeArray(arrayOf(array, values)));
+      encoded[array.item.location].push(await encodeArray(arrayOf(array, values), signal));
     }
     const heights = await this.#mesh.heights?.(step);
     return {
       ...fixed,
-      fieldData: [...facts, ...(await encodeAll(extra))],
+      fieldData: [...facts, ...(await encodeAll(extra, signal))],
       pointData: encoded.node,
       cellData: encoded.cell,
-      points: heights === undefined ? points : await encodeArray(pointArray(this.#mesh.nodes, heights)),
+      points: heights === undefined ? points : await encodeArray(pointArray(this.#mesh.nodes, heights), signal),
     };
   }
 
   async #fixedArrays() {
     if (this.#fixed === undefined) {
       const { nodes, nodeCodes, shapes } = this.#mesh;
+      const { signal } = this.#context;
       const facts = fieldData(
         this.#mesh,
         this.#arrays.map(({ item }) => item),
       );
-      if (nodeCodes !== undefined) this.#codes = await encodeAll([{ name: NODE_CODES, values: nodeCodes }]);
+      if (nodeCodes !== undefined) this.#codes = await encodeAll([{ name: NODE_CODES, values: nodeCodes }], signal);
       this.#fixed = {
-        ...(await cellArrays(this.#mesh)),
-        fieldData: await encodeAll([...facts, ...(await sridField(this.#mesh.crs, this.#context))]),
-        points: await encodeArray(pointArray(nodes)),
-        types: await encodeArray({ name: 'types', values: shapes }),
+        ...(await cellArrays(this.#mesh, signal)),
+        fieldData: await encodeAll([...facts, ...(await sridField(this.#mesh.crs, this.#context))], signal),
+        points: await encodeArray(pointArray(nodes), signal),
+        types: await encodeArray({ name: 'types', values: shapes }, signal),
       };
     }
     return this.#fixed;
   }
 }
 
-export async function encodeAll(arrays: readonly VtuArray[]): Promise<EncodedArray[]> {
+export async function encodeAll(arrays: readonly VtuArray[], signal: AbortSignal): Promise<EncodedArray[]> {
   const encoded: EncodedArray[] = [];
-  for (const array of arrays) encoded.push(await encodeArray(array));
+  for (const array of arrays) encoded.push(await encodeArray(array, signal));
   return encoded;
 }
 
 /** Both fit 32 bits with a sign, which VTK reads without a copy. */
-export async function cellArrays({
-  connectivity,
-  offsets,
-}: Pick<Mesh, 'connectivity' | 'offsets'>): Promise<Pick<Part, 'connectivity' | 'offsets'>> {
+export async function cellArrays(
+  { connectivity, offsets }: Pick<Mesh, 'connectivity' | 'offsets'>,
+  signal: AbortSignal,
+): Promise<Pick<Part, 'connectivity' | 'offsets'>> {
   const signed = (values: Uint32Array) => new Int32Array(values.buffer, values.byteOffset, values.length);
   return {
-    connectivity: await encodeArray({ name: 'connectivity', values: signed(connectivity) }),
+    connectivity: await encodeArray({ name: 'connectivity', values: signed(connectivity) }, signal),
     // VTK has the ends of the cells, the model begins with 0.
-    offsets: await encodeArray({ name: 'offsets', values: signed(offsets.subarray(1)) }),
+    offsets: await encodeArray({ name: 'offsets', values: signed(offsets.subarray(1)) }, signal),
   };
 }
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { stepsOf, timeOf } from '../../data/time-axis.ts';
-import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import type { FileType } from '../file-type.ts';
 import { zipType } from '../file-type.ts';
+import { needsStep } from '../io/needs-step.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { featurePart } from './feature-part.ts';
 import { startTime } from './field-data.ts';
@@ -26,12 +26,13 @@ export const vtuWriter = defineWriter({
   parameters: z.object({}),
   async write(data, _parameters, sink, context): Promise<FileType | undefined> {
     if (data.kind === 'features') await append(sink, await featurePart(data, context));
-    else if (stepsOf(data) === 0)
-      throw new AppError('unprocessable', 'The data have no steps, so there is nothing to write. Choose other times.');
-    else if (stepsOf(data) === 1) await append(sink, await onlyPart(data, context));
     else {
-      await writeCollection(data, sink, context);
-      return zipType;
+      needsStep(data);
+      if (stepsOf(data) > 1) {
+        await writeCollection(data, sink, context);
+        return zipType;
+      }
+      await append(sink, await onlyPart(data, context));
     }
     return undefined;
   },

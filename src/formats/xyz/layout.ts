@@ -46,6 +46,8 @@ export async function readLayout(source: ByteSource, zColumn: number): Promise<L
       if (words.count > mostColumns)
         throw new FormatError(`Line ${line} has ${words.count} columns. The maximum is ${mostColumns}.`, base + start);
       if (words.count > zColumn && [0, 1, zColumn].every(isNumber)) {
+        const numbers = Array.from({ length: words.count }, (_, n) => n).findIndex((n) => !isNumber(n));
+        checkSeparators(gaps(bytes, words, numbers < 0 ? words.count : numbers), line, base + start);
         const fieldColumns = Array.from({ length: words.count }, (_, n) => n).slice(2);
         fieldColumns.splice(fieldColumns.indexOf(zColumn), 1);
         const named = names.length === words.count ? names : [];
@@ -63,6 +65,21 @@ export async function readLayout(source: ByteSource, zColumn: number): Promise<L
   }
   const column = zColumn === 2 ? '' : ` (z in column ${zColumn + 1}, as ZColumnIndex ${zColumn} asks)`;
   throw new FormatError(`No line of the file begins with the numbers of a point: x, y, z${column}.`, 0);
+}
+
+/** The texts between the first words of a line. */
+const gaps = (bytes: Buffer, { starts, ends }: LineWords, count: number): string[] =>
+  Array.from({ length: count - 1 }, (_, n) => bytes.toString('latin1', ends[n]!, starts[n + 1]!));
+
+/** @throws FormatError for a line of numbers that has other columns than a person sees in it */
+function checkSeparators(between: readonly string[], line: number, offset: number): void {
+  if (between.some((gap) => gap.includes('\r')))
+    throw new FormatError(`Line ${line} ends with a carriage return only. End lines with a line feed.`, offset);
+  if (between.includes(',') && between.some((gap) => !gap.includes(',')))
+    throw new FormatError(
+      `Line ${line} separates some numbers by a comma alone and others without one. Write decimal points, or separate all columns alike.`,
+      offset,
+    );
 }
 
 /** Offset behind a byte order mark. */

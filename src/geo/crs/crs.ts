@@ -50,7 +50,8 @@ export function sridOf(crs: Crs): string | undefined {
 }
 
 /** SRID or name of a CRS, as far as known without PROJ. */
-export const crsName = (crs: Crs): string => sridOf(crs) ?? /"([^"]*)"/.exec(crs.wkt ?? '')?.[1] ?? 'unknown';
+export const crsName = ({ wkt = '', ...crs }: Crs): string =>
+  sridOf(crs) ?? /"([^"]*)"/.exec(wkt)?.[1] ?? (wkt.trim() === '' ? 'unknown' : wkt.trim());
 
 /** Kind of a CRS from its code or else the keyword of its WKT. Does not load PROJ. */
 export function kindOf(crs: Crs): CrsKind {
@@ -87,6 +88,16 @@ export function describeCrs(crs: Crs): Promise<KnownCrs> {
     known.catch(() => described.delete(key));
   }
   return known;
+}
+
+/** Describes a CRS with PROJ; undefined for a name or text that PROJ cannot read, which files of DFS may have. */
+export async function resolveCrs(crs: Crs): Promise<KnownCrs | undefined> {
+  try {
+    return await describeCrs(crs);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return undefined;
+  }
 }
 
 async function describe(crs: Crs): Promise<KnownCrs> {

@@ -9,6 +9,7 @@ import { FileSink } from '../../../src/formats/io/bytes.ts';
 import { copyDfs } from '../../../src/formats/io/dfs/copy.ts';
 import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
 import { DfsWriter } from '../../../src/formats/io/dfs/dfs-writer.ts';
+import { writtenType } from '../../../src/formats/io/dfs/encode.ts';
 import { axes, block, CountedSource, dfsBytes, sourceOf, values } from './dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from './samples.ts';
 
@@ -266,4 +267,12 @@ test('kinds of files that no known program writes are refused', async (t) => {
   await t.throwsAsync(open(dfsBytes({ items: [{ ...item, axis: block(31054, values('Int32', 1000, 1)) }] })), {
     message: /varies over time/,
   });
+});
+
+test('integers of 32 bits are written in double precision, which holds them all, unless single is asked for', (t) => {
+  const typeOf = (type: 'Int32' | 'UInt32' | 'Int16', asFloat: boolean) => writtenType({ name: 'n', type }, asFloat);
+  t.is(typeOf('Int32', false), 'Float64');
+  t.is(typeOf('UInt32', false), 'Float64');
+  t.is(typeOf('Int16', false), 'Float32');
+  t.is(typeOf('Int32', true), 'Float32');
 });

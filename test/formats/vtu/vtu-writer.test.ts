@@ -8,6 +8,7 @@ import type { TimeAxis } from '../../../src/data/time-axis.ts';
 import { AppError } from '../../../src/errors.ts';
 import { zipEntries } from '../../../src/formats/io/zip.ts';
 import { readEntry } from '../../../src/formats/io/zip-entry.ts';
+import { encodeArray } from '../../../src/formats/vtu/encode.ts';
 import { crsText, parseSrid } from '../../../src/geo/crs/crs.ts';
 import { collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
@@ -377,5 +378,15 @@ test('a coordinate system given as WKT is stored by its code where a registry ha
 
 test('data without steps end with a sentence', async (t) => {
   const time: TimeAxis = { spacing: 'nonEquidistant', unit: 'minute', offsets: new Float64Array(0) };
-  await t.throwsAsync(written(t, { ...flatMesh(), time }, 'VtuWriter'), { instanceOf: AppError, message: /no steps/ });
+  await t.throwsAsync(written(t, { ...flatMesh(), time }, 'VtuWriter'), {
+    instanceOf: AppError,
+    message: /no time steps/,
+  });
+});
+
+test('a cancelled conversion stops between the blocks of an array', async (t) => {
+  const abort = new AbortController();
+  const encoding = encodeArray({ name: 'depth', values: new Float64Array(1 << 20) }, abort.signal);
+  abort.abort(new Error('cancelled'));
+  await t.throwsAsync(encoding, { message: 'cancelled' });
 });

@@ -127,6 +127,25 @@ test('a column of z that the file does not have is named', async (t) => {
   t.regex(error!.message, /z in column 5, as ZColumnIndex 4 asks/);
 });
 
+for (const [name, text, message] of [
+  [
+    'decimal commas and blanks',
+    'x y z\n1,5 2,5 3,5\n',
+    /^Line 2 separates some numbers by a comma alone.*decimal points/,
+  ],
+  ['decimal commas and semicolons', '1,5;2,5;3,5\n', /comma alone/],
+  ['a decimal comma in z only', '350000\t6100000\t3,5\n', /comma alone/],
+  ['carriage returns as ends of lines', '1 2 3\r4 5 6\r', /^Line 1 ends with a carriage return only/],
+] as const)
+  test(`numbers that would get into other columns end the conversion: ${name}`, async (t) => {
+    await t.throwsAsync(points(t, text), { instanceOf: FormatError, message });
+  });
+
+test('commas with blanks, and a text with blanks behind numbers with commas, are read', async (t) => {
+  t.deepEqual((await points(t, '1, 2 ,3\n4.5,-5,6e3\n')).coordinates, two);
+  t.deepEqual((await points(t, '1,2,3,A b\n')).coordinates, [[1, 2, 3]]);
+});
+
 test('points become features with a height and their fields', async (t) => {
   const { json } = await asJson(t, '1 2 3 7.5\n4 5 6 8\n', {
     reader: 'XyzReader',

@@ -5,9 +5,11 @@ import type { Context } from '../../define.ts';
 /** Types that programs read everywhere: integers are written as one of them. */
 export type WrittenType = 'Float32' | 'Float64';
 
-/** Double precision only where the source has it and a request does not want single precision. */
+const beyondSingle: readonly unknown[] = ['Float64', 'Int32', 'UInt32'];
+
+/** Double precision only for types whose values single precision may round, if a request does not want single precision. */
 export const writtenType = ({ type, integer64 }: Item, asFloat: boolean): WrittenType =>
-  !asFloat && (type === 'Float64' || integer64 !== undefined) ? 'Float64' : 'Float32';
+  !asFloat && (beyondSingle.includes(type) || integer64 !== undefined) ? 'Float64' : 'Float32';
 
 /** Turns the values of an item into those of a DFS file: real values instead of scaled ones, the file's delete value where there are none. */
 export class ValueEncoder {
