@@ -17,7 +17,7 @@ import { peakKb } from './peak.ts';
 
 const run = promisify(execFile);
 const here = fileURLToPath(import.meta.url);
-const rounds = 5;
+const rounds = 3;
 /** The step of the DFSU file that is converted. */
 const step = 10;
 
@@ -92,7 +92,12 @@ export async function bench(): Promise<void> {
     }
     await race(python, '94 MB DFS0, mikeio', 3, ['series', at('series.dfs0')]);
     const [ours, theirs] = [at('ours'), at('theirs')];
-    await race(python, 'DFSU step → Shapefile, geopandas', 2, ['shapefile', at('mesh.dfsu'), `${ours}.zip`, `${theirs}.shp`]);
+    await race(python, 'DFSU step → Shapefile, geopandas', 2, [
+      'shapefile',
+      at('mesh.dfsu'),
+      `${ours}.zip`,
+      `${theirs}.shp`,
+    ]);
     await race(python, 'DFSU step → VTU, meshio', 2, ['vtu', at('mesh.dfsu'), `${ours}.vtu`, `${theirs}.vtu`]);
     await run(python, ['-c', compare, `${ours}.zip`, `${theirs}.shp`, `${ours}.vtu`, `${theirs}.vtu`]);
   } finally {
@@ -162,7 +167,7 @@ async function readAll(path: string, reader: string): Promise<void> {
 async function inTurns(path: string): Promise<{ ours: Run; plain: Run }> {
   const reader = path.endsWith('.dfs2') ? 'Dfs2Reader' : 'DfsuReader';
   const runs: { ours: Run[]; plain: Run[] } = { ours: [], plain: [] };
-  for (let round = 0; round < 2 * rounds; round++) {
+  for (let round = 0; round < 3 * rounds; round++) {
     runs.ours.push(await measured(() => readAll(path, reader)));
     runs.plain.push(await measured(() => readFileSync(path)));
   }
