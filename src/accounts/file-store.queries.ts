@@ -93,10 +93,3 @@ export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
       e.activated, e.enabled, e.locked, e."lockedDateEnd", e."allowMePasswordChange", e.registered
     from ${file} where not exists (select from accounts a where ${known})`);
 }
-
-/** Whether at least one administrator can sign in. */
-export const canAdministratorSignIn = (tx: Db) =>
-  tx.exists(sql.unsafe`
-    select from group_members m join accounts a using (user_id)
-    where m.group_id = 'Administrators' and a.enabled and a.activated
-      and not (a.locked and (a.locked_date_end is null or a.locked_date_end > now()))`);

@@ -7,7 +7,6 @@ import { AppError } from '../errors.ts';
 import type { FileEntry } from './account-file.ts';
 import { AccountFileError, accountFileText, parseAccountFile } from './account-file.ts';
 import {
-  canAdministratorSignIn,
   deleteOthers,
   findCopiedHash,
   findDuplicateIds,
@@ -16,6 +15,7 @@ import {
   putEntries,
   storeCopiedHash,
 } from './file-store.queries.ts';
+import { canAdministratorSignIn } from './login.queries.ts';
 import type { AccountStore } from './store.ts';
 
 type Log = Record<'warn' | 'error', (details: object, message: string) => void>;

@@ -147,3 +147,10 @@ export const releaseSlot = (db: Db, id: string) => db.query(sql.unsafe`delete fr
 /** The slot is free for others, but counts against its client until it ends. */
 export const abandonSlot = (db: Db, id: string) =>
   db.query(sql.unsafe`update login_waits set abandoned = true where id = ${id}`);
+
+/** Whether at least one administrator can sign in. */
+export const canAdministratorSignIn = (tx: Db) =>
+  tx.exists(sql.unsafe`
+    select from group_members m join accounts a using (user_id)
+    where m.group_id = 'Administrators' and a.enabled and a.activated
+      and not (a.locked and (a.locked_date_end is null or a.locked_date_end > now()))`);

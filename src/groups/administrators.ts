@@ -1,6 +1,7 @@
+import { canAdministratorSignIn } from '../accounts/login.queries.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
-import { hasAbleAdministrator, isAnyAdministrator, lockAdministrators } from './queries.ts';
+import { isAnyAdministrator, lockAdministrators } from './queries.ts';
 
 /**
  * Runs a change that may remove an administrator: one that deletes, disables, locks or deactivates users, or removes them from the group.
@@ -15,7 +16,7 @@ export async function keepingAnAdministrator<T>(
   await lockAdministrators(tx);
   const affected = userIds === 'anybody' || (await isAnyAdministrator(tx, userIds));
   const result = await change();
-  if (affected && !(await hasAbleAdministrator(tx)))
+  if (affected && !(await canAdministratorSignIn(tx)))
     throw conflict(
       'This would leave no member of the group Administrators who can sign in. Add another administrator first.',
       {

@@ -27,13 +27,6 @@ export const isAnyAdministrator = (tx: Db, userIds: readonly string[]) =>
   tx.exists(sql.unsafe`
     select from group_members where group_id = 'Administrators' and user_id = any(${sql.array([...userIds], 'uuid')})`);
 
-/** Whether at least one administrator can sign in. */
-export const hasAbleAdministrator = (tx: Db) =>
-  tx.exists(sql.unsafe`
-    select from group_members m join accounts a using (user_id)
-    where m.group_id = 'Administrators' and a.enabled and a.activated
-      and not (a.locked and (a.locked_date_end is null or a.locked_date_end > now()))`);
-
 const Group = z.object({
   id: z.string(),
   name: z.string(),
