@@ -7,18 +7,13 @@ import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { convert } from '../src/convert/convert.ts';
-import type { Mesh } from '../src/data/mesh.ts';
-import { CELL_SHAPES } from '../src/data/mesh.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { vtuWriter } from '../src/formats/vtu/writer.ts';
 import { memoryFlags } from '../workers/child.ts';
+import { madeMesh, meshSide, triangles, writeData } from './made-data.ts';
 import { peakKb } from './peak.ts';
 
 const run = promisify(execFile);
 const here = fileURLToPath(import.meta.url);
 const points = 1_000_000;
-/** Nodes along each side of the mesh: 250,000 nodes, 498,002 triangles. */
-const side = 500;
 const rounds = 3;
 
 /** Reads points with NumPy, makes the same mesh with it, and writes with meshio's default: inline base64, zlib. */
@@ -29,7 +24,7 @@ try:
 except ImportError:
     sys.exit('meshio is missing')
 what, source, target = sys.argv[1:]
-side = ${side}
+side = ${meshSide}
 def of_points():
     p = np.loadtxt(source)
     meshio.Mesh(p, [('vertex', np.arange(len(p)).reshape(-1, 1))], point_data={'Z': p[:, 2].copy()}).write(target)
@@ -81,7 +76,7 @@ export async function bench(): Promise<void> {
     const input = join(folder, 'points.xyz');
     await writePoints(input);
     await race(python, folder, `${points} points as text → VTU`, ['points', input]);
-    await race(python, folder, `${(side - 1) ** 2 * 2} triangles with three items → VTU`, ['mesh', '']);
+    await race(python, folder, `${triangles} triangles with three items → VTU`, ['mesh', '']);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -129,57 +124,6 @@ async function writePoints(path: string): Promise<void> {
   await finished(stream);
 }
 
-/** The mesh that the peer makes. */
-function madeMesh(): Mesh {
-  const nodes = new Float64Array(3 * side * side);
-  for (let n = 0; n < side * side; n++) {
-    const [row, column] = [Math.floor(n / side), n % side];
-    nodes[3 * n] = 500_000 + 40 * column + Math.sin(n * 0.7);
-    nodes[3 * n + 1] = 6_000_000 + 40 * row + Math.cos(n * 0.9);
-    nodes[3 * n + 2] = -20 + 10 * Math.sin(column / 50) * Math.cos(row / 70);
-  }
-  const count = 2 * (side - 1) ** 2;
-  const connectivity = new Uint32Array(3 * count);
-  let at = 0;
-  for (let row = 0; row < side - 1; row++)
-    for (let column = 0; column < side - 1; column++) {
-      const first = row * side + column;
-      connectivity.set([first, first + 1, first + side + 1, first, first + side + 1, first + side], at);
-      at += 6;
-    }
-  const steps = [1e-4, 1e-3, 1e-2];
-  return {
-    kind: 'mesh',
-    nodes,
-    shapes: new Uint8Array(count).fill(CELL_SHAPES.triangle),
-    connectivity,
-    offsets: Uint32Array.from({ length: count + 1 }, (_, cell) => 3 * cell),
-    items: ['Surface elevation', 'U velocity', 'V velocity'].map((name) => ({
-      name,
-      location: 'cell',
-      type: 'Float32',
-    })),
-    values: async (item) => Float32Array.from({ length: count }, (_, cell) => Math.sin(cell * steps[item]!) * 3),
-  };
-}
-
-async function writeMesh(mesh: Mesh, path: string): Promise<void> {
-  const sink = await FileSink.create(path);
-  const nothing = () => {};
-  const context = {
-    signal: new AbortController().signal,
-    scratch: tmpdir(),
-    log: nothing,
-    reportLoss: nothing,
-    progress: nothing,
-    reportBadRecord: nothing,
-    onEnd: nothing,
-  };
-  await vtuWriter.write(mesh, {}, sink, context);
-  await sink.checksum();
-  await sink.close();
-}
-
 async function convertPoints(input: string, output: string): Promise<void> {
   await convert(
     {
@@ -202,7 +146,7 @@ if (process.argv[1] === here) {
   for (let turn = 0; turn < 2; turn++) {
     const before = process.cpuUsage();
     const start = performance.now();
-    await (mesh === undefined ? convertPoints(input, output) : writeMesh(mesh, output));
+    await (mesh === undefined ? convertPoints(input, output) : writeData(mesh, 'VtuWriter', output));
     seconds = (performance.now() - start) / 1000;
     const { user, system } = process.cpuUsage(before);
     cpu = (user + system) / 1e6;

@@ -33,6 +33,7 @@ export type MeshCells = Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>;
 
 /** The lower faces of layered cells, as cells of a flat mesh; flat cells stay as they are. */
 export function footprints({ shapes, connectivity, offsets }: MeshCells): MeshCells {
+  if (!shapes.some((shape) => flatShapes[shape] !== undefined)) return { shapes, connectivity, offsets };
   const flat = Uint8Array.from(shapes, (shape) => flatShapes[shape] ?? shape);
   const starts = new Uint32Array(offsets.length);
   for (let cell = 0; cell < shapes.length; cell++) {

@@ -12,6 +12,8 @@ import { needsStep } from '../../formats/io/needs-step.ts';
 import type { BridgeWork } from './bridge.ts';
 
 const perChunk = 512;
+/** The start of the only line or ring of each cell. */
+const onePart = new Uint32Array(1);
 
 type GeometryOf = 'Point' | 'LineString' | 'Polygon';
 
@@ -122,7 +124,7 @@ function geometryOf(nodes: Float64Array, cells: Outlines, cell: number, hasZ: bo
     const node = cells.connectivity[first + n === end ? first : first + n]!;
     for (let axis = 0; axis < stride; axis++) coordinates[stride * n + axis] = nodes[3 * node + axis]!;
   }
-  return { type, coordinates, ...(type === 'Point' ? {} : { parts: new Uint32Array(1) }) };
+  return { type, coordinates, ...(type === 'Point' ? {} : { parts: onePart }) };
 }
 
 /** The value of a cell, null where there is none. */

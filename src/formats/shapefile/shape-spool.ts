@@ -19,6 +19,10 @@ const codes: Readonly<Record<ShapeKind, number>> = { point: 1, line: 3, polygon:
 /** Maximum file size: lengths are 31-bit counts of 16-bit words. */
 const maxSize = 2 * 0x7fffffff;
 const pieceSize = 1 << 18;
+/** Vertices that are written number by number: `buffer` would move the memory of a small array out of the heap. */
+const fewVertices = 16;
+/** The start of the only part. */
+const onePart = new Uint32Array(1);
 /** Esri's value for "no measure". */
 const noMeasure = -1.7976931348623157e308;
 
@@ -99,23 +103,26 @@ export class ShapeSpool {
   #lengthOf(geometry: Geometry): number {
     const extra = this.#stride - 2;
     if (this.kind === 'point') return 20 + 8 * extra;
-    const prepared = this.#prepare(geometry);
-    const points = prepared.coordinates.length / this.#stride;
-    const head = this.kind === 'multipoint' ? 40 : 44 + 4 * prepared.parts.length;
-    return head + 16 * points + extra * (16 + 8 * points);
+    const { vertices, parts } = this.#prepare(geometry);
+    const head = this.kind === 'multipoint' ? 40 : 44 + 4 * parts.length;
+    return head + 16 * vertices + extra * (16 + 8 * vertices);
   }
 
-  #prepared: { coordinates: Float64Array; parts: Uint32Array } = {
+  /** `coordinates` may be longer than the number of vertices. */
+  #prepared: { coordinates: Float64Array; vertices: number; parts: Uint32Array } = {
     coordinates: new Float64Array(0),
-    parts: new Uint32Array(1),
+    vertices: 0,
+    parts: onePart,
   };
+  /** Memory for rings that are closed or turned, shape after shape. */
+  #rings = new Float64Array(0);
 
   /** Closes rings and winds them as the format demands: outer rings clockwise, holes counter-clockwise. */
-  #prepare({ coordinates, parts = new Uint32Array(1), polygons = new Uint32Array(1) }: Geometry) {
-    this.#prepared = { coordinates, parts };
-    if (this.kind !== 'polygon') return this.#prepared;
+  #prepare({ coordinates, parts = onePart, polygons = onePart }: Geometry) {
     const stride = this.#stride;
     const vertices = coordinates.length / stride;
+    this.#prepared = { coordinates, vertices, parts };
+    if (this.kind !== 'polygon') return this.#prepared;
     let open = 0;
     const reverse: boolean[] = [];
     for (let n = 0, polygon = 0; n < parts.length; n++) {
@@ -126,17 +133,21 @@ export class ShapeSpool {
       if (!isClosed(coordinates, stride, first, end)) open++;
     }
     if (open === 0 && !reverse.includes(true)) return this.#prepared;
-    const sorted = new Float64Array((vertices + open) * stride);
-    const starts = new Uint32Array(parts.length);
+    const size = (vertices + open) * stride;
+    if (this.#rings.length < size) this.#rings = new Float64Array(2 * size);
+    const sorted = this.#rings;
+    const starts = open === 0 ? parts : new Uint32Array(parts.length);
     let at = 0;
     for (let n = 0; n < parts.length; n++) {
       const [first, end] = [parts[n]!, parts[n + 1] ?? vertices];
-      starts[n] = at;
-      at = copyRing(coordinates, stride, first, end, sorted, at, reverse[n]!);
+      const start = at;
+      at = copyRing(coordinates, stride, first, end, sorted, start, reverse[n]!);
+      if (open === 0) continue;
+      starts[n] = start;
       if (!isClosed(coordinates, stride, first, end))
-        at = copyRing(sorted, stride, starts[n]!, starts[n]! + 1, sorted, at, false);
+        at = copyRing(sorted, stride, start, start + 1, sorted, at, false);
     }
-    this.#prepared = { coordinates: sorted, parts: starts };
+    this.#prepared = { coordinates: sorted, vertices: at, parts: starts };
     return this.#prepared;
   }
 
@@ -153,33 +164,35 @@ export class ShapeSpool {
   }
 
   #putParts(bytes: Buffer, start: number, geometry: Geometry): void {
-    const { coordinates, parts } = this.#prepared;
+    const { coordinates, vertices, parts } = this.#prepared;
     const { hasZ, hasM } = this.#dimensions;
     const stride = this.#stride;
-    const points = coordinates.length / stride;
     const box = new Box();
-    box.add(coordinates, stride);
+    box.add(coordinates, stride, 0, vertices);
     const { west, south, east, north } = box;
     this.#widen(0, west, east);
     this.#widen(1, south, north);
     bytes.writeInt32LE(this.#type, start);
-    for (const [n, value] of [west, south, east, north].entries()) bytes.writeDoubleLE(value, start + 4 + 8 * n);
-    let at = start + 36;
+    let at = bytes.writeDoubleLE(west, start + 4);
+    at = bytes.writeDoubleLE(south, at);
+    at = bytes.writeDoubleLE(east, at);
+    at = bytes.writeDoubleLE(north, at);
     if (geometry.type !== 'MultiPoint') {
       bytes.writeUInt32LE(parts.length, at);
       at += 4;
     }
-    bytes.writeUInt32LE(points, at);
+    bytes.writeUInt32LE(vertices, at);
     at += 4;
     if (geometry.type !== 'MultiPoint')
       for (let n = 0; n < parts.length; n++, at += 4) bytes.writeUInt32LE(parts[n]!, at);
-    if (stride === 2) bytes.set(new Uint8Array(coordinates.buffer, coordinates.byteOffset, coordinates.byteLength), at);
+    if (stride === 2 && vertices > fewVertices)
+      bytes.set(new Uint8Array(coordinates.buffer, coordinates.byteOffset, 16 * vertices), at);
     else
-      for (let n = 0; n < points; n++) {
+      for (let n = 0; n < vertices; n++) {
         bytes.writeDoubleLE(coordinates[n * stride]!, at + 16 * n);
         bytes.writeDoubleLE(coordinates[n * stride + 1]!, at + 16 * n + 8);
       }
-    at += 16 * points;
+    at += 16 * vertices;
     if (hasZ) at = this.#putExtra(bytes, at, coordinates, 2, true);
     if (hasM) this.#putExtra(bytes, at, coordinates, 3, true);
   }
@@ -187,9 +200,10 @@ export class ShapeSpool {
   /** Writes Z (axis 2) or M (axis 3) of all vertices, after their range if `ranged`. */
   #putExtra(bytes: Buffer, start: number, coordinates: Float64Array, axis: 2 | 3, ranged: boolean): number {
     const offset = axis === 2 ? 2 : this.#stride - 1;
+    const end = ranged ? this.#prepared.vertices * this.#stride : this.#stride;
     let at = start + (ranged ? 16 : 0);
     let [low, high] = [Infinity, -Infinity];
-    for (let i = offset; i < coordinates.length; i += this.#stride, at += 8) {
+    for (let i = offset; i < end; i += this.#stride, at += 8) {
       let value = coordinates[i]!;
       if (Number.isNaN(value)) {
         if (axis === 2) this.withoutZ++;
