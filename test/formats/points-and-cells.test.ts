@@ -226,6 +226,7 @@ test('the list of readers does not offer what no bridge leads to', (t) => {
     fits(readers.find(({ name }) => name === reader)!, writers.find(({ name }) => name === writer)!);
   for (const [reader, writer] of [
     ['Dfs0Reader', 'DfsuWriter'],
+    ['Dfs0Reader', 'GeoTiffWriter'],
     ['DfsuReader', 'Dfs3Writer'],
   ] as const)
     t.false(offered(reader, writer), `${reader} ${writer}`);
