@@ -5,13 +5,15 @@ import { timeOf } from '../../data/time-axis.ts';
 import { crsName, resolveCrs } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import type { VtuArray } from './encode.ts';
+import { spectrumFields } from './spectrum-axes.ts';
 
 /** Sections of layered meshes, by their number in the field `Layers`. */
 export const SECTIONS = [undefined, 'profile', 'column'] as const;
 
 /**
  * What VTK has no place for, as field data: EUM codes and kinds of value, one number per item (first those at points, then those of
- * cells, in the order of their arrays); layers `[maximum, sigma, section]` and the first cells of their columns.
+ * cells, in the order of their arrays); layers `[maximum, sigma, section]` and the first cells of their columns;
+ * frequencies and directions of spectra.
  */
 export function fieldData(mesh: Mesh, items: readonly MeshItem[]): VtuArray[] {
   const integers = (name: string, values: Iterable<number>): VtuArray => ({ name, values: Int32Array.from(values) });
@@ -43,7 +45,7 @@ export function fieldData(mesh: Mesh, items: readonly MeshItem[]): VtuArray[] {
     arrays.push(integers('Layers', [maximum, sigma, SECTIONS.indexOf(mesh.section)]));
     arrays.push(integers('ColumnOffsets', columns));
   }
-  return arrays;
+  return [...arrays, ...spectrumFields(items)];
 }
 
 /** The code of a coordinate system as field data; reports a loss if no registry has it. */

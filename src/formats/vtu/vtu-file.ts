@@ -2,6 +2,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import { parseUtc } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
+import { componentCount } from '../../data/mesh-cells.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
@@ -13,8 +14,17 @@ import { SECTIONS } from './field-data.ts';
 import type { StoredItem } from './items.ts';
 import { isNodeCodes, itemValues, storedItems, withQuantities } from './items.ts';
 import { readNumbers, readText } from './numbers.ts';
+import { spectrumFieldNames, withSpectra } from './spectrum-axes.ts';
 
-const integerFields = new Set(['EumItem', 'EumUnit', 'ValueType', 'SRID', 'Layers', 'ColumnOffsets']);
+const numberFields = new Set([
+  'EumItem',
+  'EumUnit',
+  'ValueType',
+  'SRID',
+  'Layers',
+  'ColumnOffsets',
+  ...spectrumFieldNames,
+]);
 
 /** One VTU file: its elements are read, its arrays when they are asked for. */
 export class VtuFile {
@@ -36,7 +46,7 @@ export class VtuFile {
     this.#document = document;
     this.#fields = fields;
     this.start = start;
-    this.items = withQuantities(storedItems(document, context), fields, context);
+    this.items = withSpectra(withQuantities(storedItems(document, context), fields, context), fields);
     const srid = fields.get('SRID')?.[0];
     this.crs = srid === undefined ? undefined : crsOf(srid, context);
   }
@@ -46,7 +56,7 @@ export class VtuFile {
     const fields = new Map<string, Samples>();
     let start: number | undefined;
     for (const array of document.fieldData) {
-      if (integerFields.has(array.name)) fields.set(array.name, await readNumbers(source, document, array));
+      if (numberFields.has(array.name)) fields.set(array.name, await readNumbers(source, document, array));
       if (array.name === 'StartTime') start = await startOf(source, document, array, context);
     }
     return new VtuFile(source, document, { fields, start }, context);
@@ -83,9 +93,9 @@ export class VtuFile {
 
   /** The item of this file that is like one of another file. */
   sameItem({ item }: StoredItem): StoredItem {
-    const { name, location, components } = item;
+    const { name, location } = item;
     const found = this.items.find((one) => one.item.name === name && one.item.location === location);
-    if (found === undefined || found.item.components?.[0]?.values.length !== components?.[0]?.values.length)
+    if (found === undefined || componentCount(found.item) !== componentCount(item))
       throw new FormatError(
         `The array '${name}' of the first step is missing in another, or has other components there.`,
       );

@@ -227,3 +227,15 @@ for (const { file } of expected.filter((one) => one.file.endsWith('.dfsu')))
     const bytes = await sampleBytes(file);
     t.true((await back(t, await read(new CountedSource(bytes)))).content.equals(bytes));
   });
+test('spectra on a line and an area come back from VTU with their frequencies and directions', async (t) => {
+  for (const name of ['line', 'area']) {
+    const sketch = files[name]!;
+    const there = await converted(t, dfsu(sketch), { reader: 'DfsuReader', writer: 'VtuWriter' });
+    const again = await converted(t, there.bytes, { reader: 'VtuReader', writer: 'DfsuWriter' });
+    const [before, after] = [await read(new CountedSource(dfsu(sketch))), await read(new CountedSource(again.bytes))];
+    t.deepEqual(after.items, before.items);
+    t.deepEqual(await after.values(1, 2), await before.values(1, 2));
+    const { header } = await DfsFile.open(new CountedSource(again.bytes));
+    t.is(header.dataType, sketch.over!.dataType!);
+  }
+});
