@@ -11,8 +11,9 @@ import type { VtuArray } from './encode.ts';
 export const SECTIONS = [undefined, 'profile', 'column'] as const;
 
 /**
- * What VTK has no place for, as field data: EUM codes and kinds of value, one number per item (first those at points, then those of
- * cells, in the order of their arrays); layers `[maximum, sigma, section]` and the first cells of their columns.
+ * Information that VTK has no elements for, as field data: EUM codes and kinds of value, one number per item (first
+ * those at points, then those of cells, in the order of their arrays); layers `[maximum, sigma, section]` and the first
+ * cells of their columns.
  */
 export function fieldData(mesh: Mesh, items: readonly MeshItem[]): VtuArray[] {
   const integers = (name: string, values: Iterable<number>): VtuArray => ({ name, values: Int32Array.from(values) });
@@ -65,7 +66,7 @@ async function codeOf(crs: Crs): Promise<number | undefined> {
   try {
     return (await describeCrs(crs)).code;
   } catch (error) {
-    // A name that no program resolves.
+    // No registry has this coordinate system, or PROJ cannot parse it.
     if (!(error instanceof FormatError)) throw error;
     return undefined;
   }

@@ -2,14 +2,17 @@ import type { ExactIntegers, Item, Samples } from '../../../data/item.ts';
 import { sampleArrays, sampleTypeOf } from '../../../data/samples.ts';
 import type { Context } from '../../define.ts';
 
-/** Types that programs read everywhere: integers are written as one of them. */
+/** Types that all programs can read. Integers are converted to one of them. */
 export type WrittenType = 'Float32' | 'Float64';
 
-/** Double precision only where the source has it and a request does not want single precision. */
+/** Double precision only if the source has it and the request does not ask for single precision. */
 export const writtenType = ({ type, integer64 }: Item, asFloat: boolean): WrittenType =>
   !asFloat && (type === 'Float64' || integer64 !== undefined) ? 'Float64' : 'Float32';
 
-/** Turns the values of an item into those of a DFS file: real values instead of scaled ones, the file's delete value where there are none. */
+/**
+ * Turns the values of an item into those of a DFS file: applies scale and offset, and replaces "no data" by the file's
+ * delete value.
+ */
 export class ValueEncoder {
   readonly type: WrittenType;
   readonly #item: Item;
@@ -57,7 +60,7 @@ export class ValueEncoder {
   }
 }
 
-/** What "no data" is among values of that type. */
+/** The value that means "no data" in values of that type. */
 const declaredIn = (values: Samples, nodata: number | undefined): number | undefined =>
   nodata !== undefined && values instanceof Float32Array ? Math.fround(nodata) : nodata;
 

@@ -19,11 +19,11 @@ import { contentOf, unchangedFile } from './origin.ts';
 import { newTime } from './time.ts';
 
 export interface GridOptions {
-  /** Absent: single precision, unless nothing else of the file changes. */
+  /** Absent: single precision, unless the file is copied unchanged. */
   WriteAsFloat?: boolean | undefined;
 }
 
-/** Writes a grid as a DFS1, DFS2 or DFS3 file: the bytes that it came from when nothing was changed, else a new file. */
+/** Writes a grid as a DFS1, DFS2 or DFS3 file: a copy of its source file if nothing was changed, else a new file. */
 export async function writeGrid(
   grid: Grid,
   format: GridFormat,
@@ -46,7 +46,7 @@ const needsFloats = ({ header }: DfsFile, { WriteAsFloat }: GridOptions): boolea
   WriteAsFloat === true && header.items.some(({ type }) => type !== 'Float32');
 
 async function copyGrid(grid: Grid, file: DfsFile, sink: ByteSink, context: Context): Promise<void> {
-  // Statistics count what is pulled.
+  // Rows are read also for an unchanged copy, because the receipt's statistics count what is read.
   for (const band of grid.bands.keys())
     for (const slice of slicesOfBand(grid, band))
       for await (const _ of grid.rows(slice)) context.signal.throwIfAborted();

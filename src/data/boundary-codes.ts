@@ -1,6 +1,8 @@
 import type { Mesh } from './mesh.ts';
 
-/** Boundary codes of a flat mesh that has none: 1 (land) for the nodes of edges that belong to one cell alone, else 0. */
+/**
+ * Boundary codes for a flat mesh without them: 1 (land) for the nodes of edges that belong to a single cell, else 0.
+ */
 export function rimCodes({ nodes, shapes, connectivity, offsets }: Mesh): Int32Array {
   const count = nodes.length / 3;
   const codes = new Int32Array(count);
