@@ -17,7 +17,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
     `work --transfer ${UUID}`,
   ],
   migrate: ['migrate'],
-  demo: ['demo'],
+  demo: ['demo', 'demo --keep valley'],
   inspect: [
     'inspect terrain.tif',
     'inspect terrain.tif --png terrain.png',

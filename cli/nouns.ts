@@ -32,7 +32,8 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'demo',
-    description: 'run a demonstration: import, reproject and download data on a temporary platform',
+    description:
+      'run a demonstration on a temporary platform: a terrain, gauges and a flood, converted, checked and drawn',
     local: true,
     load: async () => (await processes()).demoCommand,
   },

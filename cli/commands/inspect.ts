@@ -141,7 +141,7 @@ const figuresTable = (one: string, places: string, rows: readonly FiguresRow[]):
       name,
       type,
       unit,
-      nodata,
+      type === 'Float32' && typeof nodata === 'number' ? shortestSingle(nodata) : nodata,
       values,
       empty,
       number(minimum, 6),
@@ -149,6 +149,15 @@ const figuresTable = (one: string, places: string, rows: readonly FiguresRow[]):
       number(mean, 6),
     ]),
   );
+
+/** The shortest decimal number that is read as this Float32: 1e-35 instead of 1.0000000180025095e-35. */
+function shortestSingle(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) === value) return shorter;
+  }
+  return value;
+}
 
 function fieldTable({ fields }: Inspection): string | Table {
   if (fields === undefined || fields.length === 0) return '';

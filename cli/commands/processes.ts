@@ -51,10 +51,12 @@ export const migrateCommand: Fill = (command, io) => {
 };
 
 export const demoCommand: Fill = (command, io) => {
-  command.action(async () => {
-    const { demo } = await import('../demo/demo.ts');
-    await demo(io);
-  });
+  command
+    .option('--keep <folder>', 'keep the files of the demonstration in this new folder, the pictures too')
+    .action(async (options) => {
+      const { demo } = await import('../demo/demo.ts');
+      await demo(io, options);
+    });
 };
 
 export const inspectCommand: Fill = (command, io) => {

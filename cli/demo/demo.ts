@@ -3,26 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Io } from '../io.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { outline } from './outline.ts';
+import { makePlaces } from './places.ts';
 import { startPlatform } from './platform.ts';
 import { runStory } from './story.ts';
 
 /**
- * Runs the demonstration on a temporary platform in a temporary folder. Always stops the platform and deletes the folder; keeps the picture
- * that it draws.
+ * Runs the demonstration on a temporary platform in a temporary folder. Always stops the platform and deletes the folder; keeps the
+ * pictures that it draws, and its files if they are in a folder `keep`.
  */
-export async function demo(io: Io): Promise<void> {
+export async function demo(io: Io, { keep }: { keep?: string }): Promise<void> {
   const stop = stopSignal();
   const interrupted = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
   interrupted.catch(() => {});
   const folder = await mkdtemp(join(tmpdir(), 'platform-demo-'));
   try {
-    io.out('1  A platform in an empty folder: database, API and one worker.');
-    io.out('   $ npm start');
+    const places = await makePlaces(folder, keep);
+    const told = outline(io);
+    told.step('A platform in an empty folder: database, API and one worker.', 'npm start');
     const starting = startPlatform(folder, io.env, stop);
     try {
       const platform = await Promise.race([starting, interrupted]);
-      await Promise.race([runStory(io, platform, folder, stop), interrupted]);
-      io.out('10 The end: everything but the picture is stopped and deleted.');
+      await Promise.race([runStory(io, platform, told, places, stop), interrupted]);
+      told.step(
+        keep === undefined
+          ? 'The end: everything but the pictures is stopped and deleted.'
+          : `The end: the platform is stopped and deleted. The files are in ${keep}.`,
+      );
     } finally {
       await starting.then((platform) => platform.stop()).catch(() => {});
     }

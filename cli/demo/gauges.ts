@@ -17,22 +17,14 @@ export interface Gauge {
   since: string;
 }
 
-const names = ['Pass spring', 'Upper mill', 'Bridge of sighs', 'Lake outlet', 'Old ford', 'Kjærgård'];
+const names = ['Pass spring', 'Upper mill', 'Bridge of sighs', 'Boathouse', 'Lake outlet', 'Kjærgård'];
 
-/** Places gauges along the river: at the lowest cell of some rows of the terrain. */
-export function makeGauges({ columns, rows, cell, west, south, heights }: Terrain): Gauge[] {
+/** Places gauges along the river, also in the lake. Their heights are those of the bed. */
+export function makeGauges({ rows, cell, south, valley }: Terrain): Gauge[] {
   return names.map((name, n) => {
-    const row = Math.floor((rows * (n + 0.5)) / names.length);
-    const line = heights.subarray(row * columns, (row + 1) * columns);
-    let lowest = line.findIndex((height) => !Number.isNaN(height));
-    for (let column = lowest; column < columns; column++) if (line[column]! < line[lowest]!) lowest = column;
-    return {
-      name,
-      x: west + (lowest + 0.5) * cell,
-      y: south + (rows - row - 0.5) * cell,
-      height: Math.round(line[lowest]! * 100) / 100,
-      since: `${1950 + 7 * n}-04-01`,
-    };
+    const y = south + rows * cell * (1 - (n + 0.5) / names.length);
+    const x = Math.round(valley.riverAt(y) * 10) / 10;
+    return { name, x, y, height: Math.round(valley.groundAt(x, y) * 100) / 100, since: `${1950 + 7 * n}-04-01` };
   });
 }
 

@@ -9,28 +9,59 @@ export interface Terrain {
   south: number;
   /** Heights in metres, row by row from the north; NaN in the lake. */
   heights: Float64Array;
+  valley: Valley;
+}
+
+/** What the heights are made of, at places in metres. */
+export interface Valley {
+  /** Easting of the river at a northing. */
+  riverAt(y: number): number;
+  /** Height of the ground; in the lake of its bed. */
+  groundAt(x: number, y: number): number;
+  isLake(x: number, y: number): boolean;
+  /** Height of the river's bed, by and large: it falls to the lake, is level there, and falls on. */
+  bedAt(y: number): number;
 }
 
 export const terrain = { srid: 25832, nodata: -9999 } as const;
 
+/** The lake reaches from here to there, as shares of the way from the north to the south. */
+export const lakeReach = { from: 0.45, to: 0.75 } as const;
+/** Fall of the river over the height of the terrain, if there were no lake. */
+const FALL = 40;
+
+/** Seed of a terrain with a pronounced valley. */
+const SEED = 11;
+
 /** Generates a terrain; the same seed always gives the same terrain. */
-export function makeTerrain(seed: number, columns = 800, rows = 600): Terrain {
+export function makeTerrain(seed = SEED, columns = 800, rows = 600): Terrain {
   const noise = gradientNoise(seed);
+  const [cell, west, south] = [25, 590_000, 5_722_000];
   const heights = new Float64Array(columns * rows);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
-      const x = (column + 0.5) / rows;
-      const y = (row + 0.5) / rows;
-      heights[row * columns + column] = heightAt(noise, x, y);
+      const { height, isLake } = groundAt(noise, (column + 0.5) / rows, (row + 0.5) / rows);
+      heights[row * columns + column] = isLake ? Number.NaN : height;
     }
   }
-  return { columns, rows, cell: 25, west: 590_000, south: 5_722_000, heights };
+  const size = rows * cell;
+  const toX = (x: number) => (x - west) / size;
+  const toY = (y: number) => 1 - (y - south) / size;
+  const valley: Valley = {
+    riverAt: (y) => west + riverAt(noise, toY(y)) * size,
+    groundAt: (x, y) => groundAt(noise, toX(x), toY(y)).height,
+    isLake: (x, y) => groundAt(noise, toX(x), toY(y)).isLake,
+    bedAt: (y) => bedAt(toY(y)),
+  };
+  return { columns, rows, cell, west, south, heights, valley };
 }
 
 type Noise = (x: number, y: number) => number;
 
 /** `y` runs from 0 in the north to 1 in the south. */
-function heightAt(noise: Noise, x: number, y: number): number {
+const bedAt = (y: number) => 176 - FALL * (Math.min(y, lakeReach.from) + Math.max(0, y - lakeReach.to));
+
+function groundAt(noise: Noise, x: number, y: number): { height: number; isLake: boolean } {
   // domain warping, which makes valleys wind
   const bentX = x + 0.11 * fractalNoise(noise, x * 1.7 + 5.2, y * 1.7 + 1.3, 4);
   const bentY = y + 0.11 * fractalNoise(noise, x * 1.7 + 9.7, y * 1.7 + 4.1, 4);
@@ -38,18 +69,26 @@ function heightAt(noise: Noise, x: number, y: number): number {
   const crests = ridgedNoise(noise, bentX * 2.6 + 17, bentY * 2.6 + 3, 7);
   const plain = 150 + 420 * hills + 520 * crests * hills * hills;
 
-  const middle = riverAt(noise, y);
-  const bed = 205 - 70 * y;
-  const away = Math.abs(x - middle);
-  // the valley carves into the land, but does not raise land below the river
-  const valley = 1 - Math.exp(-((away / 0.11) ** 2));
-  const land = bed + Math.max(4, plain - bed) * (0.04 + 0.96 * valley);
-  const channel = 7 * Math.exp(-((away / 0.005) ** 2));
+  const bed = bedAt(y);
+  const away = Math.abs(x - riverAt(noise, y));
+  const breadth = lakeAt(noise, x, y);
+  // a flat floor beside river and lake, from which the hills rise
+  const beside = Math.max(0, away - 0.05 * Math.exp(-((alongLake(y) / 0.9) ** 4)));
+  const slope = 1 - Math.exp(-((beside / 0.115) ** 3.5));
+  const rough = 2.5 * fractalNoise(noise, x * 13 + 3, y * 13 + 11, 4) * (1 - Math.exp(-((away / 0.012) ** 2)));
+  const floor = bed + 6 + rough + Math.max(4, plain - bed) * slope;
+  const channel = 6 * Math.exp(-((away / 0.005) ** 2));
+  if (away >= breadth) return { height: floor - channel, isLake: false };
+  return { height: floor - Math.max(channel, 3.5 + 7 * (1 - (away / breadth) ** 2)), isLake: true };
+}
 
-  const along = (y - 0.6) / 0.15;
-  const breadth =
-    0.055 * Math.sqrt(Math.max(0, 1 - along * along)) * (1 + 1.1 * fractalNoise(noise, x * 7 + 31, y * 7 + 7, 5));
-  return away < breadth ? Number.NaN : land - channel;
+/** -1 at the upper end of the lake, 1 at the lower. */
+const alongLake = (y: number) => (2 * (y - lakeReach.from)) / (lakeReach.to - lakeReach.from) - 1;
+
+/** Half the breadth of the lake around a place; 0 above and below it. */
+function lakeAt(noise: Noise, x: number, y: number): number {
+  const along = alongLake(y);
+  return 0.055 * Math.sqrt(Math.max(0, 1 - along * along)) * (1 + 1.1 * fractalNoise(noise, x * 7 + 31, y * 7 + 7, 5));
 }
 
 /** Position of the river at `y`, in the unit of `x`. */

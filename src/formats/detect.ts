@@ -110,17 +110,22 @@ function markup(head: Buffer): Detected {
   return { name: 'an XML file' };
 }
 
-const numbers = String.raw`[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?`;
-/** Number of nodes and a projection, in the newer form after the codes of quantity and unit; then the first node. */
-const MESH = new RegExp(
-  `^(?:\\xef\\xbb\\xbf)?\\s*(?:\\d+\\s+\\d+\\s+)?\\d+\\s+[A-Za-z][^\\r\\n]*\\r?\\n\\s*\\d+(?:\\s+${numbers}){3}\\s+-?\\d+\\s*[\\r\\n]`,
-);
+const isNumber = (word: string) => /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(word);
 
+/** Number of nodes and a projection, in the newer form after the codes of quantity and unit; then the first node: id, x, y, z and code. */
 function meshFile(head: Buffer): Detected | undefined {
-  return MESH.test(latin1(head)) ? known('mesh', 'a mesh file') : undefined;
+  const text = latin1(head).replace(/^\xef\xbb\xbf/, '');
+  const [header = '', node = '', ...rest] = text.trimStart().split(/\r?\n/, 3);
+  const words = node.trim().split(/\s+/);
+  const isMesh =
+    rest.length > 0 && /^(?:\d+ +\d+ +)?\d+ +[A-Za-z]/.test(header.replaceAll('\t', ' ')) && words.length === 5;
+  return isMesh && words.every(isNumber) ? known('mesh', 'a mesh file') : undefined;
 }
 
-const pointLine = new RegExp(`^(?:${numbers}(?:[\\s,;]+|$)){3}`);
+const startsWithPoint = (line: string) => {
+  const words = line.split(/[\s,;]+/, 3);
+  return words.length === 3 && words.every(isNumber);
+};
 
 /** Lines of three numbers or more, perhaps after comments and a few lines of header. */
 function points(head: Buffer): Detected | undefined {
@@ -128,8 +133,8 @@ function points(head: Buffer): Detected | undefined {
   // The last one may be cut.
   if (lines.length > 1) lines.pop();
   const texts = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
-  const first = texts.findIndex((line) => pointLine.test(line));
-  if (first < 0 || first > maxHeaderLines || !texts.slice(first).every((line) => pointLine.test(line)))
+  const first = texts.findIndex((line) => startsWithPoint(line));
+  if (first < 0 || first > maxHeaderLines || !texts.slice(first).every((line) => startsWithPoint(line)))
     return undefined;
   return known('xyz', 'a file of points (XYZ)');
 }

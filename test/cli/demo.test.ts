@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
@@ -10,10 +10,10 @@ import test from 'ava';
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 
 /** The demo in a process of its own, whose temporary files go to `folder`. Settings of another platform are around. */
-async function startDemo(t: ExecutionContext) {
+async function startDemo(t: ExecutionContext, ...options: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'platform-demo-test-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [PROGRAM, 'demo'], {
+  const child = spawn(process.execPath, [PROGRAM, 'demo', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -28,20 +28,56 @@ async function startDemo(t: ExecutionContext) {
   return { child, folder, ended };
 }
 
-test('the demonstration runs, leaves only its picture, and exits with 0', async (t) => {
+async function sizeOfPicture(path: string): Promise<[number, number]> {
+  const bytes = await readFile(path);
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+}
+
+test('the demonstration runs, leaves only its pictures, and exits with 0', async (t) => {
   const { folder, ended } = await startDemo(t);
   const { code, said } = await ended;
   t.is(code, 0, said);
-  const picture = /^ +(\/\S+\.png)$/m.exec(said)?.[1] ?? '';
-  t.deepEqual(await readdir(folder), [picture.slice(folder.length + 1)]);
-  const bytes = await readFile(picture);
-  t.is(bytes.toString('latin1', 1, 4), 'PNG');
-  t.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [811, 617]);
+  const pictures = [...said.matchAll(/^ +(\/\S+\.png)$/gm)].map(([, path = '']) => path);
+  t.deepEqual((await readdir(folder)).sort(), pictures.map((path) => path.slice(folder.length + 1)).sort());
+  t.deepEqual(
+    pictures.map((path) => path.slice(path.lastIndexOf('-') + 1)),
+    ['terrain.png', 'flood.png', 'gauges.png'],
+  );
+  const sizes = await Promise.all(pictures.map(sizeOfPicture));
+  t.deepEqual(sizes[0], [811, 617]);
+  t.true(sizes[1]![1]! > sizes[1]![0]!, 'the valley runs from the north to the south');
+  t.true(sizes[2]![0]! > sizes[2]![1]!);
   t.regex(said, /EPSG:3857/);
   t.regex(
     said,
     /: 6 gauges, with coordinates as PROJ computes them\. The first:\n +\{"type":"Feature",.*"name":"Pass spring"/,
   );
+  t.regex(said, /values as computed, the file byte for byte\n/);
+  t.regex(said, /culminates at Pass spring 03:00, .*Kjærgård 06:00\n/);
+});
+
+test('the demo keeps its files in a new folder, and refuses one that holds something', async (t) => {
+  const kept = join(await mkdtemp(join(tmpdir(), 'platform-demo-kept-')), 'valley');
+  t.teardown(() => rm(dirname(kept), { recursive: true, force: true }));
+  const { folder, ended } = await startDemo(t, '--keep', kept);
+  const { code, said } = await ended;
+  t.is(code, 0, said);
+  t.deepEqual(await readdir(folder), []);
+  t.deepEqual((await readdir(kept)).sort(), [
+    'depth.tif',
+    'flood.dfsu',
+    'flood.png',
+    'gauges.dfs0',
+    'gauges.geojson',
+    'gauges.png',
+    'gauges.zip',
+    'terrain.asc',
+    'terrain.png',
+    'terrain.tif',
+  ]);
+  const again = await (await startDemo(t, '--keep', kept)).ended;
+  t.is(again.code, 1);
+  t.regex(again.said, /is not empty\. Choose a new one\./);
 });
 
 test('the demo that is interrupted cleans up, and does not end with 0', async (t) => {

@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { makeFlood, writeFlood } from '../../cli/demo/flood.ts';
 import { startPlatform } from '../../cli/demo/platform.ts';
+import { makeTerrain } from '../../cli/demo/terrain.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -44,4 +46,20 @@ test('the quick start and the example with curl can be typed as they stand, one 
   const made = await readdir(folder);
   for (const file of ['valley.tif', 'valley-3857.asc', 'lower.tif']) t.true(made.includes(file), file);
   t.is((await readFile(join(folder, 'lower.tif'))).toString('latin1', 0, 2), 'II');
+});
+
+test('the first example prints what the README says, for the file that the demo makes', async (t) => {
+  const text = await readFile(join(root, 'README.md'), 'utf8');
+  const [, commands = '', printed = ''] = /```sh\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(text) ?? [];
+  const [making, ...lines] = commands.trim().split('\n');
+  t.regex(making!, /npm run demo -- --keep valley/);
+  const folder = await mkdtemp(join(tmpdir(), 'platform-readme-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'valley'));
+  await writeFlood(makeFlood(makeTerrain()), join(folder, 'valley', 'flood.dfsu'), folder);
+  const script = lines.join('\n').replaceAll('bin/platform', join(root, 'bin/platform'));
+  const shell = spawnSync('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, encoding: 'utf8' });
+  t.is(shell.status, 0, shell.stderr);
+  t.is(shell.stdout, printed);
+  t.deepEqual((await readdir(folder)).sort(), ['depth.png', 'depth.tif', 'valley']);
 });

@@ -426,6 +426,17 @@ test('series are drawn over time, each unit in a panel of its own, with gaps whe
   t.deepEqual([0.1, 0.4, 0.5, 0.6, 0.9].map(isDrawn), [true, false, false, false, true]);
 });
 
+test('a quantity that series at several places share stands once, before the unit', async (t) => {
+  const named = (unit: string, ...names: string[]) =>
+    drawn(
+      inspectSeries,
+      series({ items: names.map((name) => ({ name, unit, type: 'Float32' as const, nodata: -9 })) }),
+    );
+  const long = await named('m', 'Depth, mill', 'Depth, bridge');
+  t.deepEqual(long.rgba, (await named('Depth · m', 'mill', 'bridge')).rgba);
+  t.notDeepEqual((await named('m', 'Depth, mill', 'Level, bridge')).rgba, (await named('m', 'mill', 'bridge')).rgba);
+});
+
 test('inspection of series tells items and times, also of those whose times come with the values', async (t) => {
   const inspection: Record<string, unknown> = blank();
   const { time, ...rest } = series();

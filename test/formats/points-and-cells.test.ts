@@ -226,9 +226,11 @@ test('the list of readers offers the bridges', (t) => {
     fits(readers.find(({ name }) => name === reader)!, writers.find(({ name }) => name === writer)!);
   for (const [reader, writer] of [
     ['ShapefileReader', 'DfsuWriter'],
+    ['ShapefileReader', 'GeoTiffWriter'],
     ['DfsuReader', 'ShapefileWriter'],
     ['DfsuReader', 'GeoJsonWriter'],
     ['DfsuReader', 'Dfs2Writer'],
+    ['DfsuReader', 'GeoTiffWriter'],
     ['DfsuReader', 'Dfs0Writer'],
     ['Dfs2Reader', 'Dfs0Writer'],
     ['AsciiGridReader', 'Dfs2Writer'],
@@ -236,7 +238,7 @@ test('the list of readers offers the bridges', (t) => {
     t.true(offered(reader, writer), `${reader} ${writer}`);
   for (const [reader, writer] of [
     ['Dfs0Reader', 'DfsuWriter'],
-    ['ShapefileReader', 'GeoTiffWriter'],
+    ['Dfs0Reader', 'GeoTiffWriter'],
     ['DfsuReader', 'Dfs3Writer'],
   ] as const)
     t.false(offered(reader, writer), `${reader} ${writer}`);

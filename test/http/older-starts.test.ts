@@ -69,7 +69,7 @@ test('format names a reader or writer, or the one converter of that format; file
   }
   const { status, body } = await begin({ format: 'dgn' });
   t.is(status, 400);
-  t.regex(body.errors.format[0], /^'dgn' is no format that can be read; there are file, .*geojson\.$/);
+  t.regex(body.errors.format[0], /^Format 'dgn' cannot be read\. Use one of file, .*geojson, .*dfsu, .*\.$/);
 });
 
 test('srid, arguments and destinations are kept as they came, and mean parameters and transformations', async (t) => {

@@ -3,6 +3,7 @@ import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { cellSizeParameter } from '../bridge-parameters.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
@@ -21,10 +22,10 @@ import { isFloatType, storedSamples, storedType } from './stored.ts';
 
 export const geoTiffWriter = defineWriter({
   name: 'GeoTiffWriter',
-  description: 'GeoTIFF (.tif) with all bands.',
+  description: 'GeoTIFF (.tif) with all bands. A mesh is interpolated.',
   format: 'geotiff',
   accepts: ['grid'],
-  bridged: ['features'],
+  bridged: ['features', 'mesh'],
   parameters: z.object({
     Compression: z
       .enum(['Deflate', 'Lzw', 'Zstd', 'PackBits', 'None'])
@@ -62,6 +63,7 @@ export const geoTiffWriter = defineWriter({
       .enum(['Auto', 'Yes', 'No'])
       .default('Auto')
       .describe('Write a BigTIFF, with 64-bit offsets. Auto: if the uncompressed grid takes 4 GB or more.'),
+    ...cellSizeParameter,
   }),
   extension: '.tif',
   mediaType: 'image/tiff',

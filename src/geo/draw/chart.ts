@@ -30,6 +30,7 @@ export interface ChartLine {
 
 /** Lines with one unit. */
 export interface Panel {
+  /** With the quantity before it, where all lines have the same. */
   readonly unit?: string | undefined;
   readonly low: number;
   readonly high: number;

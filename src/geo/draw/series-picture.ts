@@ -95,10 +95,23 @@ function withRoom(series: Series, items: readonly number[]): number[] {
 }
 
 function panelsOf(drawn: readonly Drawn[]): Panel[] {
-  return [...Map.groupBy(drawn, ({ item }) => item.unit)].map(([unit, lines]) => ({
-    unit: unit === undefined ? undefined : printedUnit(unit),
-    low: Math.min(...lines.map(({ low }) => low)),
-    high: Math.max(...lines.map(({ high }) => high)),
-    lines: lines.map(({ name, curve }) => ({ name, pieces: curve.pieces() })),
-  }));
+  return [...Map.groupBy(drawn, ({ item }) => item.unit)].map(([unit, lines]) => {
+    const shared = sharedQuantity(lines.map(({ name }) => name));
+    const printed = unit === undefined ? '' : printedUnit(unit);
+    return {
+      unit: shared === '' ? printed || undefined : [shared, printed].filter((one) => one !== '').join(' · '),
+      low: Math.min(...lines.map(({ low }) => low)),
+      high: Math.max(...lines.map(({ high }) => high)),
+      lines: lines.map(({ name, curve }) => ({
+        name: shared === '' ? name : name.slice(shared.length + 2),
+        pieces: curve.pieces(),
+      })),
+    };
+  });
+}
+
+/** What stands before the first comma of all names, as in series of one quantity at several places; empty for one name. */
+function sharedQuantity(names: readonly string[]): string {
+  const quantity = names[0]!.split(', ', 1)[0]!;
+  return names.length > 1 && names.every((name) => name.startsWith(`${quantity}, `)) ? quantity : '';
 }

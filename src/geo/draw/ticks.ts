@@ -25,6 +25,12 @@ function roundStep(least: number): number {
   return power * (([1, 2, 5] as const).find((factor) => factor * power >= least * (1 - 1e-9)) ?? 10);
 }
 
+function groupsOfThree(digits: string): string[] {
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return groups;
+}
+
 /**
  * Formats a number: groups of three digits from five digits on, a minus sign (−); very large and small numbers as
  * powers of ten.
@@ -38,7 +44,7 @@ export function numberText(value: number, decimals?: number): string {
       .replace('-', '\u2212');
   const text = decimals === undefined ? String(Number(value.toPrecision(6))) : size.toFixed(decimals);
   const [whole = '', fraction] = text.replace('-', '').split('.');
-  const grouped = whole.length < 5 ? whole : whole.replace(/\B(?=(\d{3})+$)/g, thinSpace);
+  const grouped = whole.length < 5 ? whole : groupsOfThree(whole).join(thinSpace);
   const sign = value < 0 && Number(text) !== 0 ? '\u2212' : '';
   return `${sign}${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
 }

@@ -139,7 +139,7 @@ function converterOf<T extends Reader | Writer>(
   const [found, another] = all.filter((one) => one.format.toLowerCase() === wanted);
   if (found === undefined) {
     const formats = [...new Set(all.map((one) => one.format))].join(', ');
-    throw invalidMember('format', `'${format}' is no format that can be ${done}; there are ${formats}.`);
+    throw invalidMember('format', `Format '${format}' cannot be ${done}. Use one of ${formats}.`);
   }
   if (another !== undefined)
     throw invalidMember('format', `'${format}' can be ${done} by ${found.name} and ${another.name}; name one of them.`);

@@ -9,6 +9,7 @@ import { block, CountedSource, text, values } from '../dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from '../dfs/samples.ts';
 import { collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
+import { gridOf, valuesOf } from '../grids.ts';
 import { flatMesh, layeredMesh, sigmaZMesh } from '../meshes.ts';
 import { passed } from '../transformed.ts';
 import { written } from '../written.ts';
@@ -196,6 +197,29 @@ test('polygons become a DFSU over a bridge, and the receipt tells how good its e
   t.is(mesh.crs?.code, 25833, 'a WKT is told by its content');
   t.is(result.receipt.mesh!.elements, mesh.shapes.length);
   t.true(result.receipt.mesh!.smallestAngle >= 26 && result.receipt.mesh!.largestElement <= 200);
+});
+
+test('a step of a DFSU becomes a GeoTIFF over a bridge, with no data outside the mesh', async (t) => {
+  const result = await converted(t, dfsu(flat), {
+    reader: 'DfsuReader',
+    writer: 'GeoTiffWriter',
+    writerParameters: { CellSize: 50 },
+    transformations: [
+      { type: 'ItemFilterTransformation', itemFilter: [{ names: ['Item 1'] }] },
+      {
+        type: 'TemporalFilterTransformation',
+        temporalFilter: { type: 'TemporalIndexListFilter', indices: [2] },
+      },
+    ],
+  });
+  const grid = await gridOf(t, result.bytes, 'GeoTiffReader');
+  t.deepEqual([grid.width, grid.height, [...grid.affine]], [4, 2, [400_000, 50, 0, 6_100_100, 0, -50]]);
+  t.is(grid.bands[0]!.name, 'Item 1');
+  const values = await valuesOf(grid);
+  const nodata = grid.bands[0]!.nodata!;
+  // the quad in the west; in the east the centres of cells lie outside the triangle or on its edge
+  t.deepEqual([values[0], values[1], values[4], values[5]], Array(4).fill(value(1, 2, 0)));
+  t.deepEqual([values[3], values[7]], [nodata, nodata]);
 });
 
 for (const { file } of expected.filter((one) => one.file.endsWith('.dfsu')))

@@ -1,0 +1,20 @@
+import type { Io } from '../io.ts';
+
+/** Prints what happens, in numbered steps. */
+export interface Outline {
+  /** The next step, with the commands that do the same. */
+  step(sentence: string, ...commands: string[]): void;
+  result(line: string): void;
+}
+
+export function outline({ out }: Io): Outline {
+  let number = 0;
+  return {
+    step(sentence, ...commands) {
+      number++;
+      out(`${String(number).padEnd(2)} ${sentence}`);
+      for (const command of commands) out(`   $ ${command}`);
+    },
+    result: (line) => out(`   ${line}`),
+  };
+}
