@@ -68,7 +68,7 @@ interface NamedValue {
   value: unknown;
 }
 
-/** Options of what is done to the data. */
+/** Options about the data of a conversion. */
 export interface DataOptions extends TransformationOptions {
   param?: string[];
   srid?: number;

@@ -51,7 +51,7 @@ export function describeDataset(dataset: Dataset, people: Principals): Shown {
 
 const text = (value: unknown) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value);
 
-/** Name of a coordinate system in WKT; other texts as they are. */
+/** The name in the WKT of a coordinate system; other texts are returned unchanged. */
 const systemName = (reference: string) => /^\w+\["([^"]+)"/.exec(reference)?.[1] ?? reference.slice(0, 80);
 
 /** Bounding box of a WKT geometry in longitude and latitude. */

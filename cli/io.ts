@@ -139,7 +139,7 @@ export function terminal(process: Streams, env: Env): Io {
     secret: (question, instead) => prompt('password', question, instead, { mask: '*' }),
     stdin: async () => (await text(stdin)).replace(/\r?\n$/, ''),
     input() {
-      if (stdin.isTTY) throw new UsageError('stdin is a terminal. - reads a pipe or a redirected file.');
+      if (stdin.isTTY) throw new UsageError('stdin is a terminal. Use - with a pipe or a redirected file.');
       return stdin;
     },
     progress: (label) => (io.json ? SILENT : startProgress(label, stderr)),

@@ -12,7 +12,7 @@ const oneOf = (values: readonly string[]): string =>
 /** Parses one of these words in any letter case; returns the spelling of the API. */
 function parseChoice(text: string, values: readonly string[]): string {
   const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
-  if (found === undefined) throw new InvalidArgumentError(`It is ${oneOf(values)}.`);
+  if (found === undefined) throw new InvalidArgumentError(`It must be ${oneOf(values)}.`);
   return found;
 }
 
@@ -49,13 +49,13 @@ export function legacyOption(command: Command, flags: string, current: string): 
 /** Parser of an EPSG code. */
 export function srid(text: string): number {
   const digits = /^(?:EPSG:)?(\d{1,9})$/i.exec(text)?.[1];
-  if (digits === undefined) throw new InvalidArgumentError('It is a number such as 25832 or EPSG:25832.');
+  if (digits === undefined) throw new InvalidArgumentError('It must be a number such as 25832 or EPSG:25832.');
   return Number(digits);
 }
 
 /** Parser of a UUID. */
 export function uuid(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError('It is a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
+  if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
   return text.toLowerCase();
 }
 
@@ -66,7 +66,7 @@ export const integer =
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
     const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw new InvalidArgumentError(`It is a whole number ${range}.`);
+    throw new InvalidArgumentError(`It must be a whole number ${range}.`);
   };
 
 export const count = integer(0);
@@ -80,13 +80,13 @@ export const amount =
   (text: string): number => {
     const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
     if (value > 0 && value <= max) return value;
-    throw new InvalidArgumentError(`It is a number above 0, and at most ${max}.`);
+    throw new InvalidArgumentError(`It must be a number above 0, and at most ${max}.`);
   };
 
 /** Parser of a worker label, or of the key of one; may be repeated. */
 export function label(text: string, before?: readonly string[]): string[] {
   if (!/^[A-Za-z0-9][\w./-]*(=[\w.-]{1,63})?$/.test(text))
-    throw new InvalidArgumentError('It is KEY=VALUE or KEY, such as gpu=a100.');
+    throw new InvalidArgumentError('It must be KEY=VALUE or KEY, such as gpu=a100.');
   return repeated(text, before);
 }
 
@@ -98,7 +98,7 @@ export function jsonObject(text: string): object {
   } catch {
     // reported below
   }
-  throw new InvalidArgumentError('It is a JSON object.');
+  throw new InvalidArgumentError('It must be a JSON object.');
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -107,7 +107,7 @@ const DURATION = /^(\d{1,9})([smhd])$/;
 /** Parser of a duration such as 90s, 30m, 2h or 7d; in milliseconds. */
 export function milliseconds(text: string): number {
   const [, number, unit = ''] = DURATION.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('It is a duration such as 90s, 30m, 2h or 7d.');
+  if (number === undefined) throw new InvalidArgumentError('It must be a duration such as 90s, 30m, 2h or 7d.');
   return Number(number) * (UNITS[unit] as number);
 }
 
@@ -117,7 +117,7 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(\.\d{1,9})?Z?)?$/;
 /** Parser of a time (UTC). */
 export function time(text: string): string {
   if (parseTime(text) !== undefined) return text;
-  throw new InvalidArgumentError('It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.');
+  throw new InvalidArgumentError('It must be a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.');
 }
 
 /** Parser of a time (UTC) or an age: `2h` is two hours ago. Returns a time. */
@@ -125,7 +125,7 @@ export function pastTime(text: string): string {
   if (DURATION.test(text)) return new Date(Date.now() - milliseconds(text)).toISOString();
   if (parseTime(text) !== undefined) return text;
   throw new InvalidArgumentError(
-    'It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or how long ago, such as 90s, 30m, 2h or 7d.',
+    'It must be a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or how long ago, such as 90s, 30m, 2h or 7d.',
   );
 }
 

@@ -22,7 +22,7 @@ export const resourceOptions = (command: Command): Command =>
 function memory(text: string): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (value > 0 && value % 1024 === 0) return value;
-  throw new InvalidArgumentError('It is a multiple of 1024, such as 8192.');
+  throw new InvalidArgumentError('It must be a multiple of 1024, such as 8192.');
 }
 
 /** Members of a request. */

@@ -92,7 +92,7 @@ function temporalFilters({ from, to, steps }: TransformationOptions): unknown[] 
 /** Parser of a date, with or without a time. */
 function time(text: string): string {
   if (/^\d{4}-\d\d-\d\d(T\d\d:?\d\d:?\d\d(\.\d+)?Z?)?$/i.test(text.trim())) return text;
-  throw new InvalidArgumentError('It is a time such as 2026-01-24T08:00:00, or a day such as 2026-01-24.');
+  throw new InvalidArgumentError('It must be a time such as 2026-01-24T08:00:00, or a day such as 2026-01-24.');
 }
 
 /** Parses the value of an option that takes the number or the name of an item. */
@@ -106,7 +106,7 @@ export const stepOrTime = (text: string): number | string =>
 function interval(text: string): Interval {
   const [, from = '', dash, to = ''] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(text) ?? [];
   if (dash === undefined || (from === '' && to === ''))
-    throw new InvalidArgumentError('It is a number such as 3, or an interval such as 0-10 or 5-.');
+    throw new InvalidArgumentError('It must be a number such as 3, or an interval such as 0-10 or 5-.');
   if (from !== '' && to !== '' && Number(from) > Number(to))
     throw new InvalidArgumentError(`${from} is greater than ${to}. Write the lower number first.`);
   if (dash === '') return { from: Number(from), to: Number(from) };
@@ -117,7 +117,7 @@ function steps(text: string): Steps {
   if (!text.includes(',')) return interval(text);
   const list = text.split(',').map((one) => one.trim());
   if (!list.every((one) => /^\d+$/.test(one)))
-    throw new InvalidArgumentError('It is an interval such as 0-10, or a list such as 0,6,12.');
+    throw new InvalidArgumentError('It must be an interval such as 0-10, or a list such as 0,6,12.');
   return { indices: list.map(Number) };
 }
 
@@ -128,7 +128,7 @@ function items(text: string): (string | number)[] {
     : text.split(',').map((one) => (/^\d+$/.test(one.trim()) ? Number(one) : one.trim()));
   const right = (one: unknown) => (typeof one === 'string' && one !== '') || Number.isSafeInteger(one);
   if (Array.isArray(list) && list.length > 0 && list.every(right)) return list;
-  throw new InvalidArgumentError('It is a list such as depth,velocity,2 or ["depth, low",2].');
+  throw new InvalidArgumentError('It must be a list such as depth,velocity,2 or ["depth, low",2].');
 }
 
 function clip(text: string): Clip {

@@ -38,13 +38,13 @@ import { openapiRoute } from './http/openapi/openapi.ts';
 import type { App } from './http/route.ts';
 import type { FindCaller } from './http/rules/auth.ts';
 import { closeMethods } from './http/rules/methods.ts';
+import { notImplementedRoutes } from './http/rules/not-implemented.ts';
 import { originOf } from './http/rules/origin.ts';
-import { unofferedRoutes } from './http/rules/unoffered.ts';
 import { serverOptions } from './http/server-options.ts';
 import { serviceRoutes } from './http/services.ts';
 import { welcomeRoutes } from './http/welcome.routes.ts';
 import { wire } from './http/wire.ts';
-import { openApiKeys } from './keys/holder.ts';
+import { openApiKeys } from './keys/authenticate.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { blobStoreRoutes } from './operations/blobs/routes.ts';
 import { cronRoutes } from './operations/cron/routes.ts';
@@ -256,7 +256,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(eventRoutes, { db, notifier, findCaller: findRequestCaller });
   await addRoutes(webhookRoutes, { db, outbound, cursors });
   await addRoutes(serviceRoutes, { publicUrl });
-  await addRoutes(unofferedRoutes, undefined);
+  await addRoutes(notImplementedRoutes, undefined);
 
   await addRoutes(binListRoutes, { db, publicUrl });
   await addRoutes(binItemRoutes, { db, publicUrl });

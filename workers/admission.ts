@@ -13,7 +13,10 @@ export interface QueueSnapshot {
   draining: boolean;
 }
 
-/** Admission control: decides which jobs a free slot may fetch from the queue. */
+/**
+ * Admission control: decides which jobs a free slot may fetch from the queue. Whether a transfer fits into the free
+ * memory, cores and scratch space is decided by `unmetRequirements` of `src/transfers/queue/requirements.ts`.
+ */
 export interface Admission {
   /**
    * Flags of jobs that a slot must skip; null: none. Waits while the slot could take no job at all. Asked before each poll of the queue.

@@ -79,7 +79,7 @@ export function keepChildren({
 
   function giveBack(child: Child) {
     if (child.usable && child.memoryMb === memoryMb && idle.length < kept && !isWorn(child)) idle.push(child);
-    else child.kill(new Error('not needed any more'));
+    else child.kill(new Error('this idle conversion process is no longer needed'));
   }
 
   function isWorn(child: Child): boolean {

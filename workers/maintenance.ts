@@ -15,7 +15,7 @@ type Log = Record<'info' | 'warn', (details: object, message: string) => void>;
 export interface Step {
   /** Name for the log. */
   part: string;
-  /** Taken only in every fifth round. */
+  /** Runs only in every fifth round. */
   seldom?: boolean;
   work(thorough: boolean): Promise<unknown>;
 }
@@ -24,7 +24,7 @@ export interface Step {
 export function maintain(log: Log, steps: readonly Step[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const failing = new Set<string>();
-  /** Logs a failure once until the step succeeds again. The other steps are taken all the same. */
+  /** Logs a failure once until the step succeeds again. The other steps run nevertheless. */
   const take = async ({ part, work }: Step, thorough: boolean) => {
     try {
       await work(thorough);

@@ -16,7 +16,10 @@ const RESERVED_MEMORY_MB = 512;
 const MB = 2 ** 20;
 const GB = 2 ** 30;
 
-/** Resources that this worker has for transfers: from the settings, else from the machine or container. */
+/**
+ * Resources that this worker has for transfers: from the settings, else from the machine or container.
+ * `unmetRequirements` of `src/transfers/queue/requirements.ts` compares them with a transfer.
+ */
 export async function workerCapacity(config: Settings): Promise<WorkerCapacity> {
   const memoryMb =
     config['worker.memory'] ?? Math.max(MIN_MEMORY_MB, Math.floor(availableMemory() / MB) - RESERVED_MEMORY_MB);

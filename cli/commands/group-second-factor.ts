@@ -33,7 +33,7 @@ export function setSecondFactorCommand(group: Command, io: Io): void {
 
 async function setSecondFactor(io: Io, id: string, given: string[], options: Options): Promise<void> {
   const entries = [...given, ...(options.newAuthenticator ? [`APPAUTH:${newSetupCode()}`] : [])];
-  if ((entries.length === 0) !== (options.none ?? false)) throw new UsageError('Use entries, or --none.');
+  if ((entries.length === 0) !== (options.none ?? false)) throw new UsageError('Use either entries or --none.');
   const path = `/api/usergroups/${encodeURIComponent(id)}/second-factor`;
   const previewed = await io.api.call<Preview>('POST', `${path}/preview`, { body: { entries } });
   if (options.preview) return io.show(previewed, describe);

@@ -57,7 +57,7 @@ function pictureOf({ png, item, step, layer }: PictureOptions): PictureChoice | 
 /** Milliseconds since 1970 on the clock of the data, which has no time zone. */
 function clockTime(text: string): number {
   const parsed = parseUtc(text);
-  if (parsed === undefined) throw new UsageError(`--step ${text} is not a date of the calendar.`);
+  if (parsed === undefined) throw new UsageError(`--step ${text} is not a valid date.`);
   return Date.parse(`${parsed.second}Z`) + Number(`0.${parsed.fraction || '0'}`) * 1000;
 }
 

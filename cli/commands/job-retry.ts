@@ -63,7 +63,7 @@ export function failureCommands(job: Command, io: Io): void {
 function rate(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(text) ?? [];
   const perSecond = Number(number) / ({ s: 1, m: 60, h: 3600 }[unit ?? ''] ?? Number.NaN);
-  if (!(perSecond > 0)) throw new InvalidArgumentError('It is a rate such as 5/s, 30/m or 100/h.');
+  if (!(perSecond > 0)) throw new InvalidArgumentError('It must be a rate such as 5/s, 30/m or 100/h.');
   return perSecond;
 }
 

@@ -53,7 +53,7 @@ const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;
 
 function given(text: string, before: Given[] | undefined): Given[] {
   const at = text.lastIndexOf(':');
-  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('It is an account and a role: ann:Reader.');
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('It must be an account and a role: ann:Reader.');
   const role = ROLES.find((one) => one.toLowerCase() === text.slice(at + 1).toLowerCase());
   if (role === undefined)
     throw new InvalidArgumentError(`The role is ${ROLES.join(', ')}, not '${text.slice(at + 1)}'.`);

@@ -99,13 +99,13 @@ const describe = ({ id, name, weight, recycleBinDays, createdAt, members }: Tena
 
 function weight(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It is a number such as 2.5.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number such as 2.5.');
   return value;
 }
 
 function days(text: string): number | 'default' {
   if (text === 'default' || /^[1-9]\d{0,4}$/.test(text)) return text === 'default' ? text : Number(text);
-  throw new InvalidArgumentError("It is a number of days, or 'default'.");
+  throw new InvalidArgumentError("It must be a number of days, or 'default'.");
 }
 
 async function listTenants(io: Io, { all }: { all?: boolean }): Promise<void> {

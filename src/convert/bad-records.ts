@@ -5,7 +5,7 @@ import { sameCrs, wgs84 } from '../geo/crs/crs.ts';
 import { transformer } from '../geo/crs/transform.ts';
 
 /** Maximum number of records in the GeoJSON file; further ones are only counted. */
-const mostListed = 50_000;
+const maxListed = 50_000;
 
 /** Collects skipped records and writes them as GeoJSON, with their locations and reasons. */
 export class BadRecords {
@@ -16,7 +16,7 @@ export class BadRecords {
   add(record: BadRecord): void {
     this.first ??= record;
     this.count++;
-    if (this.#listed.length < mostListed) this.#listed.push(record);
+    if (this.#listed.length < maxListed) this.#listed.push(record);
   }
 
   /**

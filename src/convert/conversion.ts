@@ -37,7 +37,7 @@ export interface ConversionHooks {
 
 export type Statistics = GridStatistics | FeatureStatistics | ItemStatistics;
 
-/** How well the elements of a mesh are shaped. */
+/** Quality of the elements of a generated mesh. */
 export interface MeshQuality {
   nodes: number;
   elements: number;
@@ -51,7 +51,7 @@ export interface Receipt {
   input: { name: string } & Checksum;
   output: { name?: string } & Checksum;
   crs?: CrsChange;
-  /** Of a mesh that was made of polygons or points. */
+  /** Only for a mesh that was made from polygons or points. */
   mesh?: MeshQuality;
   /** Only if the conversion appended to an existing dataset. */
   appended?: AppendedCounts;

@@ -22,7 +22,7 @@ export interface TimeInspection {
   /** ISO 8601 on the data's own clock; of a relative axis the offset in its unit. Absent without steps. */
   first?: string | number;
   last?: string | number;
-  /** Of an equidistant axis, in its unit. */
+  /** Interval of an equidistant axis, in its unit. */
   interval?: number;
 }
 
@@ -54,11 +54,11 @@ export interface Inspection {
   /** `nodes` to `sigmaLayers`: only for a mesh. */
   nodes?: number;
   elements?: number;
-  /** Of a mesh or grid. */
+  /** Number of layers of a mesh or grid. */
   layers?: number;
-  /** Of a grid: height of the centre of the lowest layer, and distance of the layers. */
+  /** Only for a grid: height of the centre of the lowest layer, and distance between layer centres. */
   layerAxis?: Omit<LayerAxis, 'count'>;
-  /** Those of them that follow the surface; the others lie at fixed heights. */
+  /** Number of layers that follow the surface (sigma); the others lie at fixed heights (z). */
   sigmaLayers?: number;
   /** Only for an array: its dimensions besides time. */
   dimensions?: { name: string; unit?: string; length: number; first?: number; last?: number }[];

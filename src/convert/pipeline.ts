@@ -88,7 +88,7 @@ async function applySteps<D extends Located & Data>(
     const apply = steps[step.type] as
       | ((data: D, step: Transformation, shared: StepContext) => D | Promise<D>)
       | undefined;
-    // Offered for the reader's kind, but only the content tells that it holds another.
+    // The step is offered for the reader's usual kind of data, but this file has another kind.
     if (apply === undefined)
       throw new AppError('unprocessable', `${step.type} does not apply to data of the kind '${data.kind}'.`);
     changed = await apply(changed, step, shared);

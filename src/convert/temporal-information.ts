@@ -1,16 +1,16 @@
 import type { PulledAxis, TimeAxis } from '../data/time-axis.ts';
 import { MILLISECONDS, stepCount, timeOf } from '../data/time-axis.ts';
 
-/** Time that data cover, as the record of a dataset states it. */
+/** Period of the data: `temporalInformation` of a dataset in the API. */
 export interface TemporalInformation {
   /** ISO 8601 with seven fraction digits, on the data's own clock; a relative axis counts from 1970. */
   startTime: string;
   endTime: string;
-  /** ISO 8601, of equidistant steps. */
+  /** Interval of equidistant steps, as an ISO 8601 duration. */
   interval?: string;
 }
 
-/** Undefined for data without steps, or with times beyond the calendar of ISO 8601. */
+/** Undefined for data without steps, or with times that ISO 8601 cannot express. */
 export function temporalInformation(axis: TimeAxis | PulledAxis | undefined): TemporalInformation | undefined {
   if (axis === undefined || axis.spacing === 'pulled' || stepCount(axis) === 0) return undefined;
   let [first, last] = [Infinity, -Infinity];

@@ -1,7 +1,7 @@
 import type { Mesh, MeshItem } from './mesh.ts';
 import { nodeCount, nodeMeans } from './mesh-cells.ts';
 
-/** The item of a mesh that says only how high it lies. */
+/** The item of a mesh that has no values but the heights of its nodes. */
 export const bathymetry: MeshItem = {
   name: 'Bathymetry',
   unit: 'm',
@@ -11,7 +11,7 @@ export const bathymetry: MeshItem = {
   location: 'cell',
 };
 
-/** The mesh with one item: the mean height of the nodes of each cell. */
+/** Replaces the items by the bathymetry: the mean height of the nodes of each cell. */
 export const withBathymetry = (mesh: Mesh): Mesh => ({
   ...mesh,
   items: [bathymetry],

@@ -7,12 +7,12 @@ import { sampleArrays } from './samples.ts';
  */
 const pool: ArrayBuffer[] = [];
 /** More buffers than a pipeline uses at a time. */
-const mostBuffers = 32;
-const mostBytes = 32 << 20;
+const maxBuffers = 32;
+const maxBytes = 32 << 20;
 /** Smaller buffers are not worth keeping. */
-const leastBytes = 1 << 14;
+const minBytes = 1 << 14;
 /** Maximum ratio of the size of a pooled buffer to the requested size. */
-const mostWaste = 1.5;
+const maxWaste = 1.5;
 /** Extra bytes that zlib needs beyond its output. */
 const slack = 64;
 let pooledTotal = 0;
@@ -20,7 +20,7 @@ let pooledTotal = 0;
 const lent = new WeakMap<ArrayBufferLike, number>();
 
 function takeBuffer(bytes: number): ArrayBuffer {
-  const at = pool.findLastIndex(({ byteLength }) => byteLength >= bytes && byteLength <= bytes * mostWaste);
+  const at = pool.findLastIndex(({ byteLength }) => byteLength >= bytes && byteLength <= bytes * maxWaste);
   if (at < 0) return new ArrayBuffer(bytes);
   const buffer = pool.splice(at, 1)[0]!;
   pooledTotal -= buffer.byteLength;
@@ -50,9 +50,9 @@ export function markOwned(bytes: ArrayBufferView): void {
  * buffer, because other arrays may use the rest.
  */
 export function releaseBuffer({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
-  if (!(buffer instanceof ArrayBuffer) || byteOffset !== 0 || buffer.byteLength < leastBytes) return;
+  if (!(buffer instanceof ArrayBuffer) || byteOffset !== 0 || buffer.byteLength < minBytes) return;
   if (buffer.byteLength - byteLength > slack && lent.get(buffer) !== byteLength) return;
-  if (pool.length >= mostBuffers || pooledTotal + buffer.byteLength > mostBytes || pool.includes(buffer)) return;
+  if (pool.length >= maxBuffers || pooledTotal + buffer.byteLength > maxBytes || pool.includes(buffer)) return;
   pool.push(buffer);
   pooledTotal += buffer.byteLength;
 }

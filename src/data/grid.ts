@@ -56,7 +56,7 @@ export interface Grid {
   readonly width: number;
   readonly height: number;
   readonly affine: Affine;
-  /** Not georeferenced: `affine` only counts cells. */
+  /** Not georeferenced: `affine` counts columns and rows. */
   readonly located?: false;
   readonly crs?: Crs;
   /** At least one. */

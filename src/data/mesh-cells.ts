@@ -6,11 +6,11 @@ type Geometry = Pick<Mesh, 'nodes' | 'connectivity' | 'offsets'>;
 export const nodeCount = ({ nodes }: Pick<Mesh, 'nodes'>): number => nodes.length / 3;
 export const cellCount = ({ offsets }: Pick<Mesh, 'offsets'>): number => Math.max(0, offsets.length - 1);
 
-/** Places at which an item has values: nodes or cells. */
+/** Number of nodes or cells at which an item has values. */
 export const placeCount = (mesh: Geometry, { location }: Pick<MeshItem, 'location'>): number =>
   location === 'node' ? nodeCount(mesh) : cellCount(mesh);
 
-/** Values per place. */
+/** Number of values per node or cell. */
 export const componentCount = ({ components = [] }: Pick<MeshItem, 'components'>): number =>
   components.reduce((product, { values }) => product * values.length, 1);
 
@@ -19,7 +19,7 @@ export function cellCentres({ nodes, connectivity, offsets }: Geometry): Float64
   const centres = new Float64Array(3 * cellCount({ offsets }));
   for (let cell = 0; cell < centres.length / 3; cell++) {
     const [first, end] = [offsets[cell]!, offsets[cell + 1]!];
-    // Relative to the first node: large coordinates would cost a small cell its digits.
+    // Relative to the first node, because the sum of large coordinates would lose digits of a small cell.
     const origin = 3 * connectivity[first]!;
     for (let axis = 0; axis < 3; axis++) {
       let sum = 0;
@@ -30,7 +30,7 @@ export function cellCentres({ nodes, connectivity, offsets }: Geometry): Float64
   return centres;
 }
 
-/** Values at the nodes → the mean of the nodes of each cell, no data where one of them has none. */
+/** Converts values at nodes to values of cells: the mean of the cell's nodes, no data if one of them has no value. */
 export function nodeMeans(
   { connectivity, offsets }: Pick<Mesh, 'connectivity' | 'offsets'>,
   values: Samples,

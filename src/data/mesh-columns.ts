@@ -1,7 +1,7 @@
 import type { Mesh, MeshLayers } from './mesh.ts';
 import { CELL_SHAPES } from './mesh.ts';
 
-/** Number of layers: that of the file, or of the tallest column where a file states fewer. */
+/** Number of layers: that of the file, or of the tallest column if the file declares fewer. */
 export function layerCount({ maximum, columns }: MeshLayers): number {
   let most = maximum;
   for (let column = 0; column + 1 < columns.length; column++)
@@ -47,8 +47,8 @@ export function footprints({ shapes, connectivity, offsets }: MeshCells): MeshCe
 }
 
 /**
- * First cell of each column of cells that stand on each other, and the number of cells at the end. A cell stands on the one before it
- * when its lower nodes are the upper ones of that.
+ * Index of the first cell of each column, then the number of cells. A cell belongs to the column of the cell before it
+ * if its lower nodes are the upper nodes of that cell.
  */
 export function stackedColumns({ shapes, connectivity, offsets }: MeshCells): Uint32Array {
   const firsts: number[] = [];

@@ -38,7 +38,7 @@ export interface MeshLayers {
 /** An unstructured mesh with items over time. */
 export interface Mesh {
   readonly kind: 'mesh';
-  /** For the names of files in a collection of steps. */
+  /** Base name of the files in a collection of steps (PVD). */
   readonly name?: string;
   readonly crs?: Crs;
   /** x, y, z of each node. */

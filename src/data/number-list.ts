@@ -1,6 +1,6 @@
 type NumberArray = Float64Array | Uint32Array | Uint8Array;
 
-/** Numbers whose count is known only at the end. */
+/** A growing array of numbers. */
 export class NumberList<A extends NumberArray> {
   length = 0;
   #values: A;
@@ -18,7 +18,7 @@ export class NumberList<A extends NumberArray> {
     this.#values[this.length++] = value;
   }
 
-  /** The array with room for `count` more numbers at `length`, which the caller moves on. */
+  /** The array with room for `count` more numbers at `length`. The caller must advance `length`. */
   room(count: number): A {
     if (this.length + count > this.#values.length) {
       const larger = new this.#type(Math.max(2 * this.#values.length, this.length + count));

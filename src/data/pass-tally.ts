@@ -5,7 +5,7 @@ import { ValueTally } from './value-tally.ts';
 /** Collects statistics of one item over its parts (steps, layers), which are read in ascending order. */
 export class PassTally {
   readonly #whole: boolean;
-  /** All parts before the last one. */
+  /** Statistics of all parts before the last one. */
   #before: ValueTally;
   #last: ValueTally;
   #part = -1;

@@ -1,6 +1,6 @@
 import type { ExactIntegers, Item, Samples } from './item.ts';
 
-/** Samples as the numbers that they stand for, NaN where there are no data. */
+/** Samples with scale and offset applied, NaN for no data. */
 export function realValues(samples: Samples | ExactIntegers, item: Item): Float64Array {
   const { nodata, scale = 1, offset = 0 } = item;
   const empty = nodata !== undefined && samples instanceof Float32Array ? Math.fround(nodata) : nodata;

@@ -35,7 +35,7 @@ export interface NonEquidistantAxis extends Clock {
   readonly offsets: Float64Array;
 }
 
-/** Times of the steps, which count from 0. */
+/** Times of the steps, numbered from 0. */
 export type TimeAxis = EquidistantAxis | NonEquidistantAxis;
 
 /** A time axis whose offsets come with the values, because the input is streamed (text formats). */

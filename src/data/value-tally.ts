@@ -44,7 +44,7 @@ export class ValueTally {
     count(this.#tally, samples, nodata, this.#whole);
   }
 
-  /** The statistics of both. */
+  /** Merges the statistics of two tallies. */
   with(other: ValueTally): ValueTally {
     const both = new ValueTally(this.#whole);
     both.#tally = merged(this.#tally, other.#tally);

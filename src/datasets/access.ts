@@ -7,7 +7,11 @@ import { findReader } from './locks.queries.ts';
 import type { VisibleDataset } from './queries.ts';
 import { findVisible, lockVisible, shareVisible } from './queries.ts';
 
-/** Returns the dataset, or throws `notFound` if the caller does not see it, before any check of rights. */
+/**
+ * Returns the dataset, or throws `notFound` if the caller does not see it, before any check of rights. A caller sees a
+ * dataset with the right `canReadContent`: by the role in its project (`projects/access.ts`), changed by permissions of
+ * the project (`projects/visibility.queries.ts`) and of the dataset (`queries.ts`).
+ */
 export async function visibleDataset(db: Db, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await findVisible(db, caller, id);
   if (!found) throw notFound('Dataset', id);

@@ -23,7 +23,10 @@ export interface AttemptResult {
   error?: string;
 }
 
-/** Sends a signed event to its webhook once, in structured mode of CloudEvents. Any 2xx is success; redirects are not followed. Never throws. */
+/**
+ * Sends a signed event to its webhook once, in structured mode of CloudEvents. Any 2xx is success; redirects are not
+ * followed. Never throws. `deliver.ts` repeats failed attempts.
+ */
 export async function attempt(
   delivery: Claimed,
   { outbound, timeoutMs, signal }: AttemptOptions,

@@ -14,7 +14,10 @@ export interface DeliverParts {
   outbound: Outbound;
   /** Limit for one attempt, in milliseconds. */
   timeoutMs: number;
-  /** Backoff: milliseconds from the end of each failed attempt to the next. */
+  /**
+   * Setting `webhooks.retryAfter`: milliseconds from the end of each failed attempt to the next. After the last one the
+   * delivery has failed.
+   */
   retryAfterMs: readonly number[];
   log: Record<'info' | 'warn', (details: object, message: string) => void>;
 }

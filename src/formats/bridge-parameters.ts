@@ -5,7 +5,7 @@ import { z } from 'zod';
  * takes such input lists them among its own.
  */
 
-/** Of writers of meshes that take polygons and points. */
+/** Parameters of mesh writers that accept polygons and points. */
 export const triangulationParameters = {
   MaximumElementArea: z
     .number()
@@ -24,7 +24,7 @@ export const triangulationParameters = {
     .default(26),
 };
 
-/** Of writers of grids that take meshes. */
+/** Parameters of grid writers that accept meshes. */
 export const cellSizeParameter = {
   CellSize: z
     .number()
@@ -39,10 +39,10 @@ export const pointsSchema = z.array(
   z.object({ name: z.string().min(1), x: z.number(), y: z.number(), z: z.number().optional() }),
 );
 
-/** A place at which values of a grid or mesh become series. */
+/** A point at which values of a grid or mesh become a time series. */
 export type NamedPoint = z.output<typeof pointsSchema>[number];
 
-/** Of writers of series that take grids and meshes. */
+/** Parameters of time series writers that accept grids and meshes. */
 export const pointsParameter = {
   Points: pointsSchema
     .min(1)

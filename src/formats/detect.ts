@@ -134,12 +134,12 @@ function points(head: Buffer): Detected | undefined {
   if (lines.length > 1) lines.pop();
   const texts = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
   const first = texts.findIndex((line) => startsWithPoint(line));
-  if (first < 0 || first > mostHeaderLines || !texts.slice(first).every((line) => startsWithPoint(line)))
+  if (first < 0 || first > maxHeaderLines || !texts.slice(first).every((line) => startsWithPoint(line)))
     return undefined;
   return known('xyz', 'a file of points (XYZ)');
 }
 
-const mostHeaderLines = 5;
+const maxHeaderLines = 5;
 
 async function zip(source: ByteSource, maxDirectory: number | undefined): Promise<Detected> {
   let names: string[] = [];

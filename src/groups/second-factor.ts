@@ -5,7 +5,7 @@ import { authenticatorNames, findAuthenticatorType } from './authenticators.ts';
 /** A network from which logins need no second factor. */
 export interface AllowedNetwork {
   network: Network;
-  /** As in the entry, without its comment. */
+  /** The network as written in the entry, without the entry's comment. */
   text: string;
 }
 
@@ -92,7 +92,7 @@ export function readRequirement(value: unknown): Requirement {
   if (!Array.isArray(value)) return { ...requirement, malformed: ['The second-factor metadata is not a list.'] };
   for (const [index, entry] of value.entries()) {
     try {
-      if (typeof entry !== 'string') throw new MalformedEntry(index, 'It is no text.');
+      if (typeof entry !== 'string') throw new MalformedEntry(index, 'It is not a text.');
       const { networks, authenticators } = parseSecondFactor([entry]);
       requirement.networks.push(...networks);
       requirement.authenticators.push(...authenticators);

@@ -7,7 +7,7 @@ import { parseNetwork } from '../platform/net/networks.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import { governs } from '../tenants/access.ts';
 import { lockTenant } from '../tenants/queries.ts';
-import { hashOf } from './holder.ts';
+import { hashOf } from './authenticate.ts';
 import type { KeyRole, KeyRow } from './queries.ts';
 import { deleteKey, findKey, insertKey, listKeys } from './queries.ts';
 

@@ -11,9 +11,11 @@ import { listExpired, listTenantsToSweep, stillExpired } from './sweep.queries.t
 const BATCH_ROWS = 500;
 
 /**
- * Permanently deletes expired items of the recycle bin. Each batch is its own transaction, so the sweep can stop anywhere and continue later;
- * concurrent sweeps delete nothing twice. An item that cannot be deleted stays, and the others are deleted.
- * @param retention milliseconds that items are kept, for tenants without a setting of their own
+ * Permanently deletes expired items of the recycle bin. Each batch is its own transaction, so the sweep can stop
+ * anywhere and continue later; concurrent sweeps delete nothing twice. An item that cannot be deleted stays until the
+ * next daily run; its failure is logged and stored (`operations/cron/chores.ts`), and the others are deleted.
+ * @param retention setting `recycleBin.retention` in milliseconds (180 days by default), for tenants without a period
+ * of their own
  */
 export async function sweepBin(db: Db, retention: number, chore: Chore = FAIL_FAST): Promise<Removed> {
   const total = { projects: 0, datasets: 0 };

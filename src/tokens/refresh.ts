@@ -13,7 +13,10 @@ import { findReplay, REPLAY_MS, storeForReplay } from './replay.ts';
 import type { TokenPair, TokenParts } from './token-pair.ts';
 import { getIdentity, issueRefreshToken, refreshTokenNotFound } from './token-pair.ts';
 
-/** How an exchange ended. A refusal is returned, not thrown: it may have revoked a family, which must be committed. */
+/**
+ * Outcome of exchanging a refresh token. A refusal is returned, not thrown: it may have revoked the token family, which
+ * must be committed.
+ */
 type Exchange = { pair: TokenPair; replayed: boolean } | AppError;
 
 /**

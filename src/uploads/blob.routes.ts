@@ -21,7 +21,10 @@ export interface BlobRoutes {
   db: Db;
   blobs: BlobStore;
   signer: Signer;
-  /** Maximum size of one upload in bytes. */
+  /**
+   * Setting `uploads.maxSize`: maximum size of an upload in bytes. Checked by `Content-Length` here and, while bytes
+   * arrive, by the blob store.
+   */
   maxSize: number;
   places: Record<Area, BlobArea>;
   /** Size in bytes from which downloads of clients without the blob protocol are redirected to the object store. */
@@ -193,7 +196,7 @@ export async function blobRoutes(
     if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined) {
       const { info } = await findBlob(address);
       checkMatch(request, info);
-      if (isKnown(request, info)) throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
+      if (isKnown(request, info)) throw etagMismatch(info);
     }
     await deleteStaged(db, blobs, address.name);
     return reply.code(202).send();
@@ -254,10 +257,16 @@ function writeConditions(request: FastifyRequest): WriteConditions {
   return etag.trim() === '*' ? { onlyNew, onlyExisting: true } : { onlyNew, etag: etag.trim() };
 }
 
+const etagMismatch = ({ etag }: BlobInfo) =>
+  new AppError(
+    'preconditionFailed',
+    `The blob's ETag is ${etag}, which If-Match or If-None-Match of the request excludes.`,
+  );
+
 function checkMatch(request: FastifyRequest, info: BlobInfo) {
   const wanted = request.headers['if-match'];
   if (wanted !== undefined && !includesEtag(wanted, info.etag)) {
-    throw new AppError('preconditionFailed', `The blob's ETag is ${info.etag}.`);
+    throw etagMismatch(info);
   }
 }
 

@@ -97,8 +97,8 @@ test('options of the picture choose what is drawn, and are refused without one',
     [['--png', picture, '--item', 'depth'], 1, /There is no item 'depth'/],
     [['--png', picture, '--step', '4'], 1, /There is no step 4: the data have one step, 0\./],
     [['--png', picture, '--step', '2026-01-24'], 1, /The data have no time axis/],
-    [['--png', picture, '--step', '2026-02-30'], 2, /--step 2026-02-30 is not a date of the calendar\./],
-    [['--png', picture, '--step', 'noon'], 2, /It is a time such as/],
+    [['--png', picture, '--step', '2026-02-30'], 2, /--step 2026-02-30 is not a valid date\./],
+    [['--png', picture, '--step', 'noon'], 2, /It must be a time such as/],
     [['--png', picture, '--layer', '1'], 1, /There is no layer 1/],
   ] as const) {
     const refused = await run('stacked.tif', stacked, ...options);

@@ -25,11 +25,11 @@ test('wrong usage is exit code 2 and one line', async (t) => {
     [['transfer', 'show'], "missing required argument 'id'"],
     [
       ['transfer', 'import', 'x.asc', '--project', 'p', '--srid', 'WGS'],
-      "option '--srid <srid>' argument 'WGS' is invalid. It is a number such as 25832 or EPSG:25832.",
+      "option '--srid <srid>' argument 'WGS' is invalid. It must be a number such as 25832 or EPSG:25832.",
     ],
     [
       ['transfer', 'import', 'x.asc', '--project', 'p', '--items', 'a,,b'],
-      `option '--items <list>' argument 'a,,b' is invalid. It is a list such as depth,velocity,2 or ["depth, low",2].`,
+      `option '--items <list>' argument 'a,,b' is invalid. It must be a list such as depth,velocity,2 or ["depth, low",2].`,
     ],
     [
       ['transfer', 'import', 'x.asc', '--project', 'p', '--clip', '@/nonexistent.wkt'],

@@ -356,7 +356,7 @@ test('what a transfer asks of its worker are options of every start, and it is t
   ] as const)
     t.regex(
       (await run(['transfer', verb, datasetId, ...more, '--memory', '1000'])).err,
-      /^platform: option '--memory <MB>' argument '1000' is invalid\. It is a multiple of 1024, such as 8192\.$/m,
+      /^platform: option '--memory <MB>' argument '1000' is invalid\. It must be a multiple of 1024, such as 8192\.$/m,
     );
   t.like(await run(['transfer', 'import', file, '--project', project, '--cores', 'all']), { code: 2 });
 });

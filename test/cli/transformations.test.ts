@@ -63,7 +63,7 @@ test('numbers of steps and layers that cannot be read are refused with an exampl
   ])
     t.throws(
       () => asked(...argv),
-      { message: /It is (a number such as 3, or )?an interval such as 0-10/ },
+      { message: /It must be (a number such as 3, or )?an interval such as 0-10/ },
       argv.join(' '),
     );
 });

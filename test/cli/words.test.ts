@@ -39,34 +39,37 @@ test('a value that an option does not take is wrong usage, named with those that
   for (const [argv, sentence] of [
     [
       'transfer list --status Canceled',
-      "'--status <status>' argument 'Canceled' is invalid. It is Pending, InProgress, Completed or Error.",
+      "'--status <status>' argument 'Canceled' is invalid. It must be Pending, InProgress, Completed or Error.",
     ],
-    ['transfer list --limit abc', "'--limit <count>' argument 'abc' is invalid. It is a whole number from 1 to 1000."],
+    [
+      'transfer list --limit abc',
+      "'--limit <count>' argument 'abc' is invalid. It must be a whole number from 1 to 1000.",
+    ],
     [
       'transfer list --limit 1001',
-      "'--limit <count>' argument '1001' is invalid. It is a whole number from 1 to 1000.",
+      "'--limit <count>' argument '1001' is invalid. It must be a whole number from 1 to 1000.",
     ],
     [
       'job list --state foo',
-      "'--state <state>' argument 'foo' is invalid. It is waiting, delayed, running, spent, failed, cancelled or completed.",
+      "'--state <state>' argument 'foo' is invalid. It must be waiting, delayed, running, spent, failed, cancelled or completed.",
     ],
-    ['work --memory abc', "'--memory <MB>' argument 'abc' is invalid. It is a whole number of at least 256."],
-    ['start --cores 0', "'--cores <count>' argument '0' is invalid. It is a number above 0, and at most 10000."],
+    ['work --memory abc', "'--memory <MB>' argument 'abc' is invalid. It must be a whole number of at least 256."],
+    ['start --cores 0', "'--cores <count>' argument '0' is invalid. It must be a number above 0, and at most 10000."],
     [
       'work --label a=b=c',
-      "'--label <key=value>' argument 'a=b=c' is invalid. It is KEY=VALUE or KEY, such as gpu=a100.",
+      "'--label <key=value>' argument 'a=b=c' is invalid. It must be KEY=VALUE or KEY, such as gpu=a100.",
     ],
     [
       'audit list --since soon',
-      "'--since <time>' argument 'soon' is invalid. It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or how long ago, such as 90s, 30m, 2h or 7d.",
+      "'--since <time>' argument 'soon' is invalid. It must be a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or how long ago, such as 90s, 30m, 2h or 7d.",
     ],
     [
       'account lock ann --until 2026-02-30',
-      "'--until <time>' argument '2026-02-30' is invalid. It is a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.",
+      "'--until <time>' argument '2026-02-30' is invalid. It must be a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00.",
     ],
     [
       'project list --sort-by Size',
-      "'--sort-by <field>' argument 'Size' is invalid. It is Name, CreatedAt or UpdatedAt.",
+      "'--sort-by <field>' argument 'Size' is invalid. It must be Name, CreatedAt or UpdatedAt.",
     ],
   ] as const)
     t.deepEqual(await run(...argv.split(' ')), { code: 2, out: '', err: `platform: option ${sentence}\n` }, argv);

@@ -489,7 +489,7 @@ test('a field of numbers gives features their colours', async (t) => {
   const found = colours(await drawn(inspectFeatures, layer, { item: 'depth' }));
   t.true(found.has(onRamp(1, 1, 5)) && found.has(onRamp(3, 1, 5)) && found.has(nodata));
   await t.throwsAsync(drawn(inspectFeatures, layer, { item: 'kind' }), { message: /Only numbers can be drawn/ });
-  await t.throwsAsync(drawn(inspectFeatures, layer, { step: 0 }), { message: /no steps/ });
+  await t.throwsAsync(drawn(inspectFeatures, layer, { step: 0 }), { message: /no time steps/ });
 });
 
 /** Curvilinear cells, 3 columns and 2 rows that lean to the east, in two layers; the second item is a spectrum. */

@@ -218,7 +218,7 @@ test('without a cell size it is the root of the median area; too small a size an
   t.throws(() => meshToGrid(plane(), work({ CellSize: 0.001 })), {
     message: /200000 × 200000 cells; .* larger CellSize/,
   });
-  t.throws(() => meshToGrid(layeredMesh(), work({})), { message: /Choose a layer with a vertical filter/ });
+  t.throws(() => meshToGrid(layeredMesh(), work({})), { message: /Choose it with a vertical filter/ });
 });
 
 test('the list of readers does not offer what no bridge leads to', (t) => {

@@ -309,7 +309,7 @@ test('a filter outside the grid, or without a cell centre inside, ends the conve
   await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: AppError, message: /does not intersect the grid/ });
   await t.throwsAsync(cut(box(0.6, 0.6, 0.9, 0.9)), {
     instanceOf: AppError,
-    message: /contains no cell centre of the grid/,
+    message: /None of the cell centres of the grid/,
   });
   await t.throwsAsync(cut(box(0, 0, 1, 1), 25832), {
     instanceOf: AppError,

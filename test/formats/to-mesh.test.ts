@@ -175,7 +175,7 @@ test('a spectrum becomes cells in the plane of frequencies and directions, curvi
   t.is(mesh.nodes.at(-2), 225);
   t.deepEqual(numbers(await mesh.values(0, 5)).slice(0, 2), [500, 501]);
   t.is(mesh.items.length, 1);
-  t.regex(lost.join(), /other dimensions than those of 'energy'/);
+  t.regex(lost.join(), /dimensions differ from those of 'energy'/);
 
   const nodeX = Float64Array.from({ length: 20 }, (_, n) => 10 * (n % 5) + Math.floor(n / 5));
   const nodeY = Float64Array.from({ length: 20 }, (_, n) => 5 * Math.floor(n / 5) + (n % 5));

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { RouteOptions } from 'fastify';
 import { openapiRoute } from '../../src/http/openapi/openapi.ts';
-import { UNOFFERED } from '../../src/http/rules/unoffered.ts';
+import { NOT_IMPLEMENTED } from '../../src/http/rules/not-implemented.ts';
 import { world } from '../world.ts';
 import { wireApp } from './wire-app.ts';
 
@@ -90,12 +90,12 @@ test('No two paths differ in the names of their parameters alone', async (t) => 
 });
 
 test('Every route of the server is described, but for those that only say that they are not offered', async (t) => {
-  const unoffered = new Set(UNOFFERED.map(({ url }) => url));
+  const notImplemented = new Set(NOT_IMPLEMENTED.map(({ url }) => url));
   const described = new Set(operations(await read()).map(({ name }) => name));
   for (const { methods } of w.app.paths.values())
     for (const [method, { url, config, schema }] of methods) {
       if (config?.access === undefined || config.closed || method === 'HEAD' || url === '/openapi.json') continue;
-      if (unoffered.has(url)) continue;
+      if (notImplemented.has(url)) continue;
       t.false((schema as { hide?: boolean } | undefined)?.hide ?? false, `${method} ${url} is hidden`);
       t.true(described.has(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`), `${method} ${url} is missing`);
     }

@@ -207,12 +207,12 @@ test('each route that writes is among them, with a request that succeeds', (t) =
   const lacking = routesOf(w.app).filter(({ name }) => WRITES.test(name) && !succeeds(name));
   // asks for a code of an authenticator that is there; what it does besides is what a login does
   t.deepEqual(
-    lacking.map(({ name }) => name).filter((name) => rows[name] && !isUnoffered(name)),
+    lacking.map(({ name }) => name).filter((name) => rows[name] && !isNotImplemented(name)),
     ['POST /api/tokens/otp/recovery-codes'],
   );
 });
 
-const isUnoffered = (name: string) => {
+const isNotImplemented = (name: string) => {
   const row = rows[name];
   return row !== undefined && 'allowed' in row && Object.values(row.allowed).every((status) => status === 501);
 };

@@ -17,7 +17,7 @@ export interface FieldPlan {
   reportLosses(context: Pick<Context, 'reportLoss'>): void;
 }
 
-const mostNamed = 20;
+const maxNamed = 20;
 
 /**
  * Matches fields by name: exactly, else in any letter case; if one side is a shapefile, also by the name shortened to
@@ -61,8 +61,8 @@ function unknownFields(unknown: readonly string[], known: readonly Field[]): str
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, mostNamed).map((name) => `'${name.slice(0, 80)}'`);
-  return names.length > mostNamed ? `${shown.join(', ')} and ${names.length - mostNamed} more` : shown.join(', ');
+  const shown = names.slice(0, maxNamed).map((name) => `'${name.slice(0, 80)}'`);
+  return names.length > maxNamed ? `${shown.join(', ')} and ${names.length - maxNamed} more` : shown.join(', ');
 }
 
 /** For each added field the index of the matching field of the dataset. */

@@ -4,13 +4,15 @@ import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
 import { checkSameCrs } from './join-crs.ts';
-import { asItem, matchItems } from './join-items.ts';
+import { convertValues, matchItems } from './join-items.ts';
 import { joinTimes } from './join-times.ts';
 
-/** Share of a cell by which two grids of the same cells may lie apart. */
+/** Maximum offset between the two grids, as a share of a cell. */
 const tolerance = 1e-3;
 
-/** The grid of a dataset with the steps of another one of the same cells, items and coordinate system behind its own. */
+/**
+ * Appends the steps of the input to the grid of a dataset. Both must have the same cells, items and coordinate system.
+ */
 export async function joinGrids(present: Grid, given: Grid, context: Context): Promise<Grid> {
   const added = await turned(present, given, context);
   await checkPlace(present, added);
@@ -32,7 +34,7 @@ export async function joinGrids(present: Grid, given: Grid, context: Context): P
         yield {
           firstRow: block.firstRow,
           rowCount: block.rowCount,
-          samples: asItem(block.exact ?? block.samples, added.bands[band]!, present.bands[slice.band]!),
+          samples: convertValues(block.exact ?? block.samples, added.bands[band]!, present.bands[slice.band]!),
         };
     },
   };
@@ -53,7 +55,7 @@ async function checkPlace(present: Grid, added: Grid): Promise<void> {
   await checkSameCrs(present, added, 'Grids');
   const [dx, dy] = [Math.hypot(present.affine[1], present.affine[4]), Math.hypot(present.affine[2], present.affine[5])];
   const slack = tolerance * Math.min(dx, dy);
-  // A difference of the cells' sides adds up over the grid.
+  // A difference of the cell sizes adds up over the grid.
   const length = [1, present.width, present.height, 1, present.width, present.height];
   const apart = present.affine.some((value, n) => Math.abs(value - added.affine[n]!) * length[n]! > slack);
   const levels =
@@ -61,5 +63,5 @@ async function checkPlace(present: Grid, added: Grid): Promise<void> {
     added.layers !== undefined &&
     (Math.abs(present.layers.first - added.layers.first) > slack || present.layers.spacing !== added.layers.spacing);
   if (apart || levels)
-    throw new AppError('unprocessable', 'The cells of the input do not lie where those of the dataset are.');
+    throw new AppError('unprocessable', 'The cells of the input lie at other coordinates than those of the dataset.');
 }

@@ -3,13 +3,16 @@ import { nodeCount } from '../../data/mesh-cells.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import { checkSameCrs } from './join-crs.ts';
-import { asItem, matchItems } from './join-items.ts';
+import { convertValues, matchItems } from './join-items.ts';
 import { joinTimes } from './join-times.ts';
 
-/** Nodes may lie apart by as much as single precision rounds coordinates. */
+/** Relative tolerance for coordinates of nodes: the rounding of single precision. */
 const tolerance = 2 ** -23;
 
-/** The mesh of a dataset with the steps of another one of the same nodes, elements, items and coordinate system behind its own. */
+/**
+ * Appends the steps of the input to the mesh of a dataset. Both must have the same nodes, elements, items and
+ * coordinate system.
+ */
 export async function joinMeshes(present: Mesh, added: Mesh): Promise<Mesh> {
   checkElements(present, added);
   await checkSameCrs(present, added, 'Meshes');
@@ -29,7 +32,7 @@ export async function joinMeshes(present: Mesh, added: Mesh): Promise<Mesh> {
     async values(item, step) {
       if (step < count) return present.values(item, step);
       const from = items[item]!;
-      return asItem(await added.values(from, step - count), added.items[from]!, present.items[item]!);
+      return convertValues(await added.values(from, step - count), added.items[from]!, present.items[item]!);
     },
   };
 }
@@ -42,7 +45,7 @@ function checkElements(present: Mesh, added: Mesh): void {
     equal(present.connectivity, added.connectivity) &&
     present.section === added.section &&
     (present.heights === undefined) === (added.heights === undefined);
-  if (!same) throw new AppError('unprocessable', 'The elements of the input are not those of the dataset.');
+  if (!same) throw new AppError('unprocessable', 'The elements of the input differ from those of the dataset.');
 }
 
 const equal = (one: ArrayLike<number>, other: ArrayLike<number>): boolean => {

@@ -1,9 +1,9 @@
 import type { Series } from '../../data/series.ts';
 import { offsetOf, stepCount } from '../../data/time-axis.ts';
-import { asItem, matchItems } from './join-items.ts';
+import { convertValues, matchItems } from './join-items.ts';
 import { joinTimes } from './join-times.ts';
 
-/** The series of a dataset with the steps of others of the same names behind their own. */
+/** Appends the steps of the input to the time series of a dataset. Both must have series with the same names. */
 export async function joinSeries(present: Series, added: Series): Promise<Series> {
   const items = matchItems(present.items, added.items);
   const time = joinTimes(present.time, added.time);
@@ -19,7 +19,7 @@ export async function joinSeries(present: Series, added: Series): Promise<Series
         yield {
           firstStep: first,
           offsets: Float64Array.from(offsets, (_, n) => offsetOf(time, first + n)),
-          values: items.map((item, n) => asItem(values[item]!, added.items[item]!, present.items[n]!)),
+          values: items.map((item, n) => convertValues(values[item]!, added.items[item]!, present.items[n]!)),
         };
       }
     },

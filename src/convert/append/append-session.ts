@@ -141,7 +141,7 @@ const withoutLocations = (context: Context): Context => ({
   reportBadRecord: ({ number, reason }) => context.reportBadRecord({ number, reason }),
 });
 
-/** The reprojection of a transformation, then that of the append, as one change. */
+/** Combines the reprojection of a transformation with that of the append, which follows it. */
 function joinChanges(before: CrsChange | undefined, after: CrsChange | undefined): CrsChange {
   if (after === undefined) return before ?? {};
   const operation = [before?.operation, after.operation].filter((one) => one !== undefined).join(' ');

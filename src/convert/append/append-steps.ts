@@ -12,13 +12,13 @@ import type { AppendSession, AppendWork, Pulled } from '../kinds/handler.ts';
 import { listedStatistics } from '../pipeline.ts';
 import { temporalInformation } from '../temporal-information.ts';
 
-/** Data over time to which steps can be added. */
+/** Kinds of data with a time axis, to which steps can be appended. */
 type OverTime = Grid | Mesh | Series;
 
 /**
- * Opens the data over time that a dataset holds. All steps are written anew, with those of the input behind them, so that the old content is
- * whole until the new one is.
- * @param join the dataset's data with the steps of the input
+ * Opens the content of a dataset to append steps to it. Writes a new file with the steps of the dataset and then those
+ * of the input, so the old file stays complete until the new one is.
+ * @param join appends the steps of the input to the data of the dataset
  */
 export async function openStepAppend<D extends OverTime>(
   { existing, writer, write, steps }: AppendWork,
@@ -62,19 +62,20 @@ const countOf = ({ time }: OverTime): number =>
 
 async function readExisting({ path, format }: ExistingDataset, context: Context) {
   const [reader, another] = readers.filter((one) => one.format === format);
-  if (reader === undefined || another !== undefined) throw new Error(`No one reader reads datasets of '${format}'.`);
+  if (reader === undefined || another !== undefined)
+    throw new Error(`Appending needs exactly one reader of the format '${format}'.`);
   const source = await FileSource.open(path, { checksum: false });
   context.onEnd(() => source.close());
-  const told: Context = {
+  const datasetContext: Context = {
     ...context,
     log: (level, message) => context.log(level, `The dataset: ${message}`),
-    reportLoss: (sentence) => context.reportLoss(`Of what the dataset held: ${sentence}`),
+    reportLoss: (sentence) => context.reportLoss(`The dataset: ${sentence}`),
     progress: () => {},
   };
   try {
-    return await reader.read(source, completeParameters(reader, {}), told);
+    return await reader.read(source, completeParameters(reader, {}), datasetContext);
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof AppError)) throw error;
-    throw new AppError('unprocessable', `What the dataset holds cannot be read: ${error.message}`);
+    throw new AppError('unprocessable', `The existing dataset cannot be read: ${error.message}`);
   }
 }

@@ -6,7 +6,7 @@ interface Placed {
   readonly crs?: Crs;
 }
 
-/** @throws AppError when the coordinate system of an input is another one than that of the dataset */
+/** @throws AppError if input and dataset have different coordinate systems */
 export async function checkSameCrs({ crs: present }: Placed, { crs: added }: Placed, what: string): Promise<void> {
   const same = present === undefined || added === undefined ? present === added : await isSame(present, added);
   if (same) return;
@@ -17,6 +17,6 @@ export async function checkSameCrs({ crs: present }: Placed, { crs: added }: Pla
   );
 }
 
-/** Texts that PROJ does not know are compared as they are. */
+/** Texts that PROJ cannot parse are compared literally. */
 const isSame = async (one: Crs, other: Crs): Promise<boolean> =>
   (one.code === undefined && one.wkt === other.wkt) || sameCrs(one, other);

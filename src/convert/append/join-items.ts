@@ -3,8 +3,8 @@ import { commonType, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import { AppError } from '../../errors.ts';
 
 /**
- * For each item of a dataset the number of the input's item with the same name.
- * @throws AppError for names that several items have, that only one side has, or items of different quantities
+ * Matches items by name: for each item of the dataset the index of the item of the input.
+ * @throws AppError for duplicate names, names that only the dataset or only the input has, or different quantities
  */
 export function matchItems(present: readonly Item[], added: readonly Item[]): number[] {
   const there = byName(present, 'The dataset');
@@ -46,8 +46,8 @@ const listed = (items: readonly Item[]): string =>
     .map(({ name = '' }) => `'${name.slice(0, 80)}'`)
     .join(', ');
 
-/** Values of an item of the input as those of the dataset's: its type, its value for "no data", without scale and offset of its own. */
-export function asItem(values: Samples | ExactIntegers, from: Item, to: Item): Samples {
+/** Converts values of an item of the input to type, nodata value, scale and offset of the dataset's item. */
+export function convertValues(values: Samples | ExactIntegers, from: Item, to: Item): Samples {
   const numbers =
     values instanceof BigInt64Array || values instanceof BigUint64Array
       ? Float64Array.from(values as BigInt64Array, Number)
@@ -67,7 +67,7 @@ export function asItem(values: Samples | ExactIntegers, from: Item, to: Item): S
   return converted;
 }
 
-/** Floats hold what comes; integers of the dataset take integers only that fit. */
+/** Float items accept all types; integer items accept only integer types whose values all fit. */
 function checkType({ type: from = 'Float64' }: Item, { name = '', type: to = 'Float64' }: Item): void {
   if (to === 'Float32' || to === 'Float64' || commonType([from, to]) === to) return;
   throw new AppError('unprocessable', `The item '${name}' holds ${to} in the dataset, and ${from} in the input.`);

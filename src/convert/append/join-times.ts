@@ -3,13 +3,13 @@ import type { PulledAxis, TimeAxis } from '../../data/time-axis.ts';
 import { MILLISECONDS, offsetOf, stepCount, timeOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 
-/** Share of an interval within which steps continue it. */
+/** Maximum deviation from the interval with which steps count as evenly spaced, as a share of the interval. */
 const tolerance = 1e-6;
 
 /**
- * The time axis of a dataset with the steps of an input behind its own, in the dataset's unit. It stays equidistant while the steps go on
- * evenly.
- * @throws AppError when a time is not after the last one of the dataset
+ * Appends the steps of the input to the time axis of the dataset, in the dataset's unit. The axis stays equidistant if
+ * all steps are evenly spaced.
+ * @throws AppError if a step of the input is not after the last one of the dataset
  */
 export function joinTimes(
   present: TimeAxis | PulledAxis | undefined,
@@ -69,7 +69,7 @@ function checkOrder(present: TimeAxis, added: TimeAxis, offsets: Float64Array): 
 const textOf = (axis: TimeAxis, step: number): string =>
   axis.start === undefined ? `${offsetOf(axis, step)} ${axis.unit}s` : clockText(timeOf(axis, step));
 
-/** The interval of all steps; a dataset with one step takes that of the steps that come. */
+/** The interval of all steps; a dataset with one step gets the interval of the input. */
 function evenInterval(present: TimeAxis, offsets: Float64Array): number | undefined {
   if (present.spacing !== 'equidistant' || offsets.length < 2) return undefined;
   const interval = present.count > 1 ? present.interval : offsets[1]! - offsets[0]!;

@@ -7,8 +7,8 @@ import type { Corner } from './lattice-cells.ts';
 import { latticeCells, lineCells } from './lattice-cells.ts';
 
 /**
- * Cells of an array as cells of a mesh: over two dimensions quads, over three hexahedra, curvilinear ones at their own corners; over one
- * lines between the values. A spectrum lies in the plane of its frequencies and directions.
+ * Converts an array to a mesh. Two dimensions become quads, three become hexahedra, one becomes lines between the
+ * values. Curvilinear cells keep their corners. A spectrum lies in the plane of its frequencies and directions.
  */
 export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Context, 'reportLoss'> }): Mesh {
   const { crs, time, axes, items } = array;
@@ -22,7 +22,7 @@ export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Cont
     );
   if (shown.length < items.length)
     context.reportLoss(
-      `Items over other dimensions than those of '${first!.name ?? 'the first item'}' were left out. Choose them by an item filter.`,
+      `Items whose dimensions differ from those of '${first!.name ?? 'the first item'}' were left out. Choose them by an item filter.`,
     );
   const own = numbers.map((n) => axes[n]!);
   const shape = own.map(({ values }) => values.length);
@@ -53,13 +53,18 @@ function cellsOf({ placement }: MultiArray, numbers: readonly number[], own: rea
   const [x, y, z] = own.toReversed() as [Axis, Axis?, Axis?];
   if (y === undefined) return lineCells(Array.from(x.values, (value) => [value, 0] as const));
   const [width, height] = [x.values.length, y.values.length];
-  const levels = z === undefined ? {} : { levels: Array.from(bordersOf(z)) };
+  const levels = z === undefined ? {} : { levels: Array.from(boundariesOf(z)) };
   const [yNumber, xNumber] = numbers.slice(-2);
   const placed = placement !== undefined && placement.x === xNumber && placement.y === yNumber;
-  return latticeCells({ width, height, corner: placed ? placedCorner(placement, width) : axisCorner(x, y), ...levels });
+  return latticeCells({
+    width,
+    height,
+    corner: placed ? georeferencedCorner(placement, width) : rectangularCorner(x, y),
+    ...levels,
+  });
 }
 
-function placedCorner(placement: NonNullable<MultiArray['placement']>, width: number): Corner {
+function georeferencedCorner(placement: NonNullable<MultiArray['placement']>, width: number): Corner {
   if (placement.by === 'affine') {
     const [x, a, b, y, c, d] = placement.affine;
     return (column, row) => [x + column * a + row * b, y + column * c + row * d];
@@ -71,13 +76,16 @@ function placedCorner(placement: NonNullable<MultiArray['placement']>, width: nu
   };
 }
 
-function axisCorner(x: Axis, y: Axis): Corner {
-  const [columns, rows] = [bordersOf(x), bordersOf(y)];
+function rectangularCorner(x: Axis, y: Axis): Corner {
+  const [columns, rows] = [boundariesOf(x), boundariesOf(y)];
   return (column, row) => [columns[column]!, rows[row]!];
 }
 
-/** Borders of the cells of an axis: in the middle between values, and as far beyond the outermost ones. */
-function bordersOf({ values, edges }: Axis): Float64Array {
+/**
+ * Boundaries of the cells of an axis: the middle between two values; the outermost cells are symmetric around their
+ * value.
+ */
+function boundariesOf({ values, edges }: Axis): Float64Array {
   if (edges !== undefined) return edges;
   const last = values.length - 1;
   const half = (n: number) => (last === 0 ? 0.5 : (values[n + 1]! - values[n]!) / 2);

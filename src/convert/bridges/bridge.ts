@@ -2,7 +2,7 @@ import type { Data, DataKind } from '../../data/data.ts';
 import type { Context, Writer } from '../../formats/define.ts';
 import type { MeshQuality } from '../conversion.ts';
 
-/** What a bridge knows of the conversion beside the data. */
+/** Arguments of a bridge besides the data. */
 export interface BridgeWork {
   /** Complete parameters of the writer. */
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -10,11 +10,11 @@ export interface BridgeWork {
   /** Name of the input file without its extension. */
   readonly stem: string;
   readonly context: Context;
-  /** Tells the receipt about a mesh that was made. */
+  /** Adds the quality of a generated mesh to the receipt. */
   quality(of: MeshQuality): void;
 }
 
-/** A change of kind between a reader and a writer that takes another kind, after the transformations. */
+/** Converts data to another kind, after the transformations, for a writer that does not accept the reader's kind. */
 export interface Bridge<From extends DataKind = DataKind, To extends DataKind = DataKind> {
   readonly from: From;
   readonly to: To;

@@ -16,7 +16,7 @@ const bridge = <From extends DataKind, To extends DataKind>(
   change: Bridge<From, To>['change'],
 ): Bridge => ({ from, to, change: change as unknown as Bridge['change'] });
 
-/** One row per change of kind. */
+/** One row per conversion from a kind to another. */
 const bridges: readonly Bridge[] = [
   bridge('mesh', 'features', meshToFeatures),
   bridge('features', 'mesh', featuresToMesh),
@@ -30,8 +30,8 @@ const bridges: readonly Bridge[] = [
 ];
 
 /**
- * The bridge from a kind to one that a writer accepts. Undefined where there is none, or where the writer does not list the kind among
- * those that it takes over a bridge.
+ * The bridge from a kind to one that a writer accepts. Undefined if there is none, or if the writer's `bridged` does
+ * not list the kind.
  */
 export const bridgeTo = (
   { accepts, bridged = [] }: Pick<Writer, 'accepts' | 'bridged'>,

@@ -16,16 +16,16 @@ import { doubleSignedArea } from '../../geo/vector/rings.ts';
 import type { BridgeWork } from './bridge.ts';
 
 /** Larger inputs and meshes do not fit into the memory of a conversion. */
-const mostVertices = 2_000_000;
-const mostElements = 2_000_000;
-/** Of the total area, where the request does not say how large an element may be. */
+const maxVertices = 2_000_000;
+const maxElements = 2_000_000;
+/** Number of elements for the default of MaximumElementArea, which is this share of the total area. */
 const defaultElements = 1000;
 const nodata = Math.fround(1e-35);
 
 /**
- * Polygons as triangles of bounded size and angle: corners stay nodes, shared borders have the same nodes, holes stay holes. Of a layer
- * of points the Delaunay triangulation. Numeric fields become items, else there is one item, `Bathymetry`, from the heights. The rim
- * has node code 1.
+ * Triangulates polygons with a maximum element area and a minimum angle: vertices stay nodes, shared borders have the
+ * same nodes, holes stay holes. A layer of points gets its Delaunay triangulation. Numeric fields become items; without
+ * any, the heights become the item `Bathymetry`. Boundary nodes have code 1.
  */
 export async function featuresToMesh(features: FeatureCollection, work: BridgeWork): Promise<Mesh> {
   const { context } = work;
@@ -61,16 +61,16 @@ type Made = Pick<PolygonMesh, 'nodes' | 'triangles' | 'onRim'> & { values(item: 
 function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
   const total = input.area;
   const maximumArea = Number(parameters.MaximumElementArea ?? total / defaultElements);
-  if (total / maximumArea > mostElements)
+  if (total / maximumArea > maxElements)
     throw new AppError(
       'unprocessable',
-      `Elements of at most ${maximumArea} on an area of ${total} would be more than ${mostElements}. Give a larger MaximumElementArea.`,
+      `An area of ${total} needs more than ${maxElements} elements of at most ${maximumArea}. Give a larger MaximumElementArea.`,
     );
   const graph = planarGraph(input.corners, input.ends, (segment) => `polygon ${input.owners[segment]! + 1}`);
   const limits = {
     maximumArea,
     minimumAngle: Number(parameters.MinimumAngle ?? 26),
-    maximumTriangles: 2 * mostElements,
+    maximumTriangles: 2 * maxElements,
   };
   try {
     const made = meshPolygons(graph, new PreparedGeometry(input.chains), limits, context.signal);
@@ -79,7 +79,7 @@ function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
     if (!(error instanceof TooManyTriangles)) throw error;
     throw new AppError(
       'unprocessable',
-      `The mesh would have more than ${mostElements} elements. Give a larger MaximumElementArea or a smaller MinimumAngle.`,
+      `The mesh would have more than ${maxElements} elements. Give a larger MaximumElementArea or a smaller MinimumAngle.`,
     );
   }
 }
@@ -87,10 +87,15 @@ function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
 function ofPoints(input: Input, { context }: BridgeWork): Made {
   const { x, y, z } = input.places;
   if (x.length < input.points)
-    context.reportLoss(`${input.points - x.length} points at the place of another one were left out of the mesh.`);
+    context.reportLoss(
+      `${input.points - x.length} points with the coordinates of another one were left out of the mesh.`,
+    );
   const { triangles, onRim } = delaunayTriangles(Float64Array.from(x), Float64Array.from(y));
   if (triangles.length === 0)
-    throw new AppError('unprocessable', 'The points lie on one line or are fewer than three, so there is no triangle.');
+    throw new AppError(
+      'unprocessable',
+      'The points lie on one line, or are fewer than three. A triangulation needs three points that do not.',
+    );
   const nodes = Float64Array.from({ length: 3 * x.length }, (_, n) => [x, y, z][n % 3]![Math.floor(n / 3)]!);
   const mean = (item: number, element: number) => {
     let sum = 0;
@@ -117,7 +122,7 @@ interface NumericField {
 /** All features, held in memory: a triangulation needs them at once. */
 class Input {
   readonly numeric: readonly NumericField[];
-  /** Of polygons, and of points. */
+  /** Number of polygons, and of points. */
   readonly corners = new VertexSet();
   readonly places = new VertexSet();
   /** Ends of the segments of rings, and the polygon of each. */
@@ -154,7 +159,7 @@ class Input {
     this.#stride = strideOf(features);
   }
 
-  /** Of a numeric field for a feature. */
+  /** Value of a numeric field of a feature. */
   value(item: number, feature: number): number {
     const value = this.#values[feature]![item]!;
     return Number.isNaN(value) ? nodata : value;
@@ -213,8 +218,8 @@ class Input {
       throw new FormatError(`Feature ${feature + 1} has the vertex (${x}, ${y}), which is not finite.`);
     const z = this.#hasZ ? coordinates[n * this.#stride + 2]! : 0;
     const number = set.add(x, y, Number.isFinite(z) ? z : 0);
-    if (set.x.length > mostVertices)
-      throw new AppError('unprocessable', `The features have more than ${mostVertices} vertices, too many for a mesh.`);
+    if (set.x.length > maxVertices)
+      throw new AppError('unprocessable', `The features have more than ${maxVertices} vertices, too many for a mesh.`);
     return number;
   }
 }

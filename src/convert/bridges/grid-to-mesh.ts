@@ -8,8 +8,8 @@ import type { Corner } from './lattice-cells.ts';
 import { latticeCells, lineCells } from './lattice-cells.ts';
 
 /**
- * Cells of a grid as cells of a mesh, in the order of the grid: quads, with layers hexahedra, also where there are no data. A DFS1 is a
- * line through the centres of its cells, with its values at the nodes.
+ * Converts a grid to a mesh with the same order of cells: quads, or hexahedra if it has layers, including cells without
+ * data. A DFS1 becomes a line through the centres of its cells, with values at the nodes.
  */
 export function gridToMesh(grid: Grid, { stem }: Partial<Pick<BridgeWork, 'stem'>> = {}): Mesh {
   const { crs, time, origin } = grid;
@@ -50,7 +50,7 @@ const cornerOf =
   ({ affine: [x, a, b, y, c, d] }: Grid): Corner =>
   (column, row) => [x + column * a + row * b, y + column * c + row * d];
 
-/** Heights of the borders between layers. */
+/** Heights of the boundaries between layers. */
 function levelsOf({ layers }: Grid): { levels?: readonly number[] } {
   if (layers === undefined) return {};
   const { count, first, spacing } = layers;

@@ -3,10 +3,10 @@ import { CELL_SHAPES } from '../../data/mesh.ts';
 
 export type Cells = Pick<Mesh, 'nodes' | 'shapes' | 'connectivity' | 'offsets'>;
 
-/** x and y of the corner before a column and a row of cells. */
+/** x and y of the first corner of the cell in a column and a row. */
 export type Corner = (column: number, row: number) => readonly [x: number, y: number];
 
-/** Cells in rows and columns, and in layers where there are `levels`: the heights of the borders between them. */
+/** Cells in rows and columns, and in layers if there are `levels`, the heights of the boundaries between layers. */
 export interface Lattice {
   readonly width: number;
   readonly height: number;
@@ -60,13 +60,13 @@ function nodesAt({ width, height, corner }: Lattice, levels: readonly number[]):
 function cornersOf({ width, corner }: Lattice): (first: number) => readonly number[] {
   const line = width + 1;
   const [[x0, y0], [x1, y1], [x2, y2]] = [corner(0, 0), corner(1, 0), corner(0, 1)];
-  // Rows that run to the right of columns turn the cell around.
+  // If rows run to the right of columns, the order of the corners is reversed.
   return (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0) > 0
     ? (first) => [first, first + 1, first + line + 1, first + line]
     : (first) => [first + line, first + line + 1, first + 1, first];
 }
 
-/** Lines of two nodes each between points that follow each other. */
+/** Lines of two nodes each between consecutive points. */
 export function lineCells(points: readonly (readonly [x: number, y: number])[]): Cells {
   const count = Math.max(0, points.length - 1);
   return {

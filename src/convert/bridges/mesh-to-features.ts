@@ -17,7 +17,7 @@ const onePart = new Uint32Array(1);
 
 type GeometryOf = 'Point' | 'LineString' | 'Polygon';
 
-/** What becomes of each shape; solids but wedges and hexahedra, which have a footprint, are left out. */
+/** Geometry type for each cell shape. Of 3D cells only wedges and hexahedra have a footprint; others are left out. */
 const geometries: Readonly<Record<number, GeometryOf>> = {
   [CELL_SHAPES.vertex]: 'Point',
   [CELL_SHAPES.line]: 'LineString',
@@ -28,14 +28,15 @@ const geometries: Readonly<Record<number, GeometryOf>> = {
 };
 
 /**
- * Cells as features in their order, with a field per item: polygons, lines and points; of layered cells the footprint, with a field
- * `layer`. Several steps become several layers where the writer has room for them, else the first is taken.
+ * Cells as features in their order, with a field per item: polygons, lines and points; of layered cells the footprint,
+ * with a field `layer`. Several steps become several layers if the writer can store them, else only the first step is
+ * kept.
  */
 export function meshToFeatures(mesh: Mesh, { writer, stem, context }: BridgeWork): FeatureCollection {
   const shown = mesh.items.flatMap((item, n) => (item.components === undefined ? [n] : []));
   if (shown.length < mesh.items.length)
     context.reportLoss(
-      'Items with several values per element, such as spectra, have no place in a table and were left out.',
+      'Items with several values per element, such as spectra, cannot be stored in a table and were left out.',
     );
   const cells = outlines(mesh);
   const left = cells.shapes.filter((shape) => geometries[shape] === undefined).length;
@@ -58,7 +59,10 @@ const firstTime = ({ time }: Mesh): string =>
 
 type Outlines = Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>;
 
-/** Flat cells: footprints of layered ones; of cells of a profile the lower line, of a column the lower node. */
+/**
+ * Flat cells: the footprint of layered cells, the lower line of cells of a profile, the lower node of cells of a
+ * column.
+ */
 function outlines(mesh: Mesh): Outlines {
   if (mesh.section === undefined) return footprints(mesh);
   const nodes = mesh.section === 'profile' ? 2 : 1;
@@ -127,10 +131,10 @@ function geometryOf(nodes: Float64Array, cells: Outlines, cell: number, hasZ: bo
   return { type, coordinates, ...(type === 'Point' ? {} : { parts: onePart }) };
 }
 
-/** The value of a cell, null where there is none. */
+/** The value of a cell, null for no data. */
 type CellValues = (cell: number) => number | null;
 
-/** Of an item at the nodes: the mean of the cell's nodes, null where one has no value. */
+/** For an item at the nodes: the mean of the cell's nodes, null if one has no value. */
 async function cellValues(mesh: Mesh, n: number, step: number): Promise<CellValues> {
   const item = mesh.items[n]!;
   const values = await mesh.values(n, step);

@@ -10,8 +10,8 @@ import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
 import { cellArea, cellBox, cellHolds } from '../../geo/mesh/flat-cells.ts';
 import type { BridgeWork } from './bridge.ts';
 
-/** Cells of a grid: two numbers are held for each. */
-const mostCells = 40_000_000;
+/** Maximum number of cells of a grid: memory holds two numbers for each. */
+const maxCells = 40_000_000;
 const NONE = 0xffffffff;
 const rowsPerBlock = 64;
 const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
@@ -26,13 +26,14 @@ interface Lattice {
 }
 
 /**
- * A mesh as a grid: linear between the centres of the elements around a cell; beside them, and next to elements without a value, the
- * value of the element that holds the cell's centre; no data outside the mesh and in elements without a value.
+ * Interpolates a mesh to a grid, linearly between the centres of the elements around a cell. Near the boundary and next
+ * to elements without a value, a cell gets the value of the element that contains its centre. Cells outside the mesh,
+ * and in elements without a value, get no data.
  */
 export const meshToGrid = (mesh: Mesh, { parameters }: BridgeWork): Grid =>
   gridOfMesh(mesh, parameters.CellSize as number | undefined);
 
-/** Whether the mesh has flat elements. */
+/** Whether the mesh has triangles or quadrilaterals. */
 export const coversArea = ({ shapes }: Mesh): boolean => shapes.some((shape) => flatShapes.includes(shape));
 
 /** @param cellSize side of the cells; default: square root of the median area of the elements */
@@ -40,12 +41,12 @@ export function gridOfMesh(mesh: Mesh, cellSize: number | undefined): Grid {
   if (mesh.layers !== undefined)
     throw new AppError(
       'unprocessable',
-      'The mesh has layers, and a grid is made of a flat one. Choose a layer with a vertical filter.',
+      'The mesh has several layers, and a grid is made of a single one. Choose it with a vertical filter.',
     );
   if (mesh.items.some(({ components }) => components !== undefined))
     throw new AppError(
       'unprocessable',
-      'Items with several values per element, such as spectra, have no place in a grid.',
+      'Items with several values per element, such as spectra, cannot be stored in a grid.',
     );
   if (!coversArea(mesh))
     throw new AppError(
@@ -85,7 +86,7 @@ export function gridOfMesh(mesh: Mesh, cellSize: number | undefined): Grid {
   };
 }
 
-/** Interpolated values are real numbers, of double precision where the items were wider than single. */
+/** Interpolated values are floats, of double precision if the item's type does not fit into single precision. */
 function bandOf({ location: _, type, nodata = Number.NaN, ...item }: MeshItem) {
   return { ...item, type: type === 'Float32' ? ('Float32' as const) : ('Float64' as const), nodata };
 }
@@ -99,10 +100,10 @@ function latticeOf(mesh: Mesh, wanted: number | undefined): Lattice {
     Math.max(1, Math.ceil((east - west) / size)),
     Math.max(1, Math.ceil((north - south) / size)),
   ];
-  if (!(width * height <= mostCells))
+  if (!(width * height <= maxCells))
     throw new AppError(
       'unprocessable',
-      `Cells of ${size} make a grid of ${width} × ${height} cells; at most ${mostCells} are possible. Give a larger CellSize.`,
+      `Cells of ${size} make a grid of ${width} × ${height} cells; at most ${maxCells} are possible. Give a larger CellSize.`,
     );
   return { west, north: south + height * size, size, width, height };
 }
@@ -114,7 +115,7 @@ function medianArea(mesh: Mesh): number {
   return areas.sort()[Math.floor(areas.length / 2)] ?? 1;
 }
 
-/** Calls `visit` for the cells of a lattice whose centre lies in a box. */
+/** Calls `visit` for the cells of a lattice whose centre lies in a bounding box. */
 function visitBox(
   { west, north, size, width, height }: Lattice,
   [left, bottom, right, top]: readonly [number, number, number, number],
@@ -129,7 +130,7 @@ function visitBox(
       visit(row * width + column, west + (column + 0.5) * size, north - (row + 0.5) * size);
 }
 
-/** The first element that holds the centre of each cell. */
+/** For each cell the first element that contains its centre. */
 function cellsInside(lattice: Lattice, mesh: Mesh): Uint32Array {
   const holders = new Uint32Array(lattice.width * lattice.height).fill(NONE);
   for (let element = 0; element < mesh.shapes.length; element++)
@@ -140,7 +141,7 @@ function cellsInside(lattice: Lattice, mesh: Mesh): Uint32Array {
   return holders;
 }
 
-/** Delaunay triangles between the centres of elements that share a node: others would reach across land. */
+/** Delaunay triangles between centres of elements that share a node. Other triangles would reach across land. */
 function trianglesBetween(mesh: Mesh, centres: Float64Array): Uint32Array {
   const count = cellCount(mesh);
   const [x, y] = [0, 1].map((axis) => Float64Array.from({ length: count }, (_, n) => centres[3 * n + axis]!));
@@ -157,7 +158,7 @@ function trianglesBetween(mesh: Mesh, centres: Float64Array): Uint32Array {
   return Uint32Array.from(kept);
 }
 
-/** The triangle between centres in which the centre of each cell of the mesh lies. */
+/** For each cell inside the mesh the triangle between element centres that contains the cell's centre. */
 function trianglesInside(
   lattice: Lattice,
   triangles: Uint32Array,
@@ -185,7 +186,7 @@ interface Places {
   readonly around: Uint32Array;
 }
 
-/** The value of a cell of the lattice; undefined for none. */
+/** The value of a cell of the lattice; undefined for no data. */
 function interpolation(
   { west, north, size, width }: Lattice,
   { centres, holders, triangles, around }: Places,

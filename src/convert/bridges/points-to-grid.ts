@@ -8,13 +8,13 @@ import type { LatticeAxis } from '../../geo/raster/lattice.ts';
 import { latticeAxis } from '../../geo/raster/lattice.ts';
 import type { BridgeWork } from './bridge.ts';
 
-/** Cells per point at most: points of a river on a fine lattice leave most cells empty. */
-const mostCellsPerPoint = 100;
+/** Maximum number of cells per point: points along a river on a fine lattice leave most cells empty. */
+const maxCellsPerPoint = 100;
 const rowsPerBlock = 256;
 
 /**
- * Points on a lattice as a grid whose cells have them as centres. Bands are the heights of the points, then their fields of numbers; cells
- * without a point are empty.
+ * Converts points on a regular lattice to a grid: each point becomes the centre of a cell. Bands are the heights of the
+ * points, then their numeric fields; cells without a point have no data.
  */
 export async function pointsToGrid(points: FeatureCollection, { context }: BridgeWork): Promise<Grid> {
   const columns = points.fields.flatMap((field, index) => (isNumber(field) ? [{ field, index }] : []));
@@ -65,7 +65,7 @@ export async function pointsToGrid(points: FeatureCollection, { context }: Bridg
 
 const isNumber = ({ type }: Field): boolean => type === 'integer' || type === 'integer64' || type === 'real';
 
-/** Coordinates and values of all points, in their order: heights first where the layer has them. */
+/** Coordinates and values of all points, in their order: heights first if the layer has them. */
 async function collected(points: FeatureCollection, fields: readonly number[], signal: AbortSignal) {
   const stride = strideOf(points);
   const list = () => new NumberList(Float64Array);
@@ -88,7 +88,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
     signal.throwIfAborted();
     for (const feature of chunk) add(feature);
   }
-  if (number === 0) throw new AppError('unprocessable', 'The input has no points, so no grid can be made of them.');
+  if (number === 0) throw new AppError('unprocessable', 'The input has no points to make a grid of.');
   const lists = points.hasZ ? [heights, ...values] : values;
   return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()) };
 }
@@ -103,7 +103,7 @@ function latticeOf(x: Float64Array, y: Float64Array): { across: LatticeAxis; up:
       'unprocessable',
       `The points form no regular lattice: distances in ${irregular} differ. Write them as points (ShapefileWriter, GeoJsonWriter, VtuWriter).`,
     );
-  if (across.count * up.count > mostCellsPerPoint * x.length)
+  if (across.count * up.count > maxCellsPerPoint * x.length)
     throw new AppError(
       'unprocessable',
       `The points form no regular lattice: ${x.length} points would lie in ${across.count} × ${up.count} cells.`,
@@ -115,7 +115,7 @@ function latticeOf(x: Float64Array, y: Float64Array): { across: LatticeAxis; up:
   return { across: withSpacing(across), up: withSpacing(up) };
 }
 
-/** The cell of each point, the first row in the north. */
+/** The cell index of each point; the first row is in the north. */
 function cellNumbers(x: Float64Array, y: Float64Array, across: LatticeAxis, up: LatticeAxis): Uint32Array {
   const cells = new Uint32Array(x.length);
   const taken = new Uint8Array(across.count * up.count);
@@ -131,7 +131,7 @@ function cellNumbers(x: Float64Array, y: Float64Array, across: LatticeAxis, up: 
   return cells;
 }
 
-/** Float32 where that holds all values as they were written. */
+/** Float32 if it represents all values exactly as they were written. */
 function bandValues(values: Float64Array, cells: Uint32Array, count: number): Float32Array | Float64Array {
   const type = values.every(isSingle) ? Float32Array : Float64Array;
   const band = new type(count).fill(Number.NaN);

@@ -7,10 +7,13 @@ import type { TimeAxis } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import type { BridgeWork } from './bridge.ts';
 
-/** Values that are held at most: series are read from front to back, a mesh step by step. */
-const mostValues = 1 << 27;
+/** Maximum number of values, which are held in memory: series are read from front to back, a mesh step by step. */
+const maxValues = 1 << 27;
 
-/** One vertex at the position of the first item that has one, else at the origin, with all series as items over time at the node. */
+/**
+ * Converts time series to a mesh of one vertex, at the position of the first item that has one, else at the origin. All
+ * series become items at this node.
+ */
 export async function seriesToMesh(series: Series, { stem }: Partial<Pick<BridgeWork, 'stem'>> = {}): Promise<Mesh> {
   const { crs, items } = series;
   const { time, values } = await collected(series);
@@ -29,7 +32,7 @@ export async function seriesToMesh(series: Series, { stem }: Partial<Pick<Bridge
   };
 }
 
-/** A copy: chunks may use their memory again. */
+/** A copy, because chunks may reuse their memory. */
 function samplesOf(values: Samples | ExactIntegers, type: SampleType): Samples {
   const samples = new sampleArrays[type](values.length);
   for (let n = 0; n < values.length; n++) samples[n] = Number(values[n]);
@@ -44,10 +47,10 @@ async function collected(series: Series): Promise<{ time: TimeAxis; values: Samp
   let steps = 0;
   for await (const chunk of series.chunks()) {
     steps += chunk.offsets.length;
-    if (steps * series.items.length > mostValues)
+    if (steps * series.items.length > maxValues)
       throw new AppError(
         'unprocessable',
-        `The series have more than ${mostValues} values, too many for a mesh. Choose fewer items or steps.`,
+        `The series have more than ${maxValues} values, too many for a mesh. Choose fewer items or steps.`,
       );
     offsets.push(chunk.offsets.slice());
     for (const [n, values] of chunk.values.entries()) parts[n]!.push(samplesOf(values, typeOf(series.items[n]!)));

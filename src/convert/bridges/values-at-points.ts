@@ -19,7 +19,7 @@ const stepsPerChunk = 256;
 /** Values of an item at a step, one per point. */
 type ValuesAt = (item: number, step: number) => Promise<ArrayLike<number>>;
 
-/** Series of the values of the elements that hold the points. */
+/** Time series of the elements that contain the points. */
 export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series> {
   const points = pointsOf(work);
   if (mesh.section !== undefined)
@@ -27,7 +27,7 @@ export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series
   if (mesh.items.some(({ components }) => components !== undefined))
     throw new AppError(
       'unprocessable',
-      'Items with several values per element, such as spectra, have no series at points.',
+      'Items with several values per element, such as spectra, cannot be written as time series at points.',
     );
   const columns = mesh.layers?.columns ?? Uint32Array.from(mesh.shapes.keys());
   const found = cellsAt({ nodes: mesh.nodes, ...footprints(mesh) }, points);
@@ -55,7 +55,7 @@ export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series
   return seriesOf(mesh, mesh.items, points, valuesAt);
 }
 
-/** The cell of a column whose lower and upper face lie around a height; undefined where none does. */
+/** The cell of a column that contains a height; undefined if none does. */
 function cellInColumn(
   { connectivity, offsets }: Mesh,
   columns: Uint32Array,
@@ -73,7 +73,7 @@ function cellInColumn(
   return undefined;
 }
 
-/** Series of the values of the cells that hold the points. */
+/** Time series of the cells that contain the points. */
 export async function gridToSeries(grid: Grid, work: BridgeWork): Promise<Series> {
   const points = pointsOf(work);
   const [x0, a, b, y0, c, d] = grid.affine;
@@ -117,7 +117,7 @@ function pointsOf({ parameters, writer }: BridgeWork): readonly NamedPoint[] {
   if (points !== undefined) return points;
   throw new AppError(
     'unprocessable',
-    `Parameter 'Points' is required by ${writer.name} for data that are no series: a list of {name, x, y}.`,
+    `Parameter 'Points' is required by ${writer.name} for data other than time series: a list of {name, x, y}.`,
   );
 }
 
@@ -189,7 +189,7 @@ function seriesOf(
   };
 }
 
-/** Without what only items of grids and meshes have. */
+/** Removes members that only items of grids and meshes have. */
 function withoutPlace<I extends Item>(item: I): Item {
   const { location: _location, role: _role, palette: _palette, ...rest } = item as I & Record<string, unknown>;
   return rest as Item;

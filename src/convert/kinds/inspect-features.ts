@@ -12,8 +12,8 @@ import { inspectPlace } from './inspect-place.ts';
 import type { PictureChoice } from './picture-choice.ts';
 import { chosenItem, headingOf } from './picture-choice.ts';
 
-/** Values of a field that its colours are made of. */
-const mostValues = 500_000;
+/** Maximum number of values that a colour scale is computed from. */
+const maxValues = 500_000;
 
 /** Reads all features once, and once more for a picture. */
 export async function inspectFeatures(
@@ -27,7 +27,7 @@ export async function inspectFeatures(
   for await (const chunk of layer.chunks()) {
     signal.throwIfAborted();
     tally.add(chunk, strideOf(layer), layer.hasZ);
-    if (field !== undefined && values.length < mostValues) values.push(...numbersIn(chunk, field));
+    if (field !== undefined && values.length < maxValues) values.push(...numbersIn(chunk, field));
   }
   const statistics = tally.result();
   const [west, south] = statistics.minimum ?? [];
@@ -54,10 +54,10 @@ export async function inspectFeatures(
   });
 }
 
-/** The field of numbers whose values are colours; undefined: no field was named. */
+/** The numeric field whose values are drawn as colours; undefined: the request names no field. */
 function chosenField({ fields }: FeatureCollection, { item, step, layer }: PictureChoice): number | undefined {
   if (step !== undefined || layer !== undefined)
-    throw new AppError('unprocessable', 'Features have no steps and no layers of which one could be drawn.');
+    throw new AppError('unprocessable', 'Features have no time steps and no layers. Choose only a field to draw.');
   if (item === undefined) return undefined;
   const field = chosenItem(fields, item);
   const { name, type } = fields[field]!;

@@ -12,7 +12,7 @@ import { inspectPlace } from './inspect-place.ts';
 import type { PictureChoice } from './picture-choice.ts';
 import { chosenItem, chosenLayer, chosenStep, headingOf } from './picture-choice.ts';
 
-/** Reads every slice once, the slice of the picture again. */
+/** Reads every slice once, and the drawn slice a second time. */
 export async function inspectGrid(
   grid: Grid,
   inspection: Inspection,
@@ -69,10 +69,13 @@ async function drawn(grid: Grid, slice: Slice, item: PictureChoice['item']): Pro
   return gridPicturePng(grid, slice, { ...heading, unit, relief: isTerrain(grid, band) });
 }
 
-/** Bathymetry, Elevation and Topography of EUM. */
+/** EUM items that are terrain: Bathymetry, Elevation, Topography. */
 const terrainItems: ReadonlySet<number> = new Set([100_079, 100_180, 110_234]);
 
-/** Heights of the ground look best as relief. A raster that says nothing of its values is taken for them: most such files are. */
+/**
+ * Terrain is drawn as shaded relief. A raster without a description of its values counts as terrain: most such files
+ * are.
+ */
 function isTerrain(grid: Grid, { name = '', unit, eum, type }: Band): boolean {
   if (eum !== undefined && terrainItems.has(eum.item)) return true;
   const isGround = /terrain|elevation|bathymetry|topograph|altitude|\b(dem|dtm|dsm|dgm|dhm)\b/i.test(name);

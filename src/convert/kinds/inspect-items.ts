@@ -5,7 +5,7 @@ import type { TimeAxis } from '../../data/time-axis.ts';
 import { offsetOf, stepCount, timeOf } from '../../data/time-axis.ts';
 import type { ItemInspection, TimeInspection } from '../inspection.ts';
 
-/** Items with the figures of all their values. */
+/** Describes items with the statistics of their values. */
 export const inspectItems = (items: readonly Item[], statistics: ItemStatistics): ItemInspection[] =>
   items.map(({ type, eum, valueKind, nodata }, n) => ({
     ...statistics.items[n]!,

@@ -11,7 +11,7 @@ import { inspectItems, inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 import { chooseMesh, meshPng } from './mesh-picture.ts';
 
-/** Pulls every step of every item once, that of the picture again. */
+/** Reads every step of every item once, and the drawn step a second time. */
 export async function inspectMesh(
   mesh: Mesh,
   inspection: Inspection,

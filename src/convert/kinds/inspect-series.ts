@@ -9,14 +9,17 @@ import { inspectItems, inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 import { chosenItem, headingOf } from './picture-choice.ts';
 
-/** Pulls all steps once, and once more for a picture. */
+/** Reads all steps once, and once more for a picture. */
 export async function inspectSeries(
   series: Series,
   inspection: Inspection,
   { picture, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   if (picture?.step !== undefined || picture?.layer !== undefined)
-    throw new AppError('unprocessable', 'A picture of series shows all steps and has no layers. Choose an item alone.');
+    throw new AppError(
+      'unprocessable',
+      'A picture of time series shows all steps and has no layers. Choose only an item to draw.',
+    );
   const item = picture?.item === undefined ? undefined : chosenItem(series.items, picture.item);
   const tally = new ItemTally(series.items, true);
   let [steps, first, last] = [0, Infinity, -Infinity];
@@ -39,7 +42,7 @@ export async function inspectSeries(
   return seriesPicturePng(series, shown, range, title, signal);
 }
 
-/** The times of some series are known only when they were read. */
+/** The times of some series are known only after they were read. */
 function timeOf({ time }: Series, { steps, first, last }: SeriesRange): TimeInspection {
   if (time.spacing !== 'pulled') return inspectTime(time);
   const read = { ...time, spacing: 'nonEquidistant' as const, offsets: Float64Array.of(first, last) };

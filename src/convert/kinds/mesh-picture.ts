@@ -11,7 +11,7 @@ import { meshWithLayers } from '../steps/mesh-filters.ts';
 import type { PictureChoice } from './picture-choice.ts';
 import { chosenItem, chosenLayer, chosenStep, headingOf } from './picture-choice.ts';
 
-/** A picture that was chosen, checked before the data are read. */
+/** Item, step and layer of a picture, validated before the data are read. */
 export interface ChosenMesh {
   /** Absent: the mesh has no items. */
   readonly item?: number;
@@ -32,7 +32,7 @@ export function chooseMesh(mesh: Mesh, { item, step, layer }: PictureChoice): Ch
   };
 }
 
-/** A mesh from above, one layer of it, or a vertical section. */
+/** Draws a mesh from above, one layer of it, or a vertical section. */
 export async function meshPng(mesh: Mesh, chosen: ChosenMesh): Promise<Uint8Array> {
   const { item, step, layer, layers } = chosen;
   if (mesh.section !== undefined) return sectionPng(mesh, chosen);
@@ -63,7 +63,7 @@ async function valuesOf(mesh: Mesh, n: number, step: number): Promise<Valued> {
   return { values, unit: item.unit === undefined ? undefined : printedUnit(item.unit) };
 }
 
-/** A mesh without items shows the heights of its nodes, where they differ. */
+/** A mesh without items is coloured by the heights of its nodes, unless all are equal. */
 function bedOf({ nodes }: Mesh): Valued {
   const of = Float64Array.from({ length: nodes.length / 3 }, (_, n) => nodes[3 * n + 2]!);
   return of.every((z) => z === of[0]) ? {} : { values: { at: 'node', of } };

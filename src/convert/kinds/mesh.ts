@@ -54,7 +54,7 @@ const pulled: Pulled<Mesh> = {
           signal.throwIfAborted();
           const values = await mesh.values(item, step);
           tally.add(item, step, values, mesh.items[item]!);
-          // Writers pull item by item or step by step.
+          // Writers read item by item or step by step.
           passed(Math.min(1, ++blocks / all));
           return values;
         },
@@ -81,7 +81,7 @@ async function changedCrs(mesh: Mesh, outputSrid: string, shared: StepContext): 
   return changed.mesh;
 }
 
-/** The smallest and largest x and y of the nodes. */
+/** Bounding box of the nodes. */
 function boxOf({ nodes }: Mesh): { minimum?: number[]; maximum?: number[] } {
   if (nodes.length === 0) return {};
   const box = new Box();

@@ -32,7 +32,9 @@ const steps: Steps<MultiArray> = {
   },
 };
 
-/** Numbers the blocks of an item in the order in which a writer pulls them: by step, in each by the block's first value. */
+/**
+ * Numbers the blocks of an item in the order in which a writer reads them: by step, then by the block's first value.
+ */
 function partOf(array: MultiArray, item: number, step: number, start: readonly number[]): number {
   const lengths = array.items[item]!.axes.map((axis) => array.axes[axis]!.values.length);
   const first = start.reduce((place, index, n) => place * lengths[n]! + index, 0);

@@ -8,7 +8,10 @@ import { crsName } from '../../geo/crs/crs.ts';
 import type { Heading } from '../../geo/draw/figure.ts';
 import { stepsIn } from '../steps/temporal-filter.ts';
 
-/** What a picture shows of data; by default the first item, the last step and the highest layer: simulations begin with even values. */
+/**
+ * Item, step and layer that a picture shows. Defaults: the first item, the highest layer and the last step, because
+ * simulations begin with uniform values.
+ */
 export interface PictureChoice {
   /** Number from 0, or name. */
   item?: number | string;
@@ -37,14 +40,14 @@ export function chosenStep(time: TimeAxis | undefined, step?: PictureChoice['ste
     return stepsIn(time, filter, { reportLoss() {} })[0]!;
   }
   const count = time === undefined ? 1 : stepCount(time);
-  return numbered('step', step ?? Math.max(0, count - 1), count);
+  return checkedIndex('step', step ?? Math.max(0, count - 1), count);
 }
 
 /** Number of the layer that is drawn: the highest unless another is named. */
 export const chosenLayer = (count: number, layer: PictureChoice['layer'] = count - 1): number =>
-  numbered('layer', layer, count);
+  checkedIndex('layer', layer, count);
 
-function numbered(what: string, n: number, count: number): number {
+function checkedIndex(what: string, n: number, count: number): number {
   if (n < count) return n;
   const there = count === 0 ? 'none' : count === 1 ? `one ${what}, 0` : `${what}s 0 to ${count - 1}`;
   throw new AppError('unprocessable', `There is no ${what} ${n}: the data have ${there}.`);
@@ -58,7 +61,7 @@ interface Place {
   readonly layers?: number;
 }
 
-/** The item, and below it when and where. */
+/** Title of the picture: the item, and below it time and layer. */
 export function headingOf(
   { name }: Pick<Item, 'name'>,
   item: number,

@@ -24,11 +24,14 @@ const steps: Steps<Series> = {
   CrsTransformation: (series, { outputSrid }, shared) => reprojectedSeries(series, outputSrid, shared),
 };
 
-/** The steps that the filter names, in their order in time; a list that jumps back is taken in ascending order. */
+/** The series at the steps that the filter selects, in ascending order, because series are read from front to back. */
 function withChosenSteps(series: Series, filter: TemporalFilter, { context }: StepContext): Series {
   const { time } = series;
   if (time.spacing === 'pulled')
-    throw new AppError('unprocessable', 'The times of these series are known only while they are read; choose none.');
+    throw new AppError(
+      'unprocessable',
+      'The times of these series are known only after they were read, so no steps can be chosen. Remove the temporal filter.',
+    );
   const chosen = stepsIn(time, filter, context).sort((one, other) => one - other);
   const wanted = new Uint8Array(stepCount(time));
   for (const step of chosen) wanted[step] = 1;
@@ -89,7 +92,7 @@ export const seriesHandler: KindHandler<Series> = {
   inspect: inspectSeries,
 };
 
-/** The smallest and largest x and y of the items that have a place. */
+/** Bounding box of the items that have a position. */
 function boxOf(items: readonly SeriesItem[]): { minimum?: number[]; maximum?: number[] } {
   const places = items.flatMap(({ position }) => (position === undefined ? [] : [position]));
   if (places.length === 0) return {};

@@ -2,8 +2,8 @@ import type { Crs } from '../../data/crs-reference.ts';
 import { AppError } from '../../errors.ts';
 
 /**
- * The coordinate system of data that are to be reprojected.
- * @throws AppError when it is not known
+ * The coordinate system of the data that a step reprojects.
+ * @throws AppError if it is unknown
  */
 export function knownInputCrs(
   { crs, located }: { readonly crs?: Crs; readonly located?: false },
@@ -12,7 +12,7 @@ export function knownInputCrs(
   if (located === false)
     throw new AppError(
       'unprocessable',
-      `The input does not say where its cells lie, so they cannot be brought to ${outputSrid}.`,
+      `The input is not georeferenced, so it cannot be reprojected to ${outputSrid}.`,
     );
   if (crs !== undefined) return crs;
   throw new AppError(

@@ -5,7 +5,7 @@ import type { Context } from '../../formats/define.ts';
 import type { ItemFilter } from './transformation-shapes.ts';
 
 /** Maximum number of items that a message names. */
-const mostNamed = 50;
+const maxNamed = 50;
 
 /** The requested bands, in the order of the request. */
 export function chosenBands(grid: Grid, { items }: ItemFilter, context: Context): Grid {
@@ -65,10 +65,10 @@ export function choose(
 
 const quoted = (item: string | number): string => (typeof item === 'number' ? String(item) : `'${item.slice(0, 100)}'`);
 
-const several = (items: ItemFilter['items']): string => cut(items.slice(0, mostNamed).map(quoted), items.length);
+const several = (items: ItemFilter['items']): string => cut(items.slice(0, maxNamed).map(quoted), items.length);
 
 const listed = (all: readonly { readonly name?: string }[]): string => {
-  const shown = all.slice(0, mostNamed).map(({ name }, n) => (name === undefined ? String(n) : `${n} ${quoted(name)}`));
+  const shown = all.slice(0, maxNamed).map(({ name }, n) => (name === undefined ? String(n) : `${n} ${quoted(name)}`));
   return cut(shown, all.length);
 };
 

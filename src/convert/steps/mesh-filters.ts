@@ -8,7 +8,7 @@ import { withCells } from './mesh-part.ts';
 import { chainsFor } from './spatial-filter.ts';
 import type { SpatialFilter, VerticalFilter } from './transformation-shapes.ts';
 
-/** The cells whose centre lies inside the filter's geometry; of layered meshes whole columns. */
+/** Keeps the cells whose centre lies inside the filter's geometry; in layered meshes whole columns. */
 export async function meshWithin(mesh: Mesh, filter: SpatialFilter, context: Context): Promise<Mesh> {
   const prepared = new PreparedGeometry((await chainsFor(mesh.crs, filter)).flat());
   const centres = cellCentres(mesh);
@@ -21,21 +21,18 @@ export async function meshWithin(mesh: Mesh, filter: SpatialFilter, context: Con
   }
   const cells = numbersOf(kept);
   if (cells.length === 0)
-    throw new AppError(
-      'unprocessable',
-      `The geometry of the spatial filter holds the centre of none of the ${count} elements.`,
-    );
+    throw new AppError('unprocessable', `None of the ${count} element centres lies inside the spatial filter.`);
   context.log('info', `${cells.length} of ${count} elements have their centre inside the geometry of the filter.`);
   return withCells(mesh, cells);
 }
 
 /**
- * The cells of the layers that the filter names: by number from the lowest, 0, or by the reference height of their centres. Both ends
- * belong to it. A mesh over an area that is left with one layer becomes flat: the lower faces of its cells.
+ * Keeps the cells in a closed interval of layer indices (0 is the lowest) or of reference heights of their centres. A
+ * single layer of a mesh that covers an area becomes a flat mesh of the lower faces of its cells.
  */
 export function meshWithLayers(mesh: Mesh, filter: VerticalFilter): Mesh {
   const { layers } = mesh;
-  if (layers === undefined) throw new AppError('unprocessable', 'The mesh is flat: it has no layers to choose.');
+  if (layers === undefined) throw new AppError('unprocessable', 'The mesh has no layers, so none can be chosen.');
   const layerOf = layersOfCells(layers);
   const values = filter.by === 'index' ? layerOf : heightsOf(mesh);
   const { from = -Infinity, to = Infinity } = filter;
@@ -47,30 +44,33 @@ export function meshWithLayers(mesh: Mesh, filter: VerticalFilter): Mesh {
   return { ...part, layers: { ...chosenLayers(layers, layerOf, cells, columns), columns } };
 }
 
-/** Those of the chosen cells; where the columns end in different layers, none of them is sigma: their tops no longer follow the surface. */
+/**
+ * Layers of the chosen cells. If columns end in different layers, no layer is sigma: the tops no longer follow the
+ * surface.
+ */
 function chosenLayers(
   layers: MeshLayers,
   layerOf: Int32Array,
   cells: Uint32Array,
   columns: Uint32Array,
 ): Pick<MeshLayers, 'maximum' | 'sigma'> {
-  let [lowest, highest, leastTop] = [Infinity, -Infinity, Infinity];
+  let [lowest, highest, minTop] = [Infinity, -Infinity, Infinity];
   for (const cell of cells) {
     lowest = Math.min(lowest, layerOf[cell]!);
     highest = Math.max(highest, layerOf[cell]!);
   }
   for (let column = 1; column < columns.length; column++)
-    leastTop = Math.min(leastTop, layerOf[cells[columns[column]! - 1]!]!);
+    minTop = Math.min(minTop, layerOf[cells[columns[column]! - 1]!]!);
   const firstSigma = layerCount(layers) - layers.sigma;
-  const sigma = leastTop === highest ? Math.max(0, highest + 1 - Math.max(lowest, firstSigma)) : 0;
+  const sigma = minTop === highest ? Math.max(0, highest + 1 - Math.max(lowest, firstSigma)) : 0;
   return { maximum: highest - lowest + 1, sigma };
 }
 
-/** A mesh of one layer as a flat one. The heights of its nodes do not move any more. */
+/** Converts a mesh of one layer to a flat mesh, whose nodes have constant heights. */
 function flat(mesh: Mesh): Mesh {
   const { layers: _layers, heights: _heights, ...rest } = mesh;
   const faces = { ...rest, ...footprints(mesh) };
-  // Leaves out the nodes of the upper faces.
+  // Removes the nodes of the upper faces.
   return withCells(
     faces,
     Uint32Array.from({ length: cellCount(faces) }, (_, cell) => cell),

@@ -2,7 +2,7 @@ import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem, MeshLayers } from '../../data/mesh.ts';
 import { componentCount, nodeCount, placeCount } from '../../data/mesh-cells.ts';
 
-/** The mesh of some of its cells, in ascending order. Nodes that no cell uses any more are left out, and the rest renumbered. */
+/** Reduces a mesh to some of its cells, in ascending order. Removes unused nodes and renumbers the others. */
 export function withCells(mesh: Mesh, cells: Uint32Array): Mesh {
   const nodes = nodesOf(mesh, cells);
   const renumbered = new Uint32Array(nodeCount(mesh));
@@ -43,7 +43,7 @@ function nodesOf({ nodes, connectivity, offsets }: Mesh, cells: Uint32Array): Ui
   return chosen;
 }
 
-/** First of the chosen cells in each column; columns without one are left out. */
+/** Index of the first chosen cell of each column; columns without one are removed. */
 function columnsOf({ columns }: MeshLayers, cells: Uint32Array): Uint32Array {
   const firsts: number[] = [];
   let at = 0;
@@ -54,7 +54,7 @@ function columnsOf({ columns }: MeshLayers, cells: Uint32Array): Uint32Array {
   return Uint32Array.from([...firsts, cells.length]);
 }
 
-/** Values of the chosen places, for each component. */
+/** Values of the chosen nodes or cells, for each component. */
 function pickPlaces(values: Samples, mesh: Mesh, item: MeshItem, chosen: Uint32Array): Samples {
   const places = placeCount(mesh, item);
   const components = componentCount(item);

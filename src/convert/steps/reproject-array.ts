@@ -6,7 +6,7 @@ import { transformer } from '../../geo/crs/transform.ts';
 import type { StepContext } from '../kinds/handler.ts';
 import { knownInputCrs } from './input-crs.ts';
 
-/** The same array with the corners of its curvilinear cells in another coordinate system. */
+/** Reprojects an array: transforms the corners of its curvilinear cells. */
 export async function reprojectedArray(
   array: MultiArray,
   outputSrid: string,
@@ -14,20 +14,17 @@ export async function reprojectedArray(
 ): Promise<MultiArray> {
   const { placement } = array;
   if (placement?.by !== 'nodes')
-    throw new AppError(
-      'unprocessable',
-      'The cells of the array do not say where they lie, so they cannot be reprojected.',
-    );
+    throw new AppError('unprocessable', 'The array is not georeferenced, so it cannot be reprojected.');
   const known = knownInputCrs(array, outputSrid);
   const target = parseSrid(outputSrid);
   if (await sameCrs(known, target)) return { ...array, crs: target };
   using change = await transformer(known, target);
   const [nodeX, nodeY] = [placement.nodeX.slice(), placement.nodeY.slice()];
   const failed = change.forward(nodeX, nodeY);
-  if (failed > 0) throw new FormatError(`${failed} corners of cells have no place in ${crsName(target)}.`);
+  if (failed > 0) throw new FormatError(`${failed} corners of cells cannot be transformed to ${crsName(target)}.`);
   const sentence = operationSentence(change.operation());
   shared.operations.push(() => sentence);
   shared.to = target;
-  // Axes of their own: a file's axis has the corners in the old coordinate system.
+  // New axes, because a file's axis has the corners in the old coordinate system.
   return { ...array, crs: target, axes: [...array.axes], placement: { ...placement, nodeX, nodeY } };
 }

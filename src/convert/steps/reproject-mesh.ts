@@ -8,9 +8,9 @@ import type { Operation } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 
 /**
- * The same mesh with its nodes in another coordinate system. Heights stay, and so do values: vectors keep their components along the
- * axes of the system that they came in.
- * @throws FormatError for a node that has no place there, as cells cannot do without their nodes
+ * Reprojects a mesh: transforms x and y of its nodes. Heights and values stay as they are; vectors keep their
+ * components along the axes of the original coordinate system.
+ * @throws FormatError for a node that cannot be transformed, because its cells need it
  */
 export async function reprojectedMesh(
   mesh: Mesh,
@@ -22,14 +22,14 @@ export async function reprojectedMesh(
   const { name, kind } = await describeCrs(target);
   if (kind === 'geocentric')
     throw new FormatError(
-      `A mesh has no place in '${name}', which is geocentric. Choose a geographic or projected one.`,
+      `A mesh cannot be reprojected to '${name}', which is geocentric. Choose a geographic or projected coordinate system.`,
     );
   const count = nodeCount(mesh);
   const [x, y] = [0, 1].map((axis) => Float64Array.from({ length: count }, (_, n) => mesh.nodes[3 * n + axis]!));
   if (change.forward(x!, y!) > 0) {
     const bad = x!.findIndex(Number.isNaN);
     throw new FormatError(
-      `Node ${bad + 1} at (${mesh.nodes[3 * bad]}, ${mesh.nodes[3 * bad + 1]}) has no place in ${name}. Cut the mesh by a spatial filter before it is reprojected.`,
+      `Node ${bad + 1} at (${mesh.nodes[3 * bad]}, ${mesh.nodes[3 * bad + 1]}) cannot be transformed to ${name}. Clip the mesh with a spatial filter before it is reprojected.`,
     );
   }
   const nodes = mesh.nodes.slice();

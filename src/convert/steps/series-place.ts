@@ -9,7 +9,7 @@ import { knownInputCrs } from './input-crs.ts';
 import { chainsFor } from './spatial-filter.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
-/** Some of the items, in that order. */
+/** The series with only these items, in this order. */
 export const withItems = (series: Series, chosen: readonly number[]): Series => ({
   ...series,
   items: chosen.map((item) => series.items[item]!),
@@ -20,27 +20,27 @@ export const withItems = (series: Series, chosen: readonly number[]): Series => 
 });
 
 /**
- * The series whose position lies in the filter's geometry or on its border.
- * @throws AppError when a series has no position, or none is left
+ * Keeps the series whose position lies inside the filter's geometry or on its boundary.
+ * @throws AppError if a series has no position, or none is left
  */
 export async function seriesWithin(series: Series, filter: SpatialFilter): Promise<Series> {
   const placeless = series.items.find(({ position }) => position === undefined);
   if (placeless !== undefined)
-    throw new AppError('invalid', `The series '${placeless.name ?? ''}' has no position, so no place can be chosen.`);
+    throw new AppError(
+      'invalid',
+      `The series '${placeless.name ?? ''}' has no position, so a spatial filter cannot be applied.`,
+    );
   const prepared = new PreparedGeometry((await chainsFor(series.crs, filter)).flat());
   const chosen = [...series.items.keys()].filter((n) => {
     const [x, y] = series.items[n]!.position!;
     return prepared.covers(x!, y!);
   });
   if (chosen.length === 0)
-    throw new AppError(
-      'unprocessable',
-      `The geometry of the spatial filter holds the position of none of the ${series.items.length} series.`,
-    );
+    throw new AppError('unprocessable', `None of the ${series.items.length} series lies inside the spatial filter.`);
   return withItems(series, chosen);
 }
 
-/** The series with their positions in another coordinate system. */
+/** Reprojects the positions of the series. */
 export async function reprojectedSeries(series: Series, outputSrid: string, shared: StepContext): Promise<Series> {
   const known = knownInputCrs(series, outputSrid);
   const target = parseSrid(outputSrid);
@@ -54,7 +54,7 @@ export async function reprojectedSeries(series: Series, outputSrid: string, shar
       Float64Array,
     ];
     if (change.forward(x, y, z) > 0)
-      throw new FormatError(`The series '${item.name ?? ''}' has no place in ${crsName(target)}.`);
+      throw new FormatError(`The series '${item.name ?? ''}' cannot be transformed to ${crsName(target)}.`);
     return { ...item, position: [x[0]!, y[0]!, ...(position.length > 2 ? [z[0]!] : [])] };
   });
   const sentence = operationSentence(change.operation());

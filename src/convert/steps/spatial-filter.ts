@@ -64,7 +64,7 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
   if (window === undefined) throw new AppError('unprocessable', 'The spatial filter does not intersect the grid.');
   const coverage = coverageOf(rasterized, window);
   if (coverage === 'none')
-    throw new AppError('unprocessable', 'The spatial filter contains no cell centre of the grid, so no cell is left.');
+    throw new AppError('unprocessable', 'None of the cell centres of the grid lies inside the spatial filter.');
   const { left, top, right, bottom } = window;
   const [x, a, b, y, c, d] = grid.affine;
   const bands = coverage === 'all' ? grid.bands : grid.bands.map(withNodata);

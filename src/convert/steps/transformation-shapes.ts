@@ -4,8 +4,8 @@ import { AppError, FormatError } from '../../errors.ts';
 import { Srid } from '../../formats/srid.ts';
 import { parseSrid, sridOf } from '../../geo/crs/crs.ts';
 import { parseGeometry } from '../../geo/vector/wkt-geometry.ts';
-import type { Members } from './members.ts';
-import { isIndex, isListOf, isNumber, isText } from './members.ts';
+import type { Members } from './request-members.ts';
+import { isIndex, isListOf, isNumber, isText } from './request-members.ts';
 
 export interface CrsTransformation {
   type: 'CrsTransformation';
@@ -81,7 +81,7 @@ function readSrid(members: Members, name: string): string | undefined {
 }
 
 /** Maximum number of bands of a GeoTIFF. */
-const mostItems = 65_535;
+const maxItems = 65_535;
 
 export function readItemFilter(members: Members): ItemFilter {
   const items = members.objects('itemFilter', 'an object with itemIndices or names').flatMap((one) => {
@@ -91,10 +91,10 @@ export function readItemFilter(members: Members): ItemFilter {
       one.refuse('itemIndices', `${one.path} must have itemIndices or names.`);
     return [...indices, ...names];
   });
-  if (items.length > mostItems)
+  if (items.length > maxItems)
     members.refuse(
       'itemFilter',
-      `${members.pathOf('itemFilter')} names ${items.length} items; the maximum is ${mostItems}.`,
+      `${members.pathOf('itemFilter')} names ${items.length} items; the maximum is ${maxItems}.`,
     );
   return { type: 'ItemFilterTransformation', items: [...new Set(items)] };
 }

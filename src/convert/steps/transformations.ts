@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
-import type { Refusals } from './members.ts';
-import { Members, refuse } from './members.ts';
+import type { Refusals } from './request-members.ts';
+import { Members, refuse } from './request-members.ts';
 import type { Transformation } from './transformation-shapes.ts';
 import {
   readCrs,

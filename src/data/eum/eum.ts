@@ -21,7 +21,7 @@ export interface EumUnit {
   readonly symbol: string;
 }
 
-/** Item and unit of data that have no quantity in EUM. */
+/** EUM item and unit of data without an EUM quantity. */
 export const UNDEFINED_ITEM = 999;
 export const UNDEFINED_UNIT = 0;
 
@@ -34,7 +34,7 @@ const lines = (table: string): string[][] =>
     .split('\n')
     .map((line) => line.split('|').map((word) => word.trim()));
 
-/** The item with a code; undefined for one that the table does not have. */
+/** The item with this code; undefined if the table does not have it. */
 export function eumItem(code: number): EumItem | undefined {
   items ??= new Map(
     lines(EUM_ITEMS).map(([number, identifier, name, allowed]) => [
@@ -50,7 +50,7 @@ export function eumItem(code: number): EumItem | undefined {
   return items.get(code);
 }
 
-/** The unit with a code; undefined for one that the table does not have. */
+/** The unit with this code; undefined if the table does not have it. */
 export function eumUnit(code: number): EumUnit | undefined {
   units ??= new Map(
     lines(EUM_UNITS).map(([number, identifier, name, symbol]) => [
@@ -61,7 +61,7 @@ export function eumUnit(code: number): EumUnit | undefined {
   return units.get(code);
 }
 
-/** Whether DHI's libraries take the unit for the item. Codes that are newer than the table are taken as they are. */
+/** Whether DHI's libraries accept the unit for the item. Codes that are newer than the table are accepted. */
 export function isEumPair({ item, unit }: EumQuantity): boolean {
   const known = eumItem(item);
   return known === undefined || known.units === 'any' || eumUnit(unit) === undefined || known.units.includes(unit);

@@ -78,7 +78,11 @@ function reportLosses(grid: Grid, { reportLoss }: Context): void {
   if (role === 'palette') reportLoss('An ASCII grid does not store a colour table; it was left out.');
 }
 
-/** Writes the cells as text. Starts again if the nodata value turns out to be missing or to be the value of a cell with data. */
+/**
+ * Writes the cells as text. A grid with the nodata value NaN, or with NaN cells and no nodata value, gets −9999 or, if
+ * cells have that value, the nearest free integer. Starts again when a pass shows that a nodata value is missing or is
+ * the value of a cell with data.
+ */
 async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: number, context: Context): Promise<void> {
   const declared = grid.bands[0]!.nodata;
   // Few programs read the word nan, so write a number instead.

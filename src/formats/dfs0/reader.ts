@@ -40,7 +40,7 @@ export const dfs0Reader = defineReader({
   },
 });
 
-/** Reference coordinates that are set: programs leave them unset, or set all to 0. */
+/** Reference coordinates if they are set: many programs leave them unset, or set all of them to 0. */
 function positionOf(reference: readonly number[] | undefined): Pick<SeriesItem, 'position'> {
   if (reference === undefined) return {};
   const [unset] = unsetReference;
@@ -74,7 +74,7 @@ const getters: Readonly<Record<keyof typeof sampleArrays, Getter>> = {
   UInt32: (view, at) => view.getUint32(at, true),
 };
 
-/** The values of an item in steps that follow each other. */
+/** The values of an item in consecutive steps. */
 function columnOf(file: DfsFile, item: number, bytes: DataView, count: number): Samples {
   const { type } = file.header.items[item]!;
   const column = new sampleArrays[type](count);

@@ -34,12 +34,12 @@ export const dfs0Writer = defineWriter({
   async write(series, options, sink, context) {
     const same = unchangedFile(series, 'dfs0', options);
     if (same !== undefined) {
-      // Statistics count what is pulled.
+      // Steps are read also for an unchanged copy, because the receipt's statistics count what is read.
       for await (const _ of series.chunks()) context.signal.throwIfAborted();
       return copyDfs(same, sink, context.signal);
     }
     if (series.items.length === 0)
-      throw new AppError('unprocessable', 'There are no series, and a DFS0 file needs at least one item.');
+      throw new AppError('unprocessable', 'The data have no series. A DFS0 file needs at least one item.');
     const axis = await knownAxis(series, context.signal);
     const { time, offsets } = newTime(axis);
     const from = contentOf(series)?.file.header;
@@ -69,7 +69,7 @@ export const dfs0Writer = defineWriter({
   },
 });
 
-/** Series seldom have a coordinate system; their places stand in the items. */
+/** Series seldom have a coordinate system; their positions are in the items. */
 async function projectionOf(series: Series): Promise<DfsProjection | undefined> {
   const from = contentOf(series);
   if (from !== undefined && from.crs === series.crs) return from.file.header.projection;
@@ -80,7 +80,7 @@ async function projectionOf(series: Series): Promise<DfsProjection | undefined> 
 const referenceOf = ([x, y, z]: readonly number[] = []): Pick<Item, 'reference'> =>
   x === undefined || y === undefined ? {} : { reference: [x, y, z ?? unsetReference[2]!, ...unsetReference.slice(3)] };
 
-/** The time axis, read in a pass of its own where it comes with the values. */
+/** The time axis. If the times come with the values, they are read in a separate pass. */
 async function knownAxis({ time, chunks }: Series, signal: AbortSignal): Promise<TimeAxis> {
   if (time.spacing !== 'pulled') return time;
   const parts: Float64Array[] = [];

@@ -23,7 +23,7 @@ export const dfs1Reader = defineReader({
     if (!isGrid(file, chosen, 1)) return readArray(opened, { own: undefined, asked: crs }, context);
     const { counts, spacing } = file.header.items[chosen[0]!]!.axis;
     const [x0, dx] = spacing as [number, number];
-    // The file does not say where the line runs: x is the distance along it.
+    // The file has no coordinates of the line: x is the distance along it.
     const affine: Affine = [x0 - dx / 2, dx, 0, -dx / 2, 0, dx];
     const place = { affine, width: counts[0]!, height: 1 };
     return {

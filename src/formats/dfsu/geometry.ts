@@ -7,7 +7,7 @@ import type { DfsHeader, DfsStatic } from '../io/dfs/header.ts';
 import { offsetOfArray } from '../io/dfs/typed-array.ts';
 import type { MikeFm } from './mike-fm.ts';
 
-/** Types of elements, with the shape and the number of nodes of each. */
+/** Element types of DFSU, each with its shape and number of nodes. */
 export const elementTypes: readonly { type: number; shape: number; nodes: number }[] = [
   { type: 11, shape: CELL_SHAPES.line, nodes: 2 },
   { type: 21, shape: CELL_SHAPES.triangle, nodes: 3 },
@@ -23,8 +23,9 @@ export type MeshGeometry = Pick<
 >;
 
 /**
- * Nodes and elements out of the static items, which are told by their position: programs name them differently.
- * @throws FormatError for arrays that do not fit each other
+ * Reads nodes and elements from the static items. Identifies these by their order, because programs name them
+ * differently.
+ * @throws FormatError for arrays that contradict each other
  */
 export async function readGeometry({ statics }: DfsHeader, fm: MikeFm): Promise<MeshGeometry> {
   const take = (n: number, what: string, types: readonly SampleType[], count?: number) =>
@@ -87,7 +88,7 @@ interface ElementTable {
   readonly table: Int32Array;
   /** Number of nodes. */
   readonly nodes: number;
-  /** Offsets of the types and of the table in the file. */
+  /** Offsets of the element types and of the connectivity in the file. */
   readonly typesAt: number | undefined;
   readonly tableAt: number | undefined;
 }

@@ -1,9 +1,9 @@
+import { rimCodes } from '../../data/boundary-codes.ts';
 import type { EumQuantity, Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { cellCount, nodeCount } from '../../data/mesh-cells.ts';
 import { layerCount, stackedColumns } from '../../data/mesh-columns.ts';
-import { rimCodes } from '../../data/mesh-rim.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
 import { AppError } from '../../errors.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
@@ -22,17 +22,17 @@ const metres: EumQuantity = { item: 100_183, unit: 1000 };
 const degrees: EumQuantity = { item: 100_157, unit: 2401 };
 const heights: EumQuantity = { item: 100_188, unit: 1000 };
 
-/** The item of moving heights, first in a layered file. */
+/** The item with the heights of the nodes, which vary over time. It is the first item of a layered file. */
 export const heightItem: Item = { name: 'Z coordinate', eum: heights };
 
-/** What a mesh is in a DFSU file, without its items. */
+/** A mesh as a DFSU file stores it, without its items. */
 export interface DfsuLayout {
   readonly dataType: number;
   readonly fm: MikeFm;
   readonly statics: readonly DfsStatic[];
 }
 
-/** @throws AppError for a mesh of shapes that a DFSU file cannot hold */
+/** @throws AppError for a mesh with element shapes that a DFSU file cannot store */
 export async function layoutOf(mesh: Mesh, context: Pick<Context, 'reportLoss'>): Promise<DfsuLayout> {
   const { frequencies, directions, location } = spectrumOf(mesh.items);
   const spectral = frequencies !== undefined || directions !== undefined;
@@ -72,21 +72,21 @@ function spectrumOf(items: readonly MeshItem[]) {
   if (!items.every(same) || !['', 'frequency', 'direction', 'direction,frequency'].includes(known))
     throw new AppError(
       'unprocessable',
-      'A DFSU file holds items of one kind: all with one value per element, or all spectra over the same frequencies and directions. Choose items with an item filter.',
+      'The items of a DFSU file are of one kind: all with one value per element, or all spectra over the same frequencies and directions. Choose items with an item filter.',
     );
   return { frequencies: named('frequency'), directions: named('direction'), location: first?.location };
 }
 
 const solids: readonly number[] = [CELL_SHAPES.wedge, CELL_SHAPES.hexahedron];
 
-/** Layers of a mesh; of solids without layers those of the cells that stand on each other. */
+/** Layers of a mesh; for a mesh of 3D cells without declared layers, found from cells on top of each other. */
 function layersOf(mesh: Mesh): { count: number; sigma: number } | undefined {
   if (mesh.layers !== undefined) return { count: layerCount(mesh.layers), sigma: mesh.layers.sigma };
   if (!mesh.shapes.some((shape) => solids.includes(shape))) return undefined;
   const columns = stackedColumns(mesh);
   const heights = Array.from(columns.subarray(1), (end, n) => end - columns[n]!);
   const count = heights.reduce((most, one) => Math.max(most, one), 0);
-  // Columns of equal height can all follow the surface.
+  // If all columns have the same number of cells, all layers can be sigma layers.
   return { count, sigma: heights.every((one) => one === count) ? count : 0 };
 }
 
@@ -150,7 +150,7 @@ async function isGeographic({ crs }: Mesh): Promise<boolean> {
   try {
     return (await describeCrs(crs!)).geographic;
   } catch {
-    // A text of the file's own that nobody can read: projected, as nearly all are.
+    // The projection text is unknown: assume a projected system, as in nearly all files.
     return false;
   }
 }

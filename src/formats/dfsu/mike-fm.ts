@@ -8,7 +8,7 @@ export const MIKE_FM = 'MIKE_FM';
 /** Data types of DFSU files: values in elements, at the nodes of a line of spectra, in the elements of an area of spectra. */
 export const dataTypes = { mesh: 2001, lineSpectra: 2002, areaSpectra: 2003 } as const;
 
-/** What the custom block says of the mesh. */
+/** The custom block, which describes the mesh. */
 export interface MikeFm {
   readonly nodes: number;
   readonly elements: number;
@@ -16,11 +16,11 @@ export interface MikeFm {
   /** 0: no layers. */
   readonly layers: number;
   readonly sigmaLayers: number;
-  /** Absent: no spectra. One of them may be 0. */
+  /** Absent: no spectra. One of the two numbers may be 0. */
   readonly spectrum?: { readonly frequencies: number; readonly directions: number };
 }
 
-/** @throws FormatError for a block of another form, or with numbers that no mesh has */
+/** @throws FormatError for a malformed block, or with impossible numbers */
 export async function readMikeFm({ custom }: Pick<DfsHeader, 'custom'>): Promise<MikeFm> {
   const block = custom.find(({ name }) => name === MIKE_FM)!;
   const { type, count } = block.values;

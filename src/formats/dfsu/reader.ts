@@ -31,7 +31,7 @@ export const dfsuReader = defineReader({
     if (header.compressed) throw new FormatError('The DFSU file is compressed, which no known program writes.');
     const fm = await readMikeFm(header);
     const geometry = await readGeometry(header, fm);
-    // Layered files begin with the moving heights of the nodes.
+    // The first item of a layered file has the heights of the nodes, which vary over time.
     const first = geometry.layers === undefined ? 0 : 1;
     if (first === 1) checkHeights(header, geometry);
     const components = isPointSpectrum(header, fm) ? [] : await readComponents(header, fm);

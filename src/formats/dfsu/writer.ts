@@ -41,7 +41,7 @@ export const dfsuWriter = defineWriter({
   async write(given, options, sink, context) {
     const same = unchangedFile(given, 'dfsu', options);
     if (same !== undefined) {
-      // Statistics count what is pulled.
+      // Steps are read also for an unchanged copy, because the receipt's statistics count what is read.
       for (let step = 0; step < stepsOf(given); step++)
         for (let item = 0; item < given.items.length; item++) await given.values(item, step);
       return copyDfs(same, sink, context.signal);
@@ -54,7 +54,7 @@ export const dfsuWriter = defineWriter({
     const stored: MeshItem[] = layered
       ? [{ ...heightItem, type: 'Float32', location: 'node' }, ...mesh.items]
       : [...mesh.items];
-    // DFSU files have the positive one of the usual delete values, as the bathymetry has.
+    // DFSU files use the positive one of the usual delete values, also for the bathymetry.
     const deleteValues = newDeleteValues([...mesh.items, bathymetry], from);
     const encoders = stored.map((item, n) => {
       const type = layered && n === 0 ? 'Float32' : writtenType(item, options.WriteAsFloat ?? true);
@@ -95,7 +95,7 @@ export const dfsuWriter = defineWriter({
   },
 });
 
-/** The mesh with all values in its elements; without items, with its heights as bathymetry. */
+/** Moves all values to the elements. A mesh without items gets its heights as the item Bathymetry. */
 function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
   if (mesh.layers === undefined && mesh.heights !== undefined)
     reportLoss('The heights of the nodes move; a DFSU file without layers has those of the mesh alone.');
@@ -113,7 +113,7 @@ function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
   };
 }
 
-/** A point spectrum has its frequencies and directions in the file that it comes from alone. */
+/** Frequencies and directions of a point spectrum are only in its source file. */
 async function layoutFor(mesh: Mesh, context: Context) {
   const layout = await layoutOf(mesh, context);
   const from = contentOf(mesh)?.file.header;
@@ -134,11 +134,11 @@ async function projectionOf(mesh: Mesh): Promise<DfsProjection> {
   return { text: await projectionText(mesh.crs), longitude: 0, latitude: 0, rotation: 0 };
 }
 
-/** Heights of the nodes at a step; where they do not move, those of the mesh. */
+/** Heights of the nodes at a step; if they do not vary over time, those of the mesh. */
 async function heightsAt(mesh: Mesh, step: number): Promise<Samples> {
   const heights =
     (await mesh.heights?.(step)) ?? Float64Array.from({ length: nodeCount(mesh) }, (_, n) => mesh.nodes[3 * n + 2]!);
   if (heights.length !== nodeCount(mesh))
-    throw new AppError('unprocessable', `${heights.length} heights came for ${nodeCount(mesh)} nodes.`);
+    throw new AppError('unprocessable', `A step has ${heights.length} heights for ${nodeCount(mesh)} nodes.`);
   return heights instanceof Float32Array ? heights : Float32Array.from(heights);
 }

@@ -3,11 +3,11 @@ import type { Samples } from '../../data/item.ts';
 import type { Context } from '../define.ts';
 import { roundedIntegers, spill } from './spill.ts';
 
-/** A slice up to so many bytes is turned over in memory. */
-const mostInMemory = 1 << 26;
+/** Maximum size in bytes of a slice that is flipped in memory; a larger one is flipped on disk. */
+const maxInMemory = 1 << 26;
 const bytesPerCell = 8;
 
-/** Whether the first row of an upright grid is the southern one; of a rotated one, whether it would be. */
+/** Whether the first row is the southern one; for a rotated grid, whether it would be without the rotation. */
 export const isSouthUp = ({ affine: [, a, b, , c, d] }: Pick<Grid, 'affine'>): boolean => a * d - b * c > 0;
 
 const flippedAffine = ([x, a, b, y, c, d]: Affine, height: number): Affine => [
@@ -20,13 +20,13 @@ const flippedAffine = ([x, a, b, y, c, d]: Affine, height: number): Affine => [
 ];
 
 /**
- * The same cells with the last row first. A slice is held in memory, or on disk when it is large; `close` deletes the files. The rows of the
- * given grid are pulled, so that those who count them do.
+ * The same cells with the last row first. A slice is held in memory, or on disk when it is large; `close` deletes the
+ * files. Reads all rows of the given grid, so that its tallies count them.
  */
 export async function flipRows(grid: Grid, context: Context): Promise<{ grid: Grid; close(): Promise<void> }> {
   const { read: _, ...rest } = grid;
   const affine = flippedAffine(grid.affine, grid.height);
-  if (grid.width * grid.height * bytesPerCell <= mostInMemory)
+  if (grid.width * grid.height * bytesPerCell <= maxInMemory)
     return {
       grid: { ...rest, affine, rows: (slice, wanted) => turnedOver(grid, slice, wanted) },
       close: async () => {},

@@ -43,7 +43,7 @@ export async function* wholeLines(source: ByteSource, from: number): AsyncGenera
 
 /** Finds the words of a line without making strings. */
 export class LineWords {
-  /** Words of the line; only the first `capacity` have their places kept. */
+  /** Number of words in the line; only the first `capacity` words have their positions stored. */
   count = 0;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
@@ -57,8 +57,8 @@ export class LineWords {
   }
 
   /**
-   * Reads the line that begins at `from` and returns the beginning of the next one. A word in double quotes may hold separators; its
-   * place is that of the text between them. The line must have a line feed.
+   * Reads the line that begins at `from` and returns the beginning of the next one. A word in double quotes may contain
+   * separators; its position is that of the text between the quotes. The line must have a line feed.
    */
   read(bytes: Uint8Array, from: number): number {
     const separates = this.#separates;

@@ -4,7 +4,7 @@ const decimal = /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Parses a number with decimal point or comma, an exponent, or the words of C libraries for infinity and NaN. Undefined
- * if it is none.
+ * if the word is not a number.
  */
 export function parseNumber(word: string): number | undefined {
   if (decimal.test(word)) return Number(word.replace(',', '.'));

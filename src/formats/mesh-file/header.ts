@@ -5,7 +5,7 @@ import { longestLine } from '../io/line-words.ts';
 
 /** The first line of a mesh file. */
 export interface MeshHeader {
-  /** Quantity of z; bathymetry in metres where the older form of the header does not say. */
+  /** Quantity of z; bathymetry in metres for the older form of the header, which has no quantity. */
   readonly quantity: EumQuantity;
   readonly nodes: number;
   readonly projection: string;

@@ -11,7 +11,7 @@ export type Geometry = Required<
 >;
 
 /** Bytes of the shortest lines: five numbers of a node, four of a triangle. */
-const [leastNode, leastElement] = [10, 8];
+const [minNode, minElement] = [10, 8];
 const shapeOf: Readonly<Record<number, number>> = { 3: CELL_SHAPES.triangle, 4: CELL_SHAPES.quad };
 
 /** Reads the lines of a mesh file behind its header. Elements name nodes by their ids. */
@@ -33,7 +33,7 @@ export class MeshParser {
   constructor(source: ByteSource, header: MeshHeader) {
     this.#source = source;
     this.#header = header;
-    this.#checkSize(header.nodes, leastNode, 'nodes', header.end);
+    this.#checkSize(header.nodes, minNode, 'nodes', header.end);
     this.#geometry = {
       nodes: new Float64Array(3 * header.nodes),
       nodeCodes: new Int32Array(header.nodes),
@@ -90,17 +90,17 @@ export class MeshParser {
     this.#nodeOf?.set(nodeIds[n]!, n);
   }
 
-  /** Nodes are mostly numbered 1, 2, 3 …; the table of their ids is made where one is not. */
+  /** Ids of nodes are usually 1, 2, 3 …; a table of ids is built only if they are not. */
   #numberNodes(count: number): void {
     this.#nodeOf = new Map();
     for (let n = 0; n < count; n++) this.#nodeOf.set(n + 1, n);
   }
 
-  /** Number of elements, most nodes of an element, type (21: triangles, 25: quads too). */
+  /** Number of elements, maximum number of nodes per element, type (21: triangles, 25: quads too). */
   #elementHeader(start: number): void {
     const count = this.#integer(0, 'the number of elements', 0);
     this.#perElement = this.#integer(1, 'the most nodes of an element (3 or 4)', 3, 4);
-    this.#checkSize(count, leastElement, 'elements', this.#base + start);
+    this.#checkSize(count, minElement, 'elements', this.#base + start);
     this.#elements = 0;
     const geometry = this.#geometry;
     this.#geometry = {

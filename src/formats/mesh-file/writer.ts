@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { rimCodes } from '../../data/boundary-codes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
-import { rimCodes } from '../../data/mesh-rim.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { defineWriter } from '../define.ts';
@@ -11,7 +11,7 @@ import { projectionText } from '../io/dfs/projection.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
 import { bathymetry } from './header.ts';
 
-/** A guess that most coordinates fit. */
+/** First guess at the number of decimals, right for most coordinates. */
 const usualDecimals = 6;
 const linesPerDrain = 1 << 13;
 /** EUM's type of elements. */
@@ -46,14 +46,14 @@ export const meshFileWriter = defineWriter({
   },
 });
 
-/** What a mesh file had: a zone of UTM, or Esri's dialect of WKT 1, which has no codes. */
+/** Projection texts that mesh files may contain: a UTM zone, or Esri's dialect of WKT 1, which has no codes. */
 const ownText = /^(?:UTM-\d+[NS]?$|(?:PROJCS|GEOGCS)\[(?![\s\S]*AUTHORITY\[))/i;
 
-/** The text that a file had is kept while it stands for the coordinate system of the mesh. */
+/** The projection text of the source file is kept if it describes the coordinate system of the mesh. */
 const projectionOf = async (crs: Crs | undefined): Promise<string> =>
   crs?.wkt !== undefined && ownText.test(crs.wkt) ? crs.wkt : projectionText(crs);
 
-/** z of the nodes as an item of the cells, as the reader of this format gives it. */
+/** The item that the reader of this format makes from z of the nodes. */
 const isBathymetry = ({ eum, location }: MeshItem): boolean => eum?.item === bathymetry.item && location === 'cell';
 
 function checkShapes({ shapes }: Mesh): void {
@@ -105,7 +105,7 @@ async function putElements(out: BufferedWriter, mesh: Mesh): Promise<void> {
   }
 }
 
-/** Room for it must be reserved. */
+/** The caller must reserve room for the text. */
 function putNumber(out: BufferedWriter, value: number): void {
   out.at = putShortest(out.bytes, out.at, value, usualDecimals);
 }

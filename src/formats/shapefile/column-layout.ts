@@ -7,7 +7,7 @@ import { shortName } from '../short-names.ts';
 export const longestText = 254;
 /** As in GDAL: enough for a sign, 15 digits before and 8 after the point, and for any double. */
 const widestNumber = 24;
-const mostDecimals = 15;
+const maxDecimals = 15;
 /** Maximum size of a header and of a row, in bytes. */
 const maxHeader = 0xffff;
 
@@ -62,7 +62,7 @@ export class Column {
       if (size > this.#largest) this.#largest = size;
       return;
     }
-    for (let d = this.#decimals; d <= mostDecimals; d++) {
+    for (let d = this.#decimals; d <= maxDecimals; d++) {
       if (scaled(size, d) < 0) continue;
       this.#decimals = d;
       if (size > this.#largest) this.#largest = size;
@@ -95,7 +95,7 @@ export class Column {
       return { type: 'C', width: Math.max(1, this.text), decimals: 0 };
     const whole = type !== 'real' && this.#decimals === 0 && this.#longestFloat === 0;
     if (whole) return { type: 'N', width: Math.max(type === 'integer64' ? 10 : 1, this.#numberWidth()), decimals: 0 };
-    const decimals = Math.max(1, Math.min(mostDecimals, this.#decimals || (this.#longestFloat > 0 ? mostDecimals : 1)));
+    const decimals = Math.max(1, Math.min(maxDecimals, this.#decimals || (this.#longestFloat > 0 ? maxDecimals : 1)));
     const width = Math.max(this.#numberWidth() + (this.#decimals === 0 ? 2 : 0), this.#longestFloat, decimals + 2);
     return { type: 'N', width: Math.min(widestNumber, width), decimals: Math.min(decimals, widestNumber - 3) };
   }

@@ -126,7 +126,7 @@ function numberReader({ length, decimals }: NamedColumn, invalid: (bytes: Buffer
     let end = at + length;
     while (start < end && bytes[start]! <= 32) start++;
     while (end > start && bytes[end - 1]! <= 32) end--;
-    // stars: the number did not fit into the field, or null
+    // asterisks: a missing value, or a number that was too wide for the field
     if (start === end || bytes[start] === 42) return null;
     const number = decimalNumber(bytes, start, end);
     if (number === undefined || !Number.isFinite(number)) return invalid(bytes, at);

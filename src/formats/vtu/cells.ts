@@ -8,7 +8,7 @@ import { readCounts, readNumbers } from './numbers.ts';
 
 export type Geometry = Pick<Mesh, 'nodes' | 'shapes' | 'connectivity' | 'offsets'>;
 
-/** Cells of VTK: fewest and most nodes. */
+/** VTK cell types with their minimum and maximum number of nodes. */
 const nodeCounts: Readonly<Record<number, readonly [number, number]>> = {
   [CELL_SHAPES.vertex]: [1, 1],
   [CELL_SHAPES.line]: [2, 2],
@@ -22,7 +22,7 @@ const nodeCounts: Readonly<Record<number, readonly [number, number]>> = {
   [CELL_SHAPES.pyramid]: [5, 5],
 };
 
-/** Cells that differ from ours only in the order of their nodes: pixel and voxel. */
+/** VTK cells that differ from the model's cells only in the order of their nodes: pixel and voxel. */
 const reordered: Readonly<Record<number, { shape: number; order: readonly number[] }>> = {
   8: { shape: CELL_SHAPES.quad, order: [0, 1, 3, 2] },
   11: { shape: CELL_SHAPES.hexahedron, order: [0, 1, 3, 2, 4, 5, 7, 6] },
@@ -61,7 +61,7 @@ function topology({ topology: arrays, at }: Piece, name: string): ArrayElement {
   return array;
 }
 
-/** The shape of a cell; brings its nodes in our order. */
+/** Returns the shape of a cell, and brings its nodes into the model's order. */
 function shapeOf(
   type: number,
   connectivity: Uint32Array,

@@ -15,14 +15,14 @@ export interface Step {
   readonly entry: ZipEntry;
 }
 
-const mostCollectionBytes = 64 << 20;
+const maxCollectionBytes = 64 << 20;
 
 /** The steps of a zip: those of its only .pvd, in order of time, or its only .vtu. */
 export async function collectionSteps(zip: ByteSource, context: Context): Promise<Step[]> {
   const entries = (await zipEntries(zip)).filter(({ name }) => !/(^|\/)(__MACOSX\/|\._)/.test(name));
   const endingIn = (ending: string) => entries.filter(({ name }) => name.toLowerCase().endsWith(ending));
   const [collection, ...more] = endingIn('.pvd');
-  if (more.length > 0) throw new FormatError(`The zip has ${more.length + 1} collections (.pvd). Leave one in it.`);
+  if (more.length > 0) throw new FormatError(`The zip has ${more.length + 1} collections (.pvd). Remove all but one.`);
   if (collection !== undefined) return stepsOf(zip, collection, entries, context);
   const [only, ...others] = endingIn('.vtu');
   if (only === undefined) throw new FormatError('The zip has neither a .pvd nor a .vtu file.');
@@ -38,9 +38,9 @@ async function stepsOf(
   entries: readonly ZipEntry[],
   { scratch }: Context,
 ): Promise<Step[]> {
-  const bytes = await readEntry(zip, collection, mostCollectionBytes);
+  const bytes = await readEntry(zip, collection, maxCollectionBytes);
   if (bytes === undefined)
-    throw new FormatError(`'${shown(collection.name)}' is larger than ${mostCollectionBytes} bytes.`);
+    throw new FormatError(`'${shown(collection.name)}' is larger than ${maxCollectionBytes} bytes.`);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const folder = posix.dirname(collection.name);
   const steps: Step[] = [];
@@ -93,7 +93,7 @@ export class UnpackedFiles {
     const open = this.#open.get(entry);
     if (open !== undefined) return open;
     for (const [other, file] of this.#open) {
-      if (this.#open.size < mostOpen) break;
+      if (this.#open.size < maxOpen) break;
       this.#open.delete(other);
       await file.close();
     }
@@ -107,7 +107,7 @@ export class UnpackedFiles {
   async #unpack(entry: ZipEntry): Promise<string> {
     const unpacked = await UnpackedEntry.open(this.#zip, entry, this.#context.scratch);
     try {
-      // The last byte comes when the checksum has been verified.
+      // The last byte is available only after the checksum is verified.
       await unpacked.read(entry.size - 1, 1);
     } finally {
       await unpacked.close();
@@ -116,4 +116,4 @@ export class UnpackedFiles {
   }
 }
 
-const mostOpen = 16;
+const maxOpen = 16;

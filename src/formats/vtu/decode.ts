@@ -5,15 +5,15 @@ import type { ArrayElement, VtuDocument } from './document.ts';
 
 /** The bytes of arrays: raw in a file, or base64. */
 interface Encoded {
-  /** Up to `length` decoded bytes from a place on: an offset of bytes, or of characters of base64. */
+  /** Up to `length` decoded bytes from a position on, which counts bytes, or characters of base64. */
   read(at: number, length: number): Promise<Buffer>;
-  /** The place behind so many bytes. */
+  /** The position after this number of bytes. */
   behind(at: number, length: number): number;
-  /** Offset in the file of a place, for errors. */
+  /** File offset of a position, for errors. */
   offset(at: number): number;
-  /** Decoded bytes that can follow a place. */
+  /** Maximum number of decoded bytes after a position. */
   left(at: number): number;
-  /** Whether the bytes at a place are encoded by themselves, with padding behind them. */
+  /** Whether the bytes at a position are a base64 text of their own, which ends with padding. */
   endsWith(at: number, length: number): Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ const inflateRatio = 1032;
 
 /**
  * The bytes of an array that is not ASCII, in the order of the file.
- * @param expected number of bytes, where the file says it elsewhere
+ * @param expected number of bytes, if the file declares it elsewhere
  */
 export async function decodeBytes(
   source: ByteSource,
@@ -75,12 +75,12 @@ const rawOf = (source: ByteSource): Encoded => ({
   endsWith: async () => false,
 });
 
-/** Characters decoded at a time: Node has no longer strings than half a gigabyte. */
+/** Number of characters decoded at a time: strings of Node have at most half a gigabyte. */
 const piece = 1 << 24;
 
 const padding = 61;
 
-/** Places count characters from `start`. */
+/** Positions count characters from `start`. */
 const base64Of = (source: ByteSource, start: number, fileOffset: number): Encoded => ({
   async read(at, length) {
     const decoded: Buffer[] = [];
@@ -115,7 +115,7 @@ async function plainBytes(
   checkSize(array, size!, expected, encoded.offset(at));
   if (size! > encoded.left(at))
     throw wrong(array, `declares ${size} bytes, which the file does not have.`, encoded.offset(at));
-  // The header is encoded by itself or, as VTK does, together with the numbers.
+  // The header is a base64 text of its own or, as in files of VTK, part of that of the numbers.
   const bytes = (await encoded.endsWith(at, headerBytes))
     ? await encoded.read(encoded.behind(at, headerBytes), size!)
     : (await encoded.read(at, headerBytes + size!)).subarray(headerBytes);
@@ -123,7 +123,10 @@ async function plainBytes(
   return bytes;
 }
 
-/** Blocks of VTK's zlib compressor: number of blocks, size of each, size of the last one where it is smaller, compressed sizes. */
+/**
+ * Blocks of VTK's zlib compressor: number of blocks, size of each, size of the last one if it is smaller, compressed
+ * sizes.
+ */
 async function inflateBlocks(
   encoded: Encoded,
   at: number,

@@ -10,9 +10,9 @@ export interface ArrayElement {
   readonly type: string;
   readonly components: number;
   readonly format: 'ascii' | 'binary' | 'appended';
-  /** Place among the appended data. */
+  /** Offset within the appended data. */
   readonly offset: number;
-  /** Where the numbers stand that are no appended data: the text of the element up to its first child. */
+  /** Range of inline numbers: the text of the element up to its first child. */
   readonly text: { readonly start: number; readonly end: number };
   readonly unit?: string;
   /** Offset of the element, for errors. */
@@ -37,12 +37,12 @@ export interface VtuDocument {
   readonly compressed: boolean;
   readonly fieldData: readonly ArrayElement[];
   readonly pieces: readonly Piece[];
-  /** Where the offsets of appended arrays count from. */
+  /** File offset from which offsets of appended arrays count. */
   readonly appended?: { readonly start: number; readonly base64: boolean };
 }
 
 /** Limits the memory that a hostile file can take. */
-const mostArrays = 10_000;
+const maxArrays = 10_000;
 const deepest = 16;
 const longestUnit = 1024;
 
@@ -65,7 +65,7 @@ export async function readDocument(source: ByteSource): Promise<VtuDocument> {
   throw new FormatError('The VTK file ends before </VTKFile>.', source.size);
 }
 
-/** Attributes of the root that say how arrays are encoded. */
+/** Attributes of the root element that describe the encoding of arrays. */
 function encodingOf({ attributes, start }: Tag): Pick<VtuDocument, 'littleEndian' | 'headerBytes' | 'compressed'> {
   const type = attributes.get('type');
   if (type !== 'UnstructuredGrid')
@@ -112,7 +112,7 @@ class DocumentParser {
   #array: { -readonly [K in keyof ArrayElement]: ArrayElement[K] } | undefined;
   #section: Section | undefined;
   #arrays = 0;
-  /** Where the text of a unit begins. */
+  /** File offset of the text of a unit. */
   #unit: number | undefined;
 
   constructor(source: ByteSource, root: Tag) {
@@ -197,7 +197,7 @@ class DocumentParser {
   }
 
   #arrayOf(tag: Tag): ArrayElement {
-    if (++this.#arrays > mostArrays) throw new FormatError(`The file has more than ${mostArrays} arrays.`, tag.start);
+    if (++this.#arrays > maxArrays) throw new FormatError(`The file has more than ${maxArrays} arrays.`, tag.start);
     const { attributes, start, end } = tag;
     const format = attributes.get('format') ?? 'ascii';
     if (format !== 'ascii' && format !== 'binary' && format !== 'appended')

@@ -6,7 +6,7 @@ import { bytesOf, sampleTypeOf } from '../../data/samples.ts';
 /** An array of numbers as a VTU file holds it. */
 export interface VtuArray {
   readonly name: string;
-  /** The components of a place follow each other. */
+  /** The components of a point or cell are consecutive. */
   readonly values: Samples;
   /** Absent: 1. */
   readonly components?: number;
@@ -27,9 +27,12 @@ const blockSize = 1 << 18;
 /** Higher levels take several times as long and hardly compress coordinates further. */
 const level = 1;
 /** Blocks of an array under way on the thread pool. */
-const mostPending = 4;
-/** How much larger blocks may be without looking for repetitions, which takes most of the time. */
-const mostGrowth = 1.1;
+const maxPending = 4;
+/**
+ * Maximum growth of blocks that are compressed without searching for repetitions (Huffman coding only), which saves
+ * most of the time.
+ */
+const maxGrowth = 1.1;
 
 const compress = promisify(deflate);
 
@@ -50,23 +53,23 @@ class BlockCompressor {
 
   /** Waits while too many blocks are under way. */
   async drain(): Promise<void> {
-    await this.#blocks.at(-mostPending);
+    await this.#blocks.at(-maxPending);
   }
 
   /** VTK's header (number of blocks, size of a block, of the last one, compressed sizes), and the blocks. */
   async finish(): Promise<Uint8Array[]> {
     const blocks = await Promise.all(this.#blocks);
-    // 0 says that the last block is full.
+    // 0 means that the last block is full.
     const header = [blocks.length, blockSize, this.#size % blockSize, ...blocks.map(({ length }) => length)];
     const words = BigUint64Array.from(header, BigInt);
     return [new Uint8Array(words.buffer), ...blocks];
   }
 
-  /** Compresses the first block both ways, which tells how to compress the others. */
+  /** Compresses the first block with both strategies, to choose the one for the other blocks. */
   async #first(bytes: Uint8Array): Promise<Uint8Array> {
     const both = Promise.all([packed(bytes, constants.Z_DEFAULT_STRATEGY), packed(bytes, constants.Z_HUFFMAN_ONLY)]);
     this.#strategy = both.then(([searched, coded]) =>
-      coded.length <= mostGrowth * searched.length ? constants.Z_HUFFMAN_ONLY : constants.Z_DEFAULT_STRATEGY,
+      coded.length <= maxGrowth * searched.length ? constants.Z_HUFFMAN_ONLY : constants.Z_DEFAULT_STRATEGY,
     );
     this.#strategy.catch(() => {});
     const [searched, coded] = await both;

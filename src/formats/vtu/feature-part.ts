@@ -46,9 +46,9 @@ class FeatureCells {
   readonly #nodes = new ArrayEncoder();
   readonly #heights = new ArrayEncoder();
   readonly #shapes = new NumberList(Uint8Array);
-  /** Of each cell: where its nodes end. */
+  /** End of the nodes of each cell (VTK `offsets`). */
   readonly #ends = new NumberList(Uint32Array);
-  /** Of each field of numbers: a value per cell. */
+  /** Values of each numeric field, one per cell. */
   readonly #values: { index: number; list: NumberList<Float64Array> }[];
   #count = 0;
 
@@ -138,7 +138,7 @@ class FeatureCells {
   }
 }
 
-/** Whole numbers and truth values in types of their own where no feature lacks one. */
+/** Integers and booleans get an integer type if every feature has a value. */
 function narrowed(values: Float64Array, { type }: Field): Samples {
   if (type === 'boolean' && values.every((value) => value === 0 || value === 1)) return Uint8Array.from(values);
   if (type === 'integer' && values.every((value) => (value | 0) === value)) return Int32Array.from(values);

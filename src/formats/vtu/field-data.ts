@@ -11,9 +11,9 @@ import { spectrumFields } from './spectrum-axes.ts';
 export const SECTIONS = [undefined, 'profile', 'column'] as const;
 
 /**
- * What VTK has no place for, as field data: EUM codes and kinds of value, one number per item (first those at points, then those of
- * cells, in the order of their arrays); layers `[maximum, sigma, section]` and the first cells of their columns;
- * frequencies and directions of spectra.
+ * Information that VTK has no elements for, as field data: EUM codes and kinds of value, one number per item (first
+ * those at points, then those of cells, in the order of their arrays); layers `[maximum, sigma, section]` and the first
+ * cells of their columns; frequencies and directions of spectra.
  */
 export function fieldData(mesh: Mesh, items: readonly MeshItem[]): VtuArray[] {
   const integers = (name: string, values: Iterable<number>): VtuArray => ({ name, values: Int32Array.from(values) });

@@ -7,9 +7,9 @@ import type { VtuArray } from './encode.ts';
 /** Name of the point array with the boundary codes of the nodes. */
 export const NODE_CODES = 'NodeCode';
 
-/** An item and its array: each name occurs once among the points and once among the cells. */
+/** An item and its array. Names are unique among the point arrays, and among the cell arrays. */
 export interface ItemArray {
-  /** Place of the item among those of the mesh. */
+  /** Index of the item in the mesh. */
   readonly index: number;
   readonly item: MeshItem;
   readonly name: string;
@@ -33,7 +33,7 @@ export function distinctName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** The values of an item as VTK wants them: real values, NaN for deleted ones, the components of a place side by side. */
+/** The values of an item as VTK stores them: scale and offset applied, NaN for no data, components interleaved. */
 export function arrayOf({ item, name }: Pick<ItemArray, 'item' | 'name'>, samples: Samples): VtuArray {
   const components = componentCount(item);
   return {
@@ -56,7 +56,7 @@ function realValues(samples: Samples, { nodata, scale = 1, offset = 0 }: Item): 
   return values;
 }
 
-/** The model has the places fastest, VTK the components. */
+/** In the model points or cells vary fastest, in VTK components. */
 function interleaved(values: Samples, components: number): Samples {
   if (components === 1) return values;
   const places = values.length / components;

@@ -10,7 +10,7 @@ import { NODE_CODES } from './item-arrays.ts';
 import { readNumbers, typeOf } from './numbers.ts';
 
 /** Maximum number of components of an array. */
-const mostComponents = 1 << 16;
+const maxComponents = 1 << 16;
 
 /** An item with its array in each piece. */
 export interface StoredItem {
@@ -51,7 +51,7 @@ function sameArray(arrays: readonly ArrayElement[], wanted: ArrayElement, place:
 
 function itemOf(array: ArrayElement, arrays: readonly ArrayElement[], location: MeshItem['location']): MeshItem {
   const { name, unit, components } = array;
-  if (components < 1 || components > mostComponents) throw wrong(array, `has ${components} components.`, array.at);
+  if (components < 1 || components > maxComponents) throw wrong(array, `has ${components} components.`, array.at);
   const type = commonType(arrays.map(typeOf));
   return {
     name: name === '' ? 'Array' : name,
@@ -68,7 +68,7 @@ const componentAxis = (count: number): Axis => ({
   values: Float64Array.from({ length: count }, (_, n) => n),
 });
 
-/** Adds EUM codes and kinds of value to items, where there is one of each for each item. */
+/** Adds EUM codes and kinds of value to items, if the field data have one of each for each item. */
 export function withQuantities(
   items: readonly StoredItem[],
   fields: ReadonlyMap<string, Samples>,
@@ -93,7 +93,7 @@ export function withQuantities(
   });
 }
 
-/** The values of an item in all pieces, places fastest. */
+/** The values of an item in all pieces; points or cells vary fastest. */
 export async function itemValues(
   source: ByteSource,
   document: VtuDocument,

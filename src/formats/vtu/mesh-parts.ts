@@ -6,7 +6,7 @@ import { fieldData, sridField } from './field-data.ts';
 import { arrayOf, itemArrays, NODE_CODES } from './item-arrays.ts';
 import type { Part } from './part.ts';
 
-/** Makes the parts of a mesh: what does not change with time is compressed once. */
+/** Makes the parts of a mesh, one per step. Arrays that do not vary over time are compressed only once. */
 export class MeshParts {
   readonly #mesh: Mesh;
   readonly #context: Context;
@@ -66,7 +66,7 @@ export async function encodeAll(arrays: readonly VtuArray[], signal: AbortSignal
   return encoded;
 }
 
-/** Both fit 32 bits with a sign, which VTK reads without a copy. */
+/** Both fit into Int32, which VTK reads without a copy. */
 export async function cellArrays(
   { connectivity, offsets }: Pick<Mesh, 'connectivity' | 'offsets'>,
   signal: AbortSignal,
@@ -74,12 +74,12 @@ export async function cellArrays(
   const signed = (values: Uint32Array) => new Int32Array(values.buffer, values.byteOffset, values.length);
   return {
     connectivity: await encodeArray({ name: 'connectivity', values: signed(connectivity) }, signal),
-    // VTK has the ends of the cells, the model begins with 0.
+    // VTK stores the end of each cell; the model's offsets begin with 0.
     offsets: await encodeArray({ name: 'offsets', values: signed(offsets.subarray(1)) }, signal),
   };
 }
 
-/** `heights` take the place of z. */
+/** `heights` replace z. */
 export function pointArray(nodes: Float64Array, heights?: ArrayLike<number>): VtuArray {
   if (heights === undefined) return { name: 'Points', values: nodes, components: 3 };
   const moved = nodes.slice();

@@ -7,7 +7,7 @@ import { parseNumber } from '../io/number-word.ts';
 import { decodeBytes, wrong } from './decode.ts';
 import type { ArrayElement, VtuDocument } from './document.ts';
 
-/** Bytes of the types that have 64-bit integers, which become doubles. */
+/** Types of 64-bit integers, whose values become doubles. */
 const wide = new Set(['Int64', 'UInt64']);
 const sizeOf = (type: string): number | undefined =>
   wide.has(type) ? 8 : sampleArrays[type as SampleType]?.BYTES_PER_ELEMENT;
@@ -21,7 +21,7 @@ export const typeOf = (array: ArrayElement): SampleType => {
 
 /**
  * Reads the numbers of an array; 64-bit integers become doubles.
- * @param expected how many there must be; absent: as many as the array has
+ * @param expected required number of elements; absent: any
  */
 export async function readNumbers(
   source: ByteSource,

@@ -2,7 +2,7 @@ import type { EncodedArray } from './encode.ts';
 
 /** One unstructured grid with its values at one step. */
 export interface Part {
-  /** Facts about the whole: one number each per item, or a text. */
+  /** Field data: numbers, or a text, about the whole mesh. */
   readonly fieldData: readonly EncodedArray[];
   /** A text among the field data. meshio cannot read files with one. */
   readonly text?: { readonly name: string; readonly value: string };
@@ -15,7 +15,10 @@ export interface Part {
   readonly types: EncodedArray;
 }
 
-/** The pieces of a VTU file: XML whose arrays lie behind it as raw compressed bytes, each at the offset that its element names. */
+/**
+ * The pieces of a VTU file: XML, followed by the arrays as raw compressed bytes (appended data), each at the offset
+ * that its element names.
+ */
 export function partBytes(part: Part): Uint8Array[] {
   const appended: Uint8Array[] = [];
   let offset = 0;
@@ -50,7 +53,7 @@ export function partBytes(part: Part): Uint8Array[] {
   return [Buffer.from(xml), ...appended, Buffer.from('\n</AppendedData>\n</VTKFile>\n')];
 }
 
-/** VTK's string array: the codes of its bytes, with a zero at the end. */
+/** VTK's string array: the text as numbers, one per byte, with a terminating zero. */
 function textElement({ text }: Part): string {
   if (text === undefined) return '';
   const codes = [...Buffer.from(text.value), 0].join(' ');

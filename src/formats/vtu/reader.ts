@@ -69,7 +69,7 @@ function relativeTime(seconds: readonly number[]): TimeAxis {
     : { spacing: 'nonEquidistant', unit: 'second', offsets: Float64Array.from(seconds) };
 }
 
-/** The mesh of the first file with the values of all, which must have its cells and places. */
+/** The mesh of the first file, with the values of all files. All must have its cells and points. */
 async function meshOf(files: readonly VtuFile[], time: TimeAxis | undefined, context: Context): Promise<Mesh> {
   const first = files[0]!;
   const geometry = await first.geometry();
@@ -108,7 +108,7 @@ const heightsOf = ({ nodes }: Geometry): Float64Array =>
 
 /**
  * Whether z differs between two steps.
- * @throws FormatError if the cells or their places differ
+ * @throws FormatError if the cells, or x and y of the points, differ
  */
 function movesFrom(one: Geometry, other: Geometry): boolean {
   for (const key of ['shapes', 'connectivity', 'offsets'] as const)

@@ -26,7 +26,7 @@ const numberFields = new Set([
   ...spectrumFieldNames,
 ]);
 
-/** One VTU file: its elements are read, its arrays when they are asked for. */
+/** One VTU file. Its XML is read on opening, its arrays on demand. */
 export class VtuFile {
   readonly items: readonly StoredItem[];
   /** Milliseconds since 1970-01-01T00:00:00 of the first step. */
@@ -66,7 +66,7 @@ export class VtuFile {
     return readGeometry(this.#source, this.#document);
   }
 
-  /** Boundary codes of the nodes, where all pieces have them. */
+  /** Boundary codes of the nodes, if all pieces have them. */
   async nodeCodes(): Promise<Int32Array | undefined> {
     const codes: number[] = [];
     for (const { pointData, points } of this.#document.pieces) {
@@ -91,7 +91,7 @@ export class VtuFile {
     return itemValues(this.#source, this.#document, item);
   }
 
-  /** The item of this file that is like one of another file. */
+  /** The item of this file with the name and components of an item of another file. */
   sameItem({ item }: StoredItem): StoredItem {
     const { name, location } = item;
     const found = this.items.find((one) => one.item.name === name && one.item.location === location);

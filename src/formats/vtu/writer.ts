@@ -42,17 +42,17 @@ async function append(sink: ByteSink, part: Part): Promise<void> {
   for (const bytes of partBytes(part)) await sink.append(bytes);
 }
 
-/** The start as codes of characters: meshio reads no file with a text. */
+/** The start as character codes, because meshio cannot read text arrays. */
 async function onlyPart(mesh: Mesh, context: Context): Promise<Part> {
   const start = startTime(mesh, context);
   const codes = start === undefined ? [] : [{ name: 'StartTime', values: Int8Array.from(Buffer.from(start)) }];
   return new MeshParts(mesh, context).part(0, codes);
 }
 
-/** A name that every file system takes. */
+/** A name that every file system accepts. */
 const fileName = (name: string): string => name.replace(/[^\p{L}\p{N} ._-]/gu, '_').replace(/^\.+/, '') || 'mesh';
 
-/** The first part has the start as a text, so that ParaView shows it and meshio reads all others. */
+/** Only the first part has the start as a text: ParaView shows it, and meshio can read all other parts. */
 async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Promise<void> {
   const zip = new ZipWriter(sink);
   const name = fileName(mesh.name ?? '');

@@ -6,19 +6,20 @@ export interface Tag {
   readonly kind: 'open' | 'empty' | 'close';
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** Offset of `<`, and of the first byte behind `>`. */
+  /** Offset of `<`, and of the first byte after `>`. */
   readonly start: number;
   readonly end: number;
 }
 
 const chunk = 1 << 18;
-/** Bytes of a tag with its attributes. */
+/** Maximum length in bytes of a tag with its attributes. */
 const longestTag = 1 << 16;
 const [less, quote, apostrophe, greater] = [60, 34, 39, 62];
 
 /**
- * Finds the tags of an XML file from front to back without reading what stands between them into memory. Our own code because the files
- * hold gigabytes of numbers, also raw bytes, which no XML parser of npm skips. Knows neither document types nor CDATA.
+ * Finds the tags of an XML file from front to back without loading the text between them into memory. Our own code
+ * because the files hold gigabytes of numbers, also raw bytes, which no XML parser of npm skips. Knows neither document
+ * types nor CDATA.
  */
 export class XmlScanner {
   readonly #source: ByteSource;
@@ -66,7 +67,7 @@ export class XmlScanner {
     return { kind, name, attributes: attributesOf(inner, name.length, start), start, end: this.#base + this.#at };
   }
 
-  /** Moves behind the next occurrence of `mark`. */
+  /** Moves to the position after the next occurrence of `mark`. */
   async #skip(mark: string, start: number): Promise<void> {
     if ((await this.#find(mark)) === undefined) throw new FormatError(`'${mark}' is missing.`, start);
     this.#at += mark.length;
@@ -86,7 +87,7 @@ export class XmlScanner {
     }
   }
 
-  /** Makes `length` bytes at the current place available; false when the file has fewer. */
+  /** Makes `length` bytes at the current position available; false when the file has fewer. */
   async #load(length: number): Promise<boolean> {
     if (this.#at + length <= this.#bytes.length) return true;
     const offset = this.#base + this.#at;
@@ -108,7 +109,7 @@ function attributesOf(text: string, from: number, offset: number): Map<string, s
     attributes.set(found[1]!, withoutEntities(found[2] ?? found[3]!));
     end = one.lastIndex;
   }
-  if (text.slice(end).trim() !== '') throw new FormatError('A tag has something else than attributes.', offset);
+  if (text.slice(end).trim() !== '') throw new FormatError('A tag contains something other than attributes.', offset);
   return attributes;
 }
 

@@ -8,7 +8,7 @@ import { parseNumber } from '../io/number-word.ts';
 /** Blanks, tabs, commas and semicolons, in any number; the carriage return of Windows lines. */
 export const separators = ' \t,;\r';
 export const comment = 35;
-export const mostColumns = 1024;
+export const maxColumns = 1024;
 /** Maximum length of a header in bytes. */
 const longestHeader = 1 << 20;
 
@@ -16,10 +16,10 @@ const longestHeader = 1 << 20;
 export interface Layout {
   readonly columns: number;
   readonly zColumn: number;
-  /** Columns that are no coordinates, as fields. */
+  /** Columns other than coordinates, as fields. */
   readonly fields: readonly Field[];
   readonly fieldColumns: readonly number[];
-  /** Offset of the first line of numbers, and its number. */
+  /** Byte offset and line number of the first line of numbers. */
   readonly start: number;
   readonly line: number;
 }
@@ -32,7 +32,7 @@ export const numberAt = (bytes: Buffer, start: number, end: number): number | un
  * has as many words.
  */
 export async function readLayout(source: ByteSource, zColumn: number): Promise<Layout> {
-  const words = new LineWords(separators, mostColumns);
+  const words = new LineWords(separators, maxColumns);
   let names: string[] = [];
   let line = 0;
   for await (const { bytes, end, base } of wholeLines(source, await afterMark(source))) {
@@ -43,8 +43,8 @@ export async function readLayout(source: ByteSource, zColumn: number): Promise<L
       if (words.count === 0 || bytes[words.starts[0]!] === comment) continue;
       const wordsOf = (n: number) => [words.starts[n]!, words.ends[n]!] as const;
       const isNumber = (n: number) => numberAt(bytes, ...wordsOf(n)) !== undefined;
-      if (words.count > mostColumns)
-        throw new FormatError(`Line ${line} has ${words.count} columns. The maximum is ${mostColumns}.`, base + start);
+      if (words.count > maxColumns)
+        throw new FormatError(`Line ${line} has ${words.count} columns. The maximum is ${maxColumns}.`, base + start);
       if (words.count > zColumn && [0, 1, zColumn].every(isNumber)) {
         const numbers = Array.from({ length: words.count }, (_, n) => n).findIndex((n) => !isNumber(n));
         checkSeparators(gaps(bytes, words, numbers < 0 ? words.count : numbers), line, base + start);
@@ -82,7 +82,7 @@ function checkSeparators(between: readonly string[], line: number, offset: numbe
     );
 }
 
-/** Offset behind a byte order mark. */
+/** Offset after a byte order mark. */
 async function afterMark(source: ByteSource): Promise<number> {
   const [a, b, c] = await source.read(0, 3);
   return a === 0xef && b === 0xbb && c === 0xbf ? 3 : 0;

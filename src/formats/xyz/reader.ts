@@ -8,7 +8,7 @@ import { withDetectedFormat } from '../detect.ts';
 import { LineWords, shownWord, wholeLines } from '../io/line-words.ts';
 import { Srid } from '../srid.ts';
 import type { Layout } from './layout.ts';
-import { comment, mostColumns, numberAt, readLayout, separators } from './layout.ts';
+import { comment, maxColumns, numberAt, readLayout, separators } from './layout.ts';
 
 const perChunk = 4096;
 
@@ -23,7 +23,7 @@ export const xyzReader = defineReader({
     ZColumnIndex: z
       .int()
       .min(2)
-      .max(mostColumns - 1)
+      .max(maxColumns - 1)
       .default(2)
       .describe('Column of z, counted from 0.'),
     SRID: Srid.describe('SRID of the coordinate system, such as 25832. The format does not store it.').optional(),
@@ -78,7 +78,7 @@ async function* chunks(source: ByteSource, layout: Layout, context: Context): As
 const noValues: readonly unknown[] = [];
 
 class PointParser {
-  readonly words = new LineWords(separators, mostColumns);
+  readonly words = new LineWords(separators, maxColumns);
   /** x, y, z of the points of a chunk; each feature has a part of it. */
   coordinates = new Float64Array(0);
   readonly #layout: Layout;

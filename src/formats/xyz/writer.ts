@@ -8,7 +8,7 @@ import { defineWriter } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
 
-/** A guess that most coordinates fit. */
+/** First guess at the number of decimals, right for most coordinates. */
 const usualDecimals = 3;
 const [blank, lineFeed] = [32, 10];
 
@@ -81,7 +81,7 @@ function putPoints(out: BufferedWriter, feature: Feature, stride: number, column
   }
 }
 
-/** Room for it must be reserved. */
+/** The caller must reserve room for the text. */
 function put(out: BufferedWriter, value: number, first: boolean): void {
   if (!first) out.bytes[out.at++] = blank;
   if (Number.isFinite(value)) out.at = putShortest(out.bytes, out.at, value, usualDecimals);

@@ -4,7 +4,7 @@ import { glyphsOf, textWidth } from './text/lettering.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
-/** x, y of points one after the other, in pixels from the upper left corner. */
+/** Alternating x and y of points, in pixels from the upper left corner. */
 export type Points = ArrayLike<number>;
 
 export interface TextStyle {
@@ -12,13 +12,13 @@ export interface TextStyle {
   readonly size: number;
   readonly colour: Colour;
   readonly weight?: Weight;
-  /** Which end of the text stands at x. */
+  /** Alignment of the text: which end of it is at x. */
   readonly align?: 'left' | 'middle' | 'right';
-  /** Runs from the bottom up. */
+  /** The text runs upwards, rotated by 90°. */
   readonly upward?: boolean;
 }
 
-/** Part of the picture that is drawn into, in pixels; the right and lower borders do not belong to it. */
+/** Clipping rectangle in pixels; the right and lower borders are exclusive. */
 export interface Frame {
   readonly left: number;
   readonly top: number;
@@ -26,16 +26,16 @@ export interface Frame {
   readonly bottom: number;
 }
 
-/** A picture with smooth edges: the share of a pixel that a shape covers is the share of its colour. */
+/** A picture with antialiased edges: a shape's colour is blended by the share of the pixel that the shape covers. */
 export class Canvas {
   readonly width: number;
   readonly height: number;
   readonly rgba: Uint8Array;
-  /** What is outside of it is not drawn. */
+  /** Pixels outside of it are not drawn. */
   clip: Frame;
   /** Coverage of pixels by the shape that is being drawn. */
   readonly #cover: Float32Array;
-  /** Two more than the width: the coverage of a row ends behind its last pixel. */
+  /** Two more than the width: the coverage of a row ends after its last pixel. */
   readonly #stride: number;
 
   constructor(width: number, height: number, [red, green, blue]: Colour) {
@@ -56,7 +56,7 @@ export class Canvas {
     return encodePng(this.width, this.height, this.rgba);
   }
 
-  /** Sets a pixel without looking at the clip. */
+  /** Sets a pixel without clipping. */
   set(column: number, row: number, colour: Colour): void {
     const at = 4 * (row * this.width + column);
     this.rgba[at] = colour[0];
@@ -77,7 +77,7 @@ export class Canvas {
       for (let column = first; column < end; column++) this.set(column, row, colour);
   }
 
-  /** Fills closed outlines; holes turn the other way round. */
+  /** Fills closed outlines; holes have the opposite orientation. */
   fill(outlines: readonly Points[], colour: Colour, opacity = 1): void {
     const box = this.#boxOf(outlines, 0);
     if (box === undefined) return;
@@ -122,7 +122,7 @@ export class Canvas {
     this.stroke([x, y, x, y], 2 * radius, colour);
   }
 
-  /** `y` is the base line; of an upward text `x` is. */
+  /** `y` is the baseline; for an upward text `x` is. */
   text(
     text: string,
     x: number,
@@ -192,7 +192,9 @@ export class Canvas {
       return;
     }
     const perColumn = height / (b - a);
-    /** Height of the part of the edge in earlier columns, and the area to its right in the column before. */
+    /**
+     * Height of the part of the edge in earlier columns, and the area to the right of the edge in the previous column.
+     */
     let [above, previous] = [0, 0];
     let column = first;
     for (; column < b; column++) {

@@ -1,7 +1,7 @@
 import type { Canvas, Colour, Frame } from './canvas.ts';
 import type { Heading, PlacedTick } from './figure.ts';
 import { drawAxes, faint, figureWidth, headHeight, ink, labelSize, newFigure } from './figure.ts';
-import { fitted, textWidth } from './text/lettering.ts';
+import { textWidth, truncated } from './text/lettering.ts';
 import type { Tick } from './ticks.ts';
 import { ticksBetween } from './ticks.ts';
 
@@ -16,10 +16,10 @@ const lineColours: readonly Colour[] = [
   [90, 70, 160],
   [80, 80, 80],
 ];
-/** Lines that one panel has colours for, and panels that a picture has room for. */
-export const mostLines = lineColours.length;
-export const mostPanels = 6;
-/** Columns of pixels that a curve is thinned out for. */
+/** Maximum number of lines per panel (one per colour), and of panels per picture. */
+export const maxLines = lineColours.length;
+export const maxPanels = 6;
+/** Width of the plot area in pixels, for which curves are thinned out. */
 export const chartColumns = 1080;
 
 export interface ChartLine {
@@ -87,7 +87,7 @@ export function chartPng({ x, panels, ...heading }: Chart): Uint8Array<ArrayBuff
   return canvas.png();
 }
 
-/** With room above and below the lines. */
+/** Range of the values, with a margin above and below the lines. */
 function rangeOf({ low, high }: Panel): { low: number; high: number } {
   if (!(low <= high)) return { low: 0, high: 1 };
   const margin = high > low ? 0.06 * (high - low) : Math.abs(low) * 0.1 || 1;
@@ -109,7 +109,7 @@ function drawGrid(canvas: Canvas, frame: Frame, x: readonly PlacedTick[], y: rea
   for (const { at } of y) canvas.stroke([left, Math.round(at) + 0.5, right, Math.round(at) + 0.5], 1, faint);
 }
 
-/** The unit, and the names of the lines beside their colours, as many as there is room for. */
+/** Draws the unit and a legend of the lines, with as many names as there is room for. */
 function drawNames(canvas: Canvas, { left, top, right }: Frame, { unit, lines }: Panel): void {
   const y = top - 11;
   let x = left;
@@ -119,7 +119,7 @@ function drawNames(canvas: Canvas, { left, top, right }: Frame, { unit, lines }:
   }
   const each = (right - x) / lines.length - 44;
   for (const [n, { name }] of lines.entries()) {
-    const label = fitted(name, Math.max(60, each), labelSize);
+    const label = truncated(name, Math.max(60, each), labelSize);
     canvas.stroke([x, y - 5, x + 20, y - 5], 3, lineColours[n]!);
     canvas.text(label, x + 27, y, { size: labelSize, colour: ink });
     x += 27 + textWidth(label, labelSize) + 22;

@@ -18,23 +18,23 @@ const table: readonly Colour[] = Array.from({ length: 256 }, (_, n) => {
 
 export const nodataColour: Colour = [222, 222, 222];
 
-/** What the colours of a picture stand for. */
+/** A colour scale: the value of each colour. */
 export interface Scale {
   readonly low: number;
   readonly high: number;
-  /** Values lie below or above: they have the colour of the end. */
+  /** Some values are outside of the scale, and have the colour of its nearer end. */
   readonly below: boolean;
   readonly above: boolean;
   /** NaN is no data. */
   colour(value: number): Colour;
 }
 
-/** Most values that a scale is made of. */
-const mostLooked = 200_000;
+/** Maximum number of values from which the percentiles of a scale are computed. */
+const maxSampled = 200_000;
 
 /**
- * From the smallest to the largest value. Where a few outliers would leave nearly all values in one colour, from the 1st to the 99th
- * percentile. Undefined without a value.
+ * From the smallest to the largest value. If a few outliers would leave nearly all values in one colour, from the 1st
+ * to the 99th percentile. Undefined without a value.
  */
 export function scaleOf(values: ArrayLike<number>): Scale | undefined {
   let [least, most] = [Infinity, -Infinity];
@@ -60,9 +60,9 @@ export function rampScale(low: number, high: number, { below = false, above = fa
   return { low, high, below, above, colour };
 }
 
-/** 1st and 99th percentile, of a part of many values. */
+/** 1st and 99th percentile, from a sample if there are many values. */
 function inner(values: ArrayLike<number>): [number, number] {
-  const step = Math.max(1, Math.floor(values.length / mostLooked));
+  const step = Math.max(1, Math.floor(values.length / maxSampled));
   const some: number[] = [];
   for (let i = 0; i < values.length; i += step) if (Number.isFinite(values[i]!)) some.push(values[i]!);
   const sorted = Float64Array.from(some).sort();

@@ -6,12 +6,12 @@ interface Vertex {
   readonly y: number;
 }
 
-/** Points per column of the picture; more are thinned out. */
+/** Maximum number of points per pixel column; more are thinned out. */
 const perColumn = 2;
 
 /**
- * A line through many values that come in order. Of those in one column of the picture it keeps the first, the last, the smallest and the
- * largest, which look the same as all of them. It is broken where values are missing.
+ * A line through many values in ascending order of x. Keeps the first, last, smallest and largest value of each pixel
+ * column, which look the same as all values. Missing values interrupt the line.
  */
 export class Curve {
   readonly #low: number;
@@ -36,7 +36,7 @@ export class Curve {
   add(x: number, y: number): void {
     const before = this.#before;
     if (Number.isNaN(y)) {
-      // A step holds until here.
+      // The value before the gap holds until here.
       if (this.#joint === 'after' && before !== undefined && !this.#gap) this.#vertex({ x, y: before.y });
       this.#gap = true;
       this.#before = { x, y };
@@ -51,7 +51,7 @@ export class Curve {
     this.#before = { x, y };
   }
 
-  /** x and y of the points of each piece, one after the other. */
+  /** Alternating x and y of the points of each uninterrupted piece. */
   pieces(): readonly (readonly number[])[] {
     this.#break();
     return this.#pieces;

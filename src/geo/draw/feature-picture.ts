@@ -18,7 +18,7 @@ export interface FeaturePicture extends Heading {
   /** Contains all features. */
   readonly box: Box;
   readonly count: number;
-  /** Colours by the values of a field of numbers. */
+  /** Colours by the values of a numeric field. */
   readonly by?: { readonly field: number; readonly scale: Scale } | undefined;
 }
 

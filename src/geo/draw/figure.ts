@@ -1,6 +1,6 @@
 import type { Colour, Frame } from './canvas.ts';
 import { Canvas } from './canvas.ts';
-import { fitted } from './text/lettering.ts';
+import { truncated } from './text/lettering.ts';
 import type { Tick } from './ticks.ts';
 
 export const paper: Colour = [255, 255, 255];
@@ -14,7 +14,7 @@ export const figureWidth = 1200;
 export const labelSize = 15;
 const titleSize = 24;
 const subtitleSize = 16;
-/** Above what is drawn. */
+/** Title, above the plot area. */
 export const headHeight = 84;
 const edge = 24;
 
@@ -27,12 +27,12 @@ export interface Heading {
 export function newFigure(width: number, height: number, { title, subtitle }: Heading): Canvas {
   const canvas = new Canvas(width, height, paper);
   const room = width - 2 * edge;
-  canvas.text(fitted(title, room, titleSize, 'bold'), edge, 38, { size: titleSize, weight: 'bold', colour: ink });
-  canvas.text(fitted(subtitle, room, subtitleSize), edge, 64, { size: subtitleSize, colour: grey });
+  canvas.text(truncated(title, room, titleSize, 'bold'), edge, 38, { size: titleSize, weight: 'bold', colour: ink });
+  canvas.text(truncated(subtitle, room, subtitleSize), edge, 64, { size: subtitleSize, colour: grey });
   return canvas;
 }
 
-/** A tick and its place in pixels. */
+/** A tick and its position in pixels. */
 export interface PlacedTick extends Tick {
   readonly at: number;
 }

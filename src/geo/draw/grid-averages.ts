@@ -9,7 +9,7 @@ export interface Averages {
   readonly values: Float64Array;
 }
 
-/** Pulls a slice once. Memory holds the averages, not the grid. */
+/** Reads a slice once. Memory holds the averages, not the grid. */
 export async function averagesOf(grid: Grid, slice: Slice, side: number, { nearest = false } = {}): Promise<Averages> {
   const factor = Math.max(1, Math.ceil(Math.max(grid.width, grid.height) / side));
   const [width, height] = [Math.ceil(grid.width / factor), Math.ceil(grid.height / factor)];
@@ -22,7 +22,7 @@ export async function averagesOf(grid: Grid, slice: Slice, side: number, { neare
       for (let column = 0; column < grid.width; column++) {
         const value = values[row * grid.width + column]!;
         const cell = line + Math.floor(column / factor);
-        // Classes, such as those of land use, have no mean: one of them stands for the block.
+        // Categories, such as land use, have no mean: the block gets the value of one of its cells.
         if (Number.isNaN(value) || (nearest && counts[cell] === 1)) continue;
         sums[cell]! += value;
         counts[cell]! += 1;

@@ -11,11 +11,11 @@ import type { MapFigure } from './map-figure.ts';
 import { mapFigure } from './map-figure.ts';
 
 /** Larger grids are averaged to fewer columns and rows. */
-const mostCells = 1600;
+const maxCells = 1600;
 
 export interface GridPicture extends Heading {
   readonly unit?: string | undefined;
-  /** Drawn with light and shadow; else by colour alone. */
+  /** Drawn as shaded relief; else with colours only. */
   readonly relief: boolean;
 }
 
@@ -25,7 +25,7 @@ export async function gridPicturePng(
   slice: Slice,
   { relief, unit, ...heading }: GridPicture,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const cells = await averagesOf(grid, slice, mostCells);
+  const cells = await averagesOf(grid, slice, maxCells);
   if (relief) {
     const scale = reliefLegend(cells.values);
     return painted(grid, cells, { ...heading, legend: scale && { scale, unit } }, reliefOf(grid, cells));
@@ -48,7 +48,7 @@ function painted(grid: Grid, cells: Averages, plan: Plan, colourOf: (cell: numbe
   return figure.png();
 }
 
-/** Each pixel has the colour of the cell that its centre lies in. */
+/** Each pixel has the colour of the cell that contains its centre. */
 function paintCells(
   figure: MapFigure,
   canvas: Canvas,
@@ -81,7 +81,7 @@ function reliefOf(grid: Grid, averages: Averages): (cell: number) => Colour {
   };
 }
 
-/** Bands of a picture: red, green and blue, or one whose values are numbers of a palette. */
+/** Colour bands of an image: red, green and blue, or one band of palette indices. */
 export interface ColourBands {
   readonly bands: readonly number[];
   readonly palette?: readonly number[];
@@ -94,7 +94,7 @@ export function colourBands(bands: readonly Band[]): ColourBands | undefined {
   return paletted < 0 ? undefined : { bands: [paletted], palette: bands[paletted]!.palette! };
 }
 
-/** Draws a picture in its own colours. */
+/** Draws an image in its own colours. */
 export async function imagePicturePng(
   grid: Grid,
   { bands, palette }: ColourBands,
@@ -103,7 +103,7 @@ export async function imagePicturePng(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pulled: Averages[] = [];
   for (const band of bands)
-    pulled.push(await averagesOf(grid, { ...place, band }, mostCells, { nearest: palette !== undefined }));
+    pulled.push(await averagesOf(grid, { ...place, band }, maxCells, { nearest: palette !== undefined }));
   const most = Math.max(
     255,
     ...pulled.map(({ values }) => values.reduce((one, other) => (other > one ? other : one), 0)),

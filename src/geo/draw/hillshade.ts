@@ -128,7 +128,7 @@ function table(ramp: Ramp): Uint8Array {
   return colours;
 }
 
-/** Heights that 1 % lie below and above; undefined when there are none. */
+/** 1st and 99th percentile of the heights; undefined without heights. */
 function spread(values: Float32Array | Float64Array): { low: number; high: number } | undefined {
   const step = Math.max(1, Math.floor(values.length / 200_000));
   const sample: number[] = [];
@@ -161,7 +161,7 @@ function slopes({ width, height, values, cellWidth, cellHeight }: Heights): [Flo
   return [east, south];
 }
 
-/** What brings the steep tenth of the slopes to about 40°. */
+/** Vertical exaggeration that brings the steepest tenth of the slopes to about 40°. */
 function exaggerationOf(east: Float32Array, south: Float32Array): number {
   const step = Math.max(1, Math.floor(east.length / 100_000));
   const steepness: number[] = [];

@@ -1,16 +1,16 @@
 import type { Canvas, Colour } from './canvas.ts';
 import type { Scale } from './colours.ts';
 import { ink, labelSize, rule } from './figure.ts';
-import { fitted } from './text/lettering.ts';
+import { truncated } from './text/lettering.ts';
 import { numberText, ticksBetween } from './ticks.ts';
 
-/** Room right of a map for a legend. */
+/** Width of the legend to the right of a map. */
 export const legendWidth = 150;
 const barWidth = 20;
-export const leastLegend = 150;
-const mostLegend = 420;
+export const minLegend = 150;
+const maxLegend = 420;
 
-/** Colours from low to high beside numbers, with the unit above. */
+/** Draws a colour bar with numbers beside it and the unit above. */
 export interface Legend {
   readonly scale: Scale;
   readonly unit?: string | undefined;
@@ -19,12 +19,12 @@ export interface Legend {
 export function drawLegend(canvas: Canvas, { scale, unit }: Legend, left: number, top: number, room: number): void {
   const head = unit === undefined ? 0 : 24;
   if (unit !== undefined)
-    canvas.text(fitted(unit, legendWidth - 30, labelSize + 1, 'bold'), left, top + 14, {
+    canvas.text(truncated(unit, legendWidth - 30, labelSize + 1, 'bold'), left, top + 14, {
       size: labelSize + 1,
       weight: 'bold',
       colour: ink,
     });
-  const height = Math.min(mostLegend, Math.max(leastLegend, room)) - head;
+  const height = Math.min(maxLegend, Math.max(minLegend, room)) - head;
   const { low, high, below, above, colour } = scale;
   const tip = 12;
   const first = top + head + (above ? tip : 0);
@@ -47,7 +47,7 @@ export function drawLegend(canvas: Canvas, { scale, unit }: Legend, left: number
   }
 }
 
-/** Values beyond the end of the bar. */
+/** Draws an arrow at an end of the bar: some values are beyond it. */
 function arrow(canvas: Canvas, left: number, right: number, base: number, tip: number, colour: Colour): void {
   canvas.fill([[left, base, right, base, (left + right) / 2, tip]], colour);
 }

@@ -5,7 +5,7 @@ import type { Canvas, Frame } from './canvas.ts';
 import type { Heading } from './figure.ts';
 import { drawAxes, figureWidth, headHeight, ink, labelSize, newFigure } from './figure.ts';
 import type { Legend } from './legend.ts';
-import { drawLegend, leastLegend, legendWidth } from './legend.ts';
+import { drawLegend, legendWidth, minLegend } from './legend.ts';
 import { textWidth } from './text/lettering.ts';
 import type { Tick } from './ticks.ts';
 import { ticksBetween } from './ticks.ts';
@@ -17,30 +17,33 @@ export interface MapPlan extends Heading {
   readonly box: Box;
   readonly crs?: Crs | undefined;
   readonly legend?: Legend | undefined;
-  /** Names of axes that have different scales, such as the distance and the height of a vertical section; an empty one counts nothing. */
+  /**
+   * Names of axes that have different scales, such as the distance and the height of a vertical section; an empty name
+   * means an axis without numbers.
+   */
   readonly axes?: readonly [x: string, y: string];
 }
 
 /** A map with its axes, legend and title; data are drawn between `mapFigure` and `png`. */
 export interface MapFigure {
   readonly canvas: Canvas;
-  /** The map in the picture. */
+  /** Rectangle of the map in the picture. */
   readonly frame: Frame;
   x(easting: number): number;
   y(northing: number): number;
-  /** Of a place in the picture. */
+  /** Coordinates of a position in the picture. */
   easting(x: number): number;
   northing(y: number): number;
   png(): Uint8Array<ArrayBuffer>;
 }
 
-/** Of a map, and of a section whose height is free. */
-const mostHeight = 1000;
+/** Maximum height of a map, and height of a section, in pixels. */
+const maxHeight = 1000;
 const sectionHeight = 480;
 const least = 60;
-const leastWidth = 560;
+const minWidth = 560;
 
-/** North up. A degree of longitude is as much shorter than one of latitude as in the middle of the map. */
+/** North is up. The ratio of a degree of longitude to one of latitude is that at the centre of the map. */
 export function mapFigure(plan: MapPlan): MapFigure {
   const [west, south, east, north] = padded(plan);
   const geographic = isGeographic(plan.crs);
@@ -51,9 +54,9 @@ export function mapFigure(plan: MapPlan): MapFigure {
   const size = sizeOf(plan, [(east - west) * shorter, north - south], figureWidth - left - right);
   const [mapWidth, mapHeight] = size.map(Math.round) as [number, number];
   const frame = { left, top: headHeight, right: left + mapWidth, bottom: headHeight + mapHeight };
-  const legendHeight = plan.legend === undefined ? 0 : leastLegend;
+  const legendHeight = plan.legend === undefined ? 0 : minLegend;
   const height = headHeight + Math.max(mapHeight + (plan.axes ? 62 : 40), legendHeight + 20);
-  const canvas = newFigure(Math.max(leastWidth, frame.right + right), height, plan);
+  const canvas = newFigure(Math.max(minWidth, frame.right + right), height, plan);
   const scale = [mapWidth / (east - west), mapHeight / (north - south)] as const;
   const toX = (easting: number) => left + (easting - west) * scale[0];
   const toY = (northing: number) => headHeight + (north - northing) * scale[1];
@@ -82,7 +85,7 @@ export function mapFigure(plan: MapPlan): MapFigure {
   };
 }
 
-/** A name that nobody can read is taken for that of a plane. */
+/** An unknown coordinate system counts as projected. */
 function isGeographic(crs: Crs | undefined): boolean {
   try {
     return crs !== undefined && kindOf(crs).startsWith('geographic');
@@ -95,11 +98,11 @@ function isGeographic(crs: Crs | undefined): boolean {
 /** Width and height of the map in pixels. */
 function sizeOf({ axes }: MapPlan, [across, up]: readonly [number, number], room: number): [number, number] {
   if (axes !== undefined) return [room, sectionHeight];
-  const scale = Math.min(room / across, mostHeight / up);
+  const scale = Math.min(room / across, maxHeight / up);
   return [Math.max(least, across * scale), Math.max(least, up * scale)];
 }
 
-/** Data do not touch the frame; a point has room around it. */
+/** Adds a margin, so that data do not touch the frame and a single point has an extent. */
 function padded({ box: [west, south, east, north], axes }: MapPlan): Box {
   const sides = [east - west, north - south];
   const [x, y] = (axes === undefined ? sides.map(() => Math.max(...sides)) : sides).map(

@@ -3,7 +3,7 @@ import { CELL_SHAPES } from '../../data/mesh.ts';
 import { cellCentres } from '../../data/mesh-cells.ts';
 import { footprints } from '../../data/mesh-columns.ts';
 
-/** What a picture shows of a mesh from above: areas, and lines and points for cells without one. */
+/** A mesh seen from above: faces, and lines and points for cells without an area. */
 export interface MeshFaces {
   /** Corners of the faces, one after the other; face f has `corners[starts[f] … starts[f + 1])`. */
   readonly starts: Uint32Array;
@@ -17,7 +17,7 @@ export interface MeshFaces {
 const lineShapes: ReadonlySet<number> = new Set([CELL_SHAPES.line, CELL_SHAPES.polyline]);
 const flatShapes: ReadonlySet<number> = new Set([CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon]);
 
-/** Faces of solids that have no footprint, by the places of their nodes. */
+/** Faces of 3D cells without a footprint, as node positions within the cell. */
 const solidFaces: Readonly<Record<number, readonly (readonly number[])[]>> = {
   [CELL_SHAPES.tetrahedron]: [
     [0, 1, 2],
@@ -34,7 +34,7 @@ const solidFaces: Readonly<Record<number, readonly (readonly number[])[]>> = {
   ],
 };
 
-/** Wedges and hexahedra are seen as their footprints. Of solids above each other the highest comes last. */
+/** Wedges and hexahedra appear as their footprints. Of 3D cells above each other the highest comes last. */
 export function facesFromAbove(mesh: Pick<Mesh, 'nodes' | 'shapes' | 'connectivity' | 'offsets'>): MeshFaces {
   const { shapes, connectivity, offsets } = footprints(mesh);
   const [starts, corners, cells]: [number[], number[], number[]] = [[0], [], []];

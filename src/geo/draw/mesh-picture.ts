@@ -13,12 +13,12 @@ import type { Faces, Values } from './mesh-raster.ts';
 import { edgesOf, paintFaces } from './mesh-raster.ts';
 
 const outline: Colour = [58, 62, 68];
-/** Elements that are larger in pixels get their edges drawn. */
-const leastEdges = 9;
+/** Minimum mean size of elements, in pixels, from which edges are drawn. */
+const minElementSize = 9;
 
 export interface MeshPicture extends Heading, Pick<MapPlan, 'axes'> {
   readonly mesh: Pick<Mesh, 'crs' | 'nodes' | 'shapes' | 'connectivity' | 'offsets'>;
-  /** Values of nodes or cells; absent: the elements alone. */
+  /** Values of nodes or cells; absent: only the elements are drawn. */
   readonly values?: Values | undefined;
   readonly unit?: string | undefined;
 }
@@ -45,7 +45,7 @@ export function meshPicturePng({ mesh, values, unit, ...plan }: MeshPicture): Ui
   return figure.png();
 }
 
-/** Of a mesh without values: all elements look alike. */
+/** Colour scale of a mesh without values: one colour for all elements. */
 const plain: Scale = { ...rampScale(0, 0), colour: () => nodataColour };
 
 /** The value of each face is that of its cell. */
@@ -64,7 +64,7 @@ function drawEdges({ canvas, frame }: MapFigure, faces: Faces): void {
     }
   };
   const area = (frame.right - frame.left) * (frame.bottom - frame.top);
-  if (Math.sqrt(area / (faces.starts.length - 1)) >= leastEdges) draw(inner, 1, paper, 0.35);
+  if (Math.sqrt(area / (faces.starts.length - 1)) >= minElementSize) draw(inner, 1, paper, 0.35);
   draw(rim, 1.2, outline);
 }
 

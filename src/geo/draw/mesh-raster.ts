@@ -13,7 +13,7 @@ export interface Faces {
 /** Samples of a pixel in each direction. */
 const oversampling = 2;
 
-/** Value of places that no cell covers; those without data are NaN. */
+/** Value of samples that no cell covers. Samples without data are NaN. */
 const uncovered = Infinity;
 
 /** Fills cells by their value, or by values at their corners, which change linearly over triangles. */

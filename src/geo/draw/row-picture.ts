@@ -6,7 +6,7 @@ import { Curve } from './curve.ts';
 import type { Heading } from './figure.ts';
 import { ticksBetween } from './ticks.ts';
 
-/** Draws the values of a grid of one row over the distance from its beginning. */
+/** Draws a grid of one row as a line chart of its values over the distance from its beginning. */
 export async function rowPicturePng(
   grid: Grid,
   slice: Slice,

@@ -4,35 +4,35 @@ import { CELL_SHAPES } from '../../data/mesh.ts';
 type Geometry = Pick<Mesh, 'nodes' | 'shapes' | 'connectivity' | 'offsets'>;
 
 /**
- * A vertical section as a plane: x is the distance along it, y the height. Places follow each other by the cells that join them, from
- * the end that comes first in the file.
+ * Flattens a vertical section: x is the distance along it, y the height. The order of positions along it follows the
+ * cells that connect them, from the end that comes first in the file.
  * @param heights z of the nodes at the step that is shown; absent: those of the mesh
  */
 export function sectionPlane(mesh: Geometry, heights: ArrayLike<number> | undefined): Geometry {
   const { nodes, connectivity, offsets } = mesh;
   const count = nodes.length / 3;
-  const places = placesOf(nodes);
-  const neighbours = places.x.map(() => new Set<number>());
+  const positions = positionsOf(nodes);
+  const neighbours = positions.x.map(() => new Set<number>());
   for (let cell = 0; cell + 1 < offsets.length; cell++) {
     const around = new Set<number>();
-    for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++) around.add(places.of[connectivity[n]!]!);
+    for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++) around.add(positions.of[connectivity[n]!]!);
     const [a, b] = around;
     if (around.size !== 2) continue;
     neighbours[a!]!.add(b!);
     neighbours[b!]!.add(a!);
   }
-  const distances = distancesAlong(places, neighbours);
+  const distances = distancesAlong(positions, neighbours);
   const flat = new Float64Array(nodes.length);
   for (let node = 0; node < count; node++) {
-    flat[3 * node] = distances[places.of[node]!]!;
+    flat[3 * node] = distances[positions.of[node]!]!;
     flat[3 * node + 1] = heights?.[node] ?? nodes[3 * node + 2]!;
   }
   return { ...mesh, nodes: flat };
 }
 
 /**
- * The cells of one column as boxes of the width 1 above each other: node n of the mesh is node n on the left and n + count on the right,
- * so that values at nodes come twice.
+ * Draws the cells of a single column as stacked boxes of width 1. Node n of the mesh becomes node n on the left and n +
+ * count on the right, so values at nodes occur twice.
  */
 export function columnPlane(mesh: Geometry, heights: ArrayLike<number> | undefined): Geometry {
   const { nodes, connectivity, offsets } = mesh;
@@ -58,15 +58,15 @@ export function columnPlane(mesh: Geometry, heights: ArrayLike<number> | undefin
   };
 }
 
-interface Places {
+interface Positions {
   readonly x: number[];
   readonly y: number[];
-  /** The place of each node. */
+  /** Index of the position of each node. */
   readonly of: number[];
 }
 
-/** Nodes above each other share a place. */
-function placesOf(nodes: Float64Array): Places {
+/** Nodes above each other have the same horizontal position. */
+function positionsOf(nodes: Float64Array): Positions {
   const numbers = new Map<string, number>();
   const [x, y, of]: [number[], number[], number[]] = [[], [], []];
   for (let n = 0; n < nodes.length; n += 3) {
@@ -82,8 +82,8 @@ function placesOf(nodes: Float64Array): Places {
   return { x, y, of };
 }
 
-/** Of each place, from an end; places that no chain leads to follow after the others. */
-function distancesAlong({ x, y }: Places, neighbours: readonly ReadonlySet<number>[]): Float64Array {
+/** Distance of each position from an end of the section; positions that are not connected come after the others. */
+function distancesAlong({ x, y }: Positions, neighbours: readonly ReadonlySet<number>[]): Float64Array {
   const distances = new Float64Array(x.length).fill(Number.NaN);
   let far = 0;
   const ends = [...neighbours.keys()].sort(

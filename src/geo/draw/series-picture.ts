@@ -4,7 +4,7 @@ import { realValues } from '../../data/real-values.ts';
 import type { Series, SeriesItem } from '../../data/series.ts';
 import { MILLISECONDS } from '../../data/time-axis.ts';
 import type { Panel } from './chart.ts';
-import { chartColumns, chartPng, mostLines, mostPanels } from './chart.ts';
+import { chartColumns, chartPng, maxLines, maxPanels } from './chart.ts';
 import type { Joint } from './curve.ts';
 import { Curve } from './curve.ts';
 import { numberText, ticksBetween, timeTicks } from './ticks.ts';
@@ -82,13 +82,13 @@ function addTo(line: Drawn, offsets: Float64Array, values: Float64Array): void {
   }
 }
 
-/** The first items that the picture has room for: so many units, and so many items of each. */
+/** The first items that the picture has room for, grouped by unit. */
 function withRoom(series: Series, items: readonly number[]): number[] {
   const perUnit = new Map<string, number>();
   return items.filter((n) => {
     const unit = series.items[n]!.unit ?? '';
     const count = perUnit.get(unit) ?? 0;
-    if (count === mostLines || (count === 0 && perUnit.size === mostPanels)) return false;
+    if (count === maxLines || (count === 0 && perUnit.size === maxPanels)) return false;
     perUnit.set(unit, count + 1);
     return true;
   });

@@ -31,7 +31,10 @@ function groupsOfThree(digits: string): string[] {
   return groups;
 }
 
-/** With groups of three digits from five on, and a real minus; very large and small numbers as powers of ten. */
+/**
+ * Formats a number: groups of three digits from five digits on, a minus sign (−); very large and small numbers as
+ * powers of ten.
+ */
 export function numberText(value: number, decimals?: number): string {
   const size = Math.abs(value);
   if (size >= 1e9 || (size > 0 && size < 1e-4 && (decimals ?? 9) > 6))
@@ -62,8 +65,8 @@ const evenSteps = [
 const monthSteps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
 
 /**
- * Round times between two, in milliseconds since 1970 on the data's own clock: from seconds to centuries. The label is the time of day, at
- * midnight the date; of months and years that.
+ * Round times between two, in milliseconds since 1970 on the data's own clock: from seconds to centuries. The label is
+ * the time of day, at midnight the date; ticks of months and years have only these.
  */
 export function timeTicks(low: number, high: number, most: number): Tick[] {
   const apart = (high - low) / Math.max(1, most);

@@ -51,7 +51,7 @@ export const cached =
     if (!options || route.method !== 'GET') return {};
     const permission = options.permission ?? permissionsOf;
 
-    /** Returns whether it has answered. */
+    /** Sends the cached answer, if there is one. Returns whether it did. */
     async function answerFromCache(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
       const resource = typeof options?.resource === 'function' ? options.resource(request) : (options?.resource ?? '');
       const lifetime = lifetimes[resource.split(':', 1)[0] ?? ''] ?? defaultLifetime;

@@ -1,7 +1,7 @@
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { callerWithKey } from '../../keys/holder.ts';
+import { callerWithKey } from '../../keys/authenticate.ts';
 import { findKey } from '../../keys/queries.ts';
 import { holderOf } from '../../tokens/caller.ts';
 import { findIdentity } from '../../tokens/queries.ts';

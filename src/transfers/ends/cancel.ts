@@ -9,7 +9,8 @@ import { CANCELLED } from './outcome.ts';
 import { settle } from './settle.ts';
 
 /**
- * Ends a transfer that waits, or has its worker end one that runs within seconds; if that is about to commit, it becomes Completed.
+ * Ends a waiting transfer at once: its status becomes Error with the message 'Cancelled.', and its queue row is
+ * deleted. A running transfer is ended by its worker within seconds, or becomes Completed if it is about to commit.
  * Allowed for its starter and for who may change content in its project.
  */
 export async function cancelTransfer(db: Db, caller: Caller, id: string): Promise<Summary> {

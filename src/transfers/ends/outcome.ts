@@ -6,7 +6,7 @@ const MAX_WORKER_LOSSES = 8;
 /** The end of a transfer without a result. */
 export interface Ending {
   kind: 'failed' | 'cancelled';
-  /** Its `errorMessage`. */
+  /** The `errorMessage` of the transfer. */
   sentence: string;
 }
 

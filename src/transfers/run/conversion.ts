@@ -4,7 +4,7 @@ import { formatDuration } from '../../platform/text/time.ts';
 
 export interface ConversionLimits {
   memoryMb: number;
-  /** Maximum size of its folder. */
+  /** Maximum size of the conversion's scratch folder. */
   scratchGb: number;
   /** Milliseconds from now. */
   time: number;

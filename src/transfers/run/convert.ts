@@ -24,7 +24,7 @@ interface Attempt {
   report: Report;
   signal: AbortSignal;
   time: TimeLimit;
-  /** Maximum size of its folder. */
+  /** Maximum size of its scratch folder. */
   scratchGb: number;
 }
 
@@ -133,7 +133,10 @@ function adoptFiles(
   });
 }
 
-/** Commits the rows that name the blobs. A crash before leaves blobs without a row, which the hourly sweep removes. */
+/**
+ * Commits the rows that name the blobs. If the worker dies before, the blobs have no row: the hourly sweep of
+ * `store/orphan-blobs.ts` deletes them, and another worker repeats the transfer (`queue/sweep.ts`).
+ */
 async function commit(
   { db, blobs }: Executor,
   { transfer, request, report }: Attempt,

@@ -18,7 +18,7 @@ type Held = NonNullable<Awaited<ReturnType<typeof findHeld>>>;
 export async function findExisting(db: Db, { id, type, outputDatasetId }: ClaimedRow): Promise<Held | undefined> {
   if (type !== 'Append') return undefined;
   const held = outputDatasetId === undefined ? undefined : await findHeld(db, outputDatasetId, id);
-  if (!held) throw new AppError('gone', 'The dataset of this transfer is no longer there.');
+  if (!held) throw new AppError('gone', 'The dataset of this transfer no longer exists.');
   return held;
 }
 

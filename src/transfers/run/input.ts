@@ -35,7 +35,7 @@ export async function fetchInput(
       return 0;
     }
     if (sourceId === undefined || sealedSource === undefined)
-      throw new AppError('gone', 'The input of this transfer is no longer there.');
+      throw new AppError('gone', 'The input of this transfer no longer exists.');
     const source = await openSource(sources.sealer, sourceId, sealedSource);
     what = `The file at ${source.host}`;
     report.progress(0, 'Fetching');

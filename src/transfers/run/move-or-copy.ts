@@ -56,7 +56,7 @@ async function copyBytes({ blobs }: Executor, transfer: ClaimedRow, report: Repo
   }
 }
 
-const inputGone = () => new AppError('gone', 'The input of this transfer is no longer there.');
+const inputGone = () => new AppError('gone', 'The input of this transfer no longer exists.');
 
 /** All or nothing. Checks again what the start checked, and locks it until the commit. */
 async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, lines: readonly LogLine[]) {
@@ -84,6 +84,6 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
   const done = copied
     ? await insertCopy(tx, target, { id: madeId, blob: copied.blob, storageSize: copied.size })
     : await moveDataset(tx, target);
-  if (!done) throw new AppError('gone', `Dataset '${datasetId}' is no longer there.`);
+  if (!done) throw new AppError('gone', `Dataset '${datasetId}' no longer exists.`);
   await settle(tx, { attempt: transfer, outcome: { kind: 'movedOrCopied', transfer, datasetId: madeId }, lines });
 }

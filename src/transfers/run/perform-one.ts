@@ -3,9 +3,9 @@ import { CANCELLED, PROJECT_DELETED } from '../ends/outcome.ts';
 import { permanentReason } from '../queue/queue-status.ts';
 import type { WorkerCapacity } from '../queue/requirements.ts';
 import type { Executor } from './executor.ts';
-import type { State } from './one.queries.ts';
-import { findState } from './one.queries.ts';
 import { perform } from './perform.ts';
+import type { State } from './perform-one.queries.ts';
+import { findState } from './perform-one.queries.ts';
 
 /** What became of a transfer, and why. */
 export interface OneResult {

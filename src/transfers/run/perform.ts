@@ -25,8 +25,8 @@ export interface Job {
 }
 
 /**
- * How it went. `notClaimed`: the transfer has ended, runs elsewhere, or has another resource request. `overtaken`: another process took the
- * transfer over, and settles it.
+ * Outcome of `perform`. `notClaimed`: the transfer has ended, runs elsewhere, or has another resource request.
+ * `overtaken`: another process took the transfer over, and settles it.
  */
 export type Performed = Settled['kind'] | 'notClaimed' | 'overtaken';
 

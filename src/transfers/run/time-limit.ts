@@ -45,7 +45,7 @@ export async function inTime<Result>(
     return await Promise.race([
       work(stop),
       leftBehind.then(() => {
-        throw new Error('It did not stop when it was aborted.');
+        throw new Error('A step of the transfer did not stop after it was aborted.');
       }),
     ]);
   } catch (error) {

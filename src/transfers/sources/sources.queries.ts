@@ -10,7 +10,7 @@ export const lockSource = (tx: Db, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from remote_sources where id = ${id} for share`);
 
-/** No transfer needs the address `s` any more. A failed transfer can be retried for a day. */
+/** Condition: no transfer needs the address `s` any longer. A failed transfer can be retried for a day. */
 const unneeded = sql.fragment`not exists (
   select from transfers t
   where t.source_id = s.id

@@ -11,7 +11,7 @@ import type { ResourceRequest } from '../queue/resource-request.ts';
 import { checkResources } from '../queue/resource-request.ts';
 import type { LegacyWords } from './request.ts';
 
-/** What every start of a conversion may request. */
+/** Members of the request of every start of a conversion. */
 export interface StartRequest extends ResourceRequest {
   readerName?: string | undefined;
   writerName?: string | undefined;
@@ -19,7 +19,7 @@ export interface StartRequest extends ResourceRequest {
   writerParameters?: readonly { name: string; value?: unknown }[] | undefined;
   transformations?: readonly unknown[] | undefined;
   onBadRecord?: 'fail' | 'skip' | undefined;
-  /** The words of a legacy client, kept for its answers. */
+  /** Names and values as a legacy client sent them, for its answers. */
   legacy?: LegacyWords | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface CheckedConversion {
   transformations: readonly unknown[];
   /** The bytes are copied as they are. */
   copied: boolean;
-  /** What will probably go wrong, or is ignored. */
+  /** Warnings: what will probably fail, or is ignored. */
   warnings: string[];
 }
 

@@ -176,5 +176,5 @@ function sridOf({ srid }: LegacyWords): string | undefined {
   if (srid === undefined || Number(srid) === 0) return undefined;
   const parsed = Srid.safeParse(srid);
   if (parsed.success) return parsed.data;
-  throw invalidMember('srid', parsed.error.issues[0]?.message ?? `'${srid}' is no coordinate system.`);
+  throw invalidMember('srid', parsed.error.issues[0]?.message ?? `'${srid}' is not a coordinate system.`);
 }

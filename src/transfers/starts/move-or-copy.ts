@@ -72,5 +72,5 @@ export async function planMoveOrCopy(tx: Db, caller: Caller, request: MoveOrCopy
 
 function demandOwner(caller: Caller, tenantId: string) {
   if (!ownedTenants(caller).includes(tenantId))
-    throw forbidden(`Only an Owner of tenant '${tenantId}' and of the other one may do this.`);
+    throw forbidden(`Only an Owner of both tenants may do this. You are not an Owner of tenant '${tenantId}'.`);
 }

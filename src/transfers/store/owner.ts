@@ -44,9 +44,12 @@ export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): P
     const known = places.find(({ name }) => name === self.place);
     if (known === undefined) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new Error(`The blob store ${places[0]?.name} cannot be reached (${why}). The first start needs it.`, {
-        cause: error,
-      });
+      throw new Error(
+        `The blob store ${places[0]?.name} cannot be reached (${why}). The first start of the platform records its owner there.`,
+        {
+          cause: error,
+        },
+      );
     }
     log.warn({ err: error }, 'the blob store cannot be reached: its owner will be checked later');
     return known.store;
@@ -78,7 +81,7 @@ async function unclaimedPlace(db: Db, places: readonly StorePlace[]): Promise<St
     for (const name of named) if (await place.store.info(name)) return place;
   }
   const [first] = places;
-  if (first === undefined) throw new Error('There is no place for blobs.');
+  if (first === undefined) throw new Error('No blob store is configured.');
   if (await holdsBlobs(first.store)) {
     throw new ForeignStore(
       `The blob store ${first.name} has blobs that this database does not reference, and no marker of its owner. ` +
@@ -117,7 +120,7 @@ export async function adoptStore(db: Db, settings: StoreSettings, reason?: strin
   const self = await identify(db);
   const owners = await Promise.all(places.map(({ store }) => store.marker.read().catch(damaged)));
   const place = places[await placeToAdopt(self, places, owners)];
-  if (place === undefined) throw new Error('There is no place for blobs.');
+  if (place === undefined) throw new Error('No blob store is configured.');
   const before = owners[places.indexOf(place)];
   const was = {
     store: place.name,

@@ -83,7 +83,7 @@ const owns = byShape((shape: Shape) =>
   ),
 );
 
-/** Transfers that the caller started, newest first. */
+/** Transfers that the caller started, newest first (index `transfers_creator`). */
 export const listOwn = (db: Db, caller: Caller, filter: TransferFilter, slice: Slice) =>
   db.any(owns(shapeOf(caller, filter))(listValues(caller, filter, slice)));
 
@@ -96,8 +96,11 @@ export const ListedTransfer = Summary.extend({
 }).meta({ id: 'ListedTransfer' });
 
 /**
- * The transfers of `visible` of `queries.ts` as a union of index scans, one per reason for which the caller sees a transfer. Each scan is in
- * the order of the list and starts from the rows `seen`; `others` excludes transfers of the scans before it.
+ * The transfers of `visible` of `queries.ts` as a union of index scans, one per reason for which the caller sees a
+ * transfer: started by the caller (index `transfers_creator`), in a tenant that the caller owns (`transfers_tenant`),
+ * moved or copied from such a tenant (`transfers_source_tenant`), in a project that the caller sees
+ * (`transfers_project`). Each scan is in the order of the list and starts from the rows `seen`; `others` excludes
+ * transfers of the scans before it.
  */
 function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: CallerParameters) {
   const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;

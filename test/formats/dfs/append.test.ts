@@ -102,7 +102,7 @@ test('equal and earlier times, other items, quantities, cells, places and axes e
       plane({ first: 2, projection: ['UTM-32', 15, 55, 0] }),
       /EPSG:32633, and that of the input EPSG:32632/,
     ],
-    [2, plane(), plane({ first: 2, projection: ['UTM-33', 15.1, 55, 0] }), /do not lie where/],
+    [2, plane(), plane({ first: 2, projection: ['UTM-33', 15.1, 55, 0] }), /lie at other coordinates/],
   ];
   for (const [n, present, added, sentence] of cases)
     await t.throwsAsync(append(t, n, present, added), { message: sentence });

@@ -245,8 +245,8 @@ test('the calendar is checked, and units of time are those of EUM', async (t) =>
     ['2020-13-01', '00:00:00'],
     ['2020-01-01', '24:00:00'],
   ] as [string, string][])
-    await t.throwsAsync(at(start), { instanceOf: FormatError, message: /no time of the calendar/ });
-  await t.throwsAsync(at(['2020-01-01', '00:00:00'], 1000), { message: /is no unit of time/ });
+    await t.throwsAsync(at(start), { instanceOf: FormatError, message: /not a valid date and time/ });
+  await t.throwsAsync(at(['2020-01-01', '00:00:00'], 1000), { message: /is not a unit of time/ });
   const lengths = { 1400: 1000, 1401: 60e3, 1402: 3600e3, 1403: 864e5, 1404: 365 * 864e5, 1405: 30 * 864e5, 1406: 1 };
   for (const [unit, length] of Object.entries(lengths))
     t.is(timeOf((await at(['2020-01-01', '00:00:00'], Number(unit))).time, 2), Date.UTC(2020, 0, 1) + 2 * length);
@@ -258,7 +258,7 @@ test('kinds of files that no known program writes are refused', async (t) => {
   for (const [number, sentence] of [
     [2, /file type is 2/],
     [8, /file type is 8/],
-    [4, /does not suit/],
+    [4, /does not match/],
   ] as const) {
     const changed = Buffer.from(bytes);
     changed[type] = number;

@@ -359,7 +359,7 @@ test('a grid of an unknown coordinate system keeps its place through other chang
   });
   t.true(bytes.includes(Buffer.concat([Buffer.from('DKS\0'), values('Float64', 12, 55, 20)])));
   const change = [{ type: 'CrsTransformation', inputSrid: 25832, outputSrid: 25833 }];
-  await t.throwsAsync(converted(t, local, { ...own('2'), transformations: change }), { message: /does not say where/ });
+  await t.throwsAsync(converted(t, local, { ...own('2'), transformations: change }), { message: /not georeferenced/ });
   const known = await converted(t, local, {
     ...own('2'),
     readerParameters: { SRID: 25832 },

@@ -18,7 +18,7 @@ function* randoms(start: number): Generator<number, never> {
 }
 
 /** More values than a small file can honestly hold. */
-const mostCells = 20_000_000;
+const maxCells = 20_000_000;
 
 /** Reads all values, or ends with a sentence. */
 async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'refused'> {
@@ -54,14 +54,14 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
           )
         ).length;
     } else throw new Error(`${reader} made ${data.kind}.`);
-    if (cells > mostCells) throw new Error(`${cells} values came of ${bytes.length} bytes.`);
+    if (cells > maxCells) throw new Error(`${cells} values came of ${bytes.length} bytes.`);
     return 'read';
   } catch (error) {
     if (error instanceof AppError) return 'refused';
     // Only projections are beyond the file: PROJ knows them, or a place does not.
     if (
       error instanceof FormatError &&
-      (error.offset !== undefined || /WKT|coordinate system|no place in/.test(error.message))
+      (error.offset !== undefined || /WKT|coordinate system|cannot be transformed/.test(error.message))
     )
       return 'refused';
     throw error;

@@ -54,7 +54,7 @@ test('another mesh, another item or another system is refused', async (t) => {
   });
   const turned = [flat.elements[0]!, [3, 4, 2]];
   await t.throwsAsync(append(t, flat, { ...later, elements: turned }), {
-    message: /elements of the input are not those/,
+    message: /elements of the input differ from those/,
   });
   await t.throwsAsync(append(t, flat, { ...later, items: 3 }), { message: /no item 'Item 2'/ });
   await t.throwsAsync(append(t, flat, later, { readerParameters: { SRID: 25832 } }), {

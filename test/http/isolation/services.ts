@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { UNOFFERED } from '../../../src/http/rules/unoffered.ts';
+import { NOT_IMPLEMENTED } from '../../../src/http/rules/not-implemented.ts';
 import type { Row, Rows } from './row.ts';
 
 const everybody = (url: string): Row => ({
@@ -8,7 +8,7 @@ const everybody = (url: string): Row => ({
   refused: {},
 });
 /** The same to all who are known: that it is not offered. */
-const unoffered = (url: string): Row => ({
+const notImplemented = (url: string): Row => ({
   request: () => ({ method: 'POST', url: url.replace(':id', randomUUID()).replace('*', 'anything/at/all') }),
   allowed: { owner: 501, member: 501, stranger: 501 },
   refused: {},
@@ -17,5 +17,5 @@ const unoffered = (url: string): Row => ({
 export default {
   'GET /api/data/services': everybody('/api/data/services'),
   'GET /api/services/:name/baseuri': everybody('/api/services/metadata/baseuri'),
-  ...Object.fromEntries(UNOFFERED.map(({ method, url }) => [`${method} ${url}`, unoffered(url)])),
+  ...Object.fromEntries(NOT_IMPLEMENTED.map(({ method, url }) => [`${method} ${url}`, notImplemented(url)])),
 } satisfies Rows;

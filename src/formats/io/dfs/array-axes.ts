@@ -9,7 +9,10 @@ import type { DfsFile } from './dfs-file.ts';
 /** EUM items of wave spectra over frequency and direction. */
 const spectra = [110047, 100258];
 
-/** Whether items of a plane file are spectra: x is the frequency and y the direction, and the file lies nowhere. */
+/**
+ * Whether the items of a two-dimensional file are wave spectra: x is the frequency and y the direction, without a
+ * position.
+ */
 export const areSpectra = ({ header }: DfsFile, items: readonly number[]): boolean =>
   items.every((n) => header.items[n]!.axis.tag === axisTag.equidistant2 && spectra.includes(header.items[n]!.eumItem));
 
@@ -32,7 +35,7 @@ export async function dimensionsOf(
     return { axes: named.map((one, d) => ({ ...one, values: values[d]! })).reverse() };
   }
   if (axis.tag === axisTag.nonEquidistant1) {
-    reportLoss('The places of the values on the line are kept by their x alone.');
+    reportLoss('Of the coordinates along the line only x was kept.');
     const places = await axis.coordinates[0]!.load();
     const values = Float64Array.from({ length: axis.counts[0]! }, (_, n) => places[3 * n]!);
     return { axes: [{ ...named[0]!, values }] };
@@ -59,12 +62,13 @@ async function curvilinear(axis: DfsAxis, named: readonly Omit<Axis, 'values'>[]
   const [nodeX, nodeY] = await Promise.all(
     axis.coordinates.slice(0, 2).map(async (one) => Float64Array.from(await one.load())),
   );
-  if (axis.tag === axisTag.curvilinear3) reportLoss('Of the curvilinear cells the lowest layer of corners is kept.');
+  if (axis.tag === axisTag.curvilinear3)
+    reportLoss('Only the lowest layer of corners of the curvilinear cells was kept.');
   const corners = (axis.counts[0]! + 1) * (axis.counts[1]! + 1);
   return { axes: axes.reverse(), nodes: { nodeX: nodeX!.slice(0, corners), nodeY: nodeY!.slice(0, corners) } };
 }
 
-/** Steps of the frequency above 1 are factors: no spectrum has frequencies that far apart. */
+/** A frequency step above 1 is a factor (logarithmic axis): no spectrum has frequencies more than 1 Hz apart. */
 function spectralAxes({ counts, spacing }: DfsAxis): Axis[] {
   const [nx, ny] = counts as [number, number];
   const [x0, y0, dx, dy] = spacing as [number, number, number, number];

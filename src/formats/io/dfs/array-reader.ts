@@ -14,7 +14,10 @@ import type { OpenedDfs } from './open.ts';
 import type { ReadAxis } from './origin.ts';
 import { DfsContent, dfsOrigin } from './origin.ts';
 
-/** What no grid can say: spectra, cells of unequal size, curvilinear cells, and items on different axes. */
+/**
+ * Reads data that a grid cannot describe: spectra, cells of unequal size, curvilinear cells, and items on different
+ * axes.
+ */
 export async function readArray(
   { format, file, chosen, complete }: OpenedDfs,
   crs: { own: Crs | undefined; asked: Crs | undefined },
@@ -55,10 +58,10 @@ export async function readArray(
   };
 }
 
-/** Coordinates along a dimension that any file may have, however small it is. */
+/** Number of coordinates per dimension that even the smallest file may declare. */
 const coordinatesOfAnyFile = 1_000_000;
 
-/** Coordinates are held in memory: there must not be more than the file can have values for. */
+/** Coordinates are held in memory, so a file must not declare more of them than it has room for values. */
 function checkCounts({ counts }: DfsAxis, { source, dataStart }: DfsFile): void {
   const most = Math.max(coordinatesOfAnyFile, source.size);
   if (counts.some((count) => count > most))
@@ -68,7 +71,7 @@ function checkCounts({ counts }: DfsAxis, { source, dataStart }: DfsFile): void 
     );
 }
 
-/** A rectangular block, read in runs of values that follow each other. */
+/** Reads a rectangular block (hyperslab) as runs of consecutive values. */
 async function readBlock(
   file: DfsFile,
   keys: EncodingKeys | undefined,
@@ -80,7 +83,7 @@ async function readBlock(
   const lengths = [...axis.counts].reverse();
   const read = (first: number, count: number) =>
     keys === undefined ? file.readItem(item, step, first, count) : keys.expand(file, item, step, first, count);
-  // Dimensions from `whole` on are read wholly, so that a run goes over all of them.
+  // Dimensions from `whole` on are read completely, so a run spans all of them.
   let whole = lengths.length;
   while (whole > 0 && shape[whole - 1] === lengths[whole - 1]) whole--;
   const runDimension = Math.max(0, whole - 1);

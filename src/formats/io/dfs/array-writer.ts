@@ -20,10 +20,13 @@ import { projectionText } from './projection.ts';
 import { newTime } from './time.ts';
 import { arrayOf } from './typed-array.ts';
 
-/** Values that are read at a time. */
+/** Number of values per block. */
 const blockValues = 1 << 18;
 
-/** Writes an array of as many dimensions as the format has: the bytes that it came from when nothing was changed, else a new file. */
+/**
+ * Writes an array with the number of dimensions of the format. An unchanged array is written as a copy of its file's
+ * bytes.
+ */
 export async function writeArray(
   array: MultiArray,
   format: GridFormat,
@@ -86,7 +89,7 @@ async function projectionOf({ crs }: MultiArray, from: DfsContent | undefined): 
   return kept ?? { text: await projectionText(crs), longitude: 0, latitude: 0, rotation: 0 };
 }
 
-/** The file's own axis while the array has its axes, else one for the coordinates. */
+/** The axis of the source file if the array still has its coordinates; otherwise a new axis. */
 function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: DfsContent | undefined): DfsAxis {
   const dimensions = Number(format[3]);
   if (item.axes.length !== dimensions)
@@ -136,7 +139,7 @@ function axisOfCoordinates(axes: readonly Axis[]): DfsAxis {
   );
 }
 
-/** Undefined for coordinates at unequal distances. */
+/** Undefined for coordinates that are not evenly spaced. */
 function evenStep(values: Float64Array): number | undefined {
   if (values.length < 2) return 1;
   const step = (values.at(-1)! - values[0]!) / (values.length - 1);

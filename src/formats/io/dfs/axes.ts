@@ -9,7 +9,7 @@ export interface DfsAxis {
   readonly tag: number;
   /** Code of the EUM unit of its coordinates. */
   readonly unit: number;
-  /** Number of values along x, y and z, as far as the axis has them. */
+  /** Number of values along each of x, y and z that the axis has. */
   readonly counts: readonly number[];
   /** First coordinate of each dimension, then spacing of each; only of equidistant axes. */
   readonly spacing: readonly number[];
@@ -31,7 +31,7 @@ export const axisTag = {
 
 const firstAxisTag = 31050;
 const lastAxisTag = 31099;
-/** Axes of which DHI's own libraries write the header alone. */
+/** Axes for which DHI's libraries write no arrays. */
 const timeVarying = [31054, 31057, 31060];
 
 interface AxisShape {
@@ -67,7 +67,7 @@ export const isAxisTag = (number: number): boolean => number > firstAxisTag && n
 export const elementsOfAxis = ({ counts }: Pick<DfsAxis, 'counts'>): number =>
   counts.reduce((product, count) => product * count, 1);
 
-/** @throws FormatError for an axis that is not known or whose arrays have other lengths than its counts say */
+/** @throws FormatError for an unknown axis, or if the lengths of its arrays do not match its counts */
 export async function readAxis(block: DfsBlock): Promise<DfsAxis> {
   const shape = shapes[block.tag];
   if (timeVarying.includes(block.tag))

@@ -8,7 +8,7 @@ import { readElements } from './typed-array.ts';
 /** A block of the header: a tag and typed arrays. */
 export interface DfsBlock {
   readonly tag: number;
-  /** Of its first byte, and behind its last one. */
+  /** Offset of its first byte, and of the byte after its last one. */
   readonly offset: number;
   readonly end: number;
   readonly arrays: readonly StoredArray[];
@@ -23,16 +23,16 @@ export interface DfsBlocks {
   readonly dataStart: number;
 }
 
-/** The text of the signature ends with a ctrl-Z, which must come within so many bytes. */
+/** Maximum length of the signature in bytes. Its text ends with a ctrl-Z. */
 const maxSignature = 4096;
 const CTRL_Z = 0x1a;
-/** Bytes of dates and version words behind it. */
+/** Bytes of the dates and version words after the signature. */
 const dateBytes = 48;
 /** More blocks than any program writes: items and static items have up to five each. */
 const maxBlocks = 500_000;
 const maxArrays = 1_000_000;
 const windowBytes = 1 << 16;
-/** Reads up to so many bytes are served from the window. */
+/** Maximum size in bytes of a read that is served from the window. */
 const smallRead = 1 << 12;
 
 /**

@@ -4,7 +4,10 @@ import { writeHeader } from './write-header.ts';
 
 const chunk = 1 << 20;
 
-/** Writes the bytes of a file again. Of a file that is cut in its data the whole steps are kept, and the header says how many they are. */
+/**
+ * Copies a file. If it is truncated within its data, only its complete steps are copied, and the header gets their
+ * number.
+ */
 export async function copyDfs(file: DfsFile, sink: ByteSink, signal: AbortSignal): Promise<void> {
   const { source, header, steps, dataStart, stepBytes } = file;
   const cut = header.time.steps > steps;

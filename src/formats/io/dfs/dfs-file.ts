@@ -10,11 +10,11 @@ import { ARRAY_HEAD, BLOCK_BEGIN, BLOCK_END, numberOfType, tag, typeOfNumber } f
 import { timeAxisOf } from './time.ts';
 import { elementsOf as elementsOfBytes, readElements } from './typed-array.ts';
 
-/** A record up to so many bytes is read together with its head. */
+/** Maximum size in bytes of a record that is read together with its head. */
 const smallRecord = 1 << 16;
-/** Bytes that are read at a time where steps are short. */
+/** Number of bytes that one read fetches if steps are short. */
 const windowBytes = 1 << 20;
-/** Most steps of a file: their times are held in memory. */
+/** Maximum number of steps of a file: their times are held in memory. */
 const maxSteps = 100_000_000;
 
 /**
@@ -28,10 +28,10 @@ export class DfsFile {
   /** Bytes of a step, and of the mark before its records. */
   readonly stepBytes: number;
   readonly markBytes: number;
-  /** Whole steps. */
+  /** Number of complete steps. */
   readonly steps: number;
   readonly time: TimeAxis;
-  /** What the header declares and the file does not have, one sentence each. */
+  /** A sentence for each thing that the header declares and the file lacks. */
   readonly defects: readonly string[];
   /** Offset of each item's record in a step. */
   readonly #records: readonly number[];
@@ -88,7 +88,10 @@ export class DfsFile {
     return this.oneDeleteValue(item, await readElements(this.source, { type, offset: at + first * size, count }));
   }
 
-  /** Whole steps from `first` on, up to about a megabyte: their bytes, and how many they are. Marks and heads are checked. */
+  /**
+   * Reads complete steps from `first` on, up to about a megabyte. Returns their bytes and their number. Checks marks
+   * and heads.
+   */
   async readSteps(first: number, most = this.steps - first): Promise<{ bytes: DataView; count: number }> {
     const count = Math.min(most, Math.max(1, Math.floor(windowBytes / this.stepBytes)));
     const at = this.dataStart + first * this.stepBytes;
@@ -108,7 +111,10 @@ export class DfsFile {
     return this.#records[item]! + ARRAY_HEAD;
   }
 
-  /** Programs write Float64 items with the delete value of Float32, too: replaces it, in place, by that of Float64. */
+  /**
+   * Some programs write the Float32 delete value into Float64 items: replaces it, in place, by the Float64 delete
+   * value.
+   */
   oneDeleteValue(item: number, samples: Samples): Samples {
     if (!(samples instanceof Float64Array)) return samples;
     const { Float32, Float64 } = this.header.deleteValues;
@@ -179,7 +185,7 @@ async function hasMark(source: ByteSource, { dataStart, stepBytes, markBytes }: 
   return bytes.length === markBytes && isMark(new DataView(bytes.buffer, bytes.byteOffset, markBytes), 0, markBytes);
 }
 
-/** The whole steps of the file; the header's number may be wrong in both directions. */
+/** Number of complete steps in the file. The header may declare more or fewer. */
 async function countSteps(source: ByteSource, layout: Layout): Promise<{ steps: number; defects: string[] }> {
   const { header, dataStart, stepBytes } = layout;
   const declared = header.time.steps;
@@ -194,7 +200,7 @@ async function countSteps(source: ByteSource, layout: Layout): Promise<{ steps: 
     };
   }
   if (declared >= 0 && declared === whole) return { steps: whole, defects: [] };
-  // Bytes behind the last step mean nothing, unless they are steps.
+  // Bytes after the last step are ignored, unless they are steps.
   const more =
     whole > Math.max(0, declared) &&
     (await hasMark(source, layout, Math.max(0, declared))) &&
@@ -206,7 +212,7 @@ async function countSteps(source: ByteSource, layout: Layout): Promise<{ steps: 
   };
 }
 
-/** Reads the times that stand in the marks. */
+/** Reads the times of the steps from their marks. */
 async function readTimes(source: ByteSource, { dataStart, stepBytes, markBytes }: Layout, steps: number) {
   const times = new Float64Array(steps);
   const together = stepBytes < 4096 ? Math.floor(windowBytes / stepBytes) : 1;

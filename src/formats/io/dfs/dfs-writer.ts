@@ -9,12 +9,12 @@ import { neqNumbers } from './time.ts';
 import type { Patches } from './write-header.ts';
 import { arrayHead, stepMark, writeHeader } from './write-header.ts';
 
-/** Values up to so many bytes are gathered before they are written. */
+/** Number of bytes of values that are gathered before they are written. */
 const gathered = 1 << 16;
 
 /**
- * Writes a DFS file step by step. Extremes, statistics and the number of steps are counted on the way and put into the header at the end,
- * whatever the given header says of them.
+ * Writes a DFS file step by step. Extremes, statistics and the number of steps are computed during writing and replace
+ * those of the given header at the end.
  */
 export class DfsWriter {
   readonly #header: DfsHeader;
@@ -26,7 +26,7 @@ export class DfsWriter {
   readonly #counts: number[];
   readonly #times: number[] = [];
   #steps = 0;
-  /** Item whose values come next, and how many of them have come. */
+  /** Item that is written next, and how many of its values are written already. */
   #item: number;
   #value = 0;
 

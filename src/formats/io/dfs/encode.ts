@@ -2,16 +2,20 @@ import type { ExactIntegers, Item, Samples } from '../../../data/item.ts';
 import { sampleArrays, sampleTypeOf } from '../../../data/samples.ts';
 import type { Context } from '../../define.ts';
 
-/** Types that programs read everywhere: integers are written as one of them. */
+/** Types that all programs can read. Integers are converted to one of them. */
 export type WrittenType = 'Float32' | 'Float64';
 
+/** Types with values that single precision may round. */
 const beyondSingle: readonly unknown[] = ['Float64', 'Int32', 'UInt32'];
 
-/** Double precision only for types whose values single precision may round, if a request does not want single precision. */
+/** Double precision only if single precision may round the values, and the request does not ask for single precision. */
 export const writtenType = ({ type, integer64 }: Item, asFloat: boolean): WrittenType =>
   !asFloat && (beyondSingle.includes(type) || integer64 !== undefined) ? 'Float64' : 'Float32';
 
-/** Turns the values of an item into those of a DFS file: real values instead of scaled ones, the file's delete value where there are none. */
+/**
+ * Turns the values of an item into those of a DFS file: applies scale and offset, and replaces "no data" by the file's
+ * delete value.
+ */
 export class ValueEncoder {
   readonly type: WrittenType;
   readonly #item: Item;
@@ -59,7 +63,7 @@ export class ValueEncoder {
   }
 }
 
-/** What "no data" is among values of that type. */
+/** The value that means "no data" in values of that type. */
 const declaredIn = (values: Samples, nodata: number | undefined): number | undefined =>
   nodata !== undefined && values instanceof Float32Array ? Math.fround(nodata) : nodata;
 

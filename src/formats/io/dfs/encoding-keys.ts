@@ -2,7 +2,9 @@ import type { Samples } from '../../../data/item.ts';
 import { FormatError } from '../../../errors.ts';
 import type { DfsFile } from './dfs-file.ts';
 
-/** Cells that each key may stand for at most, and cells that any grid may have: expanding must not take for ever. */
+/**
+ * Maximum number of cells per key, and number of cells that any grid may have. They limit the time of decompression.
+ */
 const cellsPerKey = 1000;
 const cellsOfAnyGrid = 1 << 22;
 
@@ -10,7 +12,7 @@ const cellsOfAnyGrid = 1 << 22;
 export class EncodingKeys {
   /** Index of each stored cell in the whole grid, ascending. */
   readonly #cells: Float64Array;
-  /** Number of each of these cells in a record; absent: records have them in that order. */
+  /** Position of each of these cells in a record; absent: records have the same order. */
   readonly #order: Uint32Array | undefined;
   #last: { item: number; step: number; values: Samples } | undefined;
 
@@ -71,7 +73,7 @@ export class EncodingKeys {
     return this.#last.values;
   }
 
-  /** The values of the stored cells among those of a part of the whole grid, put to their places in a record. */
+  /** Copies the stored cells of a part of the grid to their positions in a record. */
   collect(part: Samples, first: number, record: Samples): void {
     const to = this.#lowerBound(first + part.length);
     for (let n = this.#lowerBound(first); n < to; n++)

@@ -13,14 +13,15 @@ import { arrayOf } from './typed-array.ts';
 
 export type GridFormat = 'dfs1' | 'dfs2' | 'dfs3';
 
-/** What the header of a new file says of the place of a grid, and what it keeps of the file that the grid comes from. */
+/** Members of the header of a new file: the position of the grid, and what is kept of the source file. */
 export interface GridLayout
   extends Partial<Pick<DfsHeader, 'projection' | 'custom' | 'statics' | 'compressed' | 'unknown'>> {
   readonly axis: DfsAxis;
 }
 
 /**
- * A grid that still lies where its file has it keeps the file's axis, projection, static items and compression as they are.
+ * If the grid still has the position of its source file, the file's axis, projection, static items and compression are
+ * kept.
  * @param grid with the southern row first
  */
 export async function layoutOfGrid(
@@ -31,12 +32,12 @@ export async function layoutOfGrid(
 ): Promise<GridLayout> {
   checkShape(grid, format);
   const header = from !== undefined && grid.origin?.format === format ? from.file.header : undefined;
-  if (from !== undefined && header !== undefined && from.crs === grid.crs && isWhere(grid, from.place)) {
+  if (from !== undefined && header !== undefined && from.crs === grid.crs && isSamePosition(grid, from.place)) {
     const { projection, custom, statics, compressed, unknown } = header;
     return { axis: header.items[0]!.axis, ...(projection && { projection }), custom, statics, compressed, unknown };
   }
   if (header?.statics.some((_, n) => !header.compressed || n > 2))
-    context.reportLoss('Static items were left out, because the grid has other cells than they have.');
+    context.reportLoss('Static items were left out, because the grid no longer has their cells.');
   const { projection, ...placed } = await newPlace(grid, format, from, context);
   const custom = header === undefined ? {} : { custom: await turnedCustom(header.custom, projection?.rotation ?? 0) };
   return { ...placed, ...(projection && { projection }), ...custom };
@@ -52,7 +53,7 @@ function checkShape(grid: Grid, format: GridFormat): void {
     );
 }
 
-const isWhere = ({ affine, width, height, layers }: Grid, place: ReadPlace | undefined): boolean =>
+const isSamePosition = ({ affine, width, height, layers }: Grid, place: ReadPlace | undefined): boolean =>
   place !== undefined &&
   place.width === width &&
   place.height === height &&
@@ -79,7 +80,7 @@ async function newPlace(
   if (grid.located === false && crs !== undefined)
     throw new AppError(
       'unprocessable',
-      `The coordinate system '${text.slice(0, 80)}' is not known, so the new place of the grid cannot be computed. Give SRID to the reader.`,
+      `The coordinate system '${text.slice(0, 80)}' is not known, so the new position of the grid cannot be computed. Give SRID to the reader.`,
     );
   const { longitude, latitude, rotation, dx, dy } = await storedPlace(affine, crs);
   reportSpacing([width, height], [dx, dy], context);
@@ -89,7 +90,7 @@ async function newPlace(
   return { axis: equidistantAxis([width, height, count], [0, 0, first], [dx, dy, spacing]), projection };
 }
 
-/** Of a line only the distances along it are known. */
+/** Only the distances along a line are known, not its coordinates. */
 async function newLine(grid: Grid, from: DfsContent | undefined): Promise<NewPlace> {
   const [x, dx] = grid.affine;
   const axis = equidistantAxis([grid.width], [x + dx / 2], [dx]);
@@ -98,7 +99,7 @@ async function newLine(grid: Grid, from: DfsContent | undefined): Promise<NewPla
   return { axis, projection: { text: await projectionText(grid.crs), longitude: 0, latitude: 0, rotation: 0 } };
 }
 
-/** The file's own text while the coordinate system is the same. */
+/** The projection text of the source file if the coordinate system is unchanged. */
 async function projectionTextOf({ crs }: Grid, from: DfsContent | undefined): Promise<string> {
   const text = from?.file.header.projection?.text;
   if (text !== undefined && from?.crs !== undefined && crs !== undefined)
@@ -106,16 +107,16 @@ async function projectionTextOf({ crs }: Grid, from: DfsContent | undefined): Pr
   return projectionText(crs);
 }
 
-/** The share of a cell by which the last cell may lie beside its place. */
-const mostDrift = 1e-3;
+/** Maximum displacement of the last cell, as a share of a cell. */
+const maxDrift = 1e-3;
 
 /** Spacing is stored in single precision. */
 function reportSpacing(counts: readonly number[], spacing: readonly number[], { reportLoss }: Context): void {
   for (const [n, step] of spacing.entries()) {
     const drift = Math.abs(Math.fround(step) - step) * counts[n]!;
-    if (drift > mostDrift * step)
+    if (drift > maxDrift * step)
       reportLoss(
-        `DFS files store the size of cells in single precision: ${step} became ${Math.fround(step)}, and the last cell lies ${(drift / step).toPrecision(2)} cells beside its place.`,
+        `DFS files store the size of cells in single precision: ${step} became ${Math.fround(step)}, which displaces the last cell by ${(drift / step).toPrecision(2)} cells.`,
       );
   }
 }

@@ -6,7 +6,7 @@ import { meridianConvergence, projecting, unprojecting } from '../../../geo/crs/
 import type { DfsAxis } from './axes.ts';
 import type { DfsProjection } from './header.ts';
 
-/** Where the position in the projection block lies: see `Dfs2Reader`. */
+/** Whether the position in the projection block is the centre or the corner of the first cell: see `Dfs2Reader`. */
 export type Interpretation = 'CenterOfCell' | 'BottomLeftBorder' | 'Borders';
 
 export interface GridPlace {
@@ -15,7 +15,10 @@ export interface GridPlace {
   readonly located?: false;
 }
 
-/** Degrees within which an axis of a grid is that of the projection, as in mikeio. */
+/**
+ * Maximum angle in degrees between an axis of the grid and the same axis of the projection for them to count as
+ * parallel, as in mikeio.
+ */
 const aligned = 1e-5;
 const degrees = Math.PI / 180;
 
@@ -68,7 +71,10 @@ export async function placeOfGrid(
   };
 }
 
-/** Position and direction of the projection block in the coordinate system; undefined for one that is not known. */
+/**
+ * Position and rotation of the projection block in the coordinate system; undefined if the coordinate system is
+ * unknown.
+ */
 async function frameOf(projection: DfsProjection | undefined, crs: Crs | undefined): Promise<Frame | undefined> {
   const { longitude, latitude, rotation } = projection ?? { longitude: 0, latitude: 0, rotation: 0 };
   if (crs === undefined) return { x: longitude, y: latitude, turn: tidyTurn(rotation) };
@@ -83,13 +89,13 @@ async function frameOf(projection: DfsProjection | undefined, crs: Crs | undefin
   const [x, y] = [Float64Array.of(longitude), Float64Array.of(latitude)];
   if (project.forward(x, y) > 0)
     throw new FormatError(
-      `The grid lies at longitude ${longitude}, latitude ${latitude}, which has no place in ${known.name}.`,
+      `The grid lies at longitude ${longitude}, latitude ${latitude}, which cannot be transformed to ${known.name}.`,
     );
   const convergence = meridianConvergence(project, longitude, latitude);
   return { x: tidyMetres(x[0]!), y: tidyMetres(y[0]!), turn: tidyTurn(rotation - convergence) };
 }
 
-/** Hundredths of a millimetre are beyond what projection libraries agree on. */
+/** Projection libraries differ by hundredths of a millimetre, so smaller differences are rounded away. */
 const tidyMetres = (metres: number): number => Math.round(metres * 1e5) / 1e5;
 
 /** −180 to 180, and 0 for a grid that is aligned. */
@@ -98,7 +104,7 @@ function tidyTurn(turn: number): number {
   return Math.abs(within) < aligned ? 0 : within;
 }
 
-/** What a file stores of the place of a grid. */
+/** The position of a grid as a file stores it. */
 export interface StoredPlace {
   readonly longitude: number;
   readonly latitude: number;
@@ -115,7 +121,7 @@ export interface StoredPlace {
 export async function storedPlace([x, a, b, y, c, d]: Affine, crs: Crs | undefined): Promise<StoredPlace> {
   const [dx, dy] = [Math.hypot(a, c), Math.hypot(b, d)];
   const remedy = 'Add a crsTransformation, which resamples to an upright grid.';
-  // Sines of the angles by which the axes miss a right angle.
+  // Sine of the difference of the angle between the axes from a right angle.
   if (Math.abs(a * b + c * d) > 1e-7 * dx * dy || a * d - b * c <= 0)
     throw new AppError(
       'unprocessable',
@@ -136,7 +142,10 @@ export async function storedPlace([x, a, b, y, c, d]: Affine, crs: Crs | undefin
   using back = await unprojecting(crs);
   const [longitude, latitude] = [Float64Array.of(centreX), Float64Array.of(centreY)];
   if (back.forward(longitude, latitude) > 0)
-    throw new AppError('unprocessable', `The corner of the grid at ${x}, ${y} has no longitude and latitude.`);
+    throw new AppError(
+      'unprocessable',
+      `The corner of the grid at ${x}, ${y} cannot be transformed to longitude and latitude.`,
+    );
   using project = await projecting(crs);
   const rotation = turn + meridianConvergence(project, longitude[0]!, latitude[0]!);
   return { longitude: longitude[0]!, latitude: latitude[0]!, rotation, dx, dy };

@@ -17,9 +17,9 @@ import type { OpenedDfs } from './open.ts';
 import { DfsContent, dfsOrigin } from './origin.ts';
 import { crsOfProjection } from './projection.ts';
 
-/** Rows of a block: about a megabyte. */
+/** Size of a block of rows: about a megabyte. */
 const blockBytes = 1 << 20;
-/** Most columns, because whole rows are held in memory. */
+/** Maximum number of columns, because whole rows are held in memory. */
 const maxColumns = 10_000_000;
 
 type Cells = Pick<Grid, 'width' | 'height' | 'bands' | 'rows'> & {
@@ -28,14 +28,14 @@ type Cells = Pick<Grid, 'width' | 'height' | 'bands' | 'rows'> & {
   layers?: LayerAxis;
 };
 
-/** Whether the items share one axis of equal cells with so many dimensions that is not one of spectra. */
+/** Whether the items share one equidistant axis with this number of dimensions, and are not spectra. */
 export const isGrid = (file: DfsFile, items: readonly number[], dimensions: number): boolean => {
   const [first, ...others] = items.map((n) => file.header.items[n]!.axis);
   if (first?.counts.length !== dimensions) return false;
   return isEquidistant(first) && others.every((axis) => isAlike(axis, first)) && !areSpectra(file, items);
 };
 
-/** Cells and values of the items of a file as those of a grid; rows begin with the first one of the file, which is the southern one. */
+/** The items of a file as bands of a grid. Rows are in the order of the file, which begins in the south. */
 export async function cellsOf(file: DfsFile, items: readonly number[]): Promise<Cells> {
   const { header } = file;
   const { counts, spacing } = header.items[items[0]!]!.axis;
@@ -67,7 +67,10 @@ export async function cellsOf(file: DfsFile, items: readonly number[]): Promise<
   return { width, height, bands, time: file.time, ...layers, rows, read };
 }
 
-/** A grid of two or three dimensions, where the file says that it lies, or where the request says; an array of what is no grid. */
+/**
+ * Reads a grid of two or three dimensions, with the coordinate system of the file or of the request; data that are not
+ * a grid become an array.
+ */
 export async function readGrid(
   opened: OpenedDfs,
   { SRID, interpretation }: { SRID?: string | undefined; interpretation?: Interpretation | undefined },

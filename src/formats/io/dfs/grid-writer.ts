@@ -19,7 +19,7 @@ import { contentOf, unchangedFile } from './origin.ts';
 import type { WriterOptions } from './parameters.ts';
 import { newTime } from './time.ts';
 
-/** Writes a grid as a DFS1, DFS2 or DFS3 file: the bytes that it came from when nothing was changed, else a new file. */
+/** Writes a grid as a DFS1, DFS2 or DFS3 file: a copy of its source file if nothing was changed, else a new file. */
 export async function writeGrid(
   grid: Grid,
   format: GridFormat,
@@ -39,7 +39,7 @@ export async function writeGrid(
 }
 
 async function copyGrid(grid: Grid, file: DfsFile, sink: ByteSink, context: Context): Promise<void> {
-  // Statistics count what is pulled.
+  // Rows are read also for an unchanged copy, because the receipt's statistics count what is read.
   for (const band of grid.bands.keys())
     for (const slice of slicesOfBand(grid, band))
       for await (const _ of grid.rows(slice)) context.signal.throwIfAborted();

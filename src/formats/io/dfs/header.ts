@@ -15,7 +15,7 @@ export interface DeleteValues {
 export const deleteValueOf = (values: DeleteValues, type: SampleType): number | undefined =>
   (values as Partial<Record<SampleType, number>>)[type];
 
-/** As DHI's programs write them into files of grids and series. */
+/** The delete values that DHI's programs write into files of grids and time series. */
 export const usualDeleteValues: DeleteValues = {
   Float32: Math.fround(-1e-35),
   Float64: -1e-255,
@@ -27,7 +27,7 @@ export const usualDeleteValues: DeleteValues = {
 export interface DfsProjection {
   /** WKT, or a short name such as `UTM-33`, `LONG/LAT`, `NON-UTM`. */
   readonly text: string;
-  /** Place of the first cell's centre, in degrees, or local coordinates. */
+  /** Position of the first cell's centre, in degrees, or in local coordinates. */
   readonly longitude: number;
   readonly latitude: number;
   /** Degrees clockwise from true north to the y axis. */
@@ -41,12 +41,15 @@ export interface DfsTime {
   readonly start?: { readonly date: string; readonly time: string };
   /** EUM's code of the unit. */
   readonly unit: number;
-  /** Equidistant: offset and interval. Else time of the first step, and what the largest time exceeds it by. */
+  /**
+   * Equidistant: offset and interval. Otherwise the time of the first step, and the difference of the largest time from
+   * it.
+   */
   readonly numbers: readonly [number, number];
-  /** Number of steps that the header declares; the file may have others. */
+  /** Number of steps that the header declares; the file may have more or fewer. */
   readonly steps: number;
   readonly firstStep: number;
-  /** Of the block in the file, for errors. */
+  /** Offset of the block in the file, for errors. */
   readonly offset?: number;
 }
 
@@ -70,13 +73,13 @@ export interface DfsItem {
   readonly axis: DfsAxis;
   /** Nine numbers per element; only where the header declares statistics. */
   readonly statistics?: DfsArray;
-  /** Numbers of the static items that belong to it, from 1. */
+  /** Numbers (from 1) of the static items that belong to this item. */
   readonly statics?: DfsArray;
 }
 
 export const elementsOf = ({ axis }: Pick<DfsItem, 'axis'>): number => elementsOfAxis(axis);
 
-/** An array without time. */
+/** A static item: an array without time. */
 export interface DfsStatic {
   readonly item: DfsItem;
   readonly values: DfsArray;
@@ -87,7 +90,7 @@ export interface DfsCustomBlock {
   readonly values: DfsArray;
 }
 
-/** A block whose meaning is not known, kept behind the `nth` block (from 0) with the tag `after`. */
+/** A block of unknown meaning, which is kept after the `nth` block (from 0) with the tag `after`. */
 export interface UnknownBlock {
   readonly tag: number;
   readonly arrays: readonly DfsArray[];
@@ -95,7 +98,7 @@ export interface UnknownBlock {
   readonly nth: number;
 }
 
-/** All that a DFS file has before its steps. */
+/** Everything that a DFS file has before its steps. */
 export interface DfsHeader {
   /** Signature, dates and version words. */
   readonly head: Uint8Array;
@@ -112,7 +115,7 @@ export interface DfsHeader {
   readonly custom: readonly DfsCustomBlock[];
   /** With the encoding keys of a compressed file, which come first. */
   readonly statics: readonly DfsStatic[];
-  /** Items hold the cells that the encoding keys name, in their order. */
+  /** Encoding keys of a compressed file: items store only these cells, in this order. */
   readonly compressed: boolean;
   readonly unknown: readonly UnknownBlock[];
 }

@@ -8,7 +8,7 @@ import type { DeleteValues, DfsItem } from './header.ts';
 import { deleteValueOf, unsetReference } from './header.ts';
 import { emptySummary } from './summary.ts';
 
-/** What a DFS file says of an item, in the model. */
+/** Converts the description of an item in a DFS file to the data model. */
 export function itemOf(item: DfsItem, deleteValues: DeleteValues): Item & { type: SampleType } {
   const { name, type, reference, eumItem, eumUnit } = item;
   const eum = { item: eumItem, unit: eumUnit };
@@ -25,7 +25,10 @@ export function itemOf(item: DfsItem, deleteValues: DeleteValues): Item & { type
   };
 }
 
-/** The item of a new file. An item without a quantity of EUM is undefined there; `otherwise` names one without a name. */
+/**
+ * The item of a new file. An item without an EUM quantity gets the EUM item "undefined"; an item without a name is
+ * called `otherwise`.
+ */
 export function newItem(
   { name, eum = { item: UNDEFINED_ITEM, unit: UNDEFINED_UNIT }, valueKind = 'instantaneous', reference }: Item,
   { type, axis, otherwise }: { type: SampleType; axis: DfsAxis; otherwise: string },

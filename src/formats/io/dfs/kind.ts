@@ -8,7 +8,7 @@ import { readHeader } from './read-header.ts';
 export type DfsFormat = 'dfs0' | 'dfs1' | 'dfs2' | 'dfs3' | 'dfsu';
 
 const formats: readonly DfsFormat[] = ['dfs0', 'dfs1', 'dfs2', 'dfs3'];
-const holds: Readonly<Record<DfsFormat, string>> = {
+const contents: Readonly<Record<DfsFormat, string>> = {
   dfs0: 'time series',
   dfs1: 'values along a line',
   dfs2: 'a plane grid',
@@ -16,14 +16,15 @@ const holds: Readonly<Record<DfsFormat, string>> = {
   dfsu: 'a mesh',
 };
 
-/** The kind of a file by its content: names of files do not tell. */
+/** The format of a file by its content, because file names are not reliable. */
 function formatOfHeader({ custom, items }: Pick<DfsHeader, 'custom' | 'items'>): DfsFormat {
   if (custom.some(({ name }) => name === 'MIKE_FM')) return 'dfsu';
   return formats[Math.max(...items.map(({ axis }) => axis.counts.length))]!;
 }
 
 /**
- * The kind of a file; `broken` for a header that cannot be read, undefined where more than `budget` bytes would have to be read for it.
+ * Detects the format of a DFS file: `broken` if the header cannot be read, undefined if that takes more than `budget`
+ * bytes.
  */
 export async function detectDfs(source: ByteSource, budget = Infinity): Promise<DfsFormat | 'broken' | undefined> {
   let left = budget;
@@ -31,7 +32,7 @@ export async function detectDfs(source: ByteSource, budget = Infinity): Promise<
     size: source.size,
     read(offset, length) {
       left -= length;
-      if (left < 0) throw new FormatError('The header is too large to look at.', offset);
+      if (left < 0) throw new FormatError('The header is too large for detecting the format.', offset);
       return source.read(offset, length);
     },
   };
@@ -53,7 +54,7 @@ export async function openDfs(source: ByteSource, format: DfsFormat): Promise<Df
   if (found !== format)
     throw new AppError(
       'unprocessable',
-      `The file holds ${holds[found]} (${found}), not ${holds[format]}. Use D${found.slice(1)}Reader.`,
+      `The file holds ${contents[found]} (${found}), not ${contents[format]}. Use D${found.slice(1)}Reader.`,
     );
   return file;
 }

@@ -6,9 +6,9 @@ import { newHead } from './write-header.ts';
 type Needed = Pick<DfsHeader, 'items' | 'time' | 'deleteValues'>;
 
 /**
- * The header of a new file: what is not given is taken from the header of the file that the data come from, or is empty. The blocks that
- * describe the values of that file (static items, custom and unknown blocks) are only taken where they are given. Where all static items
- * are, items keep their links to them.
+ * The header of a new file. Absent members come from the header of the source file, if there is one, except blocks that
+ * describe its values (static items, custom and unknown blocks): these are written only if they are given. Items keep
+ * their links to static items if all static items are given.
  */
 export const newHeader = (
   given: Needed & Partial<Omit<DfsHeader, 'head'>>,
@@ -38,8 +38,8 @@ function linksOf({ name, eumItem }: DfsItem, { items }: DfsHeader): Pick<DfsItem
 }
 
 /**
- * Delete values of a new file: those of the DFS file that the data come from; else what items with a quantity of EUM, which came from one
- * once, say of their type; else the usual ones.
+ * Delete values of a new file: those of the source DFS file; else the nodata values of items with an EUM quantity,
+ * which once came from a DFS file; else the usual ones.
  */
 export function newDeleteValues(items: readonly Item[], from: DfsHeader | undefined): DeleteValues {
   if (from !== undefined) return from.deleteValues;

@@ -6,16 +6,16 @@ import type { DfsFormat } from './kind.ts';
 import { openDfs } from './kind.ts';
 import { allowedItems } from './parameters.ts';
 
-/** A file, and the numbers of the items to read. */
+/** An open DFS file, and the numbers of the items to read. */
 export interface OpenedDfs {
   readonly format: DfsFormat;
   readonly file: DfsFile;
   readonly chosen: readonly number[];
-  /** Nothing of the file is left out. */
+  /** All items of the file are read. */
   readonly complete: boolean;
 }
 
-/** Opens a file for its reader, and says what is wrong with it. */
+/** Opens a file for its reader, and reports what it lacks. */
 export async function openWhole(source: ByteSource, format: DfsFormat, context: Context): Promise<DfsFile> {
   const file = await openDfs(source, format).catch(async (error: unknown) => {
     throw await withDetectedFormat(error, source, format);
@@ -24,7 +24,7 @@ export async function openWhole(source: ByteSource, format: DfsFormat, context: 
   return file;
 }
 
-/** The same, with the items that a request names. */
+/** Like `openWhole`, with only the items that the request names. */
 export async function openChosen(
   source: ByteSource,
   format: DfsFormat,

@@ -6,7 +6,9 @@ import type { DfsAxis } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
 import type { WriterOptions } from './parameters.ts';
 
-/** Place of the cells as a reader found it: while a grid still has it, a writer keeps what the file says of it. */
+/**
+ * Position of the cells in the source file. If a grid still has it, a writer keeps the file's own description of it.
+ */
 export interface ReadPlace {
   readonly affine: Affine;
   readonly width: number;
@@ -15,19 +17,19 @@ export interface ReadPlace {
   readonly layers?: number;
 }
 
-/** A spatial axis, and the numbers of the dimensions that it became. */
+/** A spatial axis, and the indices of the array's axes that were made of it. */
 export interface ReadAxis {
   readonly axis: DfsAxis;
   readonly numbers: readonly number[];
 }
 
-/** The axes of an array as a reader made them of a file. */
+/** The axes that a reader gave to an array. */
 export interface ReadAxes {
   readonly axes: readonly Axis[];
   readonly known: readonly ReadAxis[];
 }
 
-/** What readers of DFS files keep for writers of them. */
+/** Content that readers of DFS files pass on to writers of DFS files. */
 export class DfsContent {
   readonly file: DfsFile;
   readonly crs: Crs | undefined;
@@ -47,18 +49,21 @@ interface Data {
   readonly origin?: Origin;
 }
 
-/** `complete`: the data are all that the file holds, as it says it. */
+/** `complete`: the data are the whole content of the file. */
 export const dfsOrigin = (format: string, content: DfsContent, complete: boolean): Origin => ({
   format,
   content,
   ...(complete ? {} : { changed: true }),
 });
 
-/** The DFS file that data come from, whatever became of them. */
+/** The DFS file that the data come from, even if they were changed since. */
 export const contentOf = ({ origin }: Data): DfsContent | undefined =>
   origin?.content instanceof DfsContent ? origin.content : undefined;
 
-/** The file of this format whose bytes say all of the data, because nothing has changed them. None if its items must become floats. */
+/**
+ * The source file, if it has this format and the data are unchanged and complete, so that its bytes can be copied.
+ * Undefined if the request asks for single precision and an item has another type.
+ */
 export function unchangedFile(data: Data, format: string, { WriteAsFloat }: WriterOptions): DfsFile | undefined {
   const content = contentOf(data);
   if (content === undefined || data.origin?.format !== format || data.origin.changed) return undefined;

@@ -28,8 +28,8 @@ export interface WriterOptions {
   WriteAsFloat?: boolean | undefined;
 }
 
-/** Items that a sentence names. */
-const mostNamed = 50;
+/** Maximum number of items that a message names. */
+const maxNamed = 50;
 
 /**
  * Numbers of the items that `names` allows, in the order of the file.
@@ -52,6 +52,6 @@ export function allowedItems(
 }
 
 const quoted = (names: readonly string[]): string => {
-  const shown = names.slice(0, mostNamed).map((name) => `'${name.slice(0, 80)}'`);
+  const shown = names.slice(0, maxNamed).map((name) => `'${name.slice(0, 80)}'`);
   return `${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
 };

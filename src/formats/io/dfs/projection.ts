@@ -8,7 +8,7 @@ export const LONG_LAT = 'LONG/LAT';
 export const LOCAL = 'NON-UTM';
 
 const utm = /^UTM-([1-9]|[1-5]\d|60)([NS])?$/i;
-/** The text that MIKE programs write for their UTM zones, which are on WGS 84. */
+/** The projection text that MIKE programs write for UTM zones, which are on WGS 84. */
 const mikeUtm = /^PROJCS\["UTM-(\d+)[NS]?",GEOGCS\["Unused",DATUM\["UTM Projections",SPHEROID\["WGS 1984",6378137,/;
 const falseNorthing = /PARAMETER\["False_Northing",(\d+)/;
 
@@ -17,7 +17,7 @@ const utmZone = (zone: string, south: boolean): Crs => ({
   code: (south ? 32700 : 32600) + Number(zone),
 });
 
-/** The coordinate system of a projection text; undefined for local coordinates. A text that is not known is kept as it is. */
+/** The coordinate system of a projection text; undefined for local coordinates. An unknown text is kept as it is. */
 export function crsOfProjection(projection: Pick<DfsProjection, 'text'> | undefined): Crs | undefined {
   const text = projection?.text.trim() ?? '';
   if (text === '' || text.toUpperCase() === LOCAL) return undefined;
@@ -32,7 +32,7 @@ export function crsOfProjection(projection: Pick<DfsProjection, 'text'> | undefi
   return { wkt: text };
 }
 
-/** The same, with the code of the coordinate system that a WKT describes, where PROJ knows one. */
+/** Like `crsOfProjection`, with the registry code that PROJ finds for the WKT, if any. */
 export async function identifiedCrs(projection: Pick<DfsProjection, 'text'> | undefined): Promise<Crs | undefined> {
   const crs = crsOfProjection(projection);
   if (crs?.wkt === undefined || crs.code !== undefined) return crs;
@@ -45,7 +45,10 @@ export async function identifiedCrs(projection: Pick<DfsProjection, 'text'> | un
   }
 }
 
-/** The text for a coordinate system: `NON-UTM`, `LONG/LAT`, Esri's WKT 1, or what a file had where it is not known. */
+/**
+ * The projection text for a coordinate system: `NON-UTM`, `LONG/LAT`, Esri's WKT 1, or the unknown text of the source
+ * file.
+ */
 export async function projectionText(crs: Crs | undefined): Promise<string> {
   if (crs === undefined) return LOCAL;
   if (sridOf(crs) === 'EPSG:4326') return LONG_LAT;

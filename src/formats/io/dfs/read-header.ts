@@ -20,7 +20,7 @@ import { tag, typeOfNumber } from './tags.ts';
 import type { StoredArray } from './typed-array.ts';
 import { anyArrayAt, arrayAt, fixedNumbers, textAt } from './values.ts';
 
-/** The header as it is while its blocks are read; members that may be missing have their defaults. */
+/** The header while its blocks are being read. Optional members have their defaults. */
 interface Draft {
   title: string;
   application: string;
@@ -149,7 +149,7 @@ async function projectionOf(block: DfsBlock): Promise<DfsProjection> {
   const [longitude, latitude, rotation] = (await fixedNumbers(block, 1, 'Float64', 3)) as [number, number, number];
   if (![longitude, latitude, rotation].every(Number.isFinite))
     throw new FormatError(
-      `The projection block has the place ${longitude}, ${latitude} and the rotation ${rotation}.`,
+      `The projection block has the position ${longitude}, ${latitude} and the rotation ${rotation}.`,
       block.offset,
     );
   return { text, longitude, latitude, rotation };
@@ -182,11 +182,11 @@ async function itemOf(block: DfsBlock): Promise<ItemDraft> {
   return { offset: block.offset, name, eumItem: eumItem!, eumUnit: eumUnit!, type, summary, reference, valueKind: 0 };
 }
 
-/** A block that belongs to the item that began last. */
+/** A block of the current item, which the last item block has started. */
 function itemPart(read: (block: DfsBlock) => Partial<ItemDraft> | Promise<Partial<ItemDraft>>): Part {
   return async (block, draft) => {
     const item = (draft.inStatics ? draft.statics : draft.items).at(-1);
-    if (item === undefined) throw new FormatError(`Block ${block.tag} stands before the first item.`, block.offset);
+    if (item === undefined) throw new FormatError(`Block ${block.tag} comes before the first item.`, block.offset);
     Object.assign(item, await read(block));
     return {};
   };
@@ -199,7 +199,7 @@ function completed(draft: Draft, dataStart: number): Omit<DfsHeader, 'head'> {
   if (time === undefined) throw new FormatError('The file has no time axis.', dataStart);
   if (type === undefined) throw new FormatError('The file does not say its type (block 10004).', dataStart);
   if ((type === fileTypes.equidistant) !== time.equidistant)
-    throw new FormatError(`The time axis does not suit the file type, which is ${type}.`, dataStart);
+    throw new FormatError(`The time axis does not match the file type, which is ${type}.`, dataStart);
   const items = draft.items.map(withAxis);
   if (itemCount !== items.length)
     throw new FormatError(
@@ -214,7 +214,10 @@ function completed(draft: Draft, dataStart: number): Omit<DfsHeader, 'head'> {
   const keys = statics.slice(0, 3);
   if (draft.compressed) {
     if (keys.length < 3 || keys.some(({ values }) => values.type !== 'Int32' || values.count !== keys[0]!.values.count))
-      throw new FormatError('The file is compressed, but has no three encoding keys of equal length.', dataStart);
+      throw new FormatError(
+        'The file is compressed, but does not have three encoding keys of equal length.',
+        dataStart,
+      );
     const [{ axis }] = items as [DfsItem];
     const bad = items.find(
       (item) =>
@@ -222,7 +225,7 @@ function completed(draft: Draft, dataStart: number): Omit<DfsHeader, 'head'> {
     );
     if (bad !== undefined)
       throw new FormatError(
-        `The file is compressed, but its item '${bad.name}' is no Float32 grid of ${axis.counts.join(' × ')} cells.`,
+        `The file is compressed, but its item '${bad.name}' is not a Float32 grid of ${axis.counts.join(' × ')} cells.`,
         dataStart,
       );
   }

@@ -6,7 +6,10 @@ import { NO_VALUE } from './tags.ts';
 
 export const emptySummary: DfsSummary = { maximum: NO_VALUE, minimum: NO_VALUE, deleted: 0 };
 
-/** Extremes and number of deleted values of one item, by the rule of DHI's library: NaN is a value, and the first one begins. */
+/**
+ * Extremes and number of deleted values of one item, by the rule of DHI's library: NaN is a value, and the first value
+ * initialises both extremes.
+ */
 export class SummaryTally {
   readonly #deleteValues: DeleteValues;
   #maximum = NO_VALUE;

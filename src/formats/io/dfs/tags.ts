@@ -34,7 +34,7 @@ export const tag = {
   custom: 60000,
 } as const;
 
-/** First bytes of the tokens that are not typed arrays. */
+/** First bytes of tokens other than typed arrays. */
 export const BLOCK_BEGIN = 0xfe;
 export const BLOCK_END = 0xff;
 

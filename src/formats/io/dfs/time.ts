@@ -22,30 +22,33 @@ const SECOND = 1400;
 export function timeAxisOf(time: DfsTime, count: number, offsets: Float64Array): TimeAxis {
   const unit = units[time.unit];
   if (unit === undefined)
-    throw new FormatError(`The unit of the time axis is ${time.unit}, which is no unit of time.`, time.offset);
+    throw new FormatError(`The unit of the time axis is ${time.unit}, which is not a unit of time.`, time.offset);
   const clock = { unit, ...(time.start === undefined ? {} : { start: startOf(time.start, time.offset) }) };
   if (!time.equidistant) return { ...clock, spacing: 'nonEquidistant', offsets };
   const [offset, interval] = time.numbers;
   return { ...clock, spacing: 'equidistant', count, offset, interval };
 }
 
-/** Milliseconds since 1970. @throws FormatError for a day or time that no calendar has */
+/**
+ * Milliseconds since 1970.
+ * @throws FormatError for an invalid date or time
+ */
 function startOf({ date, time }: NonNullable<DfsTime['start']>, offset: number | undefined): number {
   const text = `${date}T${time}Z`;
   const start = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 19) !== text.slice(0, 19))
-    throw new FormatError(`The time axis starts at '${date} ${time}', which is no time of the calendar.`, offset);
+    throw new FormatError(`The time axis starts at '${date} ${time}', which is not a valid date and time.`, offset);
   return start;
 }
 
-/** A time axis for a new file, and the times of its steps as they stand at them. */
+/** A time axis for a new file, and the times that are stored with its steps. */
 export interface NewTime {
   readonly time: DfsTime;
-  /** Of a non-equidistant axis. */
+  /** Times of the steps; only of a non-equidistant axis. */
   readonly offsets: Float64Array;
 }
 
-/** Relative difference within which steps are equally long. */
+/** Relative tolerance within which intervals count as equal. */
 const tolerance = 1e-9;
 
 /**
@@ -78,7 +81,7 @@ export function neqNumbers(times: Float64Array): [number, number] {
   return [times[0]!, end - times[0]!];
 }
 
-/** Rounds to nanoseconds, so that sums of fractions are the fractions that people write. */
+/** Rounds to nanoseconds, so that sums of fractions are free of rounding errors. */
 function tidy(seconds: number): number {
   const rounded = Math.round(seconds * 1e9) / 1e9;
   return Math.abs(rounded - seconds) <= tolerance * Math.abs(seconds) || Math.abs(rounded - seconds) < 1e-12
@@ -86,7 +89,7 @@ function tidy(seconds: number): number {
     : seconds;
 }
 
-/** The length of all steps; undefined where they differ. */
+/** The interval between all steps; undefined if intervals differ. */
 function equalInterval(times: Float64Array): number | undefined {
   if (times.length < 2) return 1;
   const interval = times[1]! - times[0]!;

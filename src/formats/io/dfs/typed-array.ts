@@ -15,7 +15,7 @@ export interface StoredArray extends DfsArray {
   readonly offset: number;
 }
 
-/** Offset of the first element of an array that stands in a file. */
+/** Offset of the first element of an array in a file. */
 export const offsetOfArray = (array: DfsArray): number | undefined => (array as Partial<StoredArray>).offset;
 
 export const arrayOf = (samples: Samples): DfsArray => ({
@@ -37,7 +37,7 @@ export async function readElements(
   return elementsOf(bytes, type, count);
 }
 
-/** The bytes as elements: a view where the memory is aligned for it, else a copy. */
+/** The bytes as elements: a view if they are aligned, else a copy. */
 export function elementsOf(bytes: Uint8Array, type: SampleType, count: number): Samples {
   const array = sampleArrays[type];
   const aligned = bytes.byteOffset % array.BYTES_PER_ELEMENT === 0 ? bytes : Uint8Array.prototype.slice.call(bytes);

@@ -11,7 +11,7 @@ const maxText = 1 << 20;
 export function anyArrayAt(block: DfsBlock, n: number): StoredArray {
   const array = block.arrays[n];
   if (array === undefined)
-    throw new FormatError(`Block ${block.tag} has ${block.arrays.length} arrays, too few.`, block.offset);
+    throw new FormatError(`Block ${block.tag} has ${block.arrays.length} arrays, fewer than expected.`, block.offset);
   return array;
 }
 
@@ -23,7 +23,10 @@ export function arrayAt(block: DfsBlock, n: number, type: SampleType): StoredArr
   return array;
 }
 
-/** The numbers of an array that must have `count` of them. */
+/**
+ * The numbers of an array of exactly `count` elements.
+ * @throws FormatError for another count
+ */
 export async function fixedNumbers(block: DfsBlock, n: number, type: SampleType, count: number): Promise<number[]> {
   const array = arrayAt(block, n, type);
   if (array.count !== count)

@@ -10,9 +10,9 @@ import { ARRAY_HEAD, BLOCK_BEGIN, BLOCK_END, numberOfType, tag } from './tags.ts
 import type { DfsArray } from './typed-array.ts';
 import { arrayOf } from './typed-array.ts';
 
-/** Offsets of what is known only when all steps were written. */
+/** Offsets of values that are known only after all steps are written. */
 export interface Patches {
-  /** Two Float64 numbers of the time axis, and the number of steps behind them. */
+  /** Two Float64 numbers of the time axis, followed by the number of steps. */
   readonly timeNumbers: number;
   readonly steps: number;
   /** Of each item: three Float64 numbers; Float64 statistics of each element, where the header has them. */
@@ -38,7 +38,7 @@ export function newHead(created: Date): Uint8Array {
   return head;
 }
 
-/** Writes all that stands before the steps. */
+/** Writes everything before the first time step: signature, dates, version words and blocks. */
 export async function writeHeader(header: DfsHeader, sink: ByteSink): Promise<Patches> {
   const out = new HeaderWriter(sink, header.unknown);
   const { deleteValues, projection, time } = header;
@@ -141,7 +141,7 @@ const placeOf = (after: number, nth: number): string => `${after} ${nth}`;
 
 class HeaderWriter {
   readonly #sink: ByteSink;
-  /** By the block that they stand behind. */
+  /** Unknown blocks by the block that they follow. */
   readonly #unknown: Map<string, UnknownBlock[]>;
   readonly #written = new Map<number, number>();
   #pending: Uint8Array[] = [];
@@ -157,7 +157,9 @@ class HeaderWriter {
     this.#length += bytes.length;
   }
 
-  /** Writes a block, and unknown blocks that stood behind it. Returns the offsets of the first elements of its arrays. */
+  /**
+   * Writes a block, and the unknown blocks that followed it. Returns the offsets of the first elements of its arrays.
+   */
   async block(number: number, ...arrays: (Samples | DfsArray)[]): Promise<number[]> {
     const offsets = await this.#write(number, arrays);
     const nth = this.#written.get(number) ?? 0;
@@ -166,7 +168,7 @@ class HeaderWriter {
     return offsets;
   }
 
-  /** Writes the unknown blocks whose place is gone. */
+  /** Writes the unknown blocks whose preceding block no longer exists. */
   async rest(): Promise<void> {
     for (const place of this.#unknown.keys()) await this.#writeUnknown(place);
   }

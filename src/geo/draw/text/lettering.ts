@@ -23,7 +23,7 @@ const subsets = [
 ];
 const opened = new Map<string, WoffFont>();
 
-/** Read when one of their characters is drawn for the first time. */
+/** The fonts of a weight, loaded on first use. */
 function* fontsOf(weight: Weight): Generator<WoffFont> {
   for (const subset of subsets) {
     const name = `open-sans-${subset}-${weights[weight]}-normal.woff`;
@@ -55,8 +55,8 @@ export function glyphsOf(text: string, weight: Weight): Glyph[] {
 export const textWidth = (text: string, size: number, weight: Weight = 'regular'): number =>
   size * glyphsOf(text, weight).reduce((sum, { advance }) => sum + advance, 0);
 
-/** As much of a text as a width has room for, with … where it was cut. */
-export function fitted(text: string, width: number, size: number, weight: Weight = 'regular'): string {
+/** Truncates a text to a width, with … at the cut. */
+export function truncated(text: string, width: number, size: number, weight: Weight = 'regular'): string {
   if (textWidth(text, size, weight) <= width) return text;
   const characters = [...text];
   while (characters.length > 1 && textWidth(`${characters.join('')}…`, size, weight) > width) characters.pop();

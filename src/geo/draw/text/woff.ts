@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** A closed outline: x, y of its points one after the other, in units of the em, y up. */
+/** A closed outline: alternating x and y of its points, in units of the em, y up. */
 export type Outline = Float64Array;
 
 export interface Glyph {
@@ -9,7 +9,7 @@ export interface Glyph {
   readonly outlines: readonly Outline[];
 }
 
-/** Parts of a quadratic curve that are drawn as lines. */
+/** Number of line segments per quadratic curve. */
 const segments = 4;
 
 /** A TrueType font in a WOFF 1.0 file (W3C). Trusts its bytes: fonts come with the program. */
@@ -60,7 +60,7 @@ export class WoffFont {
     return count >= 0 ? simpleOutlines(glyf, count) : this.#compositeOutlines(glyf);
   }
 
-  /** A glyph of other glyphs, such as a letter and its accent. */
+  /** A composite glyph, such as a letter and its accent. */
   #compositeOutlines(glyf: Buffer): Point[][] {
     const all: Point[][] = [];
     for (let at = 10, flags = more; (flags & more) !== 0; ) {

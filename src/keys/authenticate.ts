@@ -20,8 +20,8 @@ export interface PresentedKey extends Origin {
 
 export interface ApiKeys {
   /**
-   * The caller of a key. Throws `unauthenticated` if it is unknown, expired or revoked, `forbidden` outside of its
-   * allowed networks.
+   * Checks a key and returns its caller. Throws `unauthenticated` if the key is unknown, expired or revoked,
+   * `forbidden` if the address of the request is outside of the key's allowed networks.
    */
   find(presented: PresentedKey): Promise<Caller>;
   /** Empties the cache, so that a change by this process is seen at once. */

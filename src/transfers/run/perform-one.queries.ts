@@ -13,12 +13,12 @@ const State = z.object({
   host: z.string().optional(),
   /** That worker holds its liveness lock. */
   alive: z.boolean(),
-  /** That it backs off after an outage, and until when. */
+  /** Present while it backs off after an outage: a sentence with the time of the next attempt. */
   backOff: z.string().optional(),
 });
 export type State = z.infer<typeof State>;
 
-/** What decides whether a process may claim a transfer now. */
+/** The state that decides whether a process may claim a transfer now. */
 export const findState = (db: Db, id: string) =>
   db.maybeOne(sql.type(State)`
     select status, flags, error_message, worker_pool as pool, (select host from workers where pool = t.worker_pool) as host,

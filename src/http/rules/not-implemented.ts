@@ -30,15 +30,15 @@ const PATHS: Partial<Record<Service, readonly string[]>> = {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** The routes of `PATHS`. */
-export const UNOFFERED = (Object.entries(PATHS) as [Service, readonly string[]][]).flatMap(([service, paths]) =>
+export const NOT_IMPLEMENTED = (Object.entries(PATHS) as [Service, readonly string[]][]).flatMap(([service, paths]) =>
   paths
     .flatMap((path) => (path.endsWith('/*') ? [path.slice(0, -2), path] : [path]))
     .map((url) => ({ service, method: [...METHODS], url })),
 );
 
 /** Answers 501 to all methods, for authenticated callers: 404 or 405 would look like a mistake of the client. */
-export async function unofferedRoutes(app: App) {
-  for (const { service, method, url } of UNOFFERED) {
+export async function notImplementedRoutes(app: App) {
+  for (const { service, method, url } of NOT_IMPLEMENTED) {
     app.route({
       method,
       url,
