@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { Data, DataKind } from '../data/data.ts';
+import type { Data } from '../data/data.ts';
+import { kindNouns } from '../data/data.ts';
 import { AppError } from '../errors.ts';
 import type { Context, Reader, Writer } from '../formats/define.ts';
 import type { FileType } from '../formats/file-type.ts';
@@ -119,21 +120,12 @@ function bridgeFor(writer: Writer, { kind }: Data, work: BridgeWork): (data: Dat
   if (writer.accepts.includes(kind)) return (data) => data;
   const bridge = bridgeTo(writer, kind);
   if (bridge !== undefined) return (data) => bridge.change(data as never, work);
-  const taken = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => nouns[one].plural);
+  const taken = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => kindNouns[one].plural);
   throw new AppError(
     'unprocessable',
-    `The dataset holds ${nouns[kind].one}; ${writer.name} takes ${taken.join(' and ')}.`,
+    `The dataset holds ${kindNouns[kind].one}; ${writer.name} takes ${taken.join(' and ')}.`,
   );
 }
-
-const nouns: Readonly<Record<DataKind, { one: string; plural: string }>> = {
-  bytes: { one: 'a file', plural: 'files' },
-  grid: { one: 'a grid', plural: 'grids' },
-  features: { one: 'features', plural: 'features' },
-  mesh: { one: 'a mesh', plural: 'meshes' },
-  series: { one: 'series', plural: 'series' },
-  array: { one: 'a multidimensional array', plural: 'multidimensional arrays' },
-};
 
 /** Name and parameters of a reader or writer, with defaults, for the log. */
 const callText = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {

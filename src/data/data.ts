@@ -41,3 +41,13 @@ import type { Series } from './series.ts';
 /** The content of a file; a union discriminated by `kind`. */
 export type Data = Bytes | Grid | FeatureCollection | Mesh | Series | MultiArray;
 export type DataKind = Data['kind'];
+
+/** Words for each kind in sentences. */
+export const kindNouns: Readonly<Record<DataKind, { one: string; plural: string }>> = {
+  bytes: { one: 'a file', plural: 'files' },
+  grid: { one: 'a grid', plural: 'grids' },
+  features: { one: 'features', plural: 'features' },
+  mesh: { one: 'a mesh', plural: 'meshes' },
+  series: { one: 'series', plural: 'series' },
+  array: { one: 'a multidimensional array', plural: 'multidimensional arrays' },
+};

@@ -171,10 +171,15 @@ test.serial('formats without append rules cannot append: 400 with the name of th
     t.deepEqual(body.errors, { writerName: [`${writer} cannot append.`] });
   }
   const { data } = (await client.get('/api/conversion/writer/list')).body;
-  t.deepEqual(
-    data.flatMap((one: { name: string; canAppend: boolean }) => (one.canAppend ? [one.name] : [])).sort(),
-    ['Dfs0Writer', 'Dfs1Writer', 'Dfs2Writer', 'Dfs3Writer', 'DfsuWriter', 'GeoJsonWriter', 'ShapefileWriter'],
-  );
+  t.deepEqual(data.flatMap((one: { name: string; canAppend: boolean }) => (one.canAppend ? [one.name] : [])).sort(), [
+    'Dfs0Writer',
+    'Dfs1Writer',
+    'Dfs2Writer',
+    'Dfs3Writer',
+    'DfsuWriter',
+    'GeoJsonWriter',
+    'ShapefileWriter',
+  ]);
 });
 
 test.serial(

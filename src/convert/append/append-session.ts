@@ -1,4 +1,5 @@
 import type { Crs } from '../../data/crs-reference.ts';
+import { kindNouns } from '../../data/data.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
 import { AppError, FormatError } from '../../errors.ts';
@@ -85,7 +86,7 @@ async function readExisting({ path, format, crs }: ExistingDataset, context: Con
     throw unreadable(error);
   });
   if (data.kind !== 'features')
-    throw new AppError('unprocessable', `The dataset holds ${data.kind}, and the input features.`);
+    throw new AppError('unprocessable', `The dataset holds ${kindNouns[data.kind].one}, and the input features.`);
   const known = await crsOf(data.crs, crs);
   return {
     ...data,

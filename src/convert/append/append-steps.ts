@@ -1,3 +1,4 @@
+import { kindNouns } from '../../data/data.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { Series } from '../../data/series.ts';
@@ -34,7 +35,10 @@ export async function openStepAppend<D extends OverTime>(
     context,
     async write(data) {
       if (data.kind !== there.kind)
-        throw new AppError('unprocessable', `The dataset holds ${there.kind}, and the input ${data.kind}.`);
+        throw new AppError(
+          'unprocessable',
+          `The dataset holds ${kindNouns[there.kind].one}, and the input ${kindNouns[data.kind].one}.`,
+        );
       const joined = await join(there, data as D, context);
       const tally = pulled.tally(joined, calculated);
       result = { joined, tally, added: countOf(joined) - countOf(there) };

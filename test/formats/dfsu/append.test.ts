@@ -66,6 +66,6 @@ test('another mesh, another item or another system is refused', async (t) => {
       writer: 'DfsuWriter',
       existing: { content: dfsu(flat), format: 'dfsu' },
     }),
-    { message: /dataset holds mesh, and the input features/ },
+    { message: /dataset holds a mesh, and the input features/ },
   );
 });
