@@ -41,6 +41,8 @@ export interface Mesh {
   /** Base name of the files in a collection of steps (PVD). */
   readonly name?: string;
   readonly crs?: Crs;
+  /** The nodes are no places on the earth: the mesh of a point spectrum lies in a plane of frequencies and directions. */
+  readonly located?: false;
   /** x, y, z of each node. */
   readonly nodes: Float64Array;
   /** Boundary codes: 0 interior, 1 land, 2 and above open boundaries. */

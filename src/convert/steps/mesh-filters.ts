@@ -10,6 +10,8 @@ import type { SpatialFilter, VerticalFilter } from './transformation-shapes.ts';
 
 /** Keeps the cells whose centre lies inside the filter's geometry; in layered meshes whole columns. */
 export async function meshWithin(mesh: Mesh, filter: SpatialFilter, context: Context): Promise<Mesh> {
+  if (mesh.located === false)
+    throw new AppError('unprocessable', 'The input is not georeferenced, so no spatial filter can be applied to it.');
   const prepared = new PreparedGeometry((await chainsFor(mesh.crs, filter)).flat());
   const centres = cellCentres(mesh);
   const count = cellCount(mesh);

@@ -34,15 +34,16 @@ export const dfsuReader = defineReader({
     // The first item of a layered file has the heights of the nodes, which vary over time.
     const first = geometry.layers === undefined ? 0 : 1;
     if (first === 1) checkHeights(header, geometry);
-    const components = isPointSpectrum(header, fm) ? [] : await readComponents(header, fm);
+    const isLocated = !isPointSpectrum(header, fm);
+    const components = isLocated ? await readComponents(header, fm) : [];
     const described = header.items.slice(first).map((_, n) => itemAt(header, first + n, geometry, components));
     const chosen = allowedItems(described, AllowedItemNames, context);
-    // The elements of a point spectrum lie in a plane of frequencies and directions.
-    const own = isPointSpectrum(header, fm) ? undefined : await identifiedCrs(header.projection);
+    const own = isLocated ? await identifiedCrs(header.projection) : undefined;
     const crs = SRID === undefined ? own : parseSrid(SRID);
     return {
       kind: 'mesh',
       ...(crs === undefined ? {} : { crs }),
+      ...(isLocated ? {} : { located: false as const }),
       ...geometry,
       items: chosen.map((n) => described[n]!),
       time: file.time,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
+import { meshWithin } from '../../../src/convert/steps/mesh-filters.ts';
 import { CELL_SHAPES } from '../../../src/data/mesh.ts';
 import { bytesOf } from '../../../src/data/samples.ts';
 import { stepCount, timeOf } from '../../../src/data/time-axis.ts';
 import { AppError, FormatError } from '../../../src/errors.ts';
 import { CountedSource } from '../dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from '../dfs/samples.ts';
-import { column, dfsu, flat, profile, read, sigma, sigmaZ, value } from './files.ts';
+import { column, context, dfsu, flat, profile, read, sigma, sigmaZ, value } from './files.ts';
 
 const opened = (sketch: Parameters<typeof dfsu>[0]) => read(new CountedSource(dfsu(sketch)));
 const numbers = (values: ArrayLike<number>) => Array.from(values);
@@ -99,6 +100,9 @@ test('spectra on a line stand at nodes and on an area in elements, with directio
 test('a spectrum at a point is a mesh in the plane of frequencies and directions, without a place on the earth', async (t) => {
   const mesh = await opened({ ...flat, frequencies: [0.1], directions: [0, 180], fm: [0, 1, 2] });
   t.is(mesh.crs, undefined);
+  t.is(mesh.located, false);
+  const filter = { polygons: [], srid: undefined } as never;
+  await t.throwsAsync(meshWithin(mesh, filter, context() as never), { message: /is not georeferenced/ });
   t.is(mesh.items[0]!.components, undefined);
   t.is((await mesh.values(0, 0)).length, 2);
 });
