@@ -4,8 +4,8 @@ import { addHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { acceptNames, tenantIdOf } from './names.ts';
 import type { Noun } from './noun.ts';
-import { NOUNS } from './nouns.ts';
 import { wideOption } from './options.ts';
+import { NOUNS } from './registry.ts';
 
 /** Builds the program for these arguments: all nouns by name and description, and the called one completely. */
 export async function programFor(argv: readonly string[], io: Io): Promise<Command> {

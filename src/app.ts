@@ -28,6 +28,7 @@ import { webhookRoutes } from './events/webhook.routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { blobHeaders } from './http/answers/blob-headers.ts';
 import { serializerCompiler } from './http/answers/serializer.ts';
+import { apiRules } from './http/api-rules.ts';
 import { redisStore } from './http/cache/redis.ts';
 import { memoryStore } from './http/cache/store.ts';
 import { guideRoutes } from './http/docs/guide.routes.ts';
@@ -43,7 +44,6 @@ import { originOf } from './http/rules/origin.ts';
 import { serverOptions } from './http/server-options.ts';
 import { serviceRoutes } from './http/services.ts';
 import { welcomeRoutes } from './http/welcome.routes.ts';
-import { wire } from './http/wire.ts';
 import { openApiKeys } from './keys/authenticate.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { blobStoreRoutes } from './operations/blobs/routes.ts';
@@ -155,7 +155,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());
   await app.register(blobHeaders);
-  await app.register(wire, {
+  await app.register(apiRules, {
     config,
     db,
     findCaller: findRequestCaller,

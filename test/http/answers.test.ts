@@ -1,7 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import type { App } from '../../src/http/route.ts';
-import { bearer, wireApp } from './wire-app.ts';
+import { apiApp, bearer } from './api-app.ts';
 
 const config = { access: 'signedIn', service: 'metadata' } as const;
 const Row = z.object({
@@ -43,13 +43,13 @@ const answering = (answer: unknown) => (app: App) =>
 const ask = (app: App) => app.inject({ url: '/api/x', headers: bearer('anna') });
 
 test('an answer holds what its schema declares, as JSON.stringify writes it, and nothing else', async (t) => {
-  const app = await wireApp(t, answering({ ...whole, secret: 'dropped', rights: 511 }));
+  const app = await apiApp(t, answering({ ...whole, secret: 'dropped', rights: 511 }));
   const answer = await ask(app);
   const expected = { ...whole, inner: { list: [{ name: 'n' }] } };
   t.is(answer.statusCode, 200);
   t.is(answer.body, JSON.stringify({ data: [expected] }));
   const { at: _, when: __, byName: ___, inner: ____, few: _____, free: ______, ...least } = whole;
-  t.is((await ask(await wireApp(t, answering(least)))).body, JSON.stringify({ data: [least] }));
+  t.is((await ask(await apiApp(t, answering(least)))).body, JSON.stringify({ data: [least] }));
 });
 
 for (const [member, value] of Object.entries({
@@ -65,12 +65,12 @@ for (const [member, value] of Object.entries({
   few: ['a', 'b', 'c'],
 }))
   test(`an answer whose member is not what its schema says is a failure of ours, and is not sent: ${member}`, async (t) => {
-    const answer = await ask(await wireApp(t, answering({ ...whole, [member]: value })));
+    const answer = await ask(await apiApp(t, answering({ ...whole, [member]: value })));
     t.deepEqual([answer.statusCode, answer.json().code], [500, 'Internal']);
   });
 test('a member that must be there and is absent is a failure of ours', async (t) => {
   const { id: _, ...rest } = whole;
-  t.is((await ask(await wireApp(t, answering(rest)))).statusCode, 500);
+  t.is((await ask(await apiApp(t, answering(rest)))).statusCode, 500);
 });
 
 const Plain = z.object({
@@ -99,7 +99,7 @@ for (const [what, answer, expected] of [
   ['with what is no plain object', { ...plain, free: new Date(0) }, { ...plain, free: new Date(0) }],
 ] as const)
   test(`an answer is written as its schema declares it: ${what}`, async (t) => {
-    const { statusCode, body } = await ask(await wireApp(t, answeringPlain(answer)));
+    const { statusCode, body } = await ask(await apiApp(t, answeringPlain(answer)));
     t.deepEqual([statusCode, body], [200, JSON.stringify(expected)]);
   });
 
@@ -111,5 +111,5 @@ for (const [what, answer] of [
   ['a part that is absent', { id: '1', free: 1 }],
 ] as const)
   test(`an answer that its schema does not declare is not sent: ${what}`, async (t) => {
-    t.is((await ask(await wireApp(t, answeringPlain(answer)))).statusCode, 500);
+    t.is((await ask(await apiApp(t, answeringPlain(answer)))).statusCode, 500);
   });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import type { App } from '../../src/http/route.ts';
-import { bearer, wireApp } from './wire-app.ts';
+import { apiApp, bearer } from './api-app.ts';
 
 const config = { access: 'signedIn', service: 'metadata' } as const;
 const id = '018f3c1e-7a4b-7c2d-9e1f-001122334455';
@@ -16,7 +16,7 @@ const routes = (app: App) => {
 };
 
 test('Each header is known under every prefix and name; two that differ are refused', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const ask = (headers: object) => app.inject({ url: '/api/tenant', headers: { ...bearer('anna'), ...headers } });
   for (const name of ['svc-tenant-id', 'dhi-tenant-id', 'svc-customer-guid', 'DHI-Customer-Guid'])
     t.deepEqual((await ask({ [name]: id })).json(), { tenant: id }, name);
@@ -26,13 +26,13 @@ test('Each header is known under every prefix and name; two that differ are refu
 });
 
 test('The prefixes are configuration', async (t) => {
-  const app = await wireApp(t, routes, { env: { PLATFORM_HEADER_PREFIXES: 'xyz-' } });
+  const app = await apiApp(t, routes, { env: { PLATFORM_HEADER_PREFIXES: 'xyz-' } });
   const headers = { ...bearer('anna'), 'xyz-tenant-id': id, 'svc-tenant-id': other };
   t.deepEqual((await app.inject({ url: '/api/tenant', headers })).json(), { tenant: id });
 });
 
 test('A header that names another project or dataset than the address is refused', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const ask = async (url: string, headers: object) =>
     (await app.inject({ url, headers: { ...bearer('anna'), ...headers } })).statusCode;
   for (const noun of ['project', 'dataset']) {
@@ -49,7 +49,7 @@ test('A header that names another project or dataset than the address is refused
 });
 
 test('An unknown service id is refused; who says to be an administrator is not believed', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const ask = async (headers: object) =>
     (await app.inject({ url: '/api/tenant', headers: { ...bearer('anna'), ...headers } })).statusCode;
   t.is(await ask({ 'svc-service-id': 'metadata' }), 200);

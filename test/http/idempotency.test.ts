@@ -14,7 +14,7 @@ import { afterCommit } from '../../src/http/rules/idempotency.ts';
 import { announcer } from '../../src/transfers/ends/announce.ts';
 import { ENDED } from '../../src/transfers/ends/notices.queries.ts';
 import { testDatabase } from '../world.ts';
-import { bearer, wireApp } from './wire-app.ts';
+import { apiApp, bearer } from './api-app.ts';
 
 const config = { access: 'signedIn', service: 'metadata' } as const;
 const Name = z.object({ name: z.string() });
@@ -26,7 +26,7 @@ async function world(t: ExecutionContext) {
     sql.unsafe`create table things (id bigint generated always as identity primary key, name text unique)`,
   );
   const gate = Promise.withResolvers<void>();
-  const app = await wireApp(t, (routes) => addRoutes(routes, db, gate.promise), { db });
+  const app = await apiApp(t, (routes) => addRoutes(routes, db, gate.promise), { db });
   // `async`: an injected request does not start before somebody awaits it
   const post = async (url: string, name: string, key?: string, who = 'anna') =>
     app.inject({

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import type { App } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
-import { bearer, wireApp } from './wire-app.ts';
+import { apiApp, bearer } from './api-app.ts';
 
 const config = { access: 'signedIn', service: 'metadata' } as const;
 
@@ -16,7 +16,7 @@ function written() {
 test('Each request leaves one line: id, who, what, status, milliseconds', async (t) => {
   const { log, lines } = written();
   const routes = (app: App) => void app.get('/api/x', { config }, async () => ({}));
-  const app = await wireApp(t, routes, { log });
+  const app = await apiApp(t, routes, { log });
   await app.inject({ url: '/api/x?a=1', headers: { ...bearer('anna'), 'x-request-id': 'r1' } });
   await app.inject({ url: '/api/nothing', headers: { 'x-request-id': 'r2' } });
   const [first, second, ...more] = lines.map((line) => JSON.parse(line));
@@ -33,7 +33,7 @@ test('A failure is logged with its stack and causes, and answered without them',
     void app.get('/api/x', { config }, async () => {
       throw Object.assign(new Error('outside', { cause: new Error('inside') }), { values: ['hunter2'] });
     });
-  const app = await wireApp(t, routes, { log });
+  const app = await apiApp(t, routes, { log });
   const answer = await app.inject({ url: '/api/x', headers: bearer('anna') });
   t.deepEqual([answer.statusCode, answer.json().code], [500, 'Internal']);
   t.false(answer.body.includes('outside'));
@@ -51,7 +51,7 @@ test('No secret is written: not of headers, not of addresses, not of what is log
       request.log.info({ headers: request.headers, body: { password: 'hunter2' }, token: 'hunter2' }, 'careless');
       return {};
     });
-  const app = await wireApp(t, routes, { log });
+  const app = await apiApp(t, routes, { log });
   const headers = { ...bearer('anna'), cookie: 'a=hunter2', 'svc-open-api-key': 'hunter2', 'svc-sas-token': 'hunter2' };
   await app.inject({ url: '/api/x?sv=1&sig=hunter2&se=2&token=hunter2', headers });
   t.is(lines.length, 2);

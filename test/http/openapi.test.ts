@@ -3,7 +3,7 @@ import type { RouteOptions } from 'fastify';
 import { openapiRoute } from '../../src/http/openapi/openapi.ts';
 import { NOT_IMPLEMENTED } from '../../src/http/rules/not-implemented.ts';
 import { world } from '../world.ts';
-import { wireApp } from './wire-app.ts';
+import { apiApp } from './api-app.ts';
 
 interface Media {
   schema: Schema;
@@ -238,7 +238,7 @@ test('Older routes are deprecated, and their newer forms are not', async (t) => 
 
 test('Operations begin at the public address, which may lie below a folder; without one where the document is', async (t) => {
   const servers = async (env: Record<string, string>) => {
-    const app = await wireApp(t, openapiRoute, { env });
+    const app = await apiApp(t, openapiRoute, { env });
     return (await app.inject('/openapi.json')).json().servers;
   };
   t.deepEqual(await servers({ PLATFORM_PUBLIC_URL: 'https://data.example.org/platform/' }), [

@@ -17,7 +17,7 @@ import { queryEnum } from '../../src/http/rules/query.ts';
 import type { Signer } from '../../src/platform/keys/signing-keys.ts';
 import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';
-import { bearer, wireApp } from './wire-app.ts';
+import { apiApp, bearer } from './api-app.ts';
 
 const config = { access: 'signedIn', service: 'metadata' } as const;
 const Row = z.object({ id: z.string(), name: z.string(), at: z.string() });
@@ -74,7 +74,7 @@ async function world(t: ExecutionContext) {
       timestamptz '2026-01-01' + (n % 7) * interval '1 microsecond' as at
     from generate_series(1, 60) n`);
   const signer = await openSigner(db, 'cursor');
-  const app = await wireApp(t, (routes) => addRoutes(routes, db, signer), { db });
+  const app = await apiApp(t, (routes) => addRoutes(routes, db, signer), { db });
   const get = (url: string, who = 'anna') => app.inject({ url, headers: bearer(who) });
   return { db, get };
 }

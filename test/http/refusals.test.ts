@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { notFound } from '../../src/errors.ts';
 import type { App } from '../../src/http/route.ts';
 import { Id } from '../../src/http/rules/forms.ts';
-import { bearer, wireApp } from './wire-app.ts';
+import { apiApp, bearer } from './api-app.ts';
 
 const id = '018f3c1e-7a4b-7c2d-9e1f-001122334455';
 const config = { access: 'signedIn', service: 'metadata' } as const;
@@ -35,7 +35,7 @@ const routes = (app: App) => {
 };
 
 test('Refusals come in their order: each request has everything wrong from its step on', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const wrong: InjectOptions = {
     method: 'POST',
     url: '/api/thing/no-uuid',
@@ -58,7 +58,7 @@ test('Refusals come in their order: each request has everything wrong from its s
 });
 
 test('A policy is asked after the form', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const post = async (name: string, payload: object) =>
     (await app.inject({ method: 'POST', url: '/api/admin', headers: bearer(name), payload })).statusCode;
   t.is(await post('anna', {}), 400);
@@ -67,7 +67,7 @@ test('A policy is asked after the form', async (t) => {
 });
 
 test('A wrong method gets 405 with the methods that are possible, whatever the parameters are called', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   for (const method of ['PUT', 'PATCH', 'TRACE'] as const) {
     const answer = await app.inject({
       method: method as never,
@@ -82,14 +82,14 @@ test('A wrong method gets 405 with the methods that are possible, whatever the p
 });
 
 test('Every GET has its HEAD, and a trailing slash is ignored', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const head = await app.inject({ method: 'HEAD', url: `/api/thing/${id}/`, headers: bearer('anna') });
   t.deepEqual([head.statusCode, head.body], [200, '']);
   t.is((await app.inject({ method: 'HEAD', url: `/api/thing/${id}` })).statusCode, 401);
 });
 
 test('The version comes from the header, else the query; 1 is 1.0; missing is the newest', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const ask = (query: string, headers: Record<string, string> = {}) =>
     app.inject({ url: `/api/version${query}`, headers: { ...bearer('anna'), ...headers } });
   t.deepEqual((await ask('')).json(), { version: 4 });
@@ -104,7 +104,7 @@ test('The version comes from the header, else the query; 1 is 1.0; missing is th
 });
 
 test('Where a version is required its absence is refused; where there are none it is ignored', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const headers = bearer('anna');
   const missing = await app.inject({ method: 'POST', url: '/api/tenant-move', headers });
   t.deepEqual([missing.statusCode, missing.json().code], [400, 'ApiVersionUnspecified']);
@@ -119,7 +119,7 @@ test('Where a version is required its absence is refused; where there are none i
 });
 
 test('Bodies are read from every name of JSON, with any character set, and from nothing else', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const post = async (type: string, payload: string | Buffer = '{"name":"ä"}') =>
     (
       await app.inject({
@@ -151,7 +151,7 @@ test('Bodies are read from every name of JSON, with any character set, and from 
 });
 
 test('A packed body is told from a broken one', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const post = (encoding: string, payload: Buffer) =>
     app.inject({
       method: 'POST',
@@ -167,7 +167,7 @@ test('A packed body is told from a broken one', async (t) => {
 });
 
 test('Accept never changes anything', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   for (const accept of ['text/plain', '*/*', 'application/xml', 'nonsense']) {
     const answer = await app.inject({ url: '/api/version', headers: { ...bearer('anna'), accept } });
     t.is(answer.statusCode, 200);
@@ -176,7 +176,7 @@ test('Accept never changes anything', async (t) => {
 });
 
 test('Bodies of tokens and accounts may have 1 MiB, others 30 MB', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const payload = JSON.stringify({ name: 'x'.repeat(2 ** 20) });
   const headers = { ...bearer('admin'), 'content-type': 'application/json' };
   const small = await app.inject({ method: 'POST', url: '/api/small', headers, payload });
@@ -185,7 +185,7 @@ test('Bodies of tokens and accounts may have 1 MiB, others 30 MB', async (t) => 
 });
 
 test('Every refusal is a problem with a text as detail and the id of its request', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const cases: [InjectOptions, number][] = [
     [{ url: '/api/nothing' }, 404],
     [{ url: '/api/%zz' }, 400],
@@ -216,7 +216,7 @@ test('Every refusal is a problem with a text as detail and the id of its request
 });
 
 test('A request id of 1 to 128 visible characters is taken over, every other replaced', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   const idOf = async (given: string) =>
     (await app.inject({ url: '/plain', headers: { 'x-request-id': given } })).headers['x-request-id'];
   t.is(await idOf('abc-~!1'), 'abc-~!1');
@@ -226,13 +226,13 @@ test('A request id of 1 to 128 visible characters is taken over, every other rep
 
 test('OPTIONS is 204 for browsers of any origin, and a configured origin is the only one', async (t) => {
   const preflight = { origin: 'https://map.example', 'access-control-request-method': 'PUT' };
-  const open = await wireApp(t, routes);
+  const open = await apiApp(t, routes);
   const any = await open.inject({ method: 'OPTIONS', url: '/api/version', headers: preflight });
   t.deepEqual([any.statusCode, any.headers['access-control-allow-origin']], [204, '*']);
   t.is(any.headers['access-control-allow-credentials'], undefined);
   t.is((await open.inject({ method: 'OPTIONS', url: '/api/version' })).statusCode, 204);
 
-  const closed = await wireApp(t, routes, { env: { PLATFORM_CORS_ORIGINS: 'https://map.example' } });
+  const closed = await apiApp(t, routes, { env: { PLATFORM_CORS_ORIGINS: 'https://map.example' } });
   const ours = await closed.inject({ url: '/plain', headers: { origin: 'https://map.example' } });
   t.is(ours.headers['access-control-allow-origin'], 'https://map.example');
   const theirs = await closed.inject({ url: '/plain', headers: { origin: 'https://other.example' } });
@@ -240,7 +240,7 @@ test('OPTIONS is 204 for browsers of any origin, and a configured origin is the 
 });
 
 test('What is no HTTP, or too long to be read, is answered with a problem too', async (t) => {
-  const app = await wireApp(t, routes);
+  const app = await apiApp(t, routes);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const send = (text: string) =>
@@ -265,7 +265,7 @@ test('What is no HTTP, or too long to be read, is answered with a problem too', 
 });
 
 test('A route without config.access or config.service cannot be added', async (t) => {
-  const adding = (config: object) => wireApp(t, (app) => void app.get('/api/x', { config }, async () => ({})));
+  const adding = (config: object) => apiApp(t, (app) => void app.get('/api/x', { config }, async () => ({})));
   await t.throwsAsync(adding({ service: 'metadata' }), { message: /lacks config\.access/ });
   await t.throwsAsync(adding({ access: 'public' }), { message: /lacks config\.service/ });
 });

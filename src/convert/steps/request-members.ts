@@ -1,5 +1,5 @@
 /** Validation errors of a request: path → sentences, as in `errors` of the API's answer. */
-export type Refusals = Record<string, string[]>;
+export type FieldErrors = Record<string, string[]>;
 
 /**
  * Reads members of a JSON object: names in any letter case (an exact match wins), null as absent. Collects validation
@@ -8,11 +8,11 @@ export type Refusals = Record<string, string[]>;
 export class Members {
   readonly path: string;
   readonly #values = new Map<string, { sent: string; value: unknown }>();
-  readonly #refusals: Refusals;
+  readonly #errors: FieldErrors;
 
-  private constructor(given: object, path: string, refusals: Refusals) {
+  private constructor(given: object, path: string, errors: FieldErrors) {
     this.path = path;
-    this.#refusals = refusals;
+    this.#errors = errors;
     for (const [sent, value] of Object.entries(given)) {
       if (value === null || value === undefined) continue;
       this.#values.set(sent.toLowerCase(), { sent, value });
@@ -21,9 +21,9 @@ export class Members {
   }
 
   /** Undefined, with a validation error, if `given` is not an object. */
-  static of(given: unknown, path: string, what: string, refusals: Refusals): Members | undefined {
-    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return new Members(given, path, refusals);
-    refuse(refusals, path, `${path} must be ${what}, not ${shown(given)}.`);
+  static of(given: unknown, path: string, what: string, errors: FieldErrors): Members | undefined {
+    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return new Members(given, path, errors);
+    addError(errors, path, `${path} must be ${what}, not ${shown(given)}.`);
     return undefined;
   }
 
@@ -45,7 +45,7 @@ export class Members {
   }
 
   refuse(name: string, sentence: string): undefined {
-    refuse(this.#refusals, this.pathOf(name), sentence);
+    addError(this.#errors, this.pathOf(name), sentence);
   }
 
   /**
@@ -66,7 +66,7 @@ export class Members {
   /** A required nested object. */
   object(name: string, what: string): Members | undefined {
     if (!this.has(name)) return this.refuse(name, `${this.pathOf(name)} is required.`);
-    return Members.of(this.get(name), this.pathOf(name), what, this.#refusals);
+    return Members.of(this.get(name), this.pathOf(name), what, this.#errors);
   }
 
   /** A required member: one object, or a non-empty array of objects. */
@@ -77,14 +77,14 @@ export class Members {
     else if (Array.isArray(given) && given.length === 0) this.refuse(name, `${path} must not be empty.`);
     if (given === undefined) return [];
     const all = Array.isArray(given)
-      ? given.map((one, n) => Members.of(one, `${path}[${n}]`, what, this.#refusals))
-      : [Members.of(given, path, what, this.#refusals)];
+      ? given.map((one, n) => Members.of(one, `${path}[${n}]`, what, this.#errors))
+      : [Members.of(given, path, what, this.#errors)];
     return all.filter((one) => one !== undefined);
   }
 }
 
-export function refuse(refusals: Refusals, path: string, sentence: string): void {
-  refusals[path] = [...(refusals[path] ?? []), sentence];
+export function addError(errors: FieldErrors, path: string, sentence: string): void {
+  errors[path] = [...(errors[path] ?? []), sentence];
 }
 
 const shown = (value: unknown): string => {

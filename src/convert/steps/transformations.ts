@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
-import type { Refusals } from './request-members.ts';
-import { Members, refuse } from './request-members.ts';
+import type { FieldErrors } from './request-members.ts';
+import { addError, Members } from './request-members.ts';
 import type { Transformation } from './transformation-shapes.ts';
 import {
   readCrs,
@@ -51,14 +51,14 @@ export const transformationsFor = (has: readonly Facet[]): TransformationName[] 
  */
 export function parseTransformations(given: unknown, offered?: readonly TransformationName[]): Transformation[] {
   if (given === undefined || given === null) return [];
-  const refusals: Refusals = {};
+  const errors: FieldErrors = {};
   let unsupported = false;
   const steps: Transformation[] = [];
-  if (!Array.isArray(given)) refuse(refusals, 'transformations', 'transformations must be an array.');
+  if (!Array.isArray(given)) addError(errors, 'transformations', 'transformations must be an array.');
   else
     for (const [n, one] of given.entries()) {
       const path = `transformations[${n}]`;
-      const members = Members.of(one, path, 'an object with a type', refusals);
+      const members = Members.of(one, path, 'an object with a type', errors);
       const name = members && nameOf(members);
       if (members === undefined || name === undefined) continue;
       const { needs, read }: TransformationRule = rules[name];
@@ -69,10 +69,10 @@ export function parseTransformations(given: unknown, offered?: readonly Transfor
       const step = read?.(members);
       if (step !== undefined) steps.push(step);
     }
-  const [first] = Object.values(refusals).flat();
+  const [first] = Object.values(errors).flat();
   if (first === undefined) return steps;
   throw new AppError('invalid', first, {
-    errors: refusals,
+    errors,
     ...(unsupported ? { code: 'TransformationNotSupported' } : {}),
   });
 }

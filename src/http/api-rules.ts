@@ -22,7 +22,7 @@ import { rules } from './rules/rules.ts';
 import { validatorCompiler } from './rules/validation.ts';
 import { versions } from './rules/versions.ts';
 
-export interface WireOptions {
+export interface ApiRuleOptions {
   config: Pick<Config, 'cors.origins' | 'headerPrefixes' | 'cache.lifetime' | 'cache.lifetimes' | 'publicUrl'>;
   db: Database;
   findCaller: FindCaller;
@@ -61,7 +61,7 @@ const EXPOSED_HEADERS = [
 ].join(', ');
 
 /** The rules of the API that apply to every route. Register it before the first route. */
-export const wire = fp<WireOptions>(
+export const apiRules = fp<ApiRuleOptions>(
   async (app, { config, db, findCaller, findProjectOf, fingerprint, identitiesChanged, cache = memoryStore() }) => {
     const origins = config['cors.origins'];
     app.setValidatorCompiler(validatorCompiler);

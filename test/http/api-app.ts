@@ -4,11 +4,11 @@ import { openPasswords } from '../../src/accounts/password.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db.ts';
 import { serializerCompiler } from '../../src/http/answers/serializer.ts';
+import { apiRules } from '../../src/http/api-rules.ts';
 import type { Caller } from '../../src/http/caller.ts';
 import type { App } from '../../src/http/route.ts';
 import { closeMethods } from '../../src/http/rules/methods.ts';
 import { serverOptions } from '../../src/http/server-options.ts';
-import { wire } from '../../src/http/wire.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 
 /** A caller for each of these tokens. */
@@ -35,7 +35,7 @@ export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
 type Log = ReturnType<typeof createLog>;
 
 /** The wire rules over routes of the test's own; callers sign in with their name as token. */
-export async function wireApp(
+export async function apiApp(
   t: ExecutionContext,
   routes: (app: App) => void,
   { db, env = {}, log = createLog('silent') }: { db?: Database; env?: Record<string, string>; log?: Log } = {},
@@ -43,7 +43,7 @@ export async function wireApp(
   const config = loadConfig(env);
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
-  await app.register(wire, {
+  await app.register(apiRules, {
     config,
     db: db as Database,
     fingerprint: openPasswords(10).fingerprint,
