@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 
 /** Address and credentials of a bucket. */
@@ -80,11 +81,16 @@ interface Request {
   headers?: Record<string, string>;
   body?: Uint8Array<ArrayBuffer> | string;
   signal?: AbortSignal;
+  /** A second request would have another answer than the first, so that it must not be sent again. */
+  once?: true;
 }
 
 export type Bucket = ReturnType<typeof openBucket>;
 
 const TIMEOUT_MS = 300_000;
+/** How often a request is sent again whose connection broke before its answer. Servers close connections that were idle for seconds. */
+const MAX_RECONNECTS = 3;
+const RECONNECT_MS = 100;
 
 /**
  * A client for the S3 requests that blobs need, with path-style URLs for compatibility. Keys are without the prefix.
@@ -100,16 +106,17 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
   async function send(method: string, key: string | undefined, request: Request = {}, expected: number[] = []) {
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${prefix}${key}`}`);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
-    const { body, headers, signal } = request;
+    const { body, headers, signal, once } = request;
     const limits = method === 'GET' && key !== undefined ? [] : [AbortSignal.timeout(TIMEOUT_MS)];
     if (signal) limits.push(signal);
-    const answer = await client.fetch(url.href, {
+    const init = {
       method,
       headers: headers ?? {},
       ...(body === undefined ? {} : { body }),
       ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
       redirect: 'error',
-    });
+    } as const;
+    const answer = await reconnecting(() => client.fetch(url.href, init), once ? 0 : MAX_RECONNECTS, signal);
     if (answer.ok || expected.includes(answer.status)) return answer;
     throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
   }
@@ -138,7 +145,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
      * Stores an object unless the key exists; then returns false. Servers without conditional PUT replace the object.
      */
     async create(key: string, body: Uint8Array<ArrayBuffer>): Promise<boolean> {
-      const answer = await send('PUT', key, { body, headers: { 'if-none-match': '*' } }, [409, 412, 501]);
+      const answer = await send('PUT', key, { body, headers: { 'if-none-match': '*' }, once: true }, [409, 412, 501]);
       if (answer.status !== 501) return answer.ok;
       await send('PUT', key, { body });
       return true;
@@ -192,6 +199,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
         query: { uploadId },
         headers: { 'content-type': 'application/xml' },
         body,
+        once: true,
         ...(signal && { signal }),
       });
       // the status may have been sent before the upload was complete
@@ -234,6 +242,25 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       });
     },
   };
+}
+
+/** Sends a request, and sends it again if its connection broke. Throws the signal's reason once the signal is aborted. */
+async function reconnecting(send: () => Promise<Response>, times: number, signal?: AbortSignal): Promise<Response> {
+  for (let left = times, pause = RECONNECT_MS; ; left--, pause *= 2)
+    try {
+      return await send();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (left === 0 || !isBrokenConnection(error)) throw error;
+      await sleep(pause, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
+    }
+}
+
+const BROKEN = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+function isBrokenConnection(error: unknown): boolean {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  return cause instanceof Error && BROKEN.includes((cause as NodeJS.ErrnoException).code ?? '');
 }
 
 function failure(request: string, status: number, body: string): BucketError {

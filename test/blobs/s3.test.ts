@@ -179,6 +179,32 @@ test('a fetch from a bucket that falls silent goes on with another connection wh
   t.true(whole.equals(await readFile(join(folder, 'slow'))));
 });
 
+test('a request whose connection breaks before the answer is sent again', async (t) => {
+  const bucket = await openSilentBucket();
+  t.teardown(bucket.close);
+  const { folder } = await make();
+  const store = await openBlobStore(bucket.url, folder);
+  const broken = new Map<string, number>();
+  bucket.silence(({ method = '', url = '', socket }) => {
+    const kind = `${method}${url.includes('partNumber') ? ' part' : ''}`;
+    const isFirst = (broken.get(kind) ?? 0) === 0;
+    broken.set(kind, (broken.get(kind) ?? 0) + 1);
+    if (isFirst && !url.includes('uploadId')) socket.destroy();
+    if (isFirst && kind === 'PUT part') socket.destroy();
+    return socket.destroyed;
+  });
+  await store.put('dataset/small', bytes('small'), 5);
+  const path = join(folder, 'large');
+  await writeFile(path, randomBytes(9 * MIB));
+  const large = await readFile(path);
+  await store.adopt(path, 'dataset/large');
+  t.is(await text(await store.read('dataset/small')), 'small');
+  t.true(large.equals(await buffer(await store.read('dataset/large'))));
+  await store.remove('dataset/small');
+  t.is(await store.info('dataset/small'), undefined);
+  t.deepEqual([...broken.keys()].sort(), ['DELETE', 'GET', 'HEAD', 'POST', 'PUT', 'PUT part']);
+});
+
 test('an upload that is told to end does so though the bucket says nothing, and leaves nothing', async (t) => {
   const bucket = await openSilentBucket();
   t.teardown(bucket.close);

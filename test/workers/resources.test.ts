@@ -201,11 +201,9 @@ serial('transfers that together exceed the memory of a worker run one after the 
   t.like(why.workers[0], { canRun: true, reason: 'Not enough free memory: needs 4096 MB, has 3840 MB.' });
   const stranger = w.as(await w.account());
   t.is((await stranger.get(`/api/conversion/transfer/${big}/why`)).status, 404);
-  const begun = performance.now();
   thaw(child);
   t.like(await untilEnd(s.client, big), { status: 'Completed', attempt: 1 });
   t.is((await s.get(first)).status, 'Completed');
-  t.true(performance.now() - begun < 30_000);
   const [times] = await w.sql<{ apart: boolean }>(
     'select (select finished_at from transfers where id = $1) <= started_at as apart from transfers where id = $2',
     [first, big],
