@@ -6,8 +6,8 @@ import { watchEventLoop } from './watchdog.ts';
 export interface Service {
   /** Address on which it listens, if any. */
   url?: string;
-  /** Resolves when the address of the embedded database changed: the process must restart. */
-  moved: Promise<void>;
+  /** Resolves when the embedded database has a new address; the process must then restart. */
+  databaseMoved: Promise<void>;
   /** Finishes or hands back its work, within seconds. */
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function runService(
     const supervised = sendReady(service.url);
     ready = supervised;
     if (!supervised && service.url !== undefined) io.out(`Listening at ${service.url}`);
-    await Promise.race([stopped, service.moved]);
+    await Promise.race([stopped, service.databaseMoved]);
   } finally {
     await service.close();
   }

@@ -87,10 +87,10 @@ import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
 import { importRoutes } from './transfers/starts/import.routes.ts';
 import { legacyStartRoutes } from './transfers/starts/legacy.routes.ts';
 import { moveOrCopyRoutes } from './transfers/starts/move-or-copy.routes.ts';
-import { openChanges } from './transfers/views/changes.ts';
 import { converterRoutes } from './transfers/views/converters.routes.ts';
 import { transferListRoutes } from './transfers/views/list.routes.ts';
 import { transferRoutes } from './transfers/views/transfer.routes.ts';
+import { openTransferWatch } from './transfers/views/transfer-watch.ts';
 import { openEndWaiter } from './transfers/views/wait-for-end.ts';
 import { whyRoutes } from './transfers/views/why.routes.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
@@ -172,7 +172,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
 
   const signer = await openSigner(db, 'address');
-  const changes = openChanges(db, databaseUrl);
+  const changes = openTransferWatch(db, databaseUrl);
   app.addHook('preClose', () => changes.close());
   const endWaiter = openEndWaiter(db, changes);
   const notifier = openEventNotifier(db, databaseUrl);

@@ -135,7 +135,7 @@ async function notifySoon(db: Db): Promise<void> {
 /** More jobs than any worker runs. */
 const MANY = 100;
 
-/** Notifies waiting workers of this number of jobs. Default: all of them look for jobs. */
+/** Wakes workers for `count` new jobs; without `count`, all workers. */
 export const notifyWorkers = (db: Db, count = MANY) =>
   db.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}::int)::text)`);
 

@@ -12,7 +12,7 @@ export interface Server {
   /** `http://127.0.0.1:8080`. */
   url: string;
   /** Resolves if the embedded database moved to another port: the process must restart. */
-  moved: Promise<void>;
+  databaseMoved: Promise<void>;
   /** Graceful shutdown: accepts no more requests, and aborts those that have not finished after `patienceMs`. */
   close(patienceMs?: number): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function serve(config: Config): Promise<Server> {
     });
     return {
       url,
-      moved: database.moved,
+      databaseMoved: database.moved,
       async close(patienceMs = PATIENCE_MS) {
         const giveUp = setTimeout(() => app.server.closeAllConnections(), patienceMs);
         await app.close();

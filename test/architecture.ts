@@ -37,6 +37,8 @@ const STARTS_PROCESSES =
   /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|convert|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
 const MAY_USE_SQL =
   /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/statements|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
+/** Files that open connections of their own; what they send stands in queries files. */
+const MAY_USE_PG = /(queries\.ts$|^src\/platform\/(sql|postgres)\/|^workers\/liveness\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
 const MAY_USE_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
 
@@ -101,6 +103,8 @@ function violation(file: string, { target, names, types }: Import): string | und
   if (types) return from.tree === 'src' && to.tree === 'src' ? orderViolation(file, target) : undefined;
   const usesSql = target === 'slonik' || (target === 'src/db.ts' && /\bsql\b/.test(names));
   if (usesSql && !MAY_USE_SQL.test(file)) return 'SQL belongs in queries files.';
+  if (['src', 'workers'].includes(from.tree) && target === 'pg' && !MAY_USE_PG.test(file))
+    return 'connections are opened in src/platform.';
   if (from.tree === 'src' && /^(@?fastify)/.test(target) && !MAY_USE_HTTP.test(file))
     return 'only routes and http/ may use Fastify.';
   if (target.endsWith('routes.ts') && file !== 'src/app.ts') return 'only app.ts may import routes.';

@@ -1,13 +1,7 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
-import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
-
-/** A worker's row. */
-export interface WorkerRecord extends WorkerCapacity {
-  pool: string;
-  /** Whether it takes transfers from the queue; else other workers must not wait for its capacity. */
-  queued: boolean;
-}
+import type { WorkerRecord } from './liveness.queries.ts';
+import { deleteWorker, insertWorker, keepConnection, listen, lockPool } from './liveness.queries.ts';
 
 /** Liveness lock: an advisory lock on a connection of its own, which Postgres releases when the process ends. */
 export interface Liveness {
@@ -16,10 +10,6 @@ export interface Liveness {
   /** Deletes the worker's row and releases the lock. */
   close(): Promise<void>;
 }
-
-/** With these settings Postgres notices an unreachable machine after 25 s. It notices a dead process at once. */
-const KEEPALIVE = `set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
-  set idle_session_timeout = 0; set statement_timeout = 0`;
 
 /**
  * Takes the lock, then inserts the row in `workers`, without which no transfer can be claimed.
@@ -43,28 +33,14 @@ export async function takeLivenessLock(
   });
   client.on('notification', ({ payload }) => onNotification(payload ?? ''));
   await client.connect();
-  await client.query(KEEPALIVE);
-  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [worker.pool]);
-  await client.query(
-    `insert into workers (pool, host, pid, concurrency, memory_mb, cores, scratch_gb, labels, draining_since)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9 then null else now() end)`,
-    [
-      worker.pool,
-      hostname(),
-      process.pid,
-      worker.concurrency,
-      worker.memoryMb,
-      worker.cores,
-      worker.scratchGb,
-      worker.labels,
-      worker.queued,
-    ],
-  );
-  await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  await keepConnection(client);
+  await lockPool(client, worker.pool);
+  await insertWorker(client, { ...worker, host: hostname(), pid: process.pid });
+  await listen(client, channel);
   return {
     lost,
     async close() {
-      await client.query('delete from workers where pool = $1', [worker.pool]);
+      await deleteWorker(client, worker.pool);
       await client.end();
     },
   };

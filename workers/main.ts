@@ -26,7 +26,7 @@ import { sweepRecycleBinTask } from './tasks/sweep-recycle-bin.ts';
 /** A worker process that takes jobs. */
 export interface Worker {
   /** Resolves when the address of the embedded database changed: the process must restart. */
-  moved: Promise<void>;
+  databaseMoved: Promise<void>;
   /** Takes no more jobs, aborts the conversions under way and hands them back, all within seconds. */
   close(): Promise<void>;
 }
@@ -146,7 +146,7 @@ export async function work(config: Config): Promise<Worker> {
     await host.close();
   }
   return {
-    moved: host.moved,
+    databaseMoved: host.moved,
     async close() {
       closing = true;
       const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]);

@@ -16,7 +16,7 @@ export interface Terrain {
 export interface Valley {
   /** Easting of the river at a northing. */
   riverAt(y: number): number;
-  /** Height of the ground; in the lake of its bed. */
+  /** Height of the ground; inside the lake, of the lake bed. */
   groundAt(x: number, y: number): number;
   isLake(x: number, y: number): boolean;
   /** Height of the river's bed, by and large: it falls to the lake, is level there, and falls on. */

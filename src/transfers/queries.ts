@@ -23,7 +23,7 @@ export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] 
 export type Status = (typeof STATUSES)[number];
 
 /** Whether the status is final. */
-export const hasStopped = (status: Status) => status === 'Completed' || status === 'Error';
+export const isFinal = (status: Status) => status === 'Completed' || status === 'Error';
 
 /** Members of every answer about a transfer. */
 export const Summary = z

@@ -221,7 +221,7 @@ test('records that cannot be read are skipped on request, and the way to their p
   t.like(exported, { code: 0, out: `${file}.zip\n` });
 });
 
-test('a file whose content and name do not tell how to read it asks for --reader, naming those there are', async (t) => {
+test('importing a file of unknown format fails and lists the readers for --reader', async (t) => {
   const { run, project, file } = await scene(t, 'terrain.bin', 'words of no format');
   const { code, err } = await run(['transfer', 'import', file, '--project', project]);
   t.is(code, 2);

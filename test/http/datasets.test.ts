@@ -109,7 +109,7 @@ test('raw gives a signed address: anybody who has it downloads the bytes under t
   t.is(put.status, 403);
 });
 
-test('the extension of the format is not doubled, and downloadFileName replaces the name', async (t) => {
+test('a download of Terrain.TIF gets no second extension; downloadFileName sets another name', async (t) => {
   const owner = await w.account();
   const id = await dataset(await project(owner), owner, { name: 'Terrain.TIF' });
   const named = async (query: string) => {

@@ -51,8 +51,6 @@ function account(wanted?: Parameters<typeof w.account>[0]): Promise<User> {
 }
 const three = async (): Promise<[User, User, User]> => [await account(), await account(), await account()];
 
-// The table of section 3, a row each.
-
 test('deletion needs DeleteProject or DeleteContent, and regular endpoints do not return what is deleted', async (t) => {
   const [owner, contributor, reader] = await three();
   const top = await root(owner, [
@@ -142,7 +140,7 @@ test('permanent removal cannot be taken back, and events are raised for other ap
   t.false('DatasetType' in (events[1] as { data: object }).data);
 });
 
-test('active datasets of a deleted project stay tied to it: not listed, restored with the project only', async (t) => {
+test('datasets of a deleted project are not in the bin by themselves and return only with the project', async (t) => {
   const [owner] = await three();
   const top = await root(owner);
   const { id } = await dataset(top, owner);
@@ -154,8 +152,6 @@ test('active datasets of a deleted project stay tied to it: not listed, restored
   t.is((await w.as(owner).put(`${BIN}/project/${top}/restore`)).status, 204);
   t.is(await status(owner, id, 'dataset'), 200);
 });
-
-// The rules of 4.8 and decisions 5.
 
 test('the caller sees items for which he holds the matching delete privilege, deleted by him or by others', async (t) => {
   const [owner, contributor, reader] = await three();

@@ -6,7 +6,7 @@ import test from 'ava';
 import type { Client } from './campaign/client.ts';
 import { clientOf } from './campaign/client.ts';
 import { judge } from './campaign/judge.ts';
-import type { Acknowledged } from './campaign/kinds.ts';
+import type { AcceptedSubmission } from './campaign/kinds.ts';
 import { expect, grid, prepareProject } from './campaign/kinds.ts';
 import type { Platform } from './campaign/platform.ts';
 import { startPlatform } from './campaign/platform.ts';
@@ -57,7 +57,7 @@ test('a transfer that is cancelled ends soon, at whatever moment, and writes not
     const { put, importing, imported } = await prepareProject(client);
     const url = await put(grid(LINES));
     const { entry, sha256 } = await imported(importing(url, 'terrain', 'AsciiGrid', 'GeoTiff'));
-    const acknowledged: Acknowledged[] = [{ ...entry, sha256 }];
+    const acknowledged: AcceptedSubmission[] = [{ ...entry, sha256 }];
     const ends: { phase: string; ms: number }[] = [];
     let tooLate = 0;
 
@@ -66,7 +66,7 @@ test('a transfer that is cancelled ends soon, at whatever moment, and writes not
       const name = randomUUID();
       const body = importing(url, name, 'AsciiGrid', 'GeoTiff');
       const { id } = expect(await client.post('/api/conversion/upload-convert', body, randomUUID()), 200);
-      const one: Acknowledged = { id, kind: phase.name, name, sha256 };
+      const one: AcceptedSubmission = { id, kind: phase.name, name, sha256 };
       acknowledged.push(one);
       const over = new AbortController();
       await Promise.race([phase.reached(platform, id, choose, over.signal), untilEnded(client, id)]);

@@ -209,7 +209,10 @@ test.serial('after an adoption no unknown blob goes unasked; a marker that is da
   const env = { DATABASE_URL: made.url, PLATFORM_DATA: folder };
   t.is((await run(['blobs', 'adopt', '--json'], { env })).code, 0);
   const blobs = await openOwnStore(made.db, settings, log);
-  t.regex((await sweep(made.db, blobs)).stopped!, /^1 of 1 blobs \(1 bytes\) were never referenced by this database/);
+  t.regex(
+    (await sweep(made.db, blobs)).keptBecause!,
+    /^1 of 1 blobs \(1 bytes\) were never referenced by this database/,
+  );
   t.deepEqual(await namesIn(blobs), ['dataset/theirs']);
 });
 
@@ -274,12 +277,12 @@ test.serial('a confirmation is valid for the reported number of blobs; released 
   const blobs = await openOwnStore(made.db, places.folder(made), log);
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `dataset/${prefix}-${n}`);
   await put(blobs, ...many('a', 120));
-  t.regex((await sweep(made.db, blobs)).stopped!, /^120 of 120 blobs/);
+  t.regex((await sweep(made.db, blobs)).keptBecause!, /^120 of 120 blobs/);
   await query(made.url, 'update blob_store set confirmed = unknown_blobs');
   await put(blobs, ...many('b', 150));
-  t.regex((await sweep(made.db, blobs)).stopped!, /^270 of 270 blobs/);
+  t.regex((await sweep(made.db, blobs)).keptBecause!, /^270 of 270 blobs/);
   await query(made.url, 'update blob_store set confirmed = unknown_blobs');
-  t.like(await sweep(made.db, blobs), { removed: 270, stopped: undefined });
+  t.like(await sweep(made.db, blobs), { removed: 270, keptBecause: undefined });
 
   const expired = many('c', 150);
   await put(blobs, ...expired);

@@ -38,9 +38,9 @@ test('a transfer that takes long tells of its progress by tenths, between its st
   const client = w.as(await w.account({ role: 'Owner' }));
   const projectId = await newProject(client);
   // whoever is done within a second has told nothing; on a fast machine only a larger grid takes longer
-  for (let side = 2500, heard = 0; heard === 0; side *= 1.5) {
-    t.true(side < 6000, 'it ends so late that something else is wrong');
-    const told = await eventsOf(client, projectId, side);
+  for (let cellsPerSide = 2500, heard = 0; heard === 0; cellsPerSide *= 1.5) {
+    t.true(cellsPerSide < 6000, 'it ends so late that something else is wrong');
+    const told = await eventsOf(client, projectId, cellsPerSide);
     const progress = told.slice(1, -1).map((event) => {
       t.is(event.type, 'svc.platform.events.transferprogressevent');
       t.is(event.data.Status, 'InProgress');
@@ -58,10 +58,10 @@ test('a transfer that takes long tells of its progress by tenths, between its st
   }
 });
 
-/** All that the import of a square grid, which is reprojected, tells of itself. */
-async function eventsOf(client: Client, projectId: string, side: number) {
-  const row = `${Array.from({ length: side }, (_, n) => (n * 37.25) % 1000).join(' ')}\n`;
-  const grid = `ncols ${side}\nnrows ${side}\nxllcorner 500000\nyllcorner 5500000\ncellsize 10\n${row.repeat(side)}`;
+/** All events of the import of a square grid that is reprojected. */
+async function eventsOf(client: Client, projectId: string, cellsPerSide: number) {
+  const row = `${Array.from({ length: cellsPerSide }, (_, n) => (n * 37.25) % 1000).join(' ')}\n`;
+  const grid = `ncols ${cellsPerSide}\nnrows ${cellsPerSide}\nxllcorner 500000\nyllcorner 5500000\ncellsize 10\n${row.repeat(cellsPerSide)}`;
   const request = copyRequest(projectId, await upload(w, client, grid), {
     originalFileName: 'terrain.asc',
     readerName: 'AsciiGridReader',

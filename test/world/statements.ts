@@ -2,15 +2,15 @@ import pg from 'pg';
 
 type Query = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Runs `work` and passes each SQL statement that this process sends meanwhile to `send`. */
+/** Runs `work` and passes each SQL statement that this process sends meanwhile to `onStatement`. */
 async function watched<T>(
-  send: (text: string, go: () => unknown, values: unknown[]) => unknown,
+  onStatement: (text: string, go: () => unknown, values: unknown[]) => unknown,
   work: () => Promise<T>,
 ): Promise<T> {
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: unknown, ...args: unknown[]) {
     const { text = String(args[0]), values = args[1] } = args[0] as { text?: string; values?: unknown };
-    return send(text, () => (query as Query).apply(this, args), Array.isArray(values) ? values : []);
+    return onStatement(text, () => (query as Query).apply(this, args), Array.isArray(values) ? values : []);
   } as typeof query;
   try {
     return await work();

@@ -34,8 +34,8 @@ export const cleanUpTask =
       await attempt('events', () => forgetEvents(db, signal));
       await attempt('spent blobs', () => removeSpentBlobs(db, blobs, chore));
       await attempt('blobs without a row', async () => {
-        const { stopped } = await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, chore });
-        if (stopped !== undefined) log.error({ chore: 'cleanUp' }, stopped);
+        const { keptBecause } = await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, chore });
+        if (keptBecause !== undefined) log.error({ chore: 'cleanUp' }, keptBecause);
       });
       const openStore = () => openAccountStore(settings, db, log);
       await attempt('accounts that were never activated', () =>

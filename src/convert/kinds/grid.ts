@@ -14,7 +14,7 @@ import { spatialInformation } from '../spatial-information.ts';
 import { knownInputCrs } from '../steps/input-crs.ts';
 import { chosenBands } from '../steps/item-filter.ts';
 import { gridWithin } from '../steps/spatial-filter.ts';
-import { withChosenSteps } from '../steps/temporal-filter.ts';
+import { gridAtSteps } from '../steps/temporal-filter.ts';
 import { withChosenLayers } from '../steps/vertical-filter.ts';
 import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
 import { inspectGrid } from './inspect-grid.ts';
@@ -24,7 +24,7 @@ const steps: Steps<Grid> = {
   CalculateStatisticsTransformation: (grid) => grid,
   ItemFilterTransformation: (grid, filter, { context }) => chosenBands(grid, filter, context),
   SpatialFilterTransformation: (grid, filter, { context }) => gridWithin(grid, filter, context),
-  TemporalFilterTransformation: (grid, filter, { context }) => withChosenSteps(grid, filter, context),
+  TemporalFilterTransformation: (grid, filter, { context }) => gridAtSteps(grid, filter, context),
   VerticalFilterTransformation: (grid, filter) => withChosenLayers(grid, filter),
 };
 

@@ -29,13 +29,13 @@ const steps: Steps<Mesh> = {
   },
   SpatialFilterTransformation: (mesh, filter, { context }) => meshWithin(mesh, filter, context),
   TemporalFilterTransformation: (mesh, filter, { context }) => {
-    const { time, steps } = chosenTime(mesh, filter, context);
+    const { time, steps: chosen } = chosenTime(mesh, filter, context);
     const { heights } = mesh;
     return {
       ...mesh,
       time,
-      values: (item, step) => mesh.values(item, steps[step]!),
-      ...(heights === undefined ? {} : { heights: (step: number) => heights(steps[step]!) }),
+      values: (item, step) => mesh.values(item, chosen[step]!),
+      ...(heights === undefined ? {} : { heights: (step: number) => heights(chosen[step]!) }),
     };
   },
   VerticalFilterTransformation: (mesh, filter) => meshWithLayers(mesh, filter),

@@ -19,13 +19,13 @@ const steps: Steps<Series> = {
   ItemFilterTransformation: (series, { items }, { context }) => {
     return withItems(series, choose(items, series.items, context));
   },
-  TemporalFilterTransformation: withChosenSteps,
+  TemporalFilterTransformation: seriesAtSteps,
   SpatialFilterTransformation: (series, filter) => seriesWithin(series, filter),
   CrsTransformation: (series, { outputSrid }, shared) => reprojectedSeries(series, outputSrid, shared),
 };
 
 /** The series at the steps that the filter selects, in ascending order, because series are read from front to back. */
-function withChosenSteps(series: Series, filter: TemporalFilter, { context }: StepContext): Series {
+function seriesAtSteps(series: Series, filter: TemporalFilter, { context }: StepContext): Series {
   const { time } = series;
   if (time.spacing === 'pulled')
     throw new AppError(

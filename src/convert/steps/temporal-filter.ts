@@ -13,7 +13,7 @@ import type { TemporalFilter } from './transformation-shapes.ts';
 const TOLERANCE = 1e-3;
 
 /** The grid at the requested steps, in the order of the request. */
-export function withChosenSteps(grid: Grid, filter: TemporalFilter, context: Context): Grid {
+export function gridAtSteps(grid: Grid, filter: TemporalFilter, context: Context): Grid {
   const { time, steps } = chosenTime(grid, filter, context);
   const { read, ...rest } = grid;
   return {

@@ -36,7 +36,7 @@ const rules = {
 export type TransformationName = keyof typeof rules;
 const names = Object.keys(rules) as TransformationName[];
 
-/** The implemented transformations whose required facet is among those of the data. */
+/** The implemented transformations whose need (place, items, times or layers) the data meet. */
 export const transformationsFor = (has: readonly Facet[]): TransformationName[] =>
   names.filter((name) => {
     const { needs }: TransformationRule = rules[name];

@@ -4,14 +4,14 @@ import { powersOfTen } from './decimal.ts';
 export const longestNumber = 32;
 
 /**
- * Writes whole / 10^decimals without trailing zeros; `whole` is an integer below 2^53. Returns the position after the
+ * Writes unscaled / 10^decimals without trailing zeros; `unscaled` is an integer below 2^53. Returns the position after the
  * text, as all `put…` functions here do.
  */
-function putScaled(bytes: Uint8Array, start: number, negative: boolean, whole: number, decimals: number): number {
+function putScaled(bytes: Uint8Array, start: number, negative: boolean, unscaled: number, decimals: number): number {
   let at = start;
   let places = decimals;
-  let rest = whole;
-  if (negative && whole > 0) bytes[at++] = 45;
+  let rest = unscaled;
+  if (negative && unscaled > 0) bytes[at++] = 45;
   const power = powersOfTen[places]!;
   const integer = places === 0 ? rest : Math.floor(rest / power);
   rest -= integer * power;
@@ -81,9 +81,9 @@ function putText(bytes: Uint8Array, start: number, text: string): number {
 /** Writes a finite coordinate, rounded to a number of decimals. */
 export function putFixed(bytes: Uint8Array, at: number, value: number, decimals: number): number {
   const size = Math.abs(value);
-  const whole = Math.round(size * powersOfTen[decimals]!);
-  if (whole > Number.MAX_SAFE_INTEGER) return putText(bytes, at, String(value));
-  return putScaled(bytes, at, value < 0, whole, decimals);
+  const unscaled = Math.round(size * powersOfTen[decimals]!);
+  if (unscaled > Number.MAX_SAFE_INTEGER) return putText(bytes, at, String(value));
+  return putScaled(bytes, at, value < 0, unscaled, decimals);
 }
 
 /** Writes a finite coordinate, rounded to 15 significant digits and at most 15 decimals. */
@@ -100,8 +100,8 @@ export function putFifteen(bytes: Uint8Array, at: number, value: number): number
  * Division of two exact integers is correctly rounded, so it gives the same double as parsing the text.
  */
 export function scaled(size: number, decimals: number): number {
-  const whole = Math.round(size * powersOfTen[decimals]!);
-  return whole < 1e15 && whole / powersOfTen[decimals]! === size ? whole : -1;
+  const unscaled = Math.round(size * powersOfTen[decimals]!);
+  return unscaled < 1e15 && unscaled / powersOfTen[decimals]! === size ? unscaled : -1;
 }
 
 /**
@@ -112,18 +112,18 @@ export function putShortest(bytes: Uint8Array, at: number, value: number, decima
   const size = Math.abs(value);
   if (Number.isInteger(value) && size <= Number.MAX_SAFE_INTEGER) return putScaled(bytes, at, value < 0, size, 0);
   if (decimals <= 15) {
-    const whole = scaled(size, decimals);
-    if (whole >= 0) return putScaled(bytes, at, value < 0, whole, decimals);
+    const unscaled = scaled(size, decimals);
+    if (unscaled >= 0) return putScaled(bytes, at, value < 0, unscaled, decimals);
   }
   // also finds numbers with fewer decimals: they end in zeros, which are not written
   const most = size < 1e6 ? 9 : size < 1e9 ? 6 : 3;
-  const whole = scaled(size, most);
-  if (whole >= 0) return putScaled(bytes, at, value < 0, whole, most);
+  const unscaled = scaled(size, most);
+  if (unscaled >= 0) return putScaled(bytes, at, value < 0, unscaled, most);
   return putText(bytes, at, String(value));
 }
 
 /**
- * Writes whole / 10^decimals, with all decimals, right-aligned into a field of blanks; `whole` is below 2^53. Returns
+ * Writes unscaled / 10^decimals, with all decimals, right-aligned into a field of blanks; `unscaled` is below 2^53. Returns
  * false, without writing, if the field is too narrow.
  */
 export function putPadded(
@@ -131,16 +131,16 @@ export function putPadded(
   start: number,
   width: number,
   negative: boolean,
-  whole: number,
+  unscaled: number,
   decimals: number,
 ): boolean {
-  const sign = negative && whole > 0 ? 1 : 0;
+  const sign = negative && unscaled > 0 ? 1 : 0;
   let digits = 1;
-  while (digits < 16 && whole >= powersOfTen[digits]!) digits++;
+  while (digits < 16 && unscaled >= powersOfTen[digits]!) digits++;
   const length = sign + Math.max(digits, decimals + 1) + (decimals > 0 ? 1 : 0);
   if (length > width) return false;
   let at = start + width - 1;
-  let rest = whole;
+  let rest = unscaled;
   for (let n = 0; n < Math.max(digits, decimals + 1); n++) {
     if (n === decimals && n > 0) bytes[at--] = 46;
     const tenth = Math.floor(rest / 10);

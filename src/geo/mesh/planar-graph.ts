@@ -2,7 +2,7 @@ import { FormatError } from '../../errors.ts';
 import { EdgeTree } from '../vector/edge-tree.ts';
 import { orient2d } from '../vector/orient2d.ts';
 
-/** Different vertices, and segments between them as pairs of their numbers. */
+/** Vertices without duplicates; a segment is a pair of vertex indices. */
 export interface PlanarGraph {
   readonly x: Float64Array;
   readonly y: Float64Array;

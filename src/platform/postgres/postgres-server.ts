@@ -19,7 +19,7 @@ export const START_TIMEOUT_MS = 30_000;
  * Initial `postgresql.conf`, which operators may change. Failed statements are not logged, because they may contain
  * secrets.
  */
-const SETTINGS = {
+const POSTGRES_CONF = {
   max_connections: '200',
   shared_buffers: '128MB',
   jit: 'off',
@@ -80,7 +80,7 @@ async function createCluster(home: string): Promise<void> {
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
-    ...Object.entries(SETTINGS).map(([name, value]) => `--set=${name}=${value}`),
+    ...Object.entries(POSTGRES_CONF).map(([name, value]) => `--set=${name}=${value}`),
   ]);
   await rename(password, passwordFile(temporary));
   await rename(temporary, clusterOf(home));

@@ -3,7 +3,7 @@ import { conflict, forbidden, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { may } from '../../projects/access.ts';
 import type { Summary } from '../queries.ts';
-import { findSummary, findTransfer, hasStopped, lockTransfer, requestCancel } from '../queries.ts';
+import { findSummary, findTransfer, isFinal, lockTransfer, requestCancel } from '../queries.ts';
 import { notifyCancel } from './notices.queries.ts';
 import { CANCELLED } from './outcome.ts';
 import { settle } from './settle.ts';
@@ -25,7 +25,7 @@ export async function cancelTransfer(db: Db, caller: Caller, id: string): Promis
 export function endTransfer(db: Db, id: string, userId: string): Promise<Summary> {
   return db.transaction(async (tx) => {
     const now = await lockTransfer(tx, id);
-    if (hasStopped(now.status))
+    if (isFinal(now.status))
       throw conflict(`Transfer '${id}' has already ended (${now.status}).`, { code: 'TransferEnded' });
     await requestCancel(tx, id, userId);
     if (now.status === 'Pending') await settle(tx, { unheld: now, outcome: CANCELLED });

@@ -22,7 +22,7 @@ export async function checkRuns(executor: Pick<Executor, 'db' | 'pool' | 'runnin
   const attempts = new Map(held.map(({ id, attempt }) => [id, attempt]));
   for (const { id, attempt } of before) {
     const run = running.get(id);
-    if (run?.attempt === attempt && attempts.get(id) !== attempt) run.stop('overtaken');
+    if (run?.attempt === attempt && attempts.get(id) !== attempt) run.stop('takenOver');
   }
   const outcome = { kind: 'handedBack', counts: {} } as const;
   await runAll(unheld.map((row) => () => settle(db, { attempt: row, outcome, lines: [] })));

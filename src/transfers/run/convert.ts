@@ -155,7 +155,7 @@ async function commit(
   if (settled.length > 0) return;
   await blobs.remove(blob);
   if (bad !== undefined) await blobs.remove(bad);
-  throw new Stopped('overtaken');
+  throw new Stopped('takenOver');
 }
 
 /** Usually only the input is left, and a recursive removal would cost as much as a small conversion. */

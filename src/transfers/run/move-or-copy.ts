@@ -71,9 +71,9 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
   const datasetId = (copied ? transfer.inputDatasetId : transfer.outputDatasetId) ?? '';
   // neither project can be deleted meanwhile; deletions take these locks in the same order
   await lockTreesOf(tx, sourceProjectId, projectId);
-  if (!(await holdRun(tx, transfer))) throw new Stopped('overtaken');
+  if (!(await holdRun(tx, transfer))) throw new Stopped('takenOver');
   const { cancelled, projectDeleted } = await getStops(tx, transferId);
-  if (cancelled || projectDeleted) throw new Stopped('overtaken');
+  if (cancelled || projectDeleted) throw new Stopped('takenOver');
   const owned = await holdOwned(tx, userId, [sourceTenantId, tenantId]);
   for (const each of [sourceTenantId, tenantId]) {
     if (!owned.includes(each))

@@ -6,7 +6,7 @@ import { findWriter } from '../../formats/registry.ts';
 import type { AcceptedRequest, TransferType } from '../starts/request.ts';
 import type { ClaimedRow, Fence, Output } from './run.queries.ts';
 
-/** The name of the result in the blob store. Each attempt has its own, so that an overtaken worker never overwrites its successor's bytes. */
+/** The name of the result in the blob store. Each attempt has its own, so that a worker whose transfer was taken over never overwrites its successor's bytes. */
 export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }) =>
   `${type === 'Export' ? 'export' : 'dataset'}/${id}-${attempt}`;
 

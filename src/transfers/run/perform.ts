@@ -26,9 +26,9 @@ export interface Job {
 
 /**
  * Outcome of `perform`. `notClaimed`: the transfer has ended, runs elsewhere, or has another resource request.
- * `overtaken`: another process took the transfer over, and settles it.
+ * `takenOver`: another process took the transfer over, and settles it.
  */
-export type Performed = Settled['kind'] | 'notClaimed' | 'overtaken';
+export type Performed = Settled['kind'] | 'notClaimed' | 'takenOver';
 
 /** A transfer whose conversion process died this often is not tried again. */
 const MAX_CHILD_DEATHS = 2;
@@ -78,7 +78,7 @@ function claim({ db, pool, timeLimit }: Executor, { id, flags, unqueue = false }
 
 async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, signal: AbortSignal): Promise<Performed> {
   const { db, tracing } = executor;
-  const report = openReport(db, transfer, () => run.stop('overtaken'));
+  const report = openReport(db, transfer, () => run.stop('takenOver'));
   report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
   const work = transfer.carry ? runMoveOrCopy : runConversion;
   try {
@@ -87,9 +87,9 @@ async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, si
   } catch (error) {
     const lines = await report.close();
     const outcome = await outcomeOf(executor, transfer, error);
-    if (outcome === undefined) return 'overtaken';
+    if (outcome === undefined) return 'takenOver';
     const [settled] = await settle(db, { attempt: transfer, outcome, lines });
-    return settled?.kind ?? 'overtaken';
+    return settled?.kind ?? 'takenOver';
   } finally {
     await report.close();
   }
@@ -128,7 +128,7 @@ async function stoppedOutcome(db: Db, { id }: ClaimedRow, { why }: Stopped): Pro
     return { kind: 'handedBack', sentence, counts: { handedBack: 1 } };
   }
   // a commit that was refused does not tell a cancel from a takeover; after a takeover the settlement changes nothing
-  const stops = why === 'overtaken' ? await getStops(db, id) : undefined;
+  const stops = why === 'takenOver' ? await getStops(db, id) : undefined;
   if (why === 'cancelled' || stops?.cancelled) return CANCELLED;
   if (why === 'projectDeleted' || stops?.projectDeleted) return PROJECT_DELETED;
   return undefined;

@@ -22,8 +22,8 @@ export interface Report {
   close(): Promise<LogLine[]>;
 }
 
-/** @param onOvertaken called when another process has taken the transfer over */
-export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () => void): Report {
+/** @param onTakenOver called when another process has taken the transfer over */
+export function openReport(db: Db, transfer: Fence & Subject, onTakenOver: () => void): Report {
   let lines: LogLine[] = [];
   let count = 0;
   let latest: { progress: number; phase: string } | undefined;
@@ -38,7 +38,7 @@ export function openReport(db: Db, transfer: Fence & Subject, onOvertaken: () =>
     latest = undefined;
     lines = [];
     try {
-      if (!(await reportProgress(db, transfer, update))) onOvertaken();
+      if (!(await reportProgress(db, transfer, update))) onTakenOver();
       if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
       // Losing progress does no harm; the lines are written next time, or with the end.

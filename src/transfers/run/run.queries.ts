@@ -169,7 +169,7 @@ export interface Completion {
 }
 
 /**
- * Writes dataset, transfer, receipt, log and event in one statement, so all or nothing. Null: the attempt was overtaken or cancelled, or
+ * Writes dataset, transfer, receipt, log and event in one statement, so all or nothing. Null: the attempt was taken over or cancelled, or
  * its project deleted, and nothing is written.
  */
 export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {

@@ -1,5 +1,5 @@
 /** Why a process stops a run. */
-export type StopReason = 'cancelled' | 'projectDeleted' | 'overtaken' | 'shutdown';
+export type StopReason = 'cancelled' | 'projectDeleted' | 'takenOver' | 'shutdown';
 
 export class Stopped extends Error {
   override readonly name = 'Stopped';

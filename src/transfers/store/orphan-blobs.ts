@@ -28,7 +28,7 @@ export interface Swept {
   removed: number;
   leftovers: number;
   /** Why unknown blobs were kept, if they were. */
-  stopped?: string;
+  keptBecause?: string;
 }
 
 interface Found extends Counted {
@@ -39,8 +39,8 @@ interface Found extends Counted {
 }
 
 /**
- * Clears references to expired blobs, then deletes blobs without references. After a crash the next sweep continues. Blobs that this
- * database made or released are deleted at once. Unknown blobs are deleted only if they are few: many of them mean that the store belongs
+ * Clears references to expired blobs, then deletes blobs without references. After a crash the next sweep continues. Known blobs, of which this
+ * database has or had a row (also results of a worker that died before its commit), are deleted at once. Unknown blobs are deleted only if they are few: many of them mean that the store belongs
  * to another database, or that the database is an old backup, and an operator must confirm the sweep. Sweeps may run concurrently.
  * @throws when the store belongs to another database
  */
@@ -55,9 +55,9 @@ export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanS
   await clearExpired(db, chore);
   const before = Date.now() - olderThanMs;
   let found = await removeKnown(db, blobs, before, chore);
-  const stopped = refusal(found, await getAllowance(db));
+  const keptBecause = refusal(found, await getAllowance(db));
   let removed = found.removed;
-  if (stopped === undefined) {
+  if (keptBecause === undefined) {
     for (;;) {
       await checkOwner(db, blobs);
       const gone = await removeUnknown(db, blobs, found.names, chore);
@@ -70,10 +70,10 @@ export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanS
       removed += found.removed;
     }
   } else {
-    await setStopped(db, stopped, found);
+    await setStopped(db, keptBecause, found);
   }
   const leftovers = await blobs.removeLeftovers(Math.max(LEFTOVERS_MS, olderThanMs));
-  return { removed, leftovers, ...(stopped === undefined ? {} : { stopped }) };
+  return { removed, leftovers, ...(keptBecause === undefined ? {} : { keptBecause }) };
 }
 
 /** Why these unknown blobs must not be deleted without confirmation. Undefined: they may be deleted. */

@@ -4,9 +4,9 @@ import { AppError } from '../../errors.ts';
 import { heartbeat } from '../../http/answers/event-stream.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { TransferRow } from '../queries.ts';
-import { findTransfer, hasStopped } from '../queries.ts';
-import type { Changes } from './changes.ts';
+import { findTransfer, isFinal } from '../queries.ts';
 import type { Transfer } from './record.ts';
+import type { Changes } from './transfer-watch.ts';
 
 export interface Following {
   id: string;
@@ -53,7 +53,7 @@ export async function* followTransfer(db: Db, changes: Changes, following: Follo
             last = state;
             pulse.reset();
             yield `data: ${JSON.stringify(await following.show(row))}\n\n`;
-            if (hasStopped(row.status)) return;
+            if (isFinal(row.status)) return;
           }
         }
       } catch (error) {

@@ -16,12 +16,12 @@ import type { Signer } from '../../platform/keys/signing-keys.ts';
 import { signedAddress } from '../../uploads/address.ts';
 import { cancelTransfer } from '../ends/cancel.ts';
 import type { TransferRow } from '../queries.ts';
-import { findTransfer, hasStopped, LoggedLine, listLog, mayReadContents, Summary } from '../queries.ts';
+import { findTransfer, isFinal, LoggedLine, listLog, mayReadContents, Summary } from '../queries.ts';
 import { retryTransfer } from '../starts/retry.ts';
-import type { Changes } from './changes.ts';
 import { followTransfer } from './follow.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
+import type { Changes } from './transfer-watch.ts';
 import type { EndWaiter } from './wait-for-end.ts';
 
 export interface TransferRoutes {
@@ -103,7 +103,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         let transfer = await seen(request, id);
         if (wantsEvents(request)) return stream(request, reply, id) as never;
         const time = preferredWait(request, reply);
-        if (time !== undefined && !hasStopped(transfer.status)) {
+        if (time !== undefined && !isFinal(transfer.status)) {
           await endWaiter.wait(id, time);
           transfer = await seen(request, id);
         }

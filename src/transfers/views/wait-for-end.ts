@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts';
 import { hasEnded } from '../queries.ts';
-import type { Changes } from './changes.ts';
+import type { Changes } from './transfer-watch.ts';
 
 /** Lets requests wait for the end of a transfer. */
 export interface EndWaiter {

@@ -6,7 +6,7 @@ import { openDiskStore } from '../../../src/blobs/disk.ts';
 import { connect } from '../../../src/db.ts';
 import { removeOrphanBlobs } from '../../../src/transfers/store/orphan-blobs.ts';
 import { INVARIANTS, KNOWLEDGE } from './invariants.ts';
-import type { Acknowledged } from './kinds.ts';
+import type { AcceptedSubmission } from './kinds.ts';
 import { sha256Of, wellsIn } from './kinds.ts';
 import type { Platform } from './platform.ts';
 
@@ -38,7 +38,7 @@ async function mend(platform: Platform) {
  */
 export async function judge(
   platform: Platform,
-  acknowledged: readonly Acknowledged[],
+  acknowledged: readonly AcceptedSubmission[],
   caused: ReadonlyMap<string, number> = new Map(),
 ): Promise<Record<string, unknown[]>> {
   await mend(platform);
@@ -55,7 +55,7 @@ export async function judge(
 
 async function tell(
   { sql, url, folder }: Platform,
-  acknowledged: readonly Acknowledged[],
+  acknowledged: readonly AcceptedSubmission[],
   caused: ReadonlyMap<string, number>,
 ) {
   await sql(KNOWLEDGE);

@@ -7,7 +7,7 @@ import type { Platform } from './platform.ts';
 import { serveBadly } from './remote.ts';
 
 /** A submit that was answered with 200: what must come of it. */
-export interface Acknowledged {
+export interface AcceptedSubmission {
   id: string;
   kind: string;
   /** Of the bytes that it makes. */
@@ -25,7 +25,7 @@ export interface Acknowledged {
   cancelled?: boolean;
 }
 
-export interface Submit extends Omit<Acknowledged, 'id'> {
+export interface Submission extends Omit<AcceptedSubmission, 'id'> {
   path: string;
   body: object;
   headers?: Record<string, string>;
@@ -81,7 +81,7 @@ export async function prepareProject(client: Client, tenantId?: string) {
     if (ended.status !== 'Completed') throw new Error(`An undisturbed import ended ${JSON.stringify(ended)}.`);
     const datasetId = ended.importResults[0].datasetId as string;
     const sha256 = ended.receipt.output.sha256 as string;
-    const entry: Acknowledged = { id: begun.id, kind: 'undisturbed', name: body.outputDatasetData.name };
+    const entry: AcceptedSubmission = { id: begun.id, kind: 'undisturbed', name: body.outputDatasetData.name };
     return { entry, datasetId, sha256 };
   };
   return { projectId, put, importing, imported };
@@ -93,8 +93,8 @@ export async function prepareKinds(
   client: Client,
   choose: Choices,
   source: Source,
-): Promise<{ kinds: (() => Promise<Submit>)[]; acknowledged: Acknowledged[] }> {
-  const acknowledged: Acknowledged[] = [];
+): Promise<{ kinds: (() => Promise<Submission>)[]; acknowledged: AcceptedSubmission[] }> {
+  const acknowledged: AcceptedSubmission[] = [];
   const { projectId, put, importing, imported } = await prepareProject(client);
   const elsewhere = await prepareProject(client, tenantIds[1]);
   const places = [
@@ -133,7 +133,7 @@ export async function prepareKinds(
   const dataset = (id: string, rest: string) => `/api/metadata/dataset/${id}/${rest}`;
   const imports = '/api/conversion/upload-convert';
 
-  const kinds: (() => Promise<Submit>)[] = [
+  const kinds: (() => Promise<Submission>)[] = [
     async () => {
       const [size, name] = [choose.of(SIZES), unique('import')];
       const body = importing(uploads[size], name, 'AsciiGrid', 'GeoTiff');

@@ -37,15 +37,15 @@ export interface Platform {
   /** As soon as there is a database that answers. Not for statements that must not run twice. */
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
   restartPostgres(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
-  /** Ends that nobody of the test brought about, and why. */
+  /** Ends of processes that the test did not cause, and why. */
   readonly surprises: string[];
   /** Why processes ended before they were ready. */
   readonly failedStarts: readonly string[];
   /** What APIs logged of requests that they answered with 500: bugs. */
   readonly failures: string[];
-  /** The test ends this one: it is no surprise. */
+  /** The test will end this process itself, so its end is not added to `surprises`. */
   expectEnd(process: WorkerProcess | ServerProcess): void;
-  /** How many workers there shall be. */
+  /** Starts or stops workers until there are this many. */
   setWorkers(count: number): void;
   /** Asks all workers to end, and waits. No others are started. */
   stopWorkers(): Promise<void>;

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Source } from '../../world/source.ts';
 import type { Choices } from '../flags.ts';
 import type { Answer, Client } from './client.ts';
-import type { Acknowledged } from './kinds.ts';
+import type { AcceptedSubmission } from './kinds.ts';
 import { prepareKinds } from './kinds.ts';
 import type { Platform } from './platform.ts';
 
 /** What is sent to the platform while it is disturbed. */
 export interface Work {
-  readonly acknowledged: Acknowledged[];
+  readonly acknowledged: AcceptedSubmission[];
   /** Submits that were refused, because another transfer writes the dataset. */
   readonly refused: number;
   /** Goes on submitting until `stop`, with about `open` transfers under way at each moment. */
@@ -31,11 +31,11 @@ export async function prepareWork(platform: Platform, client: Client, choose: Ch
     const wish = choose.share();
     const answer = await client.post(path, body, randomUUID(), headers);
     if (answer.status !== 200) return refuse(answer);
-    const entry: Acknowledged = { id: answer.body.id, ...wanted };
+    const entry: AcceptedSubmission = { id: answer.body.id, ...wanted };
     acknowledged.push(entry);
     if (wish < CANCELLED) await cancel(entry, choose.between(0, 1500));
   }
-  async function cancel(entry: Acknowledged, after: number) {
+  async function cancel(entry: AcceptedSubmission, after: number) {
     await sleep(after);
     const { status } = await client.post(`/api/conversion/transfer/${entry.id}/cancel`, {}, randomUUID());
     entry.cancelled = status === 202;

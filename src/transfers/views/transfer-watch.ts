@@ -26,7 +26,7 @@ interface Watched {
   version?: string;
 }
 
-export function openChanges(db: Db, databaseUrl: string): Changes {
+export function openTransferWatch(db: Db, databaseUrl: string): Changes {
   const watched = new Map<string, Watched>();
   const waiting: (() => void)[] = [];
   let busy = 0;

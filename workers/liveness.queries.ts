@@ -1,0 +1,40 @@
+import pg from 'pg';
+import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
+
+/** A worker's row. */
+export interface WorkerRecord extends WorkerCapacity {
+  pool: string;
+  /** Whether it takes transfers from the queue; else other workers must not wait for its capacity. */
+  queued: boolean;
+}
+
+/** Lets Postgres notice an unreachable machine after 25 s; it notices a dead process at once. */
+export const keepConnection = (client: pg.Client) =>
+  client.query(`set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
+    set idle_session_timeout = 0; set statement_timeout = 0`);
+
+/** Takes the advisory lock of a pool, for as long as the connection lasts. */
+export const lockPool = (client: pg.Client, pool: string) =>
+  client.query('select pg_advisory_lock(hashtextextended($1, 0))', [pool]);
+
+export const insertWorker = (client: pg.Client, worker: WorkerRecord & { host: string; pid: number }) =>
+  client.query(
+    `insert into workers (pool, host, pid, concurrency, memory_mb, cores, scratch_gb, labels, draining_since)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9 then null else now() end)`,
+    [
+      worker.pool,
+      worker.host,
+      worker.pid,
+      worker.concurrency,
+      worker.memoryMb,
+      worker.cores,
+      worker.scratchGb,
+      worker.labels,
+      worker.queued,
+    ],
+  );
+
+export const deleteWorker = (client: pg.Client, pool: string) =>
+  client.query('delete from workers where pool = $1', [pool]);
+
+export const listen = (client: pg.Client, channel: string) => client.query(`listen ${pg.escapeIdentifier(channel)}`);
