@@ -88,11 +88,11 @@ export function nearestDouble(high: number, low: number, lowDigits: number, plac
 
 const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 
-const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?$/;
 const cell = new DecimalScanner();
 
 /**
- * Parses `bytes[start…end)` as a decimal number with optional sign and exponent. Undefined if they are not a number.
+ * Parses `bytes[start…end)` as a decimal number with optional sign and exponent, also of Fortran (`1.0D+03`). Undefined if they are not a number.
  */
 export function decimalNumber(bytes: Buffer, start: number, end: number): number | undefined {
   const negative = bytes[start] === 45;
@@ -101,7 +101,7 @@ export function decimalNumber(bytes: Buffer, start: number, end: number): number
   const value = isNumber ? cell.value() : Number.NaN;
   if (!Number.isNaN(value)) return negative ? -value : value;
   const text = bytes.toString('latin1', start, end);
-  return form.test(text) ? Number(text) : undefined;
+  return form.test(text) ? Number(text.replace(/d/i, 'e')) : undefined;
 }
 
 /**

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { CELL_SHAPES } from '../../../src/data/mesh.ts';
 import { AppError, FormatError } from '../../../src/errors.ts';
+import { detect } from '../../../src/formats/detect.ts';
 import { converted } from '../files.ts';
 import { mutate, outcome } from '../hostile.ts';
 import { flatMesh, layeredMesh } from '../meshes.ts';
-import { read } from '../read.ts';
+import { memory, read } from '../read.ts';
 import { written } from '../written.ts';
 
 const nodes = ['1 0 0 -1.5 1', '2 10 0 -2.5 1', '3 10 10 -3.5 2', '4 0 10 -4 3', '5 20 5 -6 1'];
@@ -26,6 +27,14 @@ test('nodes, boundary codes, triangles and quads are read after both forms of th
     t.like(data.crs, { code: 32633, wkt: 'UTM-33' });
     t.is(data.nodeIds, undefined);
   }
+});
+
+test('coordinates may have exponents of Fortran', async (t) => {
+  const nodeLines = nodes.map((line) => line.replace('-2.5', '-0.25D+01').replace('20', '2.0d1'));
+  const text = fileOf(newer, { nodeLines });
+  t.like(await detect(memory(Buffer.from(text))), { format: 'mesh' });
+  const { data } = await read(t, 'mesh', 'MeshFileReader', text);
+  t.deepEqual([...data.nodes], [0, 0, -1.5, 10, 0, -2.5, 10, 10, -3.5, 0, 10, -4, 20, 5, -6]);
 });
 
 test('the bathymetry of an element is the mean of its nodes', async (t) => {

@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import type { Feature } from '../../../src/data/feature-collection.ts';
 import { AppError, FormatError } from '../../../src/errors.ts';
+import { detect } from '../../../src/formats/detect.ts';
 import { asJson, collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
 import { mutate } from '../hostile.ts';
@@ -30,6 +31,7 @@ for (const [name, text] of Object.entries({
   'comments and blank lines': '# by hand\n\n1 2 3\n\n# more\n4.5 -5 6e3\n\n',
   'a header': 'X Y Z\n1 2 3\n4.5 -5 6e3\n',
   'a header of several lines': 'Survey of 2024\nsee map 7\nx;y;depth\n1 2 3\n4.5 -5 6e3\n',
+  'exponents of Fortran': '1.0D+00 0.2d1 3D0\n+.45D+01 -5.d-00 6.0D+03\n',
   quotes: '"1" "2" "3"\n4.5 -5 6e3\n',
 }))
   test(`points are read: ${name}`, async (t) => {
@@ -38,6 +40,10 @@ for (const [name, text] of Object.entries({
     t.deepEqual(values, [[], []]);
     t.like(data, { hasZ: true, hasM: false, fields: [], geometryTypes: ['Point'] });
   });
+
+test('a file whose first points have exponents of Fortran is recognised', async (t) => {
+  t.like(await detect(memory(Buffer.from('1.0D+03 2.0d3 3.0D-01\n4 5 6\n'))), { format: 'xyz' });
+});
 
 test('ZColumnIndex names the column of z; other columns are fields with their names or numbers', async (t) => {
   const text = 'x y flag depth\n1 2 7 3\n4 5 8 6\n';
