@@ -28,6 +28,7 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
   await using open = new AsyncDisposableStack();
   const source = open.adopt(await FileSource.open(path, { checksum: false }), (one) => one.close());
   const found = await detect(source);
+  if (found?.fault !== undefined) throw found.fault;
   const reader = readers.find((one) => found?.format !== undefined && one.format === found.format);
   const remarks = new Set<string>();
   const inspection: Inspection = {

@@ -11,6 +11,8 @@ export interface Detected {
   name: string;
   /** A format that the file may still have, if its characteristic part comes after the first bytes. */
   maybe?: string;
+  /** Why the header or directory of the file cannot be read. */
+  fault?: FormatError;
 }
 
 type Recognise = (head: Buffer, source: ByteSource) => Detected | undefined;
@@ -69,7 +71,7 @@ export async function withDetectedFormat(error: unknown, source: ByteSource, for
   const found = await detect(source);
   if (found === undefined || found.format === format) return error;
   // The error of the shapefile reader is more specific than "a zip".
-  if (found === anyZip && format === 'shapefile') return error;
+  if (found.name === anyZip.name && format === 'shapefile') return error;
   const message = error.message.replace(/ \(at byte \d+\)$/, '');
   return new FormatError(`${message} It looks like ${found.name}.`, error.offset);
 }
@@ -110,7 +112,7 @@ function markup(head: Buffer): Detected {
   return { name: 'an XML file' };
 }
 
-const isNumber = (word: string) => /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(word);
+const isNumber = (word: string) => /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][-+]?\d+)?$/.test(word);
 
 /** Number of nodes and a projection, in the newer form after the codes of quantity and unit; then the first node: id, x, y, z and code. */
 function meshFile(head: Buffer): Detected | undefined {
@@ -142,11 +144,12 @@ function points(head: Buffer): Detected | undefined {
 const maxHeaderLines = 5;
 
 async function zip(source: ByteSource, maxDirectory: number | undefined): Promise<Detected> {
-  let names: string[] = [];
+  let names: string[];
   try {
     names = (await zipEntries(source, maxDirectory)).map(({ name }) => name.toLowerCase());
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
+    return { ...anyZip, fault: error };
   }
   const has = (...endings: string[]) => names.some((name) => endings.some((ending) => name.endsWith(ending)));
   if (has('.shp')) return known('shapefile', 'a zip with a Shapefile');
@@ -158,7 +161,7 @@ async function zip(source: ByteSource, maxDirectory: number | undefined): Promis
 
 async function dfs(source: ByteSource, budget: number | undefined): Promise<Detected | undefined> {
   const format = await detectDfs(source, budget);
-  if (format === 'broken') return { name: 'a DFS file' };
+  if (format instanceof FormatError) return { name: 'a DFS file', fault: format };
   return format === undefined ? undefined : known(format, `a ${format.toUpperCase()} file`);
 }
 

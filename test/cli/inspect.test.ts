@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
+import { dfsBytes } from '../formats/dfs/dfs-bytes.ts';
 import { geoKeys, placed, tiffFile } from '../formats/tiff-file.ts';
 import { person } from './person.ts';
 
@@ -78,6 +79,16 @@ test('inspect of a broken or missing file is one line and an exit code', async (
   const { io, err } = person({});
   t.is(await main(['inspect', '/nonexistent.tif'], io), 2);
   t.is(err(), 'platform: There is no file /nonexistent.tif.\n');
+});
+
+test('inspect names the fault of a broken DFS header and of a broken zip', async (t) => {
+  const series = dfsBytes({ items: [{ name: 'level', steps: [[1], [2]] }] });
+  const header = await run('cut.dfs0', series.subarray(0, 300));
+  t.is(header.code, 1);
+  t.regex(header.err, /^platform: .+ \(at byte \d+\)\n$/);
+  const zip = await run('broken.zip', Buffer.from('PK\x03\x04 and nothing more'));
+  t.is(zip.code, 1);
+  t.regex(zip.err, /^platform: .*zip.*\n$/);
 });
 
 const stacked = tiffFile({

@@ -23,10 +23,10 @@ function formatOfHeader({ custom, items }: Pick<DfsHeader, 'custom' | 'items'>):
 }
 
 /**
- * Detects the format of a DFS file: `broken` if the header cannot be read, undefined if that takes more than `budget`
+ * Detects the format of a DFS file: the error if the header cannot be read, undefined if that takes more than `budget`
  * bytes.
  */
-export async function detectDfs(source: ByteSource, budget = Infinity): Promise<DfsFormat | 'broken' | undefined> {
+export async function detectDfs(source: ByteSource, budget = Infinity): Promise<DfsFormat | FormatError | undefined> {
   let left = budget;
   const bounded: ByteSource = {
     size: source.size,
@@ -40,7 +40,7 @@ export async function detectDfs(source: ByteSource, budget = Infinity): Promise<
     return formatOfHeader(await readHeader(bounded));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    return left < 0 ? undefined : 'broken';
+    return left < 0 ? undefined : error;
   }
 }
 
