@@ -43,7 +43,7 @@ async function stepsOf(
     throw new FormatError(`'${shown(collection.name)}' is larger than ${maxCollectionBytes} bytes.`);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const folder = posix.dirname(collection.name);
-  const steps: Step[] = [];
+  const steps: (Step & { part: string | undefined })[] = [];
   const scanner = new XmlScanner({ size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) });
   const wrong = (fault: string) => new FormatError(`'${shown(collection.name)}' ${fault}`, collection.offset);
   for (let tag = await scanner.next(); tag !== undefined; tag = await scanner.next()) {
@@ -56,12 +56,13 @@ async function stepsOf(
     const text = tag.attributes.get('timestep') ?? '0';
     const seconds = Number(text);
     if (text.trim() === '' || !Number.isFinite(seconds)) throw wrong(`has the timestep '${shown(text)}'.`);
-    steps.push({ seconds, entry });
+    steps.push({ seconds, entry, part: tag.attributes.get('part') });
   }
   if (steps.length === 0) throw wrong('names no parts.');
   steps.sort((one, other) => one.seconds - other.seconds);
-  for (const [n, { seconds }] of steps.entries())
-    if (n > 0 && seconds === steps[n - 1]!.seconds)
+  // Steps may have the same time, as in DFS files; then all are declared to be the same part.
+  for (const [n, { seconds, part }] of steps.entries())
+    if (n > 0 && seconds === steps[n - 1]!.seconds && (part === undefined || part !== steps[n - 1]!.part))
       throw wrong(`has several parts at the timestep ${seconds}. Merge them into one file per step.`);
   await checkUnpackedSize(new Set(steps.map(({ entry }) => entry)).values().toArray(), scratch);
   return steps;

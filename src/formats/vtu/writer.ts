@@ -69,6 +69,13 @@ async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Pr
   }
   const time = mesh.time!;
   const seconds = (step: number) => (timeOf(time, step) - timeOf(time, 0)) / 1000;
+  const repeated = Array.from({ length: steps }, (_, step) => step).filter(
+    (step) => step > 0 && seconds(step) === seconds(step - 1),
+  ).length;
+  if (repeated > 0)
+    context.reportLoss(
+      `${repeated} ${repeated === 1 ? 'step has' : 'steps have'} the same time as the step before. ParaView shows such steps together.`,
+    );
   const entries = Array.from(
     { length: steps },
     (_, step) => `<DataSet timestep="${seconds(step)}" group="" part="0" file="${escaped(fileOf(step))}"/>\n`,

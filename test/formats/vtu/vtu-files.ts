@@ -188,9 +188,15 @@ export const textArray = (name: string, text: string): MadeArray => ({
   values: [...Buffer.from(`${text}\0`)],
 });
 
-export const pvdOf = (files: readonly (readonly [seconds: number | string, file: string])[]): Buffer =>
+export type PvdEntry = readonly [seconds: number | string, file: string, part?: string];
+
+/** An empty `part` gives an element without the attribute. */
+export const pvdOf = (files: readonly PvdEntry[]): Buffer =>
   Buffer.from(
     `<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1"><Collection>\n${files
-      .map(([seconds, file]) => `<DataSet timestep="${seconds}" group="" part="0" file="${file}"/>\n`)
+      .map(
+        ([seconds, file, part = '0']) =>
+          `<DataSet timestep="${seconds}" group=""${part === '' ? '' : ` part="${part}"`} file="${file}"/>\n`,
+      )
       .join('')}</Collection></VTKFile>`,
   );

@@ -4,7 +4,7 @@ import { FormatError } from '../../../src/errors.ts';
 import { asJson } from '../features.ts';
 import { read } from '../read.ts';
 import { zipOf } from '../shapefiles.ts';
-import type { Encoding, MadePiece } from './vtu-files.ts';
+import type { Encoding, MadePiece, PvdEntry } from './vtu-files.ts';
 import { allShapes, pvdOf, textArray, triangle, vtuOf } from './vtu-files.ts';
 
 const meshOf = (t: ExecutionContext, bytes: string | Uint8Array, parameters: Record<string, unknown> = {}) =>
@@ -288,7 +288,7 @@ const step = (z: number, value: number, more: Encoding = {}) =>
     },
     more,
   );
-const collectionOf = (times: readonly (readonly [number | string, string])[], files: Record<string, Buffer>) =>
+const collectionOf = (times: readonly PvdEntry[], files: Record<string, Buffer>) =>
   zipOf([
     { name: 'run/all.pvd', bytes: pvdOf(times) },
     ...Object.entries(files).map(([name, bytes]) => ({ name, bytes })),
@@ -385,8 +385,19 @@ for (const [fault, zip, message] of [
     'a step of several parts',
     collectionOf(
       [
-        [0, 'a.vtu'],
-        [0, 'b.vtu'],
+        [0, 'a.vtu', '0'],
+        [0, 'b.vtu', '1'],
+      ],
+      parts,
+    ),
+    /several parts at the timestep 0/,
+  ],
+  [
+    'files at a time that may be parts',
+    collectionOf(
+      [
+        [0, 'a.vtu', ''],
+        [0, 'b.vtu', ''],
       ],
       parts,
     ),

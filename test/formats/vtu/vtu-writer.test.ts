@@ -217,6 +217,25 @@ test('several steps are a zip with a collection and stored parts; the start is a
     );
 });
 
+test('steps at the same time come back in their order, and the receipt names them', async (t) => {
+  const time: TimeAxis = {
+    spacing: 'nonEquidistant',
+    unit: 'second',
+    start: 0,
+    offsets: Float64Array.of(0, 60, 60, 60, 90),
+  };
+  const mesh = withItems([{ name: 'depth', values: Float32Array.of() }], { time });
+  const count = mesh.shapes.length;
+  const values = async (_item: number, step: number) => new Float32Array(count).fill(step);
+  const { data, writing } = await back(t, { ...mesh, values });
+  t.deepEqual(data.time, time);
+  for (let step = 0; step < 5; step++) t.is((await data.values(0, step))[0], step);
+  t.deepEqual(
+    writing.filter((sentence) => sentence.includes('same time')),
+    ['2 steps have the same time as the step before. ParaView shows such steps together.'],
+  );
+});
+
 test('nodes of layers that move, their columns and the reference heights of the first step come back', async (t) => {
   const mesh = layeredMesh();
   const { data } = await back(t, mesh);
