@@ -2,8 +2,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Grid } from '../../src/data/grid.ts';
+import type { Band, Grid } from '../../src/data/grid.ts';
 import { firstSlice } from '../../src/data/grid.ts';
+import type { Samples } from '../../src/data/item.ts';
 import { geoTagsFor } from '../../src/formats/geotiff/geokeys.ts';
 import { FileSink } from '../../src/formats/io/bytes.ts';
 import { completeParameters } from '../../src/formats/parameters.ts';
@@ -13,6 +14,7 @@ import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { rareTiffs } from './rare-tiffs.ts';
 import { geoKeys, placed, tiffFile } from './tiff-file.ts';
+import { written } from './written.ts';
 
 const copy = { reader: 'GeoTiffReader', writer: 'GeoTiffWriter' };
 const toAscii = { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' };
@@ -260,4 +262,64 @@ test('a coordinate system that GeoTIFF cannot store is reported as lost', async 
   const plain = await told('+proj=laea +lat_0=52 +lon_0=10 +x_0=1 +y_0=2 +ellps=GRS80');
   t.truthy(plain.tags);
   t.is(plain.lost, '');
+});
+
+/** One row of cells; each band is written as it is given. */
+const rowOf = (...bands: (Pick<Band, 'name' | 'type' | 'nodata'> & { values: Samples })[]): Grid => ({
+  kind: 'grid',
+  width: bands[0]!.values.length,
+  height: 1,
+  affine: [0, 1, 0, 0, 0, -1],
+  bands: bands.map(({ values: _, ...band }) => band),
+  async *rows({ band }) {
+    yield { firstRow: 0, rowCount: 1, samples: bands[band]!.values.slice() };
+  },
+});
+
+test('nodata values of other bands become that of the file, in any type', async (t) => {
+  const single = Math.fround(-1e-35);
+  const all = rowOf(
+    { name: 'level', type: 'Float32', values: Float32Array.of(1, 2, 3) },
+    { name: 'depth', type: 'Float32', nodata: -1e-35, values: Float32Array.of(single, 5, -9999) },
+    { name: 'flow', type: 'Int16', nodata: -9999, values: Int16Array.of(-9999, 7, 8) },
+    { name: 'speed', type: 'Float64', nodata: Number.NaN, values: Float64Array.of(Number.NaN, 1e-300, 9) },
+    { name: 'mass', type: 'Float64', nodata: -1e-255, values: Float64Array.of(1, 2, -1e-255) },
+  );
+  for (const parameters of [{}, { Cog: true }]) {
+    const { content, lost } = await written(t, all, 'GeoTiffWriter', parameters);
+    const grid = await gridOf(t, content);
+    t.deepEqual(
+      grid.bands.map(({ nodata }) => nodata),
+      new Array(5).fill(single),
+    );
+    t.deepEqual(await Promise.all(all.bands.map((_, band) => valuesOf(grid, band))), [
+      [1, 2, 3],
+      [single, 5, -9999],
+      [single, 7, 8],
+      [single, 1e-300, 9],
+      [1, 2, single],
+    ]);
+    t.deepEqual(lost, ['Bands have the types Float32, Int16, Float64; all were written as Float64.']);
+  }
+});
+
+test('a band that has the nodata value of the file as a value keeps its cells, and the receipt names it', async (t) => {
+  const { content, lost } = await written(
+    t,
+    rowOf(
+      { name: 'kind', type: 'UInt8', nodata: 255, values: Uint8Array.of(255, 1) },
+      { name: 'share', type: 'UInt8', nodata: 0, values: Uint8Array.of(0, 255) },
+      { name: 'code', type: 'UInt8', nodata: 0, values: Uint8Array.of(0, 3) },
+    ),
+    'GeoTiffWriter',
+  );
+  const grid = await gridOf(t, content);
+  t.deepEqual(await Promise.all([0, 1, 2].map((band) => valuesOf(grid, band))), [
+    [255, 1],
+    [0, 255],
+    [255, 3],
+  ]);
+  t.deepEqual(lost, [
+    "A GeoTIFF has one nodata value for all bands, here 255. Cells of 'share' have this value, so that they lost it; nodata values of these bands were kept as values.",
+  ]);
 });

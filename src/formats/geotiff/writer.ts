@@ -18,6 +18,7 @@ import { CogTiff } from './cog-layout.ts';
 import type { GeoTags } from './directory.ts';
 import { geoTagsFor } from './geokeys.ts';
 import type { ImageOptions } from './image-blocks.ts';
+import { withOneNodata } from './one-nodata.ts';
 import { slicesAsBands } from './slices-as-bands.ts';
 import { writeStepFiles } from './step-files.ts';
 import type { StoredType } from './stored.ts';
@@ -127,20 +128,18 @@ interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
 }
 
 function reportLosses({ bands }: Grid, { reportLoss }: Context): void {
-  const [first, ...others] = bands;
-  if (others.some((band) => !Object.is(band.nodata, first!.nodata)))
-    reportLoss('A GeoTIFF has one nodata value for all bands; that of the first band was kept.');
   if (bands.some((band) => band.palette !== undefined) && bands.length > 1)
     reportLoss('A GeoTIFF has a colour table only if it has a single band; it was left out.');
 }
 
 async function writeImage(
-  grid: Grid,
+  given: Grid,
   parameters: Parameters,
   geoTags: GeoTags | undefined,
   sink: ByteSink,
   context: Context,
 ): Promise<void> {
+  const { grid, replace } = await withOneNodata(given, context);
   let image: TiffImage | undefined;
   const restart = async () => {
     await image?.abandon();
@@ -157,7 +156,9 @@ async function writeImage(
           reportTypes(grid, type, context);
           image = await begin(grid, type, parameters, sink, context.scratch);
         }
-        await image.add(storedSamples(block, type!));
+        const samples = storedSamples(block, type!);
+        replace(band, samples);
+        await image.add(samples);
         releaseBuffer(block.samples);
       }
     await image!.end(geoTags);
