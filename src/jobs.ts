@@ -26,9 +26,9 @@ export const CRON = {
 export interface JobOptions {
   /** A job of the same key that has not started is replaced. */
   jobKey?: string;
-  /** Flags that the worker must satisfy, such as `label:gpu`. Default: a chore, which any worker may take. */
+  /** Flags that the worker must satisfy, such as `label:gpu`. Default: a short job, which any worker may take. */
   flags?: readonly string[];
-  /** Smaller runs earlier; chores have 0. */
+  /** Smaller runs earlier; short jobs have 0. */
   priority?: number;
   maxAttempts?: number;
   /** Milliseconds before it may start. */
@@ -37,8 +37,11 @@ export interface JobOptions {
   virtualTime?: number | Fragment;
 }
 
-/** Flag of jobs that are short and need no resources: mails, sweeps. */
-export const CHORE = 'chore';
+/**
+ * Flag of jobs that are short and need no resources: mails, sweeps. Queue rows and metrics of earlier versions have this
+ * value.
+ */
+export const SHORT_JOB = 'chore';
 
 /** Enqueues a job in the caller's transaction, so that it exists if and only if the transaction commits. */
 export async function enqueue<Name extends keyof Jobs>(
@@ -52,7 +55,7 @@ export async function enqueue<Name extends keyof Jobs>(
       ${name},
       payload => ${sql.json(payload as never)},
       job_key => ${options.jobKey ?? null},
-      flags => ${sql.array(options.flags ?? [CHORE], 'text')},
+      flags => ${sql.array(options.flags ?? [SHORT_JOB], 'text')},
       priority => ${options.priority ?? null},
       run_at => ${runAt(options)},
       max_attempts => ${options.maxAttempts ?? null})`);
@@ -150,7 +153,7 @@ function runAt({ delay, virtualTime }: Pick<JobOptions, 'delay' | 'virtualTime'>
     : sql.fragment`least(now(), to_timestamp(0) + ${virtualTime}::bigint * interval '1 microsecond')`;
 }
 
-/** Whether a chore is due that no worker has taken. Chores have the lowest priority numbers, so they run first. */
-export const choresWait = (db: Db): Promise<boolean> =>
+/** Whether a short job is due that no worker has taken. Short jobs have the lowest priority numbers, so they run first. */
+export const shortJobsWait = (db: Db): Promise<boolean> =>
   db.exists(sql.unsafe`
     select from graphile_worker._private_jobs where is_available and priority <= 0 and run_at <= now() limit 1`);

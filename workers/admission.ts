@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHORE } from '../src/jobs.ts';
+import { SHORT_JOB } from '../src/jobs.ts';
 import { TRANSFER } from '../src/transfers/queue/requirements.ts';
 import type { Allocation, Allocator } from './allocator.ts';
 
@@ -26,8 +26,8 @@ export interface Admission {
   polled(milliseconds: number, found: boolean): void;
   /** Allocates resources for a transfer that a slot has fetched. Undefined: not enough is free, and its flags are forbidden for a while. */
   admit(id: string, flags: readonly string[]): Allocation | undefined;
-  /** Counts a running chore until the returned function is called. */
-  startChore(): () => void;
+  /** Counts a running short job until the returned function is called. */
+  startShortJob(): () => void;
   update(snapshot: QueueSnapshot): void;
   /** Lets all waiting slots go on. */
   close(): void;
@@ -35,33 +35,33 @@ export interface Admission {
 
 export interface AdmissionOptions {
   allocator: Allocator;
-  /** Whether a chore is due. Asked while there is no capacity for transfers, so that a full worker still runs chores. */
-  choresWait(): Promise<boolean>;
+  /** Whether a short job is due. Asked while there is no capacity for transfers, so that a full worker still runs short jobs. */
+  shortJobsWait(): Promise<boolean>;
   /** Makes this number of slots that wait for a notification poll again. */
   nudge(count: number): void;
 }
 
-/** Slots besides those of transfers, so that a chore never waits for a transfer to end. */
-export const CHORE_SLOTS = 2;
-const POLL_FOR_CHORES_EVERY_MS = 1000;
+/** Slots besides those of transfers, so that a short job never waits for a transfer to end. */
+export const SHORT_JOB_SLOTS = 2;
+const POLL_FOR_SHORT_JOBS_EVERY_MS = 1000;
 /** A poll that skips many rows is expensive for the database: after a slow poll without a job, pause for this many times its duration. */
 const PAUSE_FACTOR = 4;
 const SLOW_MS = 10;
 /** How long flags stay forbidden after a refused allocation; by then a snapshot has them. */
 const REFUSAL_MS = 5000;
 
-export function openAdmission({ allocator, choresWait, nudge }: AdmissionOptions): Admission {
+export function openAdmission({ allocator, shortJobsWait, nudge }: AdmissionOptions): Admission {
   /** Undefined before the first update. */
   let snapshot: QueueSnapshot | undefined;
   const refused = new Map<string, { flags: readonly string[]; until: number }>();
   /** Slots that poll the queue now. */
   let polling = 0;
-  let chores = 0;
+  let shortJobs = 0;
   let pausedUntil = 0;
   let closed = false;
   /** One of the waiting slots has a timer. */
   let hasTimer = false;
-  let nextChorePoll = 0;
+  let nextShortJobPoll = 0;
   let changed = Promise.withResolvers<void>();
 
   function wakeSlots() {
@@ -94,7 +94,7 @@ export function openAdmission({ allocator, choresWait, nudge }: AdmissionOptions
       const [first, ...others] = allocator.unmet(combination);
       if (first !== undefined && !flags.has(first) && !others.some((flag) => flags.has(flag))) flags.add(first);
     }
-    if (chores >= CHORE_SLOTS) flags.add(CHORE);
+    if (shortJobs >= SHORT_JOB_SLOTS) flags.add(SHORT_JOB);
     return [...flags];
   }
 
@@ -115,12 +115,12 @@ export function openAdmission({ allocator, choresWait, nudge }: AdmissionOptions
       const ownsTimer = !hasTimer;
       hasTimer = true;
       try {
-        const pause = Math.max((hasCapacity() ? pausedUntil : nextChorePoll) - performance.now(), 1);
+        const pause = Math.max((hasCapacity() ? pausedUntil : nextShortJobPoll) - performance.now(), 1);
         // only one of the waiting slots has a timer; it wakes the others
         await (ownsTimer ? Promise.race([changed.promise, sleep(pause, undefined, { ref: false })]) : changed.promise);
-        if (!ownsTimer || closed || hasCapacity() || performance.now() < nextChorePoll) continue;
-        nextChorePoll = performance.now() + POLL_FOR_CHORES_EVERY_MS;
-        if (chores >= CHORE_SLOTS || !(await choresWait())) continue;
+        if (!ownsTimer || closed || hasCapacity() || performance.now() < nextShortJobPoll) continue;
+        nextShortJobPoll = performance.now() + POLL_FOR_SHORT_JOBS_EVERY_MS;
+        if (shortJobs >= SHORT_JOB_SLOTS || !(await shortJobsWait())) continue;
         polling++;
         return [TRANSFER];
       } catch {
@@ -168,10 +168,10 @@ export function openAdmission({ allocator, choresWait, nudge }: AdmissionOptions
         },
       };
     },
-    startChore() {
-      chores++;
+    startShortJob() {
+      shortJobs++;
       return () => {
-        chores--;
+        shortJobs--;
         wakeSlots();
       };
     },

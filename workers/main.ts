@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../src/config.ts';
 import { deliverEvents } from '../src/events/deliver.ts';
-import { CRON, choresWait, notifyWorkers } from '../src/jobs.ts';
+import { CRON, notifyWorkers, shortJobsWait } from '../src/jobs.ts';
 import { countEndedTransfers } from '../src/operations/metrics/count-transfers.ts';
 import { followMassRetries } from '../src/operations/retries/mass-retry.ts';
 import { openMailer } from '../src/platform/mail/mail.ts';
@@ -16,7 +16,7 @@ import { watchDraining } from './draining.ts';
 import { openExecutorHost } from './executor-host.ts';
 import type { Liveness } from './liveness.ts';
 import { maintain, transferSteps } from './maintenance.ts';
-import { chores, takeJobs } from './queue.ts';
+import { shortJobs, takeJobs } from './queue.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
 import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
@@ -59,10 +59,10 @@ export async function work(config: Config): Promise<Worker> {
   const queue = await takeJobs({
     databaseUrl: host.databaseUrl,
     allocator: openAllocator(capacity),
-    choresWait: () => choresWait(db),
+    shortJobsWait: () => shortJobsWait(db),
     tasks: (admission) => ({
       runTransfer: runTransferTask(performing.promise, admission),
-      ...chores(admission, {
+      ...shortJobs(admission, {
         removeSpentBlobs: removeSpentBlobsTask(performing.promise),
         cleanUp: cleanUpTask(performing.promise, config, log),
         sweepRecycleBin: sweepRecycleBinTask(performing.promise, config['recycleBin.retention']),

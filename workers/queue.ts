@@ -4,7 +4,7 @@ import { Logger, run } from 'graphile-worker';
 import { withOptions } from '../src/db.ts';
 import { storableError } from '../src/platform/text/storable.ts';
 import type { Admission, AdmissionOptions } from './admission.ts';
-import { CHORE_SLOTS, openAdmission } from './admission.ts';
+import { openAdmission, SHORT_JOB_SLOTS } from './admission.ts';
 
 export interface QueueOptions extends Omit<AdmissionOptions, 'nudge'> {
   databaseUrl: string;
@@ -45,11 +45,11 @@ interface FirstPoll {
  * locked for hours. No local queue: jobs that wait behind a long conversion here could run elsewhere.
  */
 export async function takeJobs(options: QueueOptions): Promise<Queue> {
-  const { databaseUrl, tasks, crontab, log, beforeFirstJob, allocator, choresWait } = options;
-  const slots = allocator.capacity.concurrency + CHORE_SLOTS;
+  const { databaseUrl, tasks, crontab, log, beforeFirstJob, allocator, shortJobsWait } = options;
+  const slots = allocator.capacity.concurrency + SHORT_JOB_SLOTS;
   let begun: Promise<void> | undefined;
   let pool: WorkerPool | undefined;
-  const admission = openAdmission({ allocator, choresWait, nudge: (count) => pool?.nudge(count) });
+  const admission = openAdmission({ allocator, shortJobsWait, nudge: (count) => pool?.nudge(count) });
   const events: WorkerEvents = new EventEmitter();
   const stopping = once(events, 'pool:gracefulShutdown');
   reportPolls(events, admission);
@@ -119,12 +119,12 @@ const withStorableErrors = (tasks: TaskList): TaskList =>
   );
 
 /** Wraps tasks that are short and need no resources. */
-export const chores = (admission: Admission, tasks: Record<string, Task<never>>): TaskList =>
+export const shortJobs = (admission: Admission, tasks: Record<string, Task<never>>): TaskList =>
   Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
       name,
       async (payload, helpers) => {
-        const done = admission.startChore();
+        const done = admission.startShortJob();
         try {
           await task(payload as never, helpers);
         } finally {

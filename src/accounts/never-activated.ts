@@ -1,7 +1,7 @@
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
-import type { Chore } from '../platform/async/chore.ts';
-import { batchOrEach, FAIL_FAST } from '../platform/async/chore.ts';
+import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
+import { batchOrEach, FAIL_FAST } from '../platform/async/maintenance-run.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
@@ -16,7 +16,7 @@ export async function removeNeverActivated(
   db: Db,
   openStore: () => Promise<AccountStore>,
   lifetimeMs: number,
-  chore: Chore = FAIL_FAST,
+  run: MaintenanceRun = FAIL_FAST,
 ): Promise<void> {
   const next = (after?: string) => listNeverActivated(db, lifetimeMs, BATCH, after);
   let accounts = await next();
@@ -31,8 +31,8 @@ export async function removeNeverActivated(
     });
   try {
     while (accounts.length > 0) {
-      chore.signal?.throwIfAborted();
-      await batchOrEach(chore, 'accounts that were never activated', accounts, remove);
+      run.signal?.throwIfAborted();
+      await batchOrEach(run, 'accounts that were never activated', accounts, remove);
       accounts = await next(accounts.at(-1)?.id);
     }
   } finally {

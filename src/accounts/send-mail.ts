@@ -2,7 +2,7 @@ import { record } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { enqueue } from '../jobs.ts';
-import type { Chore } from '../platform/async/chore.ts';
+import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import type { Mailer } from '../platform/mail/mail.ts';
 import { Undeliverable } from '../platform/mail/mail.ts';
 import { withoutTrailingSlashes } from '../platform/text/trim-end.ts';
@@ -39,7 +39,10 @@ const BATCH = 1000;
  * Part of the hourly clean-up: queues mails again whose jobs have used up their attempts, and deletes those that are
  * too old. A pending reset blocks further resets of its login id, so no mail may stay forever.
  */
-export async function requeueMails({ db, log }: Pick<MailParts, 'db' | 'log'>, { attempt }: Chore): Promise<void> {
+export async function requeueMails(
+  { db, log }: Pick<MailParts, 'db' | 'log'>,
+  { attempt }: MaintenanceRun,
+): Promise<void> {
   for (const { id, old } of await listFailedMails(db, MAX_AGE_MS, BATCH)) {
     const requeue = () => enqueue(db, 'sendAccountMail', { mailId: id }, { jobKey: id });
     const drop = async () => {

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
-import type { Chore } from '../platform/async/chore.ts';
-import { FAIL_FAST } from '../platform/async/chore.ts';
+import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
+import { FAIL_FAST } from '../platform/async/maintenance-run.ts';
 import type { Spent } from './spent-blobs.queries.ts';
 import { forgetSpent, listSpent } from './spent-blobs.queries.ts';
 
@@ -12,13 +12,13 @@ const CONCURRENCY = 20;
  * Deletes the blobs of purged datasets from the store. A name is forgotten only after the store has confirmed the deletion, and deleting a
  * missing blob succeeds, so after a crash the next run finishes the work.
  */
-export async function removeSpentBlobs(db: Db, blobs: BlobStore, chore: Chore = FAIL_FAST): Promise<void> {
+export async function removeSpentBlobs(db: Db, blobs: BlobStore, run: MaintenanceRun = FAIL_FAST): Promise<void> {
   for (let after: Spent | undefined; ; ) {
     const spent = await listSpent(db, BATCH, after);
     for (let at = 0; at < spent.length; at += CONCURRENCY) {
-      chore.signal?.throwIfAborted();
+      run.signal?.throwIfAborted();
       const names = spent.slice(at, at + CONCURRENCY).map(({ name }) => name);
-      const gone = await Promise.all(names.map((name) => chore.attempt('spent blobs', () => blobs.remove(name), name)));
+      const gone = await Promise.all(names.map((name) => run.attempt('spent blobs', () => blobs.remove(name), name)));
       const forgotten = names.filter((_, n) => gone[n]);
       if (forgotten.length > 0) await forgetSpent(db, forgotten);
     }

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts';
-import type { Chore } from '../platform/async/chore.ts';
-import { batchOrEach, FAIL_FAST } from '../platform/async/chore.ts';
+import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
+import { batchOrEach, FAIL_FAST } from '../platform/async/maintenance-run.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import type { Removed } from './purge.queries.ts';
 import { removeItems } from './purge.ts';
@@ -13,11 +13,11 @@ const BATCH_ROWS = 500;
 /**
  * Permanently deletes expired items of the recycle bin. Each batch is its own transaction, so the sweep can stop
  * anywhere and continue later; concurrent sweeps delete nothing twice. An item that cannot be deleted stays until the
- * next daily run; its failure is logged and stored (`operations/cron/chores.ts`), and the others are deleted.
+ * next daily run; its failure is logged and stored (`operations/cron/maintenance-task.ts`), and the others are deleted.
  * @param retention setting `recycleBin.retention` in milliseconds (180 days by default), for tenants without a period
  * of their own
  */
-export async function sweepBin(db: Db, retention: number, chore: Chore = FAIL_FAST): Promise<Removed> {
+export async function sweepBin(db: Db, retention: number, run: MaintenanceRun = FAIL_FAST): Promise<Removed> {
   const total = { projects: 0, datasets: 0 };
   const remove = async (items: readonly Expired[]) => {
     const { projects, datasets } = await removeExpired(db, items, retention);
@@ -25,7 +25,7 @@ export async function sweepBin(db: Db, retention: number, chore: Chore = FAIL_FA
     total.datasets += datasets;
   };
   for (const tenantId of await listTenantsToSweep(db, retention)) {
-    await chore.attempt('recycle bin of a tenant', () => sweepTenant(db, tenantId, retention, chore, remove), tenantId);
+    await run.attempt('recycle bin of a tenant', () => sweepTenant(db, tenantId, retention, run, remove), tenantId);
   }
   return total;
 }
@@ -34,14 +34,14 @@ async function sweepTenant(
   db: Db,
   tenantId: string,
   retention: number,
-  chore: Chore,
+  run: MaintenanceRun,
   remove: (items: readonly Expired[]) => Promise<void>,
 ): Promise<void> {
   for (let after: Expired | undefined; ; ) {
-    chore.signal?.throwIfAborted();
+    run.signal?.throwIfAborted();
     const expired = await listExpired(db, tenantId, retention, BATCH_ROWS, after);
     if (expired.length === 0) return;
-    await batchOrEach(chore, 'recycle bin', expired, remove);
+    await batchOrEach(run, 'recycle bin', expired, remove);
     after = expired.at(-1);
   }
 }

@@ -1,7 +1,7 @@
 import { forgetOldLoginFailures } from '../accounts/login-delay.ts';
 import type { Db } from '../db.ts';
-import type { Chore } from '../platform/async/chore.ts';
-import { FAIL_FAST } from '../platform/async/chore.ts';
+import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
+import { FAIL_FAST } from '../platform/async/maintenance-run.ts';
 import { forgetAnswers, removeOldFamilies, removeOldTokens } from './families.queries.ts';
 import { forgetRetiredKeys } from './keys.ts';
 import { forgetReplayedLogins } from './preview.ts';
@@ -11,8 +11,12 @@ import { REPLAY_MS } from './replay.ts';
 const BATCH = 1000;
 
 /** Deletes expired tokens, logins, keys and counts of failed logins. Safe to run concurrently. */
-export async function forgetOldTokens(db: Db, accessLifetimeMs: number, chore: Chore = FAIL_FAST): Promise<void> {
-  const { attempt, signal } = chore;
+export async function forgetOldTokens(
+  db: Db,
+  accessLifetimeMs: number,
+  run: MaintenanceRun = FAIL_FAST,
+): Promise<void> {
+  const { attempt, signal } = run;
   const all = (remove: typeof removeOldTokens) => async () => {
     while ((await remove(db, BATCH)) === BATCH) signal?.throwIfAborted();
   };

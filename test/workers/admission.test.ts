@@ -7,7 +7,7 @@ const CAPACITY = { labels: ['north'], memoryMb: 4096, cores: 2, scratchGb: 10, c
 async function forbidden(waiting: readonly (readonly string[])[]) {
   const admission = openAdmission({
     allocator: openAllocator(CAPACITY),
-    choresWait: async () => false,
+    shortJobsWait: async () => false,
     nudge: () => {},
   });
   admission.update({ waiting, draining: false });

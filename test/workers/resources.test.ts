@@ -317,7 +317,7 @@ serial('requested cores are exclusive; an estimate never excludes a small worker
   t.is((await untilEnd(s.client, large)).attempt, 1);
 });
 
-serial('chores do not wait for transfers to end', async (t) => {
+serial('short jobs do not wait for transfers to end', async (t) => {
   await launchFrozen({ 'worker.concurrency': '1' });
   const s = await scene();
   const busy = await s.submitLong();
@@ -328,7 +328,7 @@ serial('chores do not wait for transfers to end', async (t) => {
     `select id::text from graphile_worker.add_job('removeSpentBlobs', '{}', flags => array['chore'])`,
   );
   await until(
-    'the chore is done',
+    'the short job is done',
     async () => (await w.sql('select from graphile_worker._private_jobs where id = $1', [job])).length === 0,
   );
   t.is((await s.get(more)).status, 'Pending');

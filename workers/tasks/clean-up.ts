@@ -5,7 +5,7 @@ import { requeueMails } from '../../src/accounts/send-mail.ts';
 import type { Config } from '../../src/config.ts';
 import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/rules/idempotency.queries.ts';
-import { runChore } from '../../src/operations/cron/chores.ts';
+import { runMaintenance } from '../../src/operations/cron/maintenance-task.ts';
 import { forgetDrains } from '../../src/operations/workers/queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
@@ -22,24 +22,24 @@ export const cleanUpTask =
   (executor: Promise<Executor>, settings: Settings, log: Parameters<typeof openAccountStore>[2]) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
     const { db, blobs } = await executor;
-    await runChore({ db, log, signal }, 'cleanUp', async (chore) => {
-      const { attempt } = chore;
+    await runMaintenance({ db, log, signal }, 'cleanUp', async (run) => {
+      const { attempt } = run;
       await attempt('answers of repeated requests', () => forgetOldAnswers(db));
       await attempt('tokens of mails', () => deleteExpiredTokens(db));
       await attempt('notes of registrations', () => deleteOldRegistrationMails(db));
-      await attempt('mails', () => requeueMails({ db, log }, chore));
+      await attempt('mails', () => requeueMails({ db, log }, run));
       await attempt('spent jobs', () => removeExhaustedJobs(db));
       await attempt('drains', () => forgetDrains(db));
-      await forgetOldTokens(db, settings['tokens.accessLifetime'], chore);
+      await forgetOldTokens(db, settings['tokens.accessLifetime'], run);
       await attempt('events', () => forgetEvents(db, signal));
-      await attempt('spent blobs', () => removeSpentBlobs(db, blobs, chore));
+      await attempt('spent blobs', () => removeSpentBlobs(db, blobs, run));
       await attempt('blobs without a row', async () => {
-        const { keptBecause } = await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, chore });
+        const { keptBecause } = await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, run });
         if (keptBecause !== undefined) log.error({ chore: 'cleanUp' }, keptBecause);
       });
       const openStore = () => openAccountStore(settings, db, log);
       await attempt('accounts that were never activated', () =>
-        removeNeverActivated(db, openStore, settings['accounts.tokenLifetime'], chore),
+        removeNeverActivated(db, openStore, settings['accounts.tokenLifetime'], run),
       );
     });
   };

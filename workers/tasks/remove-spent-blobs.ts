@@ -1,4 +1,4 @@
-import { runChore } from '../../src/operations/cron/chores.ts';
+import { runMaintenance } from '../../src/operations/cron/maintenance-task.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 
@@ -7,5 +7,5 @@ export const removeSpentBlobsTask =
   (executor: Promise<Executor>) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
     const { db, blobs, log } = await executor;
-    await runChore({ db, log, signal }, 'removeSpentBlobs', (chore) => removeSpentBlobs(db, blobs, chore));
+    await runMaintenance({ db, log, signal }, 'removeSpentBlobs', (run) => removeSpentBlobs(db, blobs, run));
   };

@@ -1,4 +1,4 @@
-import { runChore } from '../../src/operations/cron/chores.ts';
+import { runMaintenance } from '../../src/operations/cron/maintenance-task.ts';
 import { sweepBin } from '../../src/recycle-bin/sweep.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 
@@ -10,7 +10,7 @@ export const sweepRecycleBinTask =
   (executor: Promise<Executor>, retention: number) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {
     const { db, log } = await executor;
-    await runChore({ db, log, signal }, 'sweepRecycleBin', async (chore) => {
-      await sweepBin(db, retention, chore);
+    await runMaintenance({ db, log, signal }, 'sweepRecycleBin', async (run) => {
+      await sweepBin(db, retention, run);
     });
   };

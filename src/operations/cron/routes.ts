@@ -5,8 +5,8 @@ import type { App } from '../../http/route.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { CRON, enqueue } from '../../jobs.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
-import { ChoreFailure, listChoreRuns } from './chores.queries.ts';
 import { nextRun } from './cron.ts';
+import { FailedItem, listMaintenanceRuns } from './maintenance-task.queries.ts';
 import { listLastRuns } from './queries.ts';
 
 const names = Object.keys(CRON) as (keyof typeof CRON)[];
@@ -19,7 +19,7 @@ const CronJob = Name.extend({
   nextRun: z.string().optional(),
   finishedAt: z.string().optional(),
   failed: z.number().optional(),
-  failures: z.array(ChoreFailure).optional(),
+  failures: z.array(FailedItem).optional(),
   stopped: z.string().optional().meta({ description: 'What the run did not do, why, and what to do about it' }),
 });
 export type CronJob = z.infer<typeof CronJob>;
@@ -45,7 +45,7 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
     },
     async () => {
       const last = new Map((await listLastRuns(db)).map(({ name, lastRun }) => [name, lastRun]));
-      const ended = new Map((await listChoreRuns(db)).map((run) => [run.name, run]));
+      const ended = new Map((await listMaintenanceRuns(db)).map((run) => [run.name, run]));
       const stopped = new Map([['cleanUp', (await findSweepState(db))?.stoppedBecause]]);
       const now = new Date();
       const data = names.map((name) => {

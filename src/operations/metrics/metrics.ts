@@ -3,13 +3,13 @@ import { statfs } from 'node:fs/promises';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
-import { listChoreRuns } from '../cron/chores.queries.ts';
+import { listMaintenanceRuns } from '../cron/maintenance-task.queries.ts';
 import { listWorkerStates } from '../workers/workers.ts';
 import { listCounters } from './count-transfers.queries.ts';
 import { countMassRetries, getLags, listQueueParts } from './gauges.queries.ts';
 import { asMetric } from './prometheus-text.ts';
 import { transferCounters } from './transfer-counters.ts';
-import { choreGauges, lagGauges, queueGauges, sweepGauges, workerGauges } from './transfer-gauges.ts';
+import { lagGauges, maintenanceGauges, queueGauges, sweepGauges, workerGauges } from './transfer-gauges.ts';
 
 /** A completed request. */
 export interface AnsweredRequest {
@@ -82,13 +82,13 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   };
 
   const collectFromDatabase = async () => {
-    const [parts, lags, workers, counters, orders, chores, sweep] = await Promise.all([
+    const [parts, lags, workers, counters, orders, maintenanceRuns, sweep] = await Promise.all([
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
       listCounters(db),
       countMassRetries(db),
-      listChoreRuns(db),
+      listMaintenanceRuns(db),
       findSweepState(db),
     ]);
     const platform = new Registry();
@@ -103,7 +103,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       ...lagGauges(lags, parts),
       ...workerGauges(workers),
       ...transferCounters(counters),
-      ...choreGauges(chores),
+      ...maintenanceGauges(maintenanceRuns),
       ...sweepGauges(sweep),
       running,
     ])

@@ -1,6 +1,6 @@
 import { dateFromTimestamp } from '../../platform/text/time.ts';
 import type { SweepState } from '../../transfers/store/sweep-state.queries.ts';
-import type { ChoreRun } from '../cron/chores.queries.ts';
+import type { StoredRun } from '../cron/maintenance-task.queries.ts';
 import type { WorkerState } from '../workers/workers.ts';
 import type { getLags, QueuePart } from './gauges.queries.ts';
 import type { Labels, MetricFamily } from './prometheus-text.ts';
@@ -54,11 +54,11 @@ export function queueGauges(parts: readonly QueuePart[]): MetricFamily[] {
 
 /** Ages of the oldest waiting jobs, events and deliveries. */
 export function lagGauges(lags: Awaited<ReturnType<typeof getLags>>, parts: readonly QueuePart[]): MetricFamily[] {
-  const chores = parts.filter(({ task, state }) => task !== TRANSFERS && state === 'waiting');
+  const shortJobs = parts.filter(({ task, state }) => task !== TRANSFERS && state === 'waiting');
   return [
     gauge('platform_oldest_waiting_seconds', 'Age of the oldest waiting job; 0 if none waits.', [
       { labels: { kind: 'transfer' }, value: lags.oldestTransfer ?? 0 },
-      { labels: { kind: 'chore' }, value: Math.max(0, ...chores.map(({ age = 0 }) => age)) },
+      { labels: { kind: 'chore' }, value: Math.max(0, ...shortJobs.map(({ age = 0 }) => age)) },
     ]),
     singleGauge('platform_events_unpublished', 'Events that are written but not published.', lags.unpublished),
     singleGauge('platform_events_lag_seconds', 'Age of the oldest unpublished event.', lags.oldestUnpublished ?? 0),
@@ -72,10 +72,10 @@ export function lagGauges(lags: Awaited<ReturnType<typeof getLags>>, parts: read
 }
 
 /** Results of the last runs of cron jobs. */
-export const choreGauges = (runs: readonly ChoreRun[]): MetricFamily[] => [
+export const maintenanceGauges = (runs: readonly StoredRun[]): MetricFamily[] => [
   gauge(
     'platform_chore_failed_items',
-    'Failed items of the last run of a cron job; the next run tries them again.',
+    'Failed items of the last run of a cron job; the next run retries them.',
     runs.map(({ name, failed }) => ({ labels: { chore: name }, value: failed })),
   ),
   gauge(

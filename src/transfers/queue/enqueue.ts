@@ -14,7 +14,7 @@ export interface WaitingTransfer<Time = number> {
 
 /** Before all transfers that have never started. */
 const HIGH_PRIORITY = 5;
-/** Priorities of transfers' queue rows; chores have priority 0. */
+/** Priorities of transfers' queue rows; short jobs have priority 0. */
 export const TRANSFER_PRIORITIES = [HIGH_PRIORITY, DEFAULT_PRIORITY];
 
 /** Enqueues transfers by virtual time. A transfer has at most one waiting queue row. */

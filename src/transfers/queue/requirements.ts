@@ -35,7 +35,7 @@ export interface Resources {
 export const MIN_MEMORY_MB = 256;
 /** Flag of every transfer's queue row. */
 export const TRANSFER = 'transfer';
-/** Priority of a transfer's queue row: after all chores, which are short. */
+/** Priority of a transfer's queue row: after all short jobs. */
 export const DEFAULT_PRIORITY = 10;
 /** Sums of shares such as 2/3 of a core are not exact. */
 const TOLERANCE = 1e-6;

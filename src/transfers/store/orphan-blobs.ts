@@ -1,8 +1,8 @@
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { AREAS } from '../../blobs/blobs.ts';
 import type { Db } from '../../db.ts';
-import type { Chore } from '../../platform/async/chore.ts';
-import { FAIL_FAST } from '../../platform/async/chore.ts';
+import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
+import { FAIL_FAST } from '../../platform/async/maintenance-run.ts';
 import { clearExpired } from './expiry.ts';
 import { deleteReleased, listUnreferenced } from './orphan-blobs.queries.ts';
 import { checkOwner, ForeignStore } from './owner.ts';
@@ -21,7 +21,7 @@ const MAX_UNCONFIRMED_SHARE = 0.1;
 export interface OrphanSweep {
   /** Younger blobs are kept: a transaction may be about to reference them. */
   olderThanMs: number;
-  chore?: Chore;
+  run?: MaintenanceRun;
 }
 
 export interface Swept {
@@ -45,28 +45,28 @@ interface Found extends Counted {
  * @throws when the store belongs to another database
  */
 export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanSweep): Promise<Swept> {
-  const { olderThanMs, chore = FAIL_FAST } = sweep;
+  const { olderThanMs, run = FAIL_FAST } = sweep;
   try {
     await checkOwner(db, blobs);
   } catch (error) {
     if (error instanceof ForeignStore) await setStopped(db, error.message, { all: 0, unknown: 0, unknownBytes: 0 });
     throw error;
   }
-  await clearExpired(db, chore);
+  await clearExpired(db, run);
   const before = Date.now() - olderThanMs;
-  let found = await removeKnown(db, blobs, before, chore);
+  let found = await removeKnown(db, blobs, before, run);
   const keptBecause = refusal(found, await getAllowance(db));
   let removed = found.removed;
   if (keptBecause === undefined) {
     for (;;) {
       await checkOwner(db, blobs);
-      const gone = await removeUnknown(db, blobs, found.names, chore);
+      const gone = await removeUnknown(db, blobs, found.names, run);
       removed += gone;
       if (found.names.length < MAX_NAMES || gone === 0) {
         await setSwept(db, found.all - found.removed - gone);
         break;
       }
-      found = await removeKnown(db, blobs, before, chore);
+      found = await removeKnown(db, blobs, before, run);
       removed += found.removed;
     }
   } else {
@@ -91,11 +91,11 @@ function refusal(
 }
 
 /** Lists all blobs, deletes known ones without references, and collects unknown ones. */
-async function removeKnown(db: Db, blobs: BlobStore, before: number, chore: Chore): Promise<Found> {
+async function removeKnown(db: Db, blobs: BlobStore, before: number, run: MaintenanceRun): Promise<Found> {
   const found: Found = { all: 0, unknown: 0, unknownBytes: 0, names: [], removed: 0 };
   let batch = new Map<string, number>();
   const flush = async () => {
-    chore.signal?.throwIfAborted();
+    run.signal?.throwIfAborted();
     const known: string[] = [];
     for (const one of await listUnreferenced(db, [...batch.keys()])) {
       if (one.known) {
@@ -106,7 +106,7 @@ async function removeKnown(db: Db, blobs: BlobStore, before: number, chore: Chor
       found.unknownBytes += batch.get(one.name) ?? 0;
       if (found.names.length < MAX_NAMES) found.names.push(one.name);
     }
-    found.removed += await removeAll(db, blobs, known, chore);
+    found.removed += await removeAll(db, blobs, known, run);
     batch = new Map();
   };
   for (const area of AREAS) {
@@ -121,19 +121,24 @@ async function removeKnown(db: Db, blobs: BlobStore, before: number, chore: Chor
   return found;
 }
 
-async function removeUnknown(db: Db, blobs: BlobStore, names: readonly string[], chore: Chore): Promise<number> {
+async function removeUnknown(db: Db, blobs: BlobStore, names: readonly string[], run: MaintenanceRun): Promise<number> {
   let removed = 0;
   for (let at = 0; at < names.length; at += BATCH) {
-    chore.signal?.throwIfAborted();
+    run.signal?.throwIfAborted();
     const unreferenced = await listUnreferenced(db, names.slice(at, at + BATCH));
     const unreferencedNames = unreferenced.map(({ name }) => name);
-    removed += await removeAll(db, blobs, unreferencedNames, chore);
+    removed += await removeAll(db, blobs, unreferencedNames, run);
   }
   return removed;
 }
 
 /** Deletes blobs, those after a failed one as well. Returns the number of deleted ones. */
-async function removeAll(db: Db, blobs: BlobStore, names: readonly string[], { attempt }: Chore): Promise<number> {
+async function removeAll(
+  db: Db,
+  blobs: BlobStore,
+  names: readonly string[],
+  { attempt }: MaintenanceRun,
+): Promise<number> {
   const gone: string[] = [];
   for (const name of names) if (await attempt('blobs without a row', () => blobs.remove(name), name)) gone.push(name);
   await deleteReleased(db, gone);

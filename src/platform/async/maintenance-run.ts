@@ -1,7 +1,7 @@
 /**
  * One run of a cron task. A failure is recorded and does not stop the other parts or items; the next run retries it.
  */
-export interface Chore {
+export interface MaintenanceRun {
   /** Aborted when the worker stops. If the task throws the signal's reason, the queue restarts it. */
   signal?: AbortSignal | undefined;
   /**
@@ -13,7 +13,7 @@ export interface Chore {
 }
 
 /** Throws the first failure. */
-export const FAIL_FAST: Chore = {
+export const FAIL_FAST: MaintenanceRun = {
   async attempt(_part, work) {
     await work();
     return true;
@@ -22,7 +22,7 @@ export const FAIL_FAST: Chore = {
 
 /** Processes all items in one batch. If that fails, processes each item separately. */
 export async function batchOrEach<Item extends { id: string }>(
-  { signal, attempt }: Chore,
+  { signal, attempt }: MaintenanceRun,
   part: string,
   items: readonly Item[],
   work: (items: readonly Item[]) => Promise<unknown>,

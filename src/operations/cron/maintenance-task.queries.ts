@@ -2,30 +2,30 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-/** A part or item that failed in a run of a chore (a maintenance job). */
-export const ChoreFailure = z.object({
+/** A part or item that failed in a run of a maintenance task. */
+export const FailedItem = z.object({
   part: z.string(),
   /** The failed item, such as a project id. Absent if the whole part failed. */
   item: z.string().optional(),
   reason: z.string(),
 });
-export type ChoreFailure = z.infer<typeof ChoreFailure>;
+export type FailedItem = z.infer<typeof FailedItem>;
 
-const ChoreRun = z.object({
+const StoredRun = z.object({
   name: z.string(),
   startedAt: z.string(),
   finishedAt: z.string(),
   failed: z.number(),
-  failures: z.array(ChoreFailure),
+  failures: z.array(FailedItem),
 });
-export type ChoreRun = z.infer<typeof ChoreRun>;
+export type StoredRun = z.infer<typeof StoredRun>;
 
-/** The last finished run of each chore. */
-export const listChoreRuns = (db: Db) =>
-  db.any(sql.type(ChoreRun)`select name, started_at, finished_at, failed, failures from chore_runs order by name`);
+/** The last finished run of each cron job. */
+export const listMaintenanceRuns = (db: Db) =>
+  db.any(sql.type(StoredRun)`select name, started_at, finished_at, failed, failures from chore_runs order by name`);
 
 /** Stores the result of a run. Of concurrent runs, the one that ends last is kept. */
-export const storeChoreRun = (db: Db, { name, startedAt, failed, failures }: Omit<ChoreRun, 'finishedAt'>) =>
+export const storeMaintenanceRun = (db: Db, { name, startedAt, failed, failures }: Omit<StoredRun, 'finishedAt'>) =>
   db.query(sql.unsafe`
     insert into chore_runs (name, started_at, failed, failures)
     values (${name}, ${startedAt}::timestamptz, ${failed}, ${sql.jsonb(failures)})

@@ -2,11 +2,11 @@ import type { Db } from '../../db.ts';
 import { databaseErrorKind } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { CRON } from '../../jobs.ts';
-import type { Chore } from '../../platform/async/chore.ts';
-import type { ChoreFailure } from './chores.queries.ts';
-import { askDatabase, storeChoreRun } from './chores.queries.ts';
+import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
+import type { FailedItem } from './maintenance-task.queries.ts';
+import { askDatabase, storeMaintenanceRun } from './maintenance-task.queries.ts';
 
-export interface ChoreParts {
+export interface MaintenanceParts {
   db: Db;
   log: { warn(details: object, message: string): void };
   signal?: AbortSignal | undefined;
@@ -17,13 +17,17 @@ const MAX_LOGGED = 20;
 const MAX_REASON_LENGTH = 500;
 
 /**
- * Runs a chore to its end even if parts of it fail, and stores the failures for operators. An aborted run keeps the stored result of the run
- * before, and the queue retries it.
+ * Runs a maintenance task to its end even if parts of it fail, and stores the failures for operators. An aborted run
+ * keeps the stored result of the previous run, and the queue retries it.
  */
-export async function runChore(parts: ChoreParts, name: string, work: (chore: Chore) => Promise<void>): Promise<void> {
+export async function runMaintenance(
+  parts: MaintenanceParts,
+  name: string,
+  work: (run: MaintenanceRun) => Promise<void>,
+): Promise<void> {
   const { db, log, signal } = parts;
   const startedAt = new Date().toISOString();
-  const failures: ChoreFailure[] = [];
+  const failures: FailedItem[] = [];
   let failed = 0;
 
   async function attempt(part: string, step: () => Promise<unknown>, item?: string): Promise<boolean> {
@@ -39,14 +43,14 @@ export async function runChore(parts: ChoreParts, name: string, work: (chore: Ch
       failed++;
       if (failed > MAX_LOGGED) return false;
       failures.push({ part, ...(item === undefined ? {} : { item }), reason: reasonOf(error) });
-      log.warn({ chore: name, part, item, err: error }, 'part of a chore failed; its next run tries again');
+      log.warn({ chore: name, part, item, err: error }, 'part of a maintenance task failed; its next run tries again');
       return false;
     }
   }
 
   await work({ signal, attempt });
-  if (failed > 0) log.warn({ chore: name, failed }, 'a chore finished with failures');
-  if (name in CRON) await storeChoreRun(db, { name, startedAt, failed, failures });
+  if (failed > 0) log.warn({ chore: name, failed }, 'a maintenance task finished with failures');
+  if (name in CRON) await storeMaintenanceRun(db, { name, startedAt, failed, failures });
 }
 
 /** The blob store is unavailable, so the next item would fail too. */

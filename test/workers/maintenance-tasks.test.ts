@@ -51,10 +51,10 @@ async function run(name: string): Promise<Listed> {
 }
 
 /** Waits until the metrics tell this number of failed items; they are kept for a moment. */
-const untilTold = (chore: string, failed: number) =>
+const untilTold = (task: string, failed: number) =>
   until(async () => {
     const { body } = await w.nobody.send({ method: 'GET', url: '/metrics', remoteAddress: '127.0.0.1' });
-    return body.includes(`\nplatform_chore_failed_items{chore="${chore}"} ${failed}\n`);
+    return body.includes(`\nplatform_chore_failed_items{chore="${task}"} ${failed}\n`);
   });
 
 /** Makes each removal of rows like this fail, until the function that it gives is called. */
