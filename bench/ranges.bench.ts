@@ -114,8 +114,8 @@ export async function bench(): Promise<void> {
         }
         const median = seconds.toSorted((a, b) => a - b)[ROUNDS >> 1]!;
         const { requests, bytes } = traffic;
-        const wire = requests === 0 ? '' : `, ${requests} requests, ${(bytes / MIB).toFixed(1)} MiB`;
-        console.log(`  ${reader}: ${median.toFixed(3)} s${wire}`);
+        const requested = requests === 0 ? '' : `, ${requests} requests, ${(bytes / MIB).toFixed(1)} MiB`;
+        console.log(`  ${reader}: ${median.toFixed(3)} s${requested}`);
       }
     }
   } finally {

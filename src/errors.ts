@@ -1,4 +1,4 @@
-/** Kinds of refusals. `http/answers/problems.ts` maps them to HTTP statuses. */
+/** Kinds of errors that a caller sees. `http/answers/problems.ts` maps them to HTTP statuses. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -17,7 +17,7 @@ export type ErrorKind =
   | 'unavailable';
 
 export interface ErrorDetails {
-  /** Stable PascalCase name on the wire. Default: the kind. */
+  /** Stable PascalCase name in error answers. Default: the kind. */
   code?: string;
   /** Dotted path of a member, with `[n]` → sentences. */
   errors?: Record<string, string[]>;

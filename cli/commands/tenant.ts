@@ -32,7 +32,7 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .description('rename a tenant (its owners), or change its share of the queue (administrators)')
     .argument('<id>')
     .option('--name <name>', 'new name')
-    .option('--weight <number>', 'weight in the fair queue; default: 1', weight)
+    .option('--weight <number>', 'share of the queue relative to other tenants; default: 1', weight)
     .option('--recycle-bin-days <days>', "how long deleted items are kept; 'default' for the platform's setting", days)
     .action((id, options) => updateTenant(io, id, options));
   tenant

@@ -37,7 +37,7 @@ export const policyOf = (config: Config): PasswordPolicy => ({
   requireDigit: config['passwords.requireDigit'],
 });
 
-/** Wire codes of the requirements that a password does not meet. */
+/** Codes, as the API answers them, of the requirements that a password does not meet. */
 function unmetRequirements(password: string, policy: PasswordPolicy): string[] {
   const characters = [...password];
   const requirements: [code: string, isUnmet: boolean][] = [

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { partOf, shown, textOf, weightOf } from '../http/answers/long-list.queries.ts';
+import { partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 import { Account } from './account.ts';
@@ -39,7 +39,7 @@ export const listAccounts = (db: Db, part: Part) =>
     sql.type(listed(ListedAccount))`${partOf(part, {
       ...parts,
       columns: accountAs,
-      weight: weightOf([sql.fragment`a.metadata`, sql.fragment`a.roles`]),
+      size: sizeOf([sql.fragment`a.metadata`, sql.fragment`a.roles`]),
     })}`,
   );
 
@@ -57,7 +57,7 @@ export const listLegacyAccounts = (db: Db, part: Part) =>
     sql.type(listed(LegacyAccount))`${partOf(part, {
       ...parts,
       columns: () => sql.fragment`a.id, a.name, array_to_string(a.roles, ',') as roles, a.activated, a.password_hash`,
-      weight: weightOf([sql.fragment`a.roles`]),
+      size: sizeOf([sql.fragment`a.roles`]),
     })}`,
   );
 

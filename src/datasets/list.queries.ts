@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { partOf, textOf, weightOf } from '../http/answers/long-list.queries.ts';
+import { partOf, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
@@ -26,7 +26,7 @@ export const datasetParts = {
   table: sql.fragment`datasets`,
   name: sql.fragment`d`,
   id: sql.fragment`d.id`,
-  weight: weightOf([
+  size: sizeOf([
     sql.fragment`d.description`,
     sql.fragment`d.metadata`,
     sql.fragment`d.properties`,
@@ -108,7 +108,7 @@ export const listSummaries = (db: Db, caller: Caller, projectId: string, part: P
       ...byName,
       from: inProject(callerParameters(caller), sql.fragment`${projectId}::uuid`),
       columns: () => sql.fragment`d.id, d.name, d.dataset_type`,
-      weight: sql.fragment`0`,
+      size: sql.fragment`0`,
     })}`,
   );
 

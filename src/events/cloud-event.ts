@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A published event; times in wire format, without `Z`. */
+/** A published event; times in the format of the API, without `Z`. */
 export const EventRow = z.object({
   offset: z.number(),
   id: z.string(),

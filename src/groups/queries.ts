@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { partOf, shown, textOf, weightOf } from '../http/answers/long-list.queries.ts';
+import { partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 
@@ -65,7 +65,7 @@ export const listGroups = (db: Db, part: Part) =>
       order: 'Asc',
       from: sql.fragment`from user_groups g where true`,
       columns: groupAs,
-      weight: sql.fragment`${weightOf([sql.fragment`g.metadata`])} + 40 * (select count(*) from group_members m where m.group_id = g.id)`,
+      size: sql.fragment`${sizeOf([sql.fragment`g.metadata`])} + 40 * (select count(*) from group_members m where m.group_id = g.id)`,
     })}`,
   );
 

@@ -83,7 +83,7 @@ export const apiRules = fp<ApiRuleOptions>(
     await app.register(requestLog);
     await app.register(body);
     await app.register(headers, { prefixes: config.headerPrefixes });
-    // the order of the rules is the order of refusals; a wrong method (`methods`) comes first, the content type after
+    // the order of the rules decides which error a request with several faults gets; a wrong method (`methods`) comes first, the content type after
     // `auth`
     await app.register(rules, {
       rules: [

@@ -46,7 +46,7 @@ const hasRoute = (app: FastifyInstance, path: string) =>
 
 /** Whether the Accept header prefers `application/json` to `text/html`. */
 function prefersJson(accept = ''): boolean {
-  const weight = (type: string) =>
+  const quality = (type: string) =>
     Math.max(
       0,
       ...accept
@@ -56,5 +56,5 @@ function prefersJson(accept = ''): boolean {
         .filter(([name]) => name === type)
         .map(([, ...rest]) => Number(rest.find((each) => each.startsWith('q='))?.slice(2) ?? 1)),
     );
-  return weight('application/json') > weight('text/html');
+  return quality('application/json') > quality('text/html');
 }

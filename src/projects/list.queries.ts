@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
-import { partOf, textOf, weightOf } from '../http/answers/long-list.queries.ts';
+import { partOf, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
@@ -220,7 +220,7 @@ export const findText = (db: Db, projectId: string, member: string) =>
   db.maybeOneFirst(textOf(projects, projectId, sql.fragment`p.${sql.identifier([member])}`));
 
 /** Estimated bytes of a record: 130 for each member, which are counted and not read. */
-const weight = sql.fragment`${weightOf([sql.fragment`p.description`, sql.fragment`p.metadata`, sql.fragment`p.settings`, sql.fragment`p.permissions`])}
+const size = sql.fragment`${sizeOf([sql.fragment`p.description`, sql.fragment`p.metadata`, sql.fragment`p.settings`, sql.fragment`p.permissions`])}
   + 130 * (select count(*) from project_members m where m.project_id = p.id)`;
 
 const recordsOf = (selection: Selection) =>
@@ -235,6 +235,6 @@ export const listRecords = (db: Db, selection: Selection, { sortBy, sortOrder }:
       order: sortOrder,
       from: recordsOf(selection),
       columns: recordColumnsAs,
-      weight,
+      size,
     })}`,
   );

@@ -4,7 +4,7 @@ import { recordColumnsAs } from '../datasets/queries.ts';
 import { DatasetRow } from '../datasets/record.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
-import { partOf, weightOf } from '../http/answers/long-list.queries.ts';
+import { partOf, sizeOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
@@ -86,7 +86,7 @@ export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPag
       name: sql.fragment`p`,
       id: sql.fragment`p.id`,
       columns: () => sql.fragment`${itemColumns}, ${deletedColumns}`,
-      weight: weightOf([sql.fragment`p.description`]),
+      size: sizeOf([sql.fragment`p.description`]),
     })}`,
   );
 

@@ -25,8 +25,8 @@ const Expired = z.object({
 });
 export type Expired = z.infer<typeof Expired>;
 
-/** Expired items of a tenant, oldest first, starting behind `after`, up to `weight` rows of contents; at least one item. */
-export const listExpired = (db: Db, tenantId: string, retention: number, weight: number, after?: Expired) =>
+/** Expired items of a tenant, oldest first, starting behind `after`, up to `maxRows` rows of contents (column `weight`); at least one item. */
+export const listExpired = (db: Db, tenantId: string, retention: number, maxRows: number, after?: Expired) =>
   db.any(sql.type(Expired)`
     select id, item_type, place_id, deleted_at from (
       select b.id, b.item_type, b.deleted_at, case b.item_type when 'Project' then b.id else b.container_id end as place_id,
@@ -35,8 +35,8 @@ export const listExpired = (db: Db, tenantId: string, retention: number, weight:
         select b.* from recycle_bin b join tenants t on t.id = b.tenant_id
         where b.tenant_id = ${tenantId} and b.deleted_at < ${limit(retention)}
           and (b.deleted_at, b.id) > (${after?.deletedAt ?? '-infinity'}::timestamptz, ${after?.id ?? NO_ID}::uuid)
-        order by b.deleted_at, b.id limit ${weight}) b) b
-    where before < ${weight}
+        order by b.deleted_at, b.id limit ${maxRows}) b) b
+    where before < ${maxRows}
     order by deleted_at, id`);
 
 /** The ones among these items that are still in the recycle bin and expired. */

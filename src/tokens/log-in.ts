@@ -37,7 +37,7 @@ export const OtpRequired = z
 export type OtpRequired = z.infer<typeof OtpRequired>;
 
 /**
- * How a login ended. A login returns its refusals and does not throw them, because what it wrote before must be
+ * How a login ended. A rejected login returns its error and does not throw it, because what it wrote before must be
  * committed: an error would roll back a counted wrong code, a code that was used up, or the end of a lockout.
  */
 export type LoginOutcome<T = unknown> = Success<T> | CodeMissing | Refused;

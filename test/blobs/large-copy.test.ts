@@ -15,7 +15,7 @@ interface Asked {
 }
 
 /** Answers as a bucket does that holds one object of 12 GiB; the last part fails as often as it is told. */
-async function bucketOf(t: ExecutionContext, refusals: number) {
+async function bucketOf(t: ExecutionContext, failures: number) {
   const asked: Asked[] = [];
   let done = false;
   const server = createServer(async (request, response) => {
@@ -32,7 +32,7 @@ async function bucketOf(t: ExecutionContext, refusals: number) {
       return response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
     }
     const number = new URL(request.url ?? '', 'http://s3').searchParams.get('partNumber');
-    if (number === '13' && refusals-- > 0) return response.end('<Error><Code>InternalError</Code></Error>');
+    if (number === '13' && failures-- > 0) return response.end('<Error><Code>InternalError</Code></Error>');
     return response.end(`<CopyPartResult><ETag>&quot;part-${number}&quot;</ETag></CopyPartResult>`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -94,7 +94,7 @@ test('a blob whose connection breaks is fetched on from where it broke, if it is
   let cut = 3;
   let replace = false;
   /** Between the store and its server; ends connections after half a megabyte. */
-  const wire = createServer((near) => {
+  const proxy = createServer((near) => {
     const far = connect(Number(new URL(url.replace('s3:', 'http:')).port), '127.0.0.1');
     let passed = 0;
     near.pipe(far).on('error', () => {});
@@ -110,9 +110,9 @@ test('a blob whose connection breaks is fetched on from where it broke, if it is
     });
     far.once('end', () => near.end());
   });
-  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => wire.close());
-  const { port } = wire.address() as AddressInfo;
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const { port } = proxy.address() as AddressInfo;
   const store = await openBlobStore(url.replace(/:\d+\//, `:${port}/`), folder);
   await store.fetch('dataset/far', join(folder, 'far'));
   t.is(cut, 0);
@@ -129,7 +129,7 @@ test('a fetch from a bucket that says nothing more ends when it is told to, and 
   await direct.put('dataset/silent', bytes(randomBytes(2 * MIB)), 2 * MIB);
   const told = new AbortController();
   /** Ends nothing, and passes on no more than the first half of a megabyte. */
-  const wire = createServer((near) => {
+  const proxy = createServer((near) => {
     const far = connect(Number(new URL(url.replace('s3:', 'http:')).port), '127.0.0.1');
     let passed = 0;
     near.pipe(far).on('error', () => {});
@@ -140,9 +140,9 @@ test('a fetch from a bucket that says nothing more ends when it is told to, and 
       else told.abort(new Error('told to'));
     });
   });
-  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => wire.close());
-  const { port } = wire.address() as AddressInfo;
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const { port } = proxy.address() as AddressInfo;
   const store = await openBlobStore(url.replace(/:\d+\//, `:${port}/`), folder);
   await t.throwsAsync(store.fetch('dataset/silent', join(folder, 'silent'), told.signal), { message: 'told to' });
   await t.throwsAsync(readFile(join(folder, 'silent')), { code: 'ENOENT' });
@@ -154,7 +154,7 @@ test('a fetch from a bucket that falls silent goes on with another connection wh
   await direct.put('dataset/slow', bytes(whole), 2 * MIB);
   let silenced = 0;
   /** The first answer of this size says nothing more after half a megabyte. */
-  const wire = createServer((near) => {
+  const proxy = createServer((near) => {
     const far = connect(Number(new URL(url.replace('s3:', 'http:')).port), '127.0.0.1');
     let passed = 0;
     let silent = false;
@@ -169,9 +169,9 @@ test('a fetch from a bucket that falls silent goes on with another connection wh
       if (!silent) near.write(chunk);
     });
   });
-  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => wire.close());
-  const { port } = wire.address() as AddressInfo;
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const { port } = proxy.address() as AddressInfo;
   const address = parseBucketAddress(url.replace(/:\d+\//, `:${port}/`));
   const store = openS3Store(address!, { idleMs: 2000 });
   await store.fetch('dataset/slow', join(folder, 'slow'));

@@ -61,15 +61,15 @@ interface How {
 test('no command sends anything that its route does not declare, whatever its options', async (t) => {
   const { userId, tenantId } = await w.administrator();
   const at = await machine(t);
-  const wire = await record(at.url);
-  t.teardown(() => wire.close());
+  const recorder = await record(at.url);
+  t.teardown(() => recorder.close());
   const description: Description = (await w.nobody.get('/openapi.json')).body;
   const all = await leaves();
   const called = new Map(all.map(({ path }) => [path.join(' '), new Set<string>()]));
-  const env = { PLATFORM_URL: wire.url, PLATFORM_TOKEN: await w.tokenOf({ userId }) };
+  const env = { PLATFORM_URL: recorder.url, PLATFORM_TOKEN: await w.tokenOf({ userId }) };
 
   const wrong: string[] = [];
-  /** Runs it with every option of the terminal, checks what went over the wire, and gives the JSON that it printed. */
+  /** Runs it with every option of the terminal, checks its requests, and returns the JSON that it printed. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
   const run = async (argv: string[], { stdin, refused = false }: How = {}): Promise<any> => {
     const leaf = all.find(({ path }) => path.every((word, index) => argv[index] === word));
@@ -82,7 +82,7 @@ test('no command sends anything that its route does not declare, whatever its op
     const line = [...argv, ...more];
     const seen = await at.run(line, { env, ...(stdin === undefined ? {} : { stdin }) });
     if (seen.code !== (refused ? 1 : 0)) wrong.push(`${line.join(' ')}: ${seen.code} ${seen.err}`);
-    const requests = wire.take();
+    const requests = recorder.take();
     if (requests.length === 0) wrong.push(`${line.join(' ')}: asks no server`);
     for (const request of requests) {
       if (request.path.startsWith('/api/blob/')) continue;

@@ -34,7 +34,7 @@ export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
 
 type Log = ReturnType<typeof createLog>;
 
-/** The wire rules over routes of the test's own; callers sign in with their name as token. */
+/** An app with the rules of the API and routes of the test's own; callers sign in with their name as token. */
 export async function apiApp(
   t: ExecutionContext,
   routes: (app: App) => void,

@@ -317,7 +317,7 @@ test('every answer about a blob has ETag, Last-Modified, Accept-Ranges, its type
   }
 });
 
-test('every answer at a blob address, refusals too, has a version of the protocol and says how long it may be kept', async (t) => {
+test('every answer at a blob address, also an error, has a version of the protocol and says how long it may be kept', async (t) => {
   const { put, get, head, upload, read } = await place();
   const answers = [
     await put('text', BLOCK_BLOB),

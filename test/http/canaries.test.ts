@@ -46,8 +46,8 @@ test('no secret gets into logs, errors, audit rows or any other row', async (t) 
   t.teardown(async () => {
     await app.close();
   });
-  /** Refusals of requests, which must not repeat what was sent. */
-  let refusals = '';
+  /** Bodies of error answers, which must not repeat what was sent. */
+  let errorBodies = '';
   const secrets = new Map<string, string>();
   const keep = (name: string, secret: string) => {
     t.true(secret.length >= 6, name);
@@ -68,7 +68,7 @@ test('no secret gets into logs, errors, audit rows or any other row', async (t) 
         ? {}
         : { payload: typeof body === 'string' && body.startsWith('{"broken') ? body : JSON.stringify(body) }),
     });
-    if (answer.statusCode >= 400) refusals += answer.body;
+    if (answer.statusCode >= 400) errorBodies += answer.body;
     return { status: answer.statusCode, body: answer.body === '' ? undefined : JSON.parse(answer.body) };
   };
   const { id } = await w.account();
@@ -141,13 +141,15 @@ test('no secret gets into logs, errors, audit rows or any other row', async (t) 
   await send('/api/tokens/keys/rotate', {}, admin);
 
   const rows = await everyRow();
-  t.true(log.includes('"request"') && refusals.includes('Illegal one-time password.') && rows.includes('otp.register'));
+  t.true(
+    log.includes('"request"') && errorBodies.includes('Illegal one-time password.') && rows.includes('otp.register'),
+  );
   for (const [name, secret] of secrets) {
     // six digits turn up by chance in ids and times
     const exact = /^\d{6}$/.test(secret) ? `"${secret}"` : secret;
     for (const spelt of [exact, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')]) {
       t.false(log.includes(spelt), `${name} in the log`);
-      t.false(refusals.includes(spelt), `${name} in a refusal`);
+      t.false(errorBodies.includes(spelt), `${name} in a refusal`);
       t.false(rows.includes(spelt), `${name} in the database`);
     }
   }

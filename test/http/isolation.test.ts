@@ -46,7 +46,7 @@ test('a row is public exactly where its route is', (t) => {
 });
 
 let clients = 0;
-/** Each from an address of its own: refusals of one address come later and later. */
+/** Each from an address of its own: failed logins of one address are answered later and later. */
 const send = (options: InjectOptions, headers: Headers = {}) =>
   w.app.inject({
     remoteAddress: `10.${clients >> 16}.${(clients >> 8) & 255}.${clients++ & 255}`,

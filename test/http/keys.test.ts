@@ -16,7 +16,7 @@ async function newKey(user: User, more: Record<string, unknown> = {}) {
   return body as { id: string; key: string; tenantId: string };
 }
 let clients = 0;
-/** Each from an address of its own: refusals of one address come later and later. */
+/** Each from an address of its own: failed logins of one address are answered later and later. */
 const withKey = (
   key: string,
   headers: Record<string, string> = {},
@@ -228,7 +228,7 @@ test('an unknown, expired or revoked key is 401, in the same words', async (t) =
   }
 });
 
-test('wrong keys of an address are counted with its wrong passwords, so that their refusals come later and later', async (t) => {
+test('wrong keys of an address are counted with its wrong passwords, so that answers to them are delayed more and more', async (t) => {
   const user = await owner();
   const remoteAddress = '198.51.100.99';
   const failures = async () => {

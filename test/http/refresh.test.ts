@@ -90,7 +90,7 @@ test('a lost answer is not had again with another key, without one, from elsewhe
   const { token } = await exchanged();
   t.is((await refresh(token, '127.0.0.1', 'other')).status, 404);
   t.is((await refresh(token)).status, 404);
-  t.is((await refresh(token, '127.0.0.1', 'mine')).status, 200, 'refusals inside the leeway change nothing');
+  t.is((await refresh(token, '127.0.0.1', 'mine')).status, 200, 'errors inside the leeway change nothing');
 
   const stolen = await exchanged();
   t.is((await refresh(stolen.token, '203.0.113.9', 'mine')).status, 404);

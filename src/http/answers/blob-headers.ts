@@ -4,7 +4,7 @@ import fp from 'fastify-plugin';
 const VERSION = '2021-08-06';
 
 /**
- * Sets the header fields of all answers below `/api/blob/`, also of refusals and 404s. Register it before all rules
+ * Sets the header fields of all answers below `/api/blob/`, also of errors. Register it before all rules
  * that can refuse.
  */
 export const blobHeaders = fp(async (app) => {

@@ -4,21 +4,21 @@ import { sql } from '../../db.ts';
 import type { SortKey, SortOrder } from '../rules/paging.queries.ts';
 import { behind, behindValues, pageOrder } from '../rules/paging.queries.ts';
 import type { Part } from './long-list.ts';
-import { LIGHT_BYTES } from './long-list.ts';
+import { SMALL_BYTES } from './long-list.ts';
 
 /**
  * Approximate size of columns as text, in bytes. Does not decompress large values (TOAST): their size is estimated with
  * the maximum compression ratio.
  */
-export function weightOf(columns: readonly FragmentSqlToken[]) {
-  const weights = columns.map(
+export function sizeOf(columns: readonly FragmentSqlToken[]) {
+  const sizes = columns.map(
     (column) => sql.fragment`
         coalesce(case
           when pg_column_compression(${column}) is null then pg_column_size(${column})::bigint
           when pg_column_size(${column}) <= 4096 then octet_length(${column}::text)
           else pg_column_size(${column})::bigint * case pg_column_compression(${column}) when 'lz4' then 255 else 90 end end, 0)`,
   );
-  return sql.fragment`${sql.join(weights, sql.fragment` + `)}`;
+  return sql.fragment`${sql.join(sizes, sql.fragment` + `)}`;
 }
 
 /** Returns a free-form column, or an empty object instead. */
@@ -35,7 +35,7 @@ export const textOf = (
   sql.type(z.object({ text: z.string() }))`select ${column}::text as text from ${table} ${name} where ${id} = ${rowId}`;
 
 interface Parted {
-  /** The table of the records; `name`: its alias in `columns`, `weight` and `from`. */
+  /** The table of the records; `name`: its alias in `columns`, `size` and `from`. */
   table: FragmentSqlToken;
   name: FragmentSqlToken;
   id: FragmentSqlToken;
@@ -49,7 +49,8 @@ interface Parted {
   more?: FragmentSqlToken;
   /** The columns of a record. Must apply `free` to free-form columns. */
   columns(free: FreeForm): FragmentSqlToken;
-  weight: FragmentSqlToken;
+  /** Approximate size of a record in bytes (`sizeOf`). */
+  size: FragmentSqlToken;
 }
 
 /** A page whose position and size are parameters, for prepared statements. */
@@ -76,22 +77,22 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
 }
 
 /**
- * Query for a part of a list. Each row has its key; rows with a weight over `LIGHT_BYTES` have no other columns. In the
- * last part, light rows have no key, because nothing follows. Reads each row once.
+ * Query for a part of a list. Each row has its key; rows larger than `SMALL_BYTES` have no other columns. In the
+ * last part, small rows have no key, because nothing follows. Reads each row once.
  */
 export function partOf(part: Part | Window, parted: Parted) {
-  const { name, id, key, order, from, more, columns, weight } = parted;
-  const isHeavy = !isWindow(part) && part.ids !== undefined;
-  const light = isHeavy ? sql.fragment`true` : sql.fragment`page.listed_weight <= ${LIGHT_BYTES}`;
+  const { name, id, key, order, from, more, columns, size } = parted;
+  const isLarge = !isWindow(part) && part.ids !== undefined;
+  const small = isLarge ? sql.fragment`true` : sql.fragment`page.listed_size <= ${SMALL_BYTES}`;
   const isLast = 'last' in part && part.last;
   const ofKey = (column: FragmentSqlToken) =>
-    isLast ? sql.fragment`case when not ${light} then ${column} end` : column;
+    isLast ? sql.fragment`case when not ${small} then ${column} end` : column;
   return sql.fragment`
     select ${ofKey(sql.fragment`page.listed_id`)} as listed_id, ${ofKey(sql.fragment`page.listed_key::text`)} as listed_value,
-      ${ofKey(sql.fragment`page.listed_weight`)} as listed_weight, ${columns(isHeavy ? leftOut : shown)}
+      ${ofKey(sql.fragment`page.listed_size`)} as listed_size, ${columns(isLarge ? leftOut : shown)}
     from (
-      select ${name}.*, ${id} as listed_id, ${key.column} as listed_key, (${weight})::bigint as listed_weight ${more ?? sql.fragment``}
+      select ${name}.*, ${id} as listed_id, ${key.column} as listed_key, (${size})::bigint as listed_size ${more ?? sql.fragment``}
       ${from} ${chosen(part, parted)}) page
-    left join lateral (select page.* where ${light} offset 0) ${name} on true
+    left join lateral (select page.* where ${small} offset 0) ${name} on true
     order by ${pageOrder({ ...key, column: sql.fragment`page.listed_key` }, sql.fragment`page.listed_id`, order)}`;
 }

@@ -5,15 +5,15 @@ import type { Position } from '../rules/paging.ts';
 
 /** Rows per statement. */
 const WINDOW = 250;
-/** Heavier records are fetched separately. Sizes ("weights") are approximate numbers of bytes. */
-export const LIGHT_BYTES = 8192;
-/** Maximum weight of heavy records that are fetched together, unless a single one is heavier. */
+/** Larger records are fetched separately. Sizes are approximate numbers of bytes. */
+export const SMALL_BYTES = 8192;
+/** Maximum total size of large records that are fetched together, unless a single one is larger. */
 const BATCH_BYTES = 2 ** 21;
 
-const Key = z.object({ listedId: z.string(), listedValue: z.string(), listedWeight: z.number() });
-/** Position of a row in its list, and its weight. */
+const Key = z.object({ listedId: z.string(), listedValue: z.string(), listedSize: z.number() });
+/** Position of a row in its list, and its size. */
 export type ListedKey = z.infer<typeof Key>;
-/** A row of a window; of heavy rows only the key. */
+/** A row of a window; of large rows only the key. */
 export type Listed<Row> = (Row & Partial<ListedKey>) | ListedKey;
 
 /** Schema of the rows of a window. `row` must have an `id`. */
@@ -22,7 +22,7 @@ export const listed = <Shape extends z.ZodRawShape>(row: z.ZodObject<Shape>) =>
 
 /**
  * A part of a list: `limit` rows after a position (`last`: no further parts are read), or the rows with these ids, even
- * if they are heavy.
+ * if they are large.
  */
 export type Part =
   | { position?: Position | undefined; offset?: number | undefined; limit: number; last: boolean; ids?: undefined }
@@ -52,10 +52,10 @@ export async function sendList<Row extends { id: string }>(
   { bare = false }: { bare?: boolean } = {},
 ): Promise<never> {
   const pieces = piecesOf(list, query);
-  // errors of the first part are refusals; later ones can only break the stream
+  // errors of the first part become error answers; later ones can only break the stream
   const first = await pieces.next();
-  let piece = first.value ?? { rows: [], heavy: false, last: true };
-  if (piece.last && !piece.heavy) {
+  let piece = first.value ?? { rows: [], large: false, last: true };
+  if (piece.last && !piece.large) {
     const data = await Promise.all(piece.rows.map(list.show));
     return reply.send(bare ? data : { data }) as never;
   }
@@ -64,7 +64,7 @@ export async function sendList<Row extends { id: string }>(
     yield bare ? '[' : '{"data":[';
     let separator = '';
     for (;;) {
-      const members = piece.heavy ? (list.freeForm?.members ?? []) : [];
+      const members = piece.large ? (list.freeForm?.members ?? []) : [];
       const apart = Object.fromEntries(members.map((member) => [member, undefined]));
       for (const row of piece.rows) {
         const item = list.item.parse(await list.show(row)) as object;
@@ -91,7 +91,7 @@ export async function sendList<Row extends { id: string }>(
 
 interface Piece<Row> {
   rows: readonly Row[];
-  heavy: boolean;
+  large: boolean;
   last: boolean;
 }
 
@@ -120,26 +120,26 @@ async function* piecesOf<Row extends { id: string }>(
 const isWhole = <Row extends { id: string }>(row: Listed<Row>): row is Row & Partial<ListedKey> => 'id' in row;
 const isKey = <Row extends { id: string }>(row: Listed<Row>): row is ListedKey => !isWhole(row);
 
-/** Groups consecutive rows: light ones, and heavy ones that are fetched together. */
+/** Groups consecutive rows: small ones, and large ones that are fetched together. */
 function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): Listed<Row>[][] {
   const groups: Listed<Row>[][] = [];
-  let weight = 0;
+  let size = 0;
   for (const row of window) {
     const group = groups.at(-1);
     const [before] = group ?? [];
     const fits = before !== undefined && isWhole(before) === isWhole(row);
-    if (group && fits && (isWhole(row) || weight + (row.listedWeight ?? 0) <= BATCH_BYTES)) group.push(row);
+    if (group && fits && (isWhole(row) || size + (row.listedSize ?? 0) <= BATCH_BYTES)) group.push(row);
     else {
       groups.push([row]);
-      weight = 0;
+      size = 0;
     }
-    weight += row.listedWeight ?? 0;
+    size += row.listedSize ?? 0;
   }
   return groups;
 }
 
 async function wholeRows<Row extends { id: string }>(list: LongList<Row>, group: Listed<Row>[]) {
-  if (group.every(isWhole)) return { rows: group, heavy: false };
+  if (group.every(isWhole)) return { rows: group, large: false };
   const keys = group.filter(isKey);
   const found = new Map<string, Row>();
   for (const row of await list.rows({ ids: keys.map(({ listedId }) => listedId) })) {
@@ -148,5 +148,5 @@ async function wholeRows<Row extends { id: string }>(list: LongList<Row>, group:
     found.set(row.listedId, row);
   }
   // rows that were deleted meanwhile are skipped
-  return { rows: keys.flatMap(({ listedId }) => found.get(listedId) ?? []), heavy: true };
+  return { rows: keys.flatMap(({ listedId }) => found.get(listedId) ?? []), large: true };
 }

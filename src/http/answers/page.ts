@@ -79,7 +79,7 @@ ${body}
     .send(pageText(title, main, STYLE));
 }
 
-/** Makes the routes of `app` accept HTML forms and show refusals as pages. */
+/** Makes the routes of `app` accept HTML forms and show errors as pages. */
 export function servePages(app: App, title: string) {
   const type = 'application/x-www-form-urlencoded';
   app.addContentTypeParser<string>(type, { parseAs: 'string', bodyLimit: 16_384 }, (_request, text, done) =>

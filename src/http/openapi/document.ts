@@ -105,7 +105,7 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
     operation.responses[status] = answerOf(answer, status, route, schemas);
   if (!Object.keys(response).some((status) => status.startsWith('2')))
     operation.responses['200'] = { description: 'The answer.' };
-  addRefusals(operation, route);
+  addErrorResponses(operation, route);
   return merged(operation, config.described ?? {}) as Operation;
 }
 
@@ -134,19 +134,19 @@ function answerOf(answer: z.core.$ZodType, status: string, route: RouteOptions, 
   };
 }
 
-/** Adds the problems that a route can answer. */
-function addRefusals({ responses }: Operation, { config = {}, schema, method }: RouteOptions) {
+/** Adds the error responses of a route. */
+function addErrorResponses({ responses }: Operation, { config = {}, schema, method }: RouteOptions) {
   const signedIn = config.access !== 'public';
   const { params } = (schema ?? {}) as RouteSchema;
-  const refuse = (status: number, name: string) => {
+  const addError = (status: number, name: string) => {
     responses[status] ??= { $ref: `#/components/responses/${name}` };
   };
   if (config.cached) responses[304] ??= { description: 'Not modified: If-None-Match contains the current ETag.' };
-  if (config.service !== 'none') refuse(400, 'Invalid');
-  if (signedIn) refuse(401, 'Unauthenticated');
-  if (signedIn) refuse(403, 'Forbidden');
-  if (params) refuse(404, 'NotFound');
-  if (signedIn && method !== 'GET') refuse(409, 'Conflict');
+  if (config.service !== 'none') addError(400, 'Invalid');
+  if (signedIn) addError(401, 'Unauthenticated');
+  if (signedIn) addError(403, 'Forbidden');
+  if (params) addError(404, 'NotFound');
+  if (signedIn && method !== 'GET') addError(409, 'Conflict');
   responses.default ??= { $ref: '#/components/responses/Refused' };
 }
 

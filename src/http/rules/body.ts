@@ -16,8 +16,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const failures = new WeakMap<FastifyRequest, AppError>();
 
 /**
- * Error of a malformed body. The rule `forms` throws it after the check of the path, which comes first in the order of
- * refusals.
+ * Error of a malformed body. The rule `forms` throws it after the check of the path, so that a wrong path is reported
+ * first.
  */
 export const unreadable = (request: FastifyRequest) => failures.get(request);
 

@@ -27,7 +27,7 @@ export type List<Item> = z.infer<ReturnType<typeof listOf<z.ZodType<Item>>>>;
 export type CursorPage<Item> = z.infer<ReturnType<typeof cursorPageOf<z.ZodType<Item>>>>;
 export type OffsetPage<Item> = z.infer<ReturnType<typeof offsetPageOf<z.ZodType<Item>>>>;
 
-/** The last row of a page: its sort value as text (times in wire form) and its id. */
+/** The last row of a page: its sort value as text (times in the format of the API) and its id. */
 export interface Position {
   value: string;
   id: string;

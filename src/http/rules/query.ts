@@ -37,7 +37,7 @@ export const queryEnum = <const Values extends readonly [string, ...string[]]>(v
 /** A parameter that may be repeated. */
 export const queryList = <Item extends z.ZodType>(item: Item) => z.array(item);
 
-/** A time in any form that clients send. Output: wire form. */
+/** A time in any form that clients send. Output: the format of times in the API. */
 export const queryTime = () =>
   z
     .string()

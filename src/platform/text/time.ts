@@ -1,9 +1,9 @@
 import { parseUtc } from '../../data/date-text.ts';
 
-/** Wire form of a time: UTC without a zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text. */
+/** Format of times in the API: UTC without a zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text. */
 export type Timestamp = string;
 
-/** Converts Postgres' text of a `timestamptz` in a session with time zone UTC to wire form, to the microsecond. */
+/** Converts Postgres' text of a `timestamptz` in a session with time zone UTC to the format of the API, to the microsecond. */
 export function timestampFromPostgres(text: string): Timestamp {
   const [, day, clock, fraction = ''] = /^(\S+) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
   if (day === undefined || clock === undefined) throw new Error(`Not a time in UTC: '${text}'.`);
@@ -13,7 +13,7 @@ export function timestampFromPostgres(text: string): Timestamp {
 export const timestampFromDate = (date: Date): Timestamp => `${date.toISOString().slice(0, -1)}0000`;
 export const dateFromTimestamp = (timestamp: Timestamp): Date => new Date(`${timestamp.slice(0, 23)}Z`);
 
-/** Converts a time of a client to wire form, truncated to microseconds. Undefined if the text is not a time. */
+/** Converts a time of a client to the format of the API, truncated to microseconds. Undefined if the text is not a time. */
 export function timestampFromText(text: string): Timestamp | undefined {
   const parsed = parseUtc(text);
   return parsed && `${parsed.second}.${parsed.fraction.slice(0, 6).padEnd(7, '0')}`;

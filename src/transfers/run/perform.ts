@@ -142,7 +142,7 @@ function diedOutcome({ childDeaths }: ClaimedRow): Ending | HandedBack {
 }
 
 function outageOutcome({ outages }: ClaimedRow, error: unknown): Ending | HandedBack {
-  // only messages of refusals are meant for users
+  // only messages of `AppError` are meant for users
   const known = error instanceof AppError ? error : undefined;
   if (outages + 1 >= MAX_OUTAGES)
     return failed(

@@ -73,7 +73,7 @@ export const ACCOUNTS: Glossary = {
   'MyTenant.name': ['Name of the tenant.', 'River authority'],
   'CreateTenantBody.name': ['Name of the tenant.', 'River authority'],
   'ReplaceTenantBody.name': ['Name of the tenant.', 'River authority'],
-  weight: ['Weight in the fair queue; others have 1.', 1],
+  weight: ['Share of the queue relative to other tenants. Default: 1.', 1],
   recycleBinDays: [
     'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
     180,

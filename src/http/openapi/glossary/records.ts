@@ -1,6 +1,6 @@
 import type { Glossary } from './entry.ts';
 
-/** Members of many schemas, refusals, health and services. */
+/** Members of many schemas, error answers, health and services. */
 export const RECORDS: Glossary = {
   // Every record
   id: ['Id of the record.', '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10'],
@@ -46,7 +46,7 @@ export const RECORDS: Glossary = {
   path: ['Path in the project, segments separated by slashes.', 'surveys/2026'],
   reason: ['Reason, as a sentence.', 'No worker has the label gpu.'],
   request: ['The accepted request.', {}],
-  // Refusals
+  // Error answers
   'Problem.type': ['Always `about:blank`.', 'about:blank'],
   title: ['Name of the HTTP status.', 'Bad Request'],
   'Problem.status': ['The HTTP status.', 400],

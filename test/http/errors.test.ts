@@ -34,7 +34,7 @@ const routes = (app: App) => {
   app.get('/plain', { config: { access: 'public', service: 'none' } }, async (request) => ({ v: request.apiVersion }));
 };
 
-test('Refusals come in their order: each request has everything wrong from its step on', async (t) => {
+test('The order of the rules decides which error a request with several faults gets', async (t) => {
   const app = await apiApp(t, routes);
   const wrong: InjectOptions = {
     method: 'POST',
