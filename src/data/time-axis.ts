@@ -68,3 +68,13 @@ export function chosenSteps(axis: TimeAxis, steps: readonly number[]): TimeAxis 
   }
   return { ...clock, spacing: 'nonEquidistant', offsets: Float64Array.from(steps, (step) => offsetOf(axis, step)) };
 }
+
+/** A relative axis of times in seconds; equidistant if they are evenly spaced. */
+export function secondsAxis(seconds: readonly number[]): TimeAxis {
+  const [offset = 0, second] = seconds;
+  const interval = second === undefined ? 0 : second - offset;
+  const even = seconds.every((one, step) => Math.abs(one - (offset + step * interval)) <= 1e-9 * Math.abs(one));
+  return even
+    ? { spacing: 'equidistant', unit: 'second', count: seconds.length, offset, interval }
+    : { spacing: 'nonEquidistant', unit: 'second', offsets: Float64Array.from(seconds) };
+}

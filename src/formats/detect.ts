@@ -154,7 +154,7 @@ async function zip(source: ByteSource, maxDirectory: number | undefined): Promis
   const has = (...endings: string[]) => names.some((name) => endings.some((ending) => name.endsWith(ending)));
   if (has('.shp')) return known('shapefile', 'a zip with a Shapefile');
   if (has('.pvd', '.vtu')) return known('vtu', 'a zip with VTK unstructured grids');
-  if (has('.tif', '.tiff')) return { name: 'a zip with a TIFF file (unzip it first)' };
+  if (has('.tif', '.tiff')) return known('geotiff', 'a zip with TIFF images (GeoTIFF)');
   if (has('.asc')) return { name: 'a zip with an ASCII grid (unzip it first)' };
   return anyZip;
 }

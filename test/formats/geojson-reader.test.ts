@@ -260,7 +260,7 @@ test('the error for a file of another format names that format', async (t) => {
     ['GeoJsonReader', '', /The file is empty/],
     ['ShapefileReader', '{"type":"FeatureCollection","features":[]}', /It looks like a GeoJSON file/],
     ['ShapefileReader', shpOf(1, [[[[1, 2]]]]).shp, /It looks like a single \.shp file \(put it into a zip/],
-    ['ShapefileReader', zipOf([{ name: 'a.tif', bytes: Buffer.from('x') }]), /It looks like a zip with a TIFF file/],
+    ['ShapefileReader', zipOf([{ name: 'a.tif', bytes: Buffer.from('x') }]), /It looks like a zip with TIFF images/],
     [
       'ShapefileReader',
       zipOf([{ name: 'a.txt', bytes: Buffer.from('x') }]),

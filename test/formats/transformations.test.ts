@@ -44,7 +44,7 @@ test('data with times or layers get the transformations that their kind implemen
 test('an unsupported transformation has its own error code and names the supported ones, besides other errors', (t) => {
   for (const type of [
     'itemTransformation',
-    'TEMPORALFILTERTRANSFORMATION',
+    'VERTICALFILTERTRANSFORMATION',
     'WeightedSpatialFilterTransformation',
     'verticalFilterTransformation',
     'VerticalGridShiftTransformation',

@@ -45,7 +45,7 @@ test('a dry run warns of uploaded content that is surely not what the reader rea
   ]);
   const shape = { readerName: 'ShapefileReader', writerName: 'GeoJsonWriter' };
   t.deepEqual(await importing(client, project, zipOf([{ name: 'a.tif', bytes: tiff }]), shape), [
-    'The input looks like a zip with a TIFF file (unzip it first), which ShapefileReader cannot read.',
+    'The input looks like a zip with TIFF images (GeoTIFF), which ShapefileReader cannot read.',
   ]);
   t.deepEqual(await importing(client, project, ASCII_GRID), []);
   t.deepEqual(await importing(client, project, shapefileOf(), shape), []);

@@ -138,7 +138,7 @@ test('all that is wrong is told at once', async (t) => {
 
 test('a known transformation that is not offered for the data has a code of its own, for every start alike', async (t) => {
   const { client, request } = await scene();
-  const transformations = [{ type: 'TemporalFilterTransformation', temporalFilter: { type: 'TemporalIndexFilter' } }];
+  const transformations = [{ type: 'VerticalFilterTransformation', verticalFilter: { type: 'VerticalIndexFilter' } }];
   const { status, body } = await start(client, { ...request, ...grid, transformations });
   t.is(status, 400);
   t.is(body.code, 'TransformationNotSupported');
@@ -155,8 +155,8 @@ test('the list of readers tells what can be done to the data of each', async (t)
     data.map((one: { name: string; transformations: string[] }) => [one.name, one.transformations]),
   );
   t.deepEqual(offered.FileReader, []);
-  t.deepEqual(offered.ShapefileReader, offered.GeoTiffReader);
-  t.true(offered.GeoTiffReader.includes('ItemFilterTransformation'));
+  t.deepEqual(offered.ShapefileReader, offered.AsciiGridReader);
+  t.true(offered.GeoTiffReader.includes('TemporalFilterTransformation'));
   const one = (await client.get('/api/conversion/reader/GeoJsonReader')).body;
   t.deepEqual(one.transformations, offered.GeoJsonReader);
 });

@@ -13,13 +13,15 @@ import { convertByGdal, gdalReason } from './gdal-fallback.ts';
 import { parseGdalMetadata } from './gdal-metadata.ts';
 import { readGeoreference } from './geokeys.ts';
 import { readLayout } from './layout.ts';
+import { readStepImages } from './step-images.ts';
 
 export const geoTiffReader = defineReader({
   name: 'GeoTiffReader',
-  description: 'GeoTIFF or BigTIFF (.tif), the first image of the file.',
+  description:
+    'GeoTIFF or BigTIFF (.tif), the first image of the file; or a zip of images, one per step, with times in the names of bands.',
   format: 'geotiff',
   produces: 'grid',
-  has: ['place', 'items'],
+  has: ['place', 'items', 'times'],
   parameters: z.object({
     Band: z
       .int()
@@ -29,15 +31,22 @@ export const geoTiffReader = defineReader({
     SRID: Srid.describe('SRID of the coordinate system, such as 25832. Overrides the file.').optional(),
   }),
   async read(source, { Band: only }, context) {
-    const directory = await openTiff(source);
-    const reason = await gdalReason(directory);
-    if (reason === undefined) return readImage(source, directory, only, context);
-    const converted = await convertByGdal(source, directory, reason, context);
-    // GDAL copies only one image: report further images and tags of the original file.
-    await reportLosses(directory, context);
-    return readImage(converted, await Directory.open(converted), only, context);
+    const head = await source.read(0, 2);
+    const isZip = head[0] === 0x50 && head[1] === 0x4b;
+    const open = (image: ByteSource, ofImage: Context) => readTiff(image, only, ofImage);
+    return isZip ? await readStepImages(source, open, context) : await open(source, context);
   },
 });
+
+async function readTiff(source: ByteSource, only: number | undefined, context: Context): Promise<Grid> {
+  const directory = await openTiff(source);
+  const reason = await gdalReason(directory);
+  if (reason === undefined) return readImage(source, directory, only, context);
+  const converted = await convertByGdal(source, directory, reason, context);
+  // GDAL copies only one image: report further images and tags of the original file.
+  await reportLosses(directory, context);
+  return readImage(converted, await Directory.open(converted), only, context);
+}
 
 async function openTiff(source: ByteSource): Promise<Directory> {
   try {

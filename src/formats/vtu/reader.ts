@@ -4,13 +4,15 @@ import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { bytesOf } from '../../data/samples.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
+import { secondsAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
+import { UnpackedFiles } from '../io/unpacked-files.ts';
 import { Srid } from '../srid.ts';
 import type { Geometry } from './cells.ts';
-import { collectionSteps, UnpackedFiles } from './collection.ts';
+import { collectionSteps } from './collection.ts';
 import { VtuFile } from './vtu-file.ts';
 
 export const vtuReader = defineReader({
@@ -51,22 +53,13 @@ async function readCollection(zip: ByteSource, context: Context): Promise<Mesh> 
   for (const { entry } of steps) opened.push(await VtuFile.open(files.source(entry), context));
   const start = opened.find((file) => file.start !== undefined)?.start;
   const seconds = steps.map((step) => step.seconds);
-  const time = timeOf(seconds, start) ?? (steps.length === 1 ? undefined : relativeTime(seconds));
+  const time = timeOf(seconds, start) ?? (steps.length === 1 ? undefined : secondsAxis(seconds));
   return meshOf(opened, time, context);
 }
 
 /** Undefined for one step without a time. */
 function timeOf(seconds: readonly number[], start: number | undefined): TimeAxis | undefined {
-  return start === undefined ? undefined : { ...relativeTime(seconds), start };
-}
-
-function relativeTime(seconds: readonly number[]): TimeAxis {
-  const [offset = 0, second] = seconds;
-  const interval = second === undefined ? 0 : second - offset;
-  const even = seconds.every((one, step) => Math.abs(one - (offset + step * interval)) <= 1e-9 * Math.abs(one));
-  return even
-    ? { spacing: 'equidistant', unit: 'second', count: seconds.length, offset, interval }
-    : { spacing: 'nonEquidistant', unit: 'second', offsets: Float64Array.from(seconds) };
+  return start === undefined ? undefined : { ...secondsAxis(seconds), start };
 }
 
 /** The mesh of the first file, with the values of all files. All must have its cells and points. */
