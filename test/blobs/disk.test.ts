@@ -34,7 +34,7 @@ test('files and folders are open to their owner alone', async (t) => {
   }
 });
 
-test('a temporary file is swept when nobody has written it for long, and never seen as a blob', async (t) => {
+test('the sweep deletes old temporary files, and they are never listed as blobs', async (t) => {
   const { store, folder } = await make();
   let release = () => {};
   const wait = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ test('a temporary file is swept when nobody has written it for long, and never s
   t.is(await store.info('staging/a'), undefined);
 });
 
-test('two stores on one folder write the same name at once: one of the two stands, whole', async (t) => {
+test('of two stores that write one name at once, the content of one is stored completely', async (t) => {
   const { store, folder } = await make();
   const other = await openDiskStore(join(folder, 'blobs'));
   const [a, b] = ['a'.repeat(300_000), 'b'.repeat(300_000)];
@@ -63,7 +63,7 @@ test('two stores on one folder write the same name at once: one of the two stand
   t.true(stored === a || stored === b);
 });
 
-test('a copy is bytes of its own, and leaves no temporary file behind', async (t) => {
+test('a copy is independent of its source, and leaves no temporary file', async (t) => {
   const { store, folder } = await make();
   await store.put('dataset/a', bytes('x'.repeat(3_000_000)), 3_000_000);
   await store.copy('dataset/a', 'dataset/b');

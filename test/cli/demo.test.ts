@@ -56,7 +56,7 @@ test('the demonstration runs, leaves only its pictures, and exits with 0', async
   t.regex(said, /culminates at Pass spring 03:00, .*Kjærgård 06:00\n/);
 });
 
-test('the demo keeps its files in a new folder, and refuses one that holds something', async (t) => {
+test('the demo keeps its files in a new folder, and refuses one that is not empty', async (t) => {
   const kept = join(await mkdtemp(join(tmpdir(), 'platform-demo-kept-')), 'valley');
   t.teardown(() => rm(dirname(kept), { recursive: true, force: true }));
   const { folder, ended } = await startDemo(t, '--keep', kept);
@@ -80,7 +80,7 @@ test('the demo keeps its files in a new folder, and refuses one that holds somet
   t.regex(again.said, /is not empty\. Choose a new one\./);
 });
 
-test('the demo that is interrupted cleans up, and does not end with 0', async (t) => {
+test('an interrupted demo cleans up, and its exit code is not 0', async (t) => {
   const { child, folder, ended } = await startDemo(t);
   child.stdout.on('data', (text: string) => {
     if (/^4 /m.test(text)) child.kill('SIGINT');

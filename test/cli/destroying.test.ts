@@ -42,7 +42,7 @@ async function scene(t: ExecutionContext) {
   return { answering, client, project, dataset: ids[0] ?? '', subproject: body.id as string };
 }
 
-test('whoever only presses Enter keeps what a command would destroy', async (t) => {
+test('Enter alone does not confirm a deletion', async (t) => {
   const { answering, client, project, dataset } = await scene(t);
   const { id } = await w.account();
   const tenant = await w.tenant();
@@ -70,7 +70,7 @@ test('whoever only presses Enter keeps what a command would destroy', async (t) 
   t.is((await client.get(`/api/metadata/project/${project}/subproject/list`)).body.data.length, 1);
 });
 
-test('a yes destroys, and the question says what goes with it', async (t) => {
+test('yes confirms a deletion, and the question says what is deleted, too', async (t) => {
   const { answering, client } = await scene(t);
   const { id } = await w.account();
   for (const name of [`crew-${randomUUID()}`, `crew-${randomUUID()}`])
@@ -88,7 +88,7 @@ test('a yes destroys, and the question says what goes with it', async (t) => {
   t.is((await client.get(`/api/accounts/${id}`)).status, 404);
 });
 
-test('a purge says how much is lost, and asks for the name', async (t) => {
+test('a purge says how much is deleted, and asks for the name', async (t) => {
   const { answering, client, project, subproject } = await scene(t);
   await client.delete(`/api/metadata/project/${project}`);
   const { removes } = (await client.get(`/api/recycle-bin/project/${project}/restore/preview`)).body;
@@ -108,14 +108,14 @@ test('a purge says how much is lost, and asks for the name', async (t) => {
   t.is((await w.sql('select from projects where id = $1', [subproject])).length, 0);
 });
 
-test('of a dataset alone it is one dataset', async (t) => {
+test('the purge of a dataset says that it deletes one dataset', async (t) => {
   const { client, dataset } = await scene(t);
   await client.delete(`/api/metadata/dataset/${dataset}`);
   const { removes } = (await client.get(`/api/recycle-bin/dataset/${dataset}/restore/preview`)).body;
   t.deepEqual(removes, { projects: 0, datasets: 1, bytes: 1000 });
 });
 
-test('all workers are drained only where somebody says so', async (t) => {
+test('draining all workers needs a confirmation', async (t) => {
   const { answering, client } = await scene(t);
   const drains = async () => (await client.get('/api/admin/worker')).body.drains.length;
   t.is((await answering('', 'job', 'drain', '--timeout', '0s')).code, 1);
@@ -125,7 +125,7 @@ test('all workers are drained only where somebody says so', async (t) => {
   await client.delete('/api/admin/drain');
 });
 
-test('with --json, what is answered without a body is an object', async (t) => {
+test('with --json, an answer without body is printed as an object', async (t) => {
   const { client, dataset, project } = await scene(t);
   const { run } = await machine(t);
   const { id } = await w.account();
@@ -151,7 +151,7 @@ test('with --json, what is answered without a body is an object', async (t) => {
   t.like(JSON.parse(refused.err), { status: 404, code: 'NotFound' });
 });
 
-test('who sets a password reads beforehand what it must have', async (t) => {
+test('the prompt for a new password first shows the requirements', async (t) => {
   const { answering } = await scene(t);
   const { code, err } = await answering('short', 'account', 'reset-password', '--token', 'x');
   t.is(code, 1);

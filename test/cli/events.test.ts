@@ -18,7 +18,7 @@ const happen = ({ userId, tenantId }: User, resourceId: string) =>
   });
 const owner = async () => w.account({ tenantId: await w.tenant(), role: 'Owner' });
 
-test('events are listed in order, as lines or as the server says it', async (t) => {
+test('events are listed in order, as lines or as JSON of the server', async (t) => {
   const user = await owner();
   const { run, logIn } = await machine(t);
   await logIn(user.id);
@@ -37,41 +37,38 @@ test('events are listed in order, as lines or as the server says it', async (t) 
 });
 
 // Serial: it breaks the connections of every test of this file.
-test.serial(
-  'events are followed as they happen, through a break of the connection, none twice and none left out',
-  async (t) => {
-    const user = await owner();
-    const { run, logIn } = await machine(t);
-    await logIn(user.id);
-    await happen(user, '0');
-    const following = run(['event', 'follow', '--after', '0', '--limit', '6', '--json']);
-    for (let n = 1; n < 6; n++) {
-      if (n === 3) {
-        await sleep(1000);
-        w.app.server.closeAllConnections();
-      }
-      await happen(user, String(n));
+test.serial('events are followed live; after a broken connection none is missing or repeated', async (t) => {
+  const user = await owner();
+  const { run, logIn } = await machine(t);
+  await logIn(user.id);
+  await happen(user, '0');
+  const following = run(['event', 'follow', '--after', '0', '--limit', '6', '--json']);
+  for (let n = 1; n < 6; n++) {
+    if (n === 3) {
+      await sleep(1000);
+      w.app.server.closeAllConnections();
     }
-    const { code, out } = await following;
-    t.is(code, 0);
-    const events = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    t.deepEqual(
-      events.map(({ resourceid }) => resourceid),
-      ['0', '1', '2', '3', '4', '5'],
-    );
-    t.is(events[0].specversion, '1.0');
-  },
-);
+    await happen(user, String(n));
+  }
+  const { code, out } = await following;
+  t.is(code, 0);
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.deepEqual(
+    events.map(({ resourceid }) => resourceid),
+    ['0', '1', '2', '3', '4', '5'],
+  );
+  t.is(events[0].specversion, '1.0');
+});
 
-test('who may not follow is told so', async (t) => {
+test('following events without permission is an error with a sentence', async (t) => {
   const { run } = await machine(t);
   t.is((await run(['event', 'follow'], { env: { PLATFORM_TOKEN: 'x' } })).code, 3);
 });
 
-test('a webhook is made, looked at, replayed and deleted', async (t) => {
+test('a webhook is created, shown, replayed and deleted', async (t) => {
   const user = await owner();
   const { run, logIn } = await machine(t);
   await logIn(user.id);
@@ -92,7 +89,7 @@ test('a webhook is made, looked at, replayed and deleted', async (t) => {
   t.is((await run(['webhook', 'show', id])).code, 1);
 });
 
-test('a secret of one’s own is read from stdin', async (t) => {
+test('the caller’s own webhook secret is read from stdin', async (t) => {
   const user = await owner();
   const { run, logIn } = await machine(t);
   await logIn(user.id);

@@ -46,7 +46,7 @@ async function scene(t: ExecutionContext, { working = true } = {}) {
   return { ...at, user, project, put, importing, datasetOf, launch };
 }
 
-test('the content of a file says how to read it, whatever it is called; a .shp file takes its companions along', async (t) => {
+test('the reader follows from the content of a file, not its name; a .shp file is sent with its companions', async (t) => {
   const { put, importing, datasetOf, run, folder } = await scene(t);
   const zip = await put('wells.zip', shapefileOf());
   const zipped = await importing(zip, '--writer', 'GeoJsonWriter', '--srid', '4326', '--watch');
@@ -75,7 +75,7 @@ test('the content of a file says how to read it, whatever it is called; a .shp f
   t.regex(unknown.err, /page\.dat looks like a web page, which no reader supports\. Use --reader FileReader/);
 });
 
-test('without --name a dataset is called like its file, without the extension where it is converted', async (t) => {
+test('without --name a dataset has the name of its file, without extension if it is converted', async (t) => {
   const { put, importing, datasetOf, run, folder } = await scene(t);
   const grid = await importing(await put('lower.asc', ASCII_GRID), '--writer', 'GeoTiffWriter', '--watch');
   const id = datasetOf(grid.out);
@@ -86,7 +86,7 @@ test('without --name a dataset is called like its file, without the extension wh
   t.regex((await run(['dataset', 'show', datasetOf(copied.out)])).out, /^name +notes\.txt$/m);
 });
 
-test('a dry run reads the local file, refuses what surely fails and gives an estimate', async (t) => {
+test('a dry run reads the local file, reports certain failures and gives an estimate', async (t) => {
   const { put, importing } = await scene(t, { working: false });
   const tif = await put('picture.asc', tiffFile({ width: 2, height: 2, values: [1, 2, 3, 4], tags: placed(0, 0, 1) }));
   const forced = await importing(tif, '--reader', 'AsciiGridReader', '--dry-run');
@@ -113,7 +113,7 @@ test('a dry run reads the local file, refuses what surely fails and gives an est
   t.deepEqual(Object.keys(json.estimate).sort(), ['bytes', 'content', 'seconds']);
 });
 
-test('dataset show tells tags, metadata, extent, bands and statistics', async (t) => {
+test('dataset show prints tags, metadata, extent, bands and statistics', async (t) => {
   const { put, importing, datasetOf, run, user } = await scene(t);
   const file = await put('grid.asc', ASCII_GRID);
   const options = ['--srid', '25832', '--writer', 'GeoTiffWriter', '--statistics', '--watch'];
@@ -183,7 +183,7 @@ test('- is standard output, as bytes; an output that cannot be written is exit c
   t.is(wanted.seen.err, '', 'whoever reads it has enough');
 });
 
-test('Ctrl-C while watching tells that the transfer goes on, and how to end it', async (t) => {
+test('Ctrl-C while watching says that the transfer continues, and how to cancel it', async (t) => {
   const { launch, put, project, user, run } = await scene(t, { working: false });
   const file = await put('grid.asc', ASCII_GRID);
   // nobody has this label: it waits

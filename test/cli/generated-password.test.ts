@@ -5,7 +5,7 @@ import { machines } from './machine.ts';
 const w = world(test, { 'passwords.requiredLength': '40', 'passwords.requiredUniqueChars': '30' });
 const machine = machines(w);
 
-test('a generated password has what the platform asks for, however much that is', async (t) => {
+test('a generated password meets the password policy, however strict', async (t) => {
   const { run, logIn } = await machine(t);
   await logIn((await w.administrator()).id);
   const made = await run(['account', 'create', '--id', 'long']);

@@ -12,7 +12,7 @@ async function administrator(t: Parameters<typeof machine>[0]) {
   return run;
 }
 
-test('a group is made, changed, shown, listed and deleted', async (t) => {
+test('a group is created, changed, shown, listed and deleted', async (t) => {
   const run = await administrator(t);
   const [one, two] = [await w.account(), await w.account()];
   const made = await run([
@@ -51,7 +51,7 @@ test('a group is made, changed, shown, listed and deleted', async (t) => {
   t.is((await run(['group', 'show', 'crew'])).code, 1);
 });
 
-test('an account goes into a group and out of it', async (t) => {
+test('an account is added to a group and removed from it', async (t) => {
   const run = await administrator(t);
   const { id, userId } = await w.account();
   t.is((await run(['group', 'add-user', 'Editors', id])).code, 0);
@@ -72,7 +72,7 @@ test('metadata that is no JSON object is wrong usage, and is not repeated', asyn
   }
 });
 
-test('a key is made, shown once, listed without its secret, and revoked', async (t) => {
+test('an API key is created, shown once, listed without its secret, and revoked', async (t) => {
   const run = await administrator(t);
   const made = await run([
     'key',
@@ -99,7 +99,7 @@ test('a key is made, shown once, listed without its secret, and revoked', async 
   t.is((await run(['key', 'create', '--name', 'x'])).code, 2, 'a role must be named');
 });
 
-test('a tenant is shown, renamed, weighed and deleted', async (t) => {
+test('a tenant is shown, renamed, given a weight, and deleted', async (t) => {
   const run = await administrator(t);
   const id = await w.tenant('Small');
   t.regex((await run(['tenant', 'show', id])).out, /^name +Small$/m);

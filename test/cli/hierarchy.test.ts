@@ -7,7 +7,7 @@ import { machines } from './machine.ts';
 const w = world(test);
 const machine = machines(w);
 
-test('somebody at a terminal makes folders, puts a file, replaces it, moves, renames, deletes and reads it', async (t) => {
+test('the hierarchy commands create folders, and put, replace, move, rename, delete and read a file', async (t) => {
   const { id } = await w.account();
   const { run, logIn, folder } = await machine(t);
   await logIn(id);

@@ -26,7 +26,7 @@ const tiff = tiffFile({
   tags: { ...placed(500_000, 6_000_000, 100), ...geoKeys([1024, 1], [3072, 25832]), 42113: [2, '255'] },
 });
 
-test('inspect tells what is in a GeoTIFF, whatever its name says', async (t) => {
+test('inspect describes a GeoTIFF, whatever its file name is', async (t) => {
   const { code, out } = await run('mislabelled.txt', tiff, '--json');
   t.is(code, 0);
   const found = JSON.parse(out);
@@ -39,7 +39,7 @@ test('inspect tells what is in a GeoTIFF, whatever its name says', async (t) => 
   ]);
 });
 
-test('inspect tells the same to people, in lines', async (t) => {
+test('inspect prints the same as lines for people', async (t) => {
   const { code, out } = await run('grid.tif', tiff);
   t.is(code, 0);
   t.regex(out, /coordinate system +ETRS89 \/ UTM zone 32N \(EPSG:25832\)/);
@@ -47,7 +47,7 @@ test('inspect tells the same to people, in lines', async (t) => {
   t.regex(out, /BAND +TYPE +NODATA +CELLS +EMPTY +MINIMUM +MAXIMUM +MEAN\n +1 +UInt8 +255 +5 +1 +1 +5 +3/);
 });
 
-test('inspect tells what is in an ASCII grid, and draws it', async (t) => {
+test('inspect describes an ASCII grid, and draws it', async (t) => {
   const picture = join(folder, 'picture.png');
   const text = 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1.5 2\n3 4\n';
   const { code, out, err } = await run('grid', text, '--png', picture);
@@ -98,7 +98,7 @@ const stacked = tiffFile({
   tags: { ...placed(500_000, 6_000_000, 100), ...geoKeys([1024, 1], [3072, 25832]) },
 });
 
-test('options of the picture choose what is drawn, and are refused without one', async (t) => {
+test('options of the picture choose what is drawn, and are wrong usage without --png', async (t) => {
   const picture = join(folder, 'chosen.png');
   const chosen = await run('stacked.tif', stacked, '--png', picture, '--item', '0', '--step', '0', '--layer', '0');
   t.is(chosen.code, 0, chosen.err);
@@ -131,7 +131,7 @@ test('- is stdin', async (t) => {
   t.like(JSON.parse(out()), { format: 'asciigrid', width: 1, height: 1 });
 });
 
-test('a .shp file is looked into with its companions', async (t) => {
+test('a .shp file is inspected with its companions', async (t) => {
   const points =
     '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[9,54]},"properties":{"depth":1}}]}';
   await run('gauges.geojson', points);

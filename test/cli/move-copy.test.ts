@@ -37,7 +37,7 @@ test('a dataset is moved within its tenant at once, copied and moved into anothe
   t.is(await where(datasetId), target.projectId);
 });
 
-test('what is refused is said in one line', async (t) => {
+test('errors are printed in one line', async (t) => {
   const { owner, source, target, datasetId } = await carryScene(w);
   const { run, logIn } = await machine(t);
   await logIn(owner.id);

@@ -30,7 +30,7 @@ async function scene(t: ExecutionContext) {
   return { ...at, user, client, make, root, raw, dataset, ok };
 }
 
-test('a name or a path does wherever an id of a project or dataset is asked for', async (t) => {
+test('a name or a path may stand for the id of a project or dataset', async (t) => {
   const { ok, root, raw, dataset, client, folder } = await scene(t);
   for (const name of ['Upper valley', '/Upper valley', root])
     t.true((await ok('project', 'show', name)).includes(root), name);
@@ -49,7 +49,7 @@ test('a name or a path does wherever an id of a project or dataset is asked for'
   t.is((await client.get(`/api/metadata/project/${body.projectId}`)).body.name, 'new');
 });
 
-test('a name that several have is exit code 2, with all of them; one that nothing has is 1', async (t) => {
+test('an ambiguous name is exit code 2 and lists the candidates; an unknown name is 1', async (t) => {
   const { run, make, root, raw } = await scene(t);
   const other = await make('Upper valley', raw);
   const both = await run(['project', 'delete', 'Upper valley', '--yes']);
@@ -64,7 +64,7 @@ test('a name that several have is exit code 2, with all of them; one that nothin
   t.is((await run(['dataset', 'show', 'Upper valley'])).code, 1, 'a project is no dataset');
 });
 
-test('tenants, keys, groups and what is in the recycle bin go by their names, too', async (t) => {
+test('tenants, keys, groups and items of the recycle bin may be named, too', async (t) => {
   const { run, ok, user, client, dataset } = await scene(t);
   const { name: tenantName } = (await client.get(`/api/iam/tenant/${user.tenantId}`)).body;
   t.true((await ok('project', 'list', '--tenant', tenantName)).includes('Upper valley'));
@@ -126,7 +126,7 @@ test('hierarchy lists a path and fetches a file by it', async (t) => {
   t.is((await ok('hierarchy', 'list', 'raw%2F2026', ...below)).split('\n').length, 4);
 });
 
-test('a tree shows the datasets where that is wanted', async (t) => {
+test('the tree shows datasets on request', async (t) => {
   const { ok, dataset, raw, run } = await scene(t);
   t.is(await ok('project', 'tree', 'Upper valley'), `PROJECT   ID\nraw/2026  ${raw}\n`);
   const lines = (await ok('project', 'tree', 'Upper valley', '--datasets')).split('\n').slice(1, 3);
@@ -162,7 +162,7 @@ test('members, projects and the recycle bin show login ids and names beside uuid
   t.deepEqual(Object.keys(json.data[0]).sort(), ['principalType', 'role', 'userId'], 'the answer stays as it was');
 });
 
-test('PLATFORM_API_KEY speaks for a key instead of a login', async (t) => {
+test('PLATFORM_API_KEY authenticates with a key instead of a login', async (t) => {
   const { run, ok, root } = await scene(t);
   const { key } = JSON.parse(await ok('key', 'create', '--name', 'k', '--role', 'Reader', '--json'));
   const env = { PLATFORM_API_KEY: key, XDG_CONFIG_HOME: '/nowhere' };

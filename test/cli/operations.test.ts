@@ -27,7 +27,7 @@ async function transfer(grid: boolean) {
   return { id: body.id as string, client, tenantId: owner.tenantId };
 }
 
-test.serial('drained, the workers take nothing; the command waits, and gives up at its time-out', async (t) => {
+test.serial('drained workers take no transfers; the command waits, and gives up at its time-out', async (t) => {
   const run = await operator(t);
   const { pid } = await worker();
   t.like(await run(['job', 'drain']), {
@@ -79,7 +79,7 @@ test.serial('drained, the workers take nothing; the command waits, and gives up 
   t.is((await untilEnd(client, id)).status, 'Completed');
 });
 
-test('failures are listed in groups, and a group is tried again until one fails in the same way', async (t) => {
+test('failures are listed in groups; the retry of a group stops when one fails in the same way', async (t) => {
   const run = await operator(t);
   await worker();
   const fallen = [await transfer(true), await transfer(true)];
@@ -108,7 +108,7 @@ test('failures are listed in groups, and a group is tried again until one fails 
   t.regex(again.err, /was retried already, as '/);
 });
 
-test('a job is shown and cancelled; workers and what the clock does are listed', async (t) => {
+test('a job is shown and cancelled; workers and cron jobs are listed', async (t) => {
   const run = await operator(t);
   await worker();
   const [job] = await w.sql<{ id: string }>(

@@ -7,7 +7,7 @@ import { machines } from './machine.ts';
 const w = world(test, { 'tokens.accessLifetime': '2s' });
 const machine = machines(w);
 
-test('who logs in is known to the next command, and forgotten after logout', async (t) => {
+test('a login is stored for later commands, and removed by logout', async (t) => {
   const { id } = await w.account({ id: 'passer-by', role: 'Owner' });
   const { url, run, logIn } = await machine(t);
   t.like(await logIn(id), { code: 0, out: `Logged in as ${id} at ${url}.\n`, err: '' });
@@ -38,7 +38,7 @@ test('a wrong password is refused with exit code 1 and one line on stderr', asyn
   });
 });
 
-test('the stored login is for its owner alone', async (t) => {
+test('the login file is readable by its owner alone', async (t) => {
   const { id } = await w.administrator();
   const { folder, logIn, loginPath } = await machine(t);
   await logIn(id);
@@ -46,7 +46,7 @@ test('the stored login is for its owner alone', async (t) => {
   t.is((await stat(join(folder, 'config', 'platform'))).mode & 0o777, 0o700);
 });
 
-test('a token is not sent to another address than the one that gave it', async (t) => {
+test('a token is sent only to the server that issued it', async (t) => {
   const { id } = await w.administrator();
   const { run, logIn } = await machine(t);
   await logIn(id);
@@ -57,7 +57,7 @@ test('a token is not sent to another address than the one that gave it', async (
   });
 });
 
-test('a login file of another version is told apart, and a new login replaces it', async (t) => {
+test('a login file of another version is recognised, and a new login replaces it', async (t) => {
   const { id } = await w.administrator();
   const { run, logIn, loginPath } = await machine(t);
   await logIn(id);
@@ -75,7 +75,7 @@ test('a login file of another version is told apart, and a new login replaces it
   t.is((await run(['whoami'])).code, 0);
 });
 
-test('an access token that has run out is renewed, by several programs at once', async (t) => {
+test('concurrent programs renew an expired access token', async (t) => {
   const { id } = await w.administrator();
   const { run, logIn, loginPath } = await machine(t);
   await logIn(id);
@@ -86,7 +86,7 @@ test('an access token that has run out is renewed, by several programs at once',
   t.not(await readFile(await loginPath(), 'utf8'), before);
 });
 
-test('a login that was ended elsewhere is told with exit code 3', async (t) => {
+test('a login that was revoked elsewhere is exit code 3', async (t) => {
   const { id } = await w.administrator();
   const { run, logIn, loginPath } = await machine(t);
   await logIn(id);
@@ -115,7 +115,7 @@ test('--json prints the body of the answer unchanged', async (t) => {
   t.is((await run(['tenant', 'list', '--json'])).out, `${raw}\n`);
 });
 
-test('an account is made with a generated password that is shown once and works', async (t) => {
+test('an account is created with a generated password that is shown once and works', async (t) => {
   const { run, logIn } = await machine(t);
   await logIn((await w.administrator()).id);
   const made = await run(['account', 'create', '--id', 'ida', '--name', 'Ida Sand', '--email', 'ida@example.org']);
@@ -127,7 +127,7 @@ test('an account is made with a generated password that is shown once and works'
   t.like(await run(['account', 'list']), { code: 1, out: '' }, 'she is no administrator');
 });
 
-test('an account is made with the password from stdin; a weak one is refused with the reasons', async (t) => {
+test('an account is created with the password from stdin; a weak one fails with the reasons', async (t) => {
   const { run, logIn } = await machine(t);
   await logIn((await w.administrator()).id);
   const create = ['account', 'create', '--id', 'ben', '--password-stdin'];
@@ -147,7 +147,7 @@ test('an account is made with the password from stdin; a weak one is refused wit
   t.regex((await run(['account', 'list'])).out, /^ben +ben +active +[0-9a-f-]{36}$/m);
 });
 
-test('a tenant is made, gets members by login id, and loses them', async (t) => {
+test('a tenant is created, and members are added and removed by login id', async (t) => {
   const user = await w.account();
   const { run, logIn } = await machine(t);
   await logIn((await w.administrator()).id);
@@ -160,7 +160,7 @@ test('a tenant is made, gets members by login id, and loses them', async (t) => 
   t.is((await run(['tenant', 'members', 'list', id])).out, 'LOGIN ID  NAME  ROLE  USER ID\n');
 });
 
-test('who is removed from a tenant loses the roles in its projects, and the terminal says how many', async (t) => {
+test('a removed member of a tenant loses the roles in its projects, and the terminal says how many', async (t) => {
   const user = await w.account();
   const { run, logIn } = await machine(t);
   const root = await w.administrator();
@@ -211,7 +211,7 @@ test('an account is changed, locked, unlocked, activated and deleted', async (t)
   t.is((await run(['account', 'show', id])).code, 1);
 });
 
-test('the commands of a mail need no login; a wrong token is refused', async (t) => {
+test('the commands in mails need no login; a wrong token is an error', async (t) => {
   const { run } = await machine(t);
   t.is((await run(['account', 'reset-password', 'nobody-known'])).code, 0);
   t.is((await run(['account', 'activate', '--token', 'wrong'])).code, 1);

@@ -83,7 +83,7 @@ test('an answer that is not JSON is an error that names PLATFORM_URL', async (t)
   t.is(err, `platform: ${address} answered with text/html instead of JSON. Check PLATFORM_URL.\n`);
 });
 
-test('the address follows from host and port, and PLATFORM_URL must be one', async (t) => {
+test('the address follows from host and port; PLATFORM_URL must be a URL', async (t) => {
   const env = { PLATFORM_HOST: '0.0.0.0', PLATFORM_PORT: '9', PLATFORM_TOKEN: 'x' };
   t.regex((await run(['whoami'], { env })).err, /No platform answers at http:\/\/127\.0\.0\.1:9: /);
   const odd = await run(['whoami'], { env: { PLATFORM_URL: 'platform.example' } });
@@ -91,7 +91,7 @@ test('the address follows from host and port, and PLATFORM_URL must be one', asy
   t.regex(odd.err, /PLATFORM_URL must be an address .* not 'platform\.example'\./);
 });
 
-test('without a terminal nothing is asked: the sentence says what to give instead', async (t) => {
+test('without a terminal nothing is asked: an error names the option to use', async (t) => {
   for (const [argv, instead] of [
     [['login'], 'Use --id and --password-stdin'],
     [['login', '--id', 'ida'], 'Send the password on stdin and use --password-stdin'],
@@ -118,7 +118,7 @@ test('at a terminal the id and the password are asked for, and the password is n
   t.true(err().includes('No platform answers'));
 });
 
-test('settings that are wrong are told all at once', async (t) => {
+test('all wrong settings are reported at once', async (t) => {
   const env = { PLATFORM_PORT: 'x', PLATFORM_FROB: '1' };
   const { code, err } = await run(['migrate'], { env });
   t.is(code, 1);
@@ -126,7 +126,7 @@ test('settings that are wrong are told all at once', async (t) => {
   t.regex(err, /PLATFORM_PORT: must be a whole number from 0 to 65535, not 'x'\./);
 });
 
-test('DATABASE_URL is checked with the other settings, and what it holds is not repeated', async (t) => {
+test('DATABASE_URL is checked with the other settings, and its value is not repeated', async (t) => {
   for (const wrong of [
     'foo',
     'mysql://ann:hidden@db/x',

@@ -20,7 +20,7 @@ async function owner(t: Parameters<typeof machine>[0]) {
   return { user, run, made, folder, root: await made('--name', 'River') };
 }
 
-test('subprojects are made, listed, shown as a tree, moved and deleted', async (t) => {
+test('subprojects are created, listed, shown as a tree, moved and deleted', async (t) => {
   const { run, made, root } = await owner(t);
   const lake = await made('--name', 'Lake', '--parent', root, '--inherit');
   const bay = await made('--name', 'Bay', '--parent', lake);
@@ -45,7 +45,7 @@ test('subprojects are made, listed, shown as a tree, moved and deleted', async (
   t.is((await run(['project', 'show', bay])).code, 1);
 });
 
-test('update changes what it names and leaves the rest', async (t) => {
+test('update changes the given members and keeps the others', async (t) => {
   const { run, root, folder } = await owner(t);
   const update = (...argv: string[]) => run(['project', 'update', root, ...argv]);
   t.is((await update('--description', 'text')).code, 0);

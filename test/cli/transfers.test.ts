@@ -53,7 +53,7 @@ test('a list that is cut tells how to go on', async (t) => {
   t.is(rest.err, '');
 });
 
-test('a dry run tells what a start would be refused for, or what to expect, and neither sends nor starts anything', async (t) => {
+test('a dry run reports why a start would fail, or its estimate; it uploads nothing and starts nothing', async (t) => {
   const { run, project, file } = await scene(t);
   const start = ['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter'];
   const tried = await run([...start, '--dry-run']);

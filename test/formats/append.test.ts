@@ -152,7 +152,7 @@ test('the error names fields that the dataset does not have', async (t) => {
   });
 });
 
-test('fields are matched by their name, else in another letter case; in a shapefile by the ten bytes that are left of it', async (t) => {
+test('fields are matched by name, then ignoring case; in a shapefile by the name truncated to ten bytes', async (t) => {
   const years = { population_2020: 1, population_2021: 2, Name: 'a' };
   const grown = await toShapefile(t, collection([feature(point(1, 2), years)]), {
     content: collection([feature(point(1, 2), { ...years, population_2020: 3, population_2021: 4 })]),

@@ -367,7 +367,7 @@ test('with an index, records may be in any order', async (t) => {
   );
 });
 
-test('without .dbf there are no fields; shapes without rows have null fields, and the receipt says so', async (t) => {
+test('without .dbf there are no fields; shapes without rows have null fields, and the receipt reports it', async (t) => {
   const bare = await asJson(t, zipOf(layerFiles('a').filter(({ name }) => name !== 'a.dbf')));
   t.deepEqual(
     bare.json.features.map(({ properties }) => properties),

@@ -39,7 +39,7 @@ test('a success in between starts the count anew', async (t) => {
   t.is((await login(id)).status, 200);
 });
 
-test('one of the last passwords is not taken again, an older one is', async (t) => {
+test('a new password must differ from the last ones; an older one may be used again', async (t) => {
   const root = await admin();
   const { id } = await w.account();
   const set = async (password: string) => (await root.put('/api/accounts', { id, password })).body;

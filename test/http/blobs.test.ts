@@ -111,7 +111,7 @@ test('a file that is put in one piece is read again, and its headers tell of it'
   t.is(seen.body, '');
 });
 
-test('a plain PUT works, of any content type, of no bytes, and over what was there', async (t) => {
+test('PUT accepts any content type and an empty body, and replaces an existing blob', async (t) => {
   const { put, get } = await place();
   t.is((await put('{"a":', { 'content-type': 'application/json' })).statusCode, 201);
   t.is((await get()).body, '{"a":');

@@ -345,7 +345,7 @@ test('a Contributor changes content and does not revoke what others have signed'
     t.is((await w.as(contributor).post(url)).status, 403);
 });
 
-test('what was signed in the first form opens a dataset until the grants are revoked', async (t) => {
+test('an address in the first format of signatures opens a dataset until the grants are revoked', async (t) => {
   const { owner, id } = await scene();
   const signer = await openSigner(w.db, 'address');
   const grant = { sp: 'r', se: '2100-01-01T00:00:00Z', st: '2026-01-01T00:00:00.000Z' };

@@ -73,7 +73,7 @@ test('a file that cannot be taken is told apart by its name; the others are impo
   t.true(body.failures.every((row: { message: string }) => row.message.endsWith('.')));
 });
 
-test('a destination below the project, by either spelling; when it is missing: 404, or made where that is wanted', async (t) => {
+test('a destination folder below the project, in both spellings; a missing one is 404, or created on request', async (t) => {
   const { owner, client, root } = await scene();
   const file = async () => [{ url: await upload(w, client, 'x'), fileName: 'x' }];
   t.is((await bring(owner, root, { files: await file(), destinationPath: 'a/b' })).status, 404);

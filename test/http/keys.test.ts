@@ -249,7 +249,7 @@ test('wrong keys of an address are counted with its wrong passwords, so that ans
   t.is(await failures(), 4);
 });
 
-test('outside of its networks a key is 403; IPv4 in IPv6 form is IPv4', async (t) => {
+test('a key answers 403 outside of its networks; an IPv4-mapped IPv6 address counts as IPv4', async (t) => {
   const { key } = await newKey(await owner(), { allowedNetworks: ['192.0.2.0/24', '2001:db8::/32', '198.51.100.7'] });
   for (const [address, status] of [
     ['192.0.2.200', 200],

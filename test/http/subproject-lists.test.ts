@@ -99,7 +99,7 @@ test('an Owner of the tenant sees all; permissions open and close single subproj
   }
 });
 
-test('role keeps projects where the caller has one of the roles, inheritance counted', async (t) => {
+test('the filter `role` keeps projects where the caller has one of the roles, directly or inherited', async (t) => {
   const { reader, root } = await scene();
   for (const path of LISTS) {
     t.deepEqual(names(await list(reader, root, `${path}?role=Owner`)), ['own'], path);

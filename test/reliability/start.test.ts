@@ -136,7 +136,7 @@ test.serial('start prints the address in one line, is ready then, and SIGINT end
   t.deepEqual(await processesOf(folder), []);
 });
 
-test.serial('each part that is killed is started again, the API and the database where they were', async (t) => {
+test.serial('killed processes are restarted; API and database keep their addresses', async (t) => {
   const folder = await temporaryFolder(t);
   const running = launch(t, folder);
   const address = await ready(running);
@@ -156,7 +156,7 @@ test.serial('each part that is killed is started again, the API and the database
   t.deepEqual(await processesOf(folder), []);
 });
 
-test.serial('a part that hangs, or was stopped, is killed and started again', async (t) => {
+test.serial('a process that hangs or was stopped is killed and restarted', async (t) => {
   const folder = await temporaryFolder(t);
   const running = launch(t, folder, { PLATFORM_PROCESS_HANG_LIMIT: '10s', NODE_OPTIONS: SPIN_AT_SIGUSR2 });
   const address = await ready(running);
@@ -177,7 +177,7 @@ test.serial('a part that hangs, or was stopped, is killed and started again', as
   t.regex(said, /^worker was ended by SIGKILL\. Restarting it\.$/m);
 });
 
-test.serial('a second signal ends at once what the first would wait for', async (t) => {
+test.serial('a second signal ends all processes at once', async (t) => {
   const folder = await temporaryFolder(t);
   const running = launch(t, folder);
   await ready(running);
@@ -191,7 +191,7 @@ test.serial('a second signal ends at once what the first would wait for', async 
   await goneFrom(folder);
 });
 
-test.serial('when the supervisor is killed nothing stays behind, and the next start works', async (t) => {
+test.serial('no process survives a killed supervisor, and the next start works', async (t) => {
   const folder = await temporaryFolder(t);
   const first = launch(t, folder);
   await ready(first);
@@ -221,38 +221,32 @@ test.serial('when everything is killed at once the next start works', async (t) 
   t.is(second.process.exitCode, null);
 });
 
-test.serial(
-  'two platforms on one data folder share the database, and it stays as long as one of them does',
-  async (t) => {
-    const folder = await temporaryFolder(t);
-    const [one, two] = [launch(t, folder), launch(t, folder)];
-    const [first, second] = await Promise.all([ready(one), ready(two)]);
-    t.not(first, second);
-    const server = await serverPid(folder);
-    one.process.kill('SIGTERM');
-    t.deepEqual(await one.ended, [0, null]);
-    t.is(await serverPid(folder), server);
-    await answers(second);
-  },
-);
+test.serial('two platforms on one data folder share the database, which runs until both have ended', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [one, two] = [launch(t, folder), launch(t, folder)];
+  const [first, second] = await Promise.all([ready(one), ready(two)]);
+  t.not(first, second);
+  const server = await serverPid(folder);
+  one.process.kill('SIGTERM');
+  t.deepEqual(await one.ended, [0, null]);
+  t.is(await serverPid(folder), server);
+  await answers(second);
+});
 
-test.serial(
-  'an API that cannot listen ends the start with code 1 and a sentence, and nothing stays behind',
-  async (t) => {
-    const folder = await temporaryFolder(t);
-    const other = createServer().listen(0, '127.0.0.1');
-    t.teardown(() => void other.close());
-    await once(other, 'listening');
-    const port = String((other.address() as { port: number }).port);
-    const running = launch(t, folder, { PLATFORM_PORT: port });
-    t.deepEqual(await running.ended, [1, null]);
-    const said = await running.stderr;
-    t.regex(said, /api did not start/);
-    t.true(said.includes(port), said);
-    t.deepEqual(running.lines, []);
-    t.deepEqual(await processesOf(folder), []);
-  },
-);
+test.serial('if the API cannot listen, start ends with code 1 and a sentence, and no process survives', async (t) => {
+  const folder = await temporaryFolder(t);
+  const other = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => void other.close());
+  await once(other, 'listening');
+  const port = String((other.address() as { port: number }).port);
+  const running = launch(t, folder, { PLATFORM_PORT: port });
+  t.deepEqual(await running.ended, [1, null]);
+  const said = await running.stderr;
+  t.regex(said, /api did not start/);
+  t.true(said.includes(port), said);
+  t.deepEqual(running.lines, []);
+  t.deepEqual(await processesOf(folder), []);
+});
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
   test.serial(`npm start ends as a whole when npm gets ${signal}`, async (t) => {

@@ -24,7 +24,7 @@ test.serial('events are delivered at least once though workers are killed, and s
   t.true(deliveries.every(({ state }) => state === 'Delivered'));
 });
 
-test.serial('a worker that is told to stop ends at once, and what it was sending is sent by another', async (t) => {
+test.serial('a stopping worker ends at once, and another one sends its deliveries', async (t) => {
   let stuck = true;
   const hook = await newHook(async (_, response) => {
     if (stuck) return new Promise<void>(() => {});

@@ -183,7 +183,7 @@ test.serial('formats without append rules cannot append: 400 with the name of th
 });
 
 test.serial(
-  'append needs canUpdateContent, also when it is tried again; originalFileName is required since version 2',
+  'append needs canUpdateContent, also when it is retried; originalFileName is required since version 2',
   async (t) => {
     const [owner, helper] = [await w.account(), await w.account()];
     const client = w.as(owner);
@@ -249,7 +249,7 @@ test.serial('the size of the dataset counts towards the scratch space and the es
   t.deepEqual(row?.flags, ['memory~2048', 'scratch~4']);
 });
 
-test.serial('of ten appends at once one after the other gets in, and each counts once', async (t) => {
+test.serial('ten concurrent appends are serialized, and each is counted once', async (t) => {
   const { client, datasetId } = await scene();
   const places = await Promise.all(Array.from({ length: 10 }, () => upload(w, client, MORE)));
   const request = { originalFileName: 'more.json', readerName: 'GeoJsonReader' };

@@ -152,7 +152,7 @@ test.serial(
   },
 );
 
-test.serial('a bucket that is away is still opened by a database that has used it', async (t) => {
+test.serial('an unreachable bucket is opened by a database that has used it', async (t) => {
   const made = await another(t);
   const url = server.url.replace('?', `/${++folders}?`);
   await openOwnStore(made.db, { url, folder: made.folder }, log);
@@ -197,24 +197,27 @@ test.serial(
   },
 );
 
-test.serial('after an adoption no unknown blob goes unasked; a marker that is damaged can be replaced', async (t) => {
-  const made = await another(t);
-  const folder = join(made.folder, 'data');
-  await mkdir(join(folder, 'blobs', 'dataset'), { recursive: true });
-  await writeFile(join(folder, 'blobs', 'dataset', 'theirs'), 'x');
-  await writeFile(join(folder, 'blobs', '.platform-store.json'), '{');
-  const settings = { url: undefined, folder: join(folder, 'blobs') };
-  await t.throwsAsync(openOwnStore(made.db, settings, log), { message: /is damaged/ });
-  const { run } = await machine(t);
-  const env = { DATABASE_URL: made.url, PLATFORM_DATA: folder };
-  t.is((await run(['blobs', 'adopt', '--json'], { env })).code, 0);
-  const blobs = await openOwnStore(made.db, settings, log);
-  t.regex(
-    (await sweep(made.db, blobs)).keptBecause!,
-    /^1 of 1 blobs \(1 bytes\) were never referenced by this database/,
-  );
-  t.deepEqual(await namesIn(blobs), ['dataset/theirs']);
-});
+test.serial(
+  'after an adoption the sweep asks before it deletes unknown blobs; a damaged marker can be replaced',
+  async (t) => {
+    const made = await another(t);
+    const folder = join(made.folder, 'data');
+    await mkdir(join(folder, 'blobs', 'dataset'), { recursive: true });
+    await writeFile(join(folder, 'blobs', 'dataset', 'theirs'), 'x');
+    await writeFile(join(folder, 'blobs', '.platform-store.json'), '{');
+    const settings = { url: undefined, folder: join(folder, 'blobs') };
+    await t.throwsAsync(openOwnStore(made.db, settings, log), { message: /is damaged/ });
+    const { run } = await machine(t);
+    const env = { DATABASE_URL: made.url, PLATFORM_DATA: folder };
+    t.is((await run(['blobs', 'adopt', '--json'], { env })).code, 0);
+    const blobs = await openOwnStore(made.db, settings, log);
+    t.regex(
+      (await sweep(made.db, blobs)).keptBecause!,
+      /^1 of 1 blobs \(1 bytes\) were never referenced by this database/,
+    );
+    t.deepEqual(await namesIn(blobs), ['dataset/theirs']);
+  },
+);
 
 test.serial(
   'a sweep that would remove many unknown blobs says so until it is confirmed, and then removes no more than those',

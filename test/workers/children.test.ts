@@ -94,12 +94,12 @@ test('a conversion that writes more than its scratch space ends with a sentence'
   }
 });
 
-test("V8's own end of a full heap has the same sentence", async (t) => {
+test('the end of a full V8 heap has the same sentence', async (t) => {
   const error = (await misbehaving('eatHeap').end) as AppError;
   t.is(error.message, 'The conversion needed more than its memory limit of 300 MB.');
 });
 
-test('a conversion that spins is ended at its time limit', async (t) => {
+test('a conversion in an endless loop is killed at its time limit', async (t) => {
   const { end, pid } = misbehaving('spin', { time: 1500, timeLimit: 120_000 });
   const error = (await end) as AppError;
   t.true(error instanceof AppError, String(error));
@@ -107,7 +107,7 @@ test('a conversion that spins is ended at its time limit', async (t) => {
   t.true(await allGone([await pid()]));
 });
 
-test('a conversion that spins and ignores signals is ended when it is cancelled, with the reason it was cancelled for', async (t) => {
+test('a cancelled conversion that ignores signals is killed, with the reason of the cancellation', async (t) => {
   const { end, began, stop, pid } = misbehaving('spin');
   await began;
   const reason = new Error('cancelled');
@@ -116,7 +116,7 @@ test('a conversion that spins and ignores signals is ended when it is cancelled,
   t.true(await allGone([await pid()]));
 });
 
-test('a conversion that was cancelled before it began never begins', async (t) => {
+test('a conversion that is cancelled before its start never starts', async (t) => {
   const children = keepChildren({ program, memoryMb: 300 });
   const nowhere = { path: '/nowhere', name: 'x' };
   const request = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'spin' }, writer: { name: '-' } };
@@ -127,7 +127,7 @@ test('a conversion that was cancelled before it began never begins', async (t) =
 });
 
 for (const misdeed of ['crash', 'leave']) {
-  test(`a child that dies by itself is told from one that was ended: ${misdeed}`, async (t) => {
+  test(`a child that dies by itself is distinguished from one that was killed: ${misdeed}`, async (t) => {
     t.true((await misbehaving(misdeed).end) instanceof ChildDied);
   });
 }
@@ -138,7 +138,7 @@ test('a full disk is neither the fault of the file nor of the converter', async 
   t.regex(String(error), /no space left/);
 });
 
-test("nothing of the worker's environment reaches a child", async (t) => {
+test("a child does not get the worker's environment variables", async (t) => {
   process.env.PLATFORM_SECRET_OF_THE_TEST = 'secret';
   const { said, began, stop, end } = misbehaving('wait');
   await began;
@@ -147,7 +147,7 @@ test("nothing of the worker's environment reaches a child", async (t) => {
   await end;
 });
 
-test('children of a killed worker are gone, also those that spin', async (t) => {
+test('children of a killed worker end, also in an endless loop', async (t) => {
   const parent = spawn(process.execPath, [fileURLToPath(new URL('programs/parent.ts', import.meta.url)), program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -159,7 +159,7 @@ test('children of a killed worker are gone, also those that spin', async (t) => 
   t.true(await allGone(pids));
 });
 
-test('the real converter runs in a child, is used again, and is replaced when it is worn', async (t) => {
+test('the converter runs in a child that is reused, and is replaced after its limit of conversions or memory', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-children-'));
   const children = keepChildren({ memoryMb: 1024, kept: 1 });
   try {
@@ -228,7 +228,7 @@ test('signals to the process group do not end a child; only its worker does', as
   await child.gone;
 });
 
-test('a request to a child that is just exiting fails, in whatever order its events come', async (t) => {
+test('a request to a child that is exiting fails, in any order of its events', async (t) => {
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'wait' }, writer: { name: '-' } };
   for (let round = 0; round < 8; round++) {

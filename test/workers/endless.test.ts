@@ -39,7 +39,7 @@ test('a file whose text Postgres refuses ends its transfer at the first attempt,
   t.is((await untilEnd(client, next)).status, 'Completed');
 });
 
-test('names and values of features that Postgres refuses are written to the dataset and told in its record', async (t) => {
+test('names and values of features that Postgres cannot store are written to the dataset and reported in its record', async (t) => {
   const { client, projectId } = await scene();
   const geometry = { type: 'Point', coordinates: [1, 2] };
   const properties = { 'na\0me': 'va\0lue', 'half\ud83d': '\ude00' };
@@ -51,7 +51,7 @@ test('names and values of features that Postgres refuses are written to the data
   t.is(ended.status, 'Completed', ended.errorMessage);
 });
 
-test('50 attempts end a transfer, whatever came of each', async (t) => {
+test('a transfer ends after 50 attempts, whatever their outcomes', async (t) => {
   const { client, projectId } = await scene();
   // what cannot be stored for a reason that nobody has thought of
   await w.sql(`

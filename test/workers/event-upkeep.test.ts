@@ -8,7 +8,7 @@ import { world } from '../world.ts';
 const w = world(test);
 const worker = sharedWorker(test, w);
 
-test('events, their deliveries and what is known of removed projects are kept thirty days', async (t) => {
+test('events, their deliveries and records of removed projects are kept for thirty days', async (t) => {
   await worker();
   const owner = await w.account({ role: 'Owner' });
   const { id: hook } = (await w.as(owner).post('/api/eventing/webhook', { url: 'https://hooks.example/' })).body;
@@ -33,7 +33,7 @@ test('events, their deliveries and what is known of removed projects are kept th
   t.is((await w.sql('select from gone_projects')).length, 1);
 });
 
-test('a transfer that takes long tells of its progress by tenths, between its start and its end', async (t) => {
+test('a long transfer emits progress events at each tenth', async (t) => {
   await worker();
   const client = w.as(await w.account({ role: 'Owner' }));
   const projectId = await newProject(client);

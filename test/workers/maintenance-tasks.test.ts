@@ -120,7 +120,7 @@ test.serial(
   },
 );
 
-test.serial('a tenant whose bin cannot be looked at keeps no other from being swept', async (t) => {
+test.serial('a tenant whose recycle bin cannot be read does not stop the sweep of others', async (t) => {
   const [one, other] = [
     await w.account({ tenantId: await w.tenant() }),
     await w.account({ tenantId: await w.tenant() }),
@@ -251,7 +251,7 @@ test.serial('a failed mail is enqueued again, and dropped after a week', async (
   t.deepEqual(await w.sql(`select from graphile_worker._private_jobs where key = $1`, [old]), []);
 });
 
-test.serial('an expired file whose row cannot be changed keeps no other from being cleared', async (t) => {
+test.serial('an expired file whose row cannot be changed does not stop the clean-up of others', async (t) => {
   const client = w.as(await w.account());
   const names: string[] = [];
   for (const content of ['one', 'two', 'three'])
@@ -273,7 +273,7 @@ test.serial('an expired file whose row cannot be changed keeps no other from bei
   t.deepEqual(await left(), []);
 });
 
-test.serial('events are published also while what came of deliveries cannot be noted', async (t) => {
+test.serial('events are published even if outcomes of deliveries cannot be stored', async (t) => {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const client = w.as(owner);
   await worker();

@@ -321,7 +321,7 @@ test.serial('a move whose starter was disabled ends as Error and changes nothing
   t.deepEqual(await stateOf(scene), before);
 });
 
-test.serial('moves to and fro at once all end, and the dataset is in one place', async (t) => {
+test.serial('concurrent moves in both directions all end, and the dataset is in one place', async (t) => {
   const { client, datasetId, source, target, ask } = await carryScene(w);
   await work();
   for (let round = 0; round < 3; round++) {

@@ -111,17 +111,20 @@ test.serial('an unknown transfer ends the process with code 9, wrong usage with 
   });
 });
 
-test.serial('a transfer that does not fit goes on waiting, and its process ends with code 8', async (t) => {
-  const s = await scene();
-  const id = await s.begin({ requiredLabels: ['gpu'], memoryRequestMb: 2048 });
-  const without = await work(id).ended;
-  t.is(without.code, 8);
-  t.regex(without.err, /This worker cannot run transfer .* It has no label 'gpu'\.\n$/);
-  t.is((await work(id, {}, '--label', 'gpu=a100', '--memory', '1024').ended).code, 8);
-  t.like(await s.get(id), { status: 'Pending', attempt: 0 });
-  t.is(await queueRows(id), 1);
-  t.is((await work(id, {}, '--label', 'gpu=a100', '--memory', '2048').ended).code, 0);
-});
+test.serial(
+  'a transfer whose resource request does not fit keeps waiting, and its process ends with code 8',
+  async (t) => {
+    const s = await scene();
+    const id = await s.begin({ requiredLabels: ['gpu'], memoryRequestMb: 2048 });
+    const without = await work(id).ended;
+    t.is(without.code, 8);
+    t.regex(without.err, /This worker cannot run transfer .* It has no label 'gpu'\.\n$/);
+    t.is((await work(id, {}, '--label', 'gpu=a100', '--memory', '1024').ended).code, 8);
+    t.like(await s.get(id), { status: 'Pending', attempt: 0 });
+    t.is(await queueRows(id), 1);
+    t.is((await work(id, {}, '--label', 'gpu=a100', '--memory', '2048').ended).code, 0);
+  },
+);
 
 test.serial('a transfer that another process runs is left to it; SIGTERM hands it back with code 6', async (t) => {
   const s = await scene();

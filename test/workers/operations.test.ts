@@ -137,7 +137,7 @@ test('a failure that cannot be retried blocks neither its mass retry nor others'
   t.is((await untilEnd(w.as(owner), retried?.id ?? '')).status, 'Completed');
 });
 
-test('workers are listed with what they have and do', async (t) => {
+test('workers are listed with their resources and transfers', async (t) => {
   const { pid } = await worker();
   const { body } = await (await root()).get('/api/admin/worker');
   const listed = body.data.find((one: { pid: number }) => one.pid === pid);
@@ -146,7 +146,7 @@ test('workers are listed with what they have and do', async (t) => {
 });
 
 test.serial(
-  'a drained worker finishes its transfers and takes no more; neither does one that starts during the drain',
+  'a drained worker finishes its transfers and takes no more; a worker that starts during the drain takes none',
   async (t) => {
     const client = await root();
     const { pid } = await worker();

@@ -84,7 +84,7 @@ test.serial(
   },
 );
 
-test.serial('bytes that a dataset, a staged file or an export names stay', async (t) => {
+test.serial('blobs that a dataset, a staged file or an export references are kept', async (t) => {
   const owner = await w.account();
   const projectId = await project(owner);
   const dataset = await put(`dataset/${randomUUID()}`);
@@ -109,7 +109,7 @@ test.serial('an export is kept for seven days', async (t) => {
   t.false(await there(exported));
 });
 
-test.serial('the places of skipped records are kept for seven days, whatever the transfer made', async (t) => {
+test.serial('the list of skipped records is kept for seven days', async (t) => {
   const owner = await w.account();
   const projectId = await project(owner);
   const [kept, old] = [await put(`export/${randomUUID()}-1-bad`), await put(`export/${randomUUID()}-1-bad`)];
@@ -120,7 +120,7 @@ test.serial('the places of skipped records are kept for seven days, whatever the
   t.false(await there(old));
 });
 
-test.serial('what a run has stored and not yet committed stays, what an earlier attempt left goes', async (t) => {
+test.serial('uncommitted blobs of a running attempt are kept, those of earlier attempts are deleted', async (t) => {
   const owner = await w.account();
   const id = randomUUID();
   const running = { status: 'InProgress', attempt: 2, worker_pool: 'p', deadline: ago(-1) };
@@ -133,7 +133,7 @@ test.serial('what a run has stored and not yet committed stays, what an earlier 
   await query('delete from transfers where id = $1', [id]);
 });
 
-test.serial('a staged file goes when its day is over, and so does its place', async (t) => {
+test.serial('a staged file and its row are deleted after a day', async (t) => {
   const owner = await w.account();
   const [fresh, old] = [await staged(owner), await staged(owner, { expires_at: ago(2) })];
   await sweep();
@@ -224,7 +224,7 @@ for (const [table, what, address] of [
   });
 }
 
-test.serial('more blobs than one batch are all looked at, and two sweeps at once do no harm', async (t) => {
+test.serial('the sweep covers more blobs than one batch, and concurrent sweeps are safe', async (t) => {
   for (let n = 0; n < 1100; n++) await put(`dataset/orphan-${n}`);
   await query(`insert into released_blobs select 'dataset/orphan-' || n from generate_series(0, 1099) n`, []);
   const owner = await w.account();

@@ -29,7 +29,7 @@ const administrator = async () => w.as(await w.administrator());
 const aged = (ids: string[], days: number) =>
   w.sql(`update recycle_bin set deleted_at = now() - $2 * interval '1 day' where id = any($1)`, [ids, days]);
 
-test('rows go at once, bytes by a job; transfers keep telling what they did to those who started them', async (t) => {
+test('a purge deletes rows at once and blobs by a job; transfers stay visible to their starters', async (t) => {
   await worker();
   const user: User = await w.account();
   const client = w.as(user);
@@ -85,7 +85,7 @@ test('a dataset that a transfer holds is not removed: 409', async (t) => {
   t.is((await client.delete(`${BIN}/dataset/${id}`)).status, 204);
 });
 
-test('what has been in the bin for more than 180 days, or what its tenant says, is removed by the sweep', async (t) => {
+test('the sweep deletes items after 180 days in the recycle bin, or after the period of their tenant', async (t) => {
   await worker();
   const root = await administrator();
   const short = await w.tenant();
@@ -120,7 +120,7 @@ test('what has been in the bin for more than 180 days, or what its tenant says, 
   }
 });
 
-test('Owners of a tenant do not say how long its bin keeps things', async (t) => {
+test('Owners of a tenant may not set the retention of its recycle bin', async (t) => {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const url = `/api/iam/tenant/${owner.tenantId}`;
   t.is((await w.as(owner).put(url, { recycleBinDays: 1 })).status, 403);

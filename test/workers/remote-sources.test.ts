@@ -75,7 +75,7 @@ async function failsWith(t: ExecutionContext, sent: { url?: string; send?: Sendi
 
 const CONTENT = randomBytes(3 * 2 ** 20);
 
-test('a remote file becomes a dataset as an uploaded one does', async (t) => {
+test('a remote file is imported like an uploaded one', async (t) => {
   await worker();
   const { client, projectId, requests, path } = await scene({ send: (_, response) => void response.end(ASCII_GRID) });
   const data = { name: 'terrain' };
@@ -173,7 +173,7 @@ test('an upload place is known by its path, whatever host is called; a remote ad
   t.is((await contentOf(await untilEnd(client, remote.body.id))).toString(), `${dataset}?sp=r&sig=x`);
 });
 
-test('a connection that breaks is taken up where it broke while the strong ETag stays', async (t) => {
+test('a broken download resumes if the strong ETag is unchanged', async (t) => {
   await worker();
   const { end, requests, log } = await scene({
     send: (request, response, n) =>
@@ -186,7 +186,7 @@ test('a connection that breaks is taken up where it broke while the strong ETag 
   t.true((await log()).some((line) => /^The connection to 127\.0\.0\.1:\d+ broke at byte \d+/.test(line)));
 });
 
-test('a date that is old enough is as good as a strong ETag', async (t) => {
+test('a Last-Modified date that is old enough counts as a strong validator', async (t) => {
   await worker();
   const modified = new Date(Date.now() - 3_600_000).toUTCString();
   const { end, requests } = await scene({
@@ -242,7 +242,7 @@ test('without a strong validator a broken connection starts over', async (t) => 
   );
 });
 
-test('an answer that is shorter than it says is no success, however often it comes', async (t) => {
+test('an answer shorter than its Content-Length is an error, also when it is repeated', async (t) => {
   await worker();
   const { id, get, requests, client, log } = await scene({
     send(_, response) {
@@ -256,7 +256,7 @@ test('an answer that is shorter than it says is no success, however often it com
   t.is((await client.post(`/api/conversion/transfer/${id}/cancel`, {})).status, 202);
 });
 
-test('what a server compressed on its way although it was asked not to is stored as it was', async (t) => {
+test('an answer with an unrequested Content-Encoding is stored decoded', async (t) => {
   await worker();
   for (const [encoding, packed] of [
     ['gzip', gzipSync(CONTENT)],
@@ -272,7 +272,7 @@ test('what a server compressed on its way although it was asked not to is stored
   await failsWith(t, { send }, /with the content encoding 'lzw'/);
 });
 
-test('a refusal ends the transfer and names the status', async (t) => {
+test('a 4xx status ends the transfer, and its error names the status', async (t) => {
   for (const status of [204, 304, 400, 401, 404, 410, 418, 451])
     await failsWith(
       t,
@@ -281,7 +281,7 @@ test('a refusal ends the transfer and names the status', async (t) => {
     );
 });
 
-test('a server that is out of order is asked again later, when it says so not before that', async (t) => {
+test('a failing server is retried later, and not before its Retry-After', async (t) => {
   await worker();
   const at: number[] = [];
   const { end, log } = await scene({
@@ -299,7 +299,7 @@ test('a server that is out of order is asked again later, when it says so not be
   t.true((await log()).includes(`${source.place} answered 503 Service Unavailable. The transfer is tried again.`));
 });
 
-test('a transfer that waits until an outage may be over says when it is tried again', async (t) => {
+test('a transfer that backs off after an outage says when it is retried', async (t) => {
   await worker();
   const { client, id, log } = await scene({
     send: (_, response) => response.writeHead(503, { 'retry-after': '600' }).end(),
@@ -311,7 +311,7 @@ test('a transfer that waits until an outage may be over says when it is tried ag
   t.is((await client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);
 });
 
-test('nobody there, and a name that leads nowhere, are outages', async (t) => {
+test('refused connections and unknown host names are outages', async (t) => {
   await worker();
   for (const [url, sentence] of [
     ['http://127.0.0.1:1/x', /^127\.0\.0\.1:1 refused the connection\. The transfer is tried again\.$/],
@@ -324,7 +324,7 @@ test('nobody there, and a name that leads nowhere, are outages', async (t) => {
   }
 });
 
-test('redirects are followed; user and password go to no other place', async (t) => {
+test('redirects are followed; user and password are not sent to other hosts', async (t) => {
   await worker();
   const target = '/moved/target';
   const near = source.serve(target, (_, response) => void response.end('near'));
@@ -360,7 +360,7 @@ test('more than uploads.maxSize is not taken, whether the server says so or not'
   for (const send of [told, withoutLength, bomb]) await failsWith(t, { send }, /is larger than 10000000 bytes/);
 });
 
-test('what is fetched counts to the scratch space of the transfer, whether the server says its size or not', async (t) => {
+test('fetched bytes count towards the scratch space of the transfer, with or without Content-Length', async (t) => {
   await worker();
   const told: Sending = (_, response) => void response.writeHead(200, { 'content-length': 9_000_000 }).write('x');
   const withoutLength: Sending = (_, response) => {
@@ -384,7 +384,7 @@ test('a staged file that is larger than the scratch space of the transfer ends i
   t.is(ended.errorMessage, 'The conversion needed more than its 0.002 GB of scratch space.');
 });
 
-test('a server that falls silent in the middle is left, and asked for the rest', async (t) => {
+test('if a server falls silent, the download resumes on a new connection', async (t) => {
   await worker();
   const { end, requests, log } = await scene({
     send(request, response, n) {
@@ -397,7 +397,7 @@ test('a server that falls silent in the middle is left, and asked for the rest',
   t.true((await log()).some((line) => /sent nothing for too long at byte \d+/.test(line)));
 });
 
-test('a transfer is cancelled while its file comes: the connection ends, and nothing is left', async (t) => {
+test('cancelling a transfer during its download closes the connection and leaves no file', async (t) => {
   await worker();
   const { id, get, client, requests } = await scene({
     send: (_, response) => {

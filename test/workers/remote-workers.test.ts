@@ -66,7 +66,7 @@ async function begin(url: string) {
   return { client, id: body.id as string };
 }
 
-serial('a worker that is killed or stopped while it fetches loses nothing: another one does it, once', async (t) => {
+serial('if a worker is killed or stopped during a download, another one completes the transfer once', async (t) => {
   const content = randomBytes(2_000_000);
   const requests = source.serve('/twice', (request, response, n) =>
     n < 2 ? half(response, content) : sendFile(request, response, content),
@@ -93,7 +93,7 @@ serial('a worker that is killed or stopped while it fetches loses nothing: anoth
   );
 });
 
-serial('the time limit of a transfer holds for fetching too', async (t) => {
+serial('the time limit of a transfer includes the download', async (t) => {
   const requests = source.serve('/slow', (_, response) => half(response, Buffer.alloc(1000)));
   await launch({ 'transfers.timeLimit': '1500ms' });
   const { client, id } = await begin(source.url('/slow'));

@@ -68,7 +68,7 @@ for (const [way, write] of Object.entries(WAYS)) {
   });
 }
 
-test('what is said of a file before it has any bytes describes those that come', async (t) => {
+test('metadata set before the upload of a file applies to its content', async (t) => {
   const client = w.as(await w.account());
   const projectId = await newProject(client);
   const make = { actions: [{ type: 'PathActionCreate', path: 'new.tif' }] };

@@ -162,7 +162,7 @@ serial('a transfer that takes longer than the time limit ends with a sentence', 
 });
 
 test.serial(
-  'SIGTERM hands a running conversion back, which another worker completes, and ends the process with 0',
+  'on SIGTERM a worker hands its conversion back, another worker completes it, and the exit code is 0',
   async (t) => {
     const { worker } = await launchFrozen();
     const s = await scene();
@@ -182,30 +182,27 @@ test.serial(
   },
 );
 
-test.serial(
-  'a transfer whose worker was killed is run by another, and what the dead one left is removed',
-  async (t) => {
-    const { worker } = await launchFrozen();
-    const s = await scene();
-    const id = await s.start();
-    await s.running(id);
-    worker.process.kill('SIGKILL');
-    await worker.ended;
-    await launch();
-    const ended = await untilEnd(s.client, id);
-    t.like(ended, { status: 'Completed', attempt: 2 });
-    const log = (await s.client.get(`/api/conversion/transfer/${id}/log?level=info`)).body.data;
-    // its worker may have died before it wrote the line of the first start
-    const told = log
-      .map((line: { message: string }) => line.message)
-      .filter((line: string) => !line.startsWith('Attempt 1'));
-    t.deepEqual(told.slice(0, 2), ['The worker that ran attempt 1 was lost.', 'Attempt 2 started.']);
-    t.regex(told[2], new RegExp(`^Converted: ${ASCII_GRID.length} bytes read, `));
-    t.is(told.length, 3);
-    await until('the scratch folder is gone', async () => (await scratch()).length === 0);
-    t.is((await sqlOf('select pool from workers')).length, 1);
-  },
-);
+test.serial('a transfer of a killed worker is run by another, and leftovers are removed', async (t) => {
+  const { worker } = await launchFrozen();
+  const s = await scene();
+  const id = await s.start();
+  await s.running(id);
+  worker.process.kill('SIGKILL');
+  await worker.ended;
+  await launch();
+  const ended = await untilEnd(s.client, id);
+  t.like(ended, { status: 'Completed', attempt: 2 });
+  const log = (await s.client.get(`/api/conversion/transfer/${id}/log?level=info`)).body.data;
+  // its worker may have died before it wrote the line of the first start
+  const told = log
+    .map((line: { message: string }) => line.message)
+    .filter((line: string) => !line.startsWith('Attempt 1'));
+  t.deepEqual(told.slice(0, 2), ['The worker that ran attempt 1 was lost.', 'Attempt 2 started.']);
+  t.regex(told[2], new RegExp(`^Converted: ${ASCII_GRID.length} bytes read, `));
+  t.is(told.length, 3);
+  await until('the scratch folder is gone', async () => (await scratch()).length === 0);
+  t.is((await sqlOf('select pool from workers')).length, 1);
+});
 
 test.serial(
   'a stopped worker loses a transfer that is past its deadline, and exits when it is continued',
@@ -223,7 +220,7 @@ test.serial(
   },
 );
 
-serial('a cancel is heard although the worker that runs the transfer is stopped', async (t) => {
+serial('a transfer is cancelled although its worker is stopped', async (t) => {
   const { worker } = await launchFrozen();
   const s = await scene();
   const id = await s.start();
@@ -234,7 +231,7 @@ serial('a cancel is heard although the worker that runs the transfer is stopped'
   t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'Cancelled.' });
 });
 
-serial('a transfer that lost its worker nine times ends', async (t) => {
+serial('a transfer ends after nine lost workers', async (t) => {
   const { worker } = await launchFrozen();
   const s = await scene();
   const id = await s.start();
@@ -285,7 +282,7 @@ serial('deleting a project ends the transfers that run or wait below it, and the
   t.deepEqual(await sqlOf('select id from datasets where project_id = $1', [s.projectId]), []);
 });
 
-serial('a transfer whose row in the queue is lost is started all the same', async (t) => {
+serial('a transfer whose queue row is lost is started nevertheless', async (t) => {
   const s = await scene();
   const id = await s.start();
   await sqlOf('delete from graphile_worker._private_jobs');
@@ -293,7 +290,7 @@ serial('a transfer whose row in the queue is lost is started all the same', asyn
   t.is((await untilEnd(s.client, id)).status, 'Completed');
 });
 
-serial('a transfer that its pool holds and nobody runs is given back', async (t) => {
+serial('a transfer that is locked in the queue but not running is released', async (t) => {
   await launch();
   const s = await scene();
   const copied = await s.start();
@@ -310,7 +307,7 @@ serial('a transfer that its pool holds and nobody runs is given back', async (t)
   t.like(await untilEnd(s.client, stray?.id ?? ''), { status: 'Completed', attempt: 2 });
 });
 
-serial('a row of the queue that a worker locked without coming to know of it is run all the same', async (t) => {
+serial('a queue row that a worker locked without receiving it is run nevertheless', async (t) => {
   const s = await scene();
   const id = await s.start();
   await sqlOf(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
@@ -336,7 +333,7 @@ serial('a replaced queue row is deleted even if its worker could not report it a
   );
 });
 
-serial('a worker that cannot tell the queue that a job is done ends at once, whatever else it runs', async (t) => {
+serial('a worker that cannot report a completed job to the queue ends at once', async (t) => {
   const { worker } = await launchFrozen({ 'worker.concurrency': '2' });
   const s = await scene();
   const long = await s.start();
@@ -361,7 +358,7 @@ serial('a transfer that ends without being run says so in its log', async (t) =>
   t.like(log[0], { level: 'error', message: 'Cancelled.' });
 });
 
-serial('a cancel that was acknowledged holds, though the worker that was to hear of it is gone', async (t) => {
+serial('an acknowledged cancel takes effect although its worker is gone', async (t) => {
   const { worker } = await launchFrozen();
   const s = await scene();
   const id = await s.start();

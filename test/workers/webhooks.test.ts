@@ -69,7 +69,7 @@ test('events are retried after dropped connections, timeouts, redirects and 500;
   t.is(elsewhere.receiver.received.length, 0, 'redirects are not followed');
 });
 
-test('tries follow the schedule, and when it is used up the delivery has failed and says why', async (t) => {
+test('attempts follow the schedule; after the last one the delivery has failed, with the reason', async (t) => {
   await worker();
   const hook = await newHook(answerWith(500));
   await hook.happen();
@@ -105,7 +105,7 @@ test('dead and slow receivers hold up neither others nor conversions', async (t)
   }
 });
 
-test('a webhook that is deleted gets nothing any more', async (t) => {
+test('a deleted webhook gets no deliveries', async (t) => {
   await worker();
   const hook = await newHook(answerWith(500));
   const other = await newHook(answerWith(204));
