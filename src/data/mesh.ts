@@ -35,6 +35,20 @@ export interface MeshLayers {
   readonly columns: Uint32Array;
 }
 
+/**
+ * The cells of a mesh in blocks, in the order of its arrays, for a mesh that is too large to be held: all cells have the
+ * same shape.
+ */
+export interface MeshBlocks {
+  readonly cells: number;
+  readonly shape: number;
+  readonly nodesPerCell: number;
+  nodes(): Iterable<Float64Array>;
+  connectivity(): Iterable<Uint32Array>;
+  /** Like `Mesh.values`. */
+  values(item: number, step: number): AsyncIterable<Samples>;
+}
+
 /** An unstructured mesh with items over time. */
 export interface Mesh {
   readonly kind: 'mesh';
@@ -65,6 +79,8 @@ export interface Mesh {
   readonly origin?: Origin;
   /** z of all nodes at a step, if it varies over time; `nodes` has the reference heights. */
   heights?(step: number): Promise<Float32Array | Float64Array>;
+  /** Of a mesh made of a grid. Reading them instead of the arrays saves the memory for the arrays. */
+  readonly blocks?: MeshBlocks;
   /** One value per node or cell and component; nodes or cells vary fastest. */
   values(item: number, step: number): Promise<Samples>;
 }

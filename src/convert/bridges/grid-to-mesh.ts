@@ -2,29 +2,26 @@ import type { Grid } from '../../data/grid.ts';
 import { layersOf } from '../../data/grid.ts';
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
+import { convertSamples } from '../../data/samples.ts';
 import { sliceSamples } from '../../data/slice-samples.ts';
 import type { BridgeWork } from './bridge.ts';
-import type { Corner } from './lattice-cells.ts';
-import { latticeCells, lineCells } from './lattice-cells.ts';
+import type { Cells, Corner, Lattice } from './lattice-cells.ts';
+import { latticeCells, latticeConnectivity, latticeNodes, latticeSize, lineCells } from './lattice-cells.ts';
 
 /**
  * Converts a grid to a mesh with the same order of cells: quads, or hexahedra if it has layers, including cells without
- * data. A DFS1 becomes a line through the centres of its cells, with values at the nodes.
+ * data. They are made when they are asked for, and can be read in blocks. A DFS1 becomes a line through the centres of
+ * its cells, with values at the nodes.
  */
 export function gridToMesh(grid: Grid, { stem }: Partial<Pick<BridgeWork, 'stem'>> = {}): Mesh {
-  const { crs, time, origin } = grid;
+  const { crs, time, origin, width, height } = grid;
   const isLine = origin?.format === 'dfs1';
-  const { width, height } = grid;
   const corner = cornerOf(grid);
-  const cells = isLine
-    ? lineCells(Array.from({ length: width }, (_, column) => corner(column + 0.5, 0.5)))
-    : latticeCells({ width, height, corner, ...levelsOf(grid) });
-  return {
+  const common: Omit<Mesh, keyof Cells> = {
     kind: 'mesh',
     ...(stem === undefined ? {} : { name: stem }),
     ...(crs === undefined ? {} : { crs }),
     ...(time === undefined ? {} : { time }),
-    ...cells,
     items: grid.bands.map(
       ({ role: _role, palette: _palette, ...band }: Item & Grid['bands'][number]): MeshItem => ({
         ...band,
@@ -35,6 +32,42 @@ export function gridToMesh(grid: Grid, { stem }: Partial<Pick<BridgeWork, 'stem'
       const all: Samples[] = [];
       for (let layer = 0; layer < layersOf(grid); layer++) all.push(await sliceSamples(grid, { band, step, layer }));
       return all.length === 1 ? all[0]! : concatenated(all);
+    },
+  };
+  if (isLine)
+    return { ...common, ...lineCells(Array.from({ length: width }, (_, column) => corner(column + 0.5, 0.5))) };
+  return withLattice(common, { width, height, corner, ...levelsOf(grid) }, grid);
+}
+
+function withLattice(common: Omit<Mesh, keyof Cells>, lattice: Lattice, grid: Grid): Mesh {
+  let made: Cells | undefined;
+  const cells = () => {
+    made ??= latticeCells(lattice);
+    return made;
+  };
+  return {
+    ...common,
+    get nodes() {
+      return cells().nodes;
+    },
+    get shapes() {
+      return cells().shapes;
+    },
+    get connectivity() {
+      return cells().connectivity;
+    },
+    get offsets() {
+      return cells().offsets;
+    },
+    blocks: {
+      ...latticeSize(lattice),
+      nodes: () => latticeNodes(lattice),
+      connectivity: () => latticeConnectivity(lattice),
+      async *values(band, step) {
+        const type = grid.bands[band]!.type ?? 'Float64';
+        for (let layer = 0; layer < layersOf(grid); layer++)
+          for await (const { samples } of grid.rows({ band, step, layer })) yield convertSamples(samples, type);
+      },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Mesh } from '../../data/mesh.ts';
+import type { Mesh, MeshBlocks } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 
 export type Cells = Pick<Mesh, 'nodes' | 'shapes' | 'connectivity' | 'offsets'>;
@@ -16,6 +16,36 @@ export interface Lattice {
 
 /** Quads, with levels hexahedra, column by column in rows from the first one, layer by layer from the lowest. */
 export function latticeCells(lattice: Lattice): Cells {
+  const { cells, shape, nodesPerCell } = latticeSize(lattice);
+  const connectivity = new Uint32Array(nodesPerCell * cells);
+  let at = 0;
+  for (const row of latticeConnectivity(lattice)) {
+    connectivity.set(row, at);
+    at += row.length;
+  }
+  const { width, height, levels = [0] } = lattice;
+  const nodes = new Float64Array(3 * (width + 1) * (height + 1) * levels.length);
+  at = 0;
+  for (const row of latticeNodes(lattice)) {
+    nodes.set(row, at);
+    at += row.length;
+  }
+  return {
+    nodes,
+    shapes: new Uint8Array(cells).fill(shape),
+    connectivity,
+    offsets: Uint32Array.from({ length: cells + 1 }, (_, cell) => nodesPerCell * cell),
+  };
+}
+
+export function latticeSize({ width, height, levels }: Lattice): Pick<MeshBlocks, 'cells' | 'shape' | 'nodesPerCell'> {
+  return levels === undefined
+    ? { cells: width * height, shape: CELL_SHAPES.quad, nodesPerCell: 4 }
+    : { cells: width * height * (levels.length - 1), shape: CELL_SHAPES.hexahedron, nodesPerCell: 8 };
+}
+
+/** The connectivity of `latticeCells`, row by row. */
+export function* latticeConnectivity(lattice: Lattice): Generator<Uint32Array> {
   const { width, height, levels } = lattice;
   const perLevel = (width + 1) * (height + 1);
   const ofCell = cornersOf(lattice);
@@ -24,36 +54,29 @@ export function latticeCells(lattice: Lattice): Cells {
     return levels === undefined ? lower : [...lower, ...lower.map((node) => node + perLevel)];
   };
   const layers = levels === undefined ? 1 : levels.length - 1;
-  const perCell = levels === undefined ? 4 : 8;
-  const count = width * height * layers;
-  const connectivity = new Uint32Array(perCell * count);
-  let at = 0;
+  const { nodesPerCell } = latticeSize(lattice);
   for (let layer = 0; layer < layers; layer++)
-    for (let row = 0; row < height; row++)
-      for (let column = 0; column < width; column++) {
-        connectivity.set(nodesOf(layer * perLevel + row * (width + 1) + column), at);
-        at += perCell;
-      }
-  return {
-    nodes: nodesAt(lattice, levels ?? [0]),
-    shapes: new Uint8Array(count).fill(levels === undefined ? CELL_SHAPES.quad : CELL_SHAPES.hexahedron),
-    connectivity,
-    offsets: Uint32Array.from({ length: count + 1 }, (_, cell) => perCell * cell),
-  };
+    for (let row = 0; row < height; row++) {
+      const cells = new Uint32Array(nodesPerCell * width);
+      for (let column = 0; column < width; column++)
+        cells.set(nodesOf(layer * perLevel + row * (width + 1) + column), nodesPerCell * column);
+      yield cells;
+    }
 }
 
-function nodesAt({ width, height, corner }: Lattice, levels: readonly number[]): Float64Array {
-  const nodes = new Float64Array(3 * (width + 1) * (height + 1) * levels.length);
-  let at = 0;
+/** The nodes of `latticeCells`, row by row. */
+export function* latticeNodes({ width, height, corner, levels = [0] }: Lattice): Generator<Float64Array> {
   for (const z of levels)
-    for (let row = 0; row <= height; row++)
+    for (let row = 0; row <= height; row++) {
+      const nodes = new Float64Array(3 * (width + 1));
       for (let column = 0; column <= width; column++) {
         const [x, y] = corner(column, row);
-        nodes[at++] = x;
-        nodes[at++] = y;
-        nodes[at++] = z;
+        nodes[3 * column] = x;
+        nodes[3 * column + 1] = y;
+        nodes[3 * column + 2] = z;
       }
-  return nodes;
+      yield nodes;
+    }
 }
 
 /** Corners of a cell, counter-clockwise seen from above, from the number of its first one. */

@@ -55,15 +55,20 @@ export class ZipWriter {
     });
   }
 
-  /** Adds an entry that is compressed already, as it is. The pieces stay the caller's. */
-  async addStored(name: string, pieces: readonly Uint8Array[]): Promise<void> {
+  /** Adds an entry that is compressed already, as it is. The pieces stay the caller's; `load` gets the bytes of one. */
+  async addStored<P extends { readonly length: number }>(
+    name: string,
+    pieces: readonly P[],
+    load: (piece: P) => Promise<Uint8Array>,
+  ): Promise<void> {
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
     await this.#entry(name, { size, method: 0 }, async () => {
       let crc = 0;
       for (const piece of pieces) {
-        crc = crc32(piece, crc);
+        const bytes = await load(piece);
+        crc = crc32(bytes, crc);
         // `slice` of a Buffer is a view, and the sink reuses the memory of what it has written.
-        await this.#sink.append(new Uint8Array(piece));
+        await this.#sink.append(new Uint8Array(bytes));
       }
       return crc;
     });

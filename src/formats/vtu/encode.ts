@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
 import type { Samples, SampleType } from '../../data/item.ts';
 import { bytesOf, sampleTypeOf } from '../../data/samples.ts';
+import type { BlockSpool, Piece } from './block-spool.ts';
 
 /** An array of numbers as a VTU file holds it. */
 export interface VtuArray {
@@ -19,7 +20,7 @@ export interface EncodedArray extends Omit<VtuArray, 'values'> {
   readonly type: SampleType;
   /** Numbers, not bytes. */
   readonly length: number;
-  readonly bytes: readonly Uint8Array[];
+  readonly bytes: readonly Piece[];
 }
 
 /** Uncompressed bytes per block. VTK reads any size. */
@@ -39,16 +40,23 @@ const compress = promisify(deflate);
 /** Compresses the bytes of an array block by block, in the background. */
 class BlockCompressor {
   #size = 0;
-  readonly #blocks: Promise<Uint8Array>[] = [];
+  readonly #blocks: Promise<Piece>[] = [];
+  readonly #spool: BlockSpool | undefined;
   #strategy: Promise<number> | undefined;
+
+  /** @param spool keeps the blocks; without one they stay in memory */
+  constructor(spool?: BlockSpool) {
+    this.#spool = spool;
+  }
 
   /** Takes a block, whose memory must not change any more; all but the last have `blockSize` bytes. */
   add(bytes: Uint8Array): void {
     this.#size += bytes.length;
     const block = this.#strategy === undefined ? this.#first(bytes) : this.#next(bytes, this.#strategy);
+    const kept = this.#spool === undefined ? block : block.then((bytes) => this.#spool!.keep(bytes));
     // A failure is thrown by `drain` or `finish`.
-    block.catch(() => {});
-    this.#blocks.push(block);
+    kept.catch(() => {});
+    this.#blocks.push(kept);
   }
 
   /** Waits while too many blocks are under way. */
@@ -57,7 +65,7 @@ class BlockCompressor {
   }
 
   /** VTK's header (number of blocks, size of a block, of the last one, compressed sizes), and the blocks. */
-  async finish(): Promise<Uint8Array[]> {
+  async finish(): Promise<Piece[]> {
     const blocks = await Promise.all(this.#blocks);
     // 0 means that the last block is full.
     const header = [blocks.length, blockSize, this.#size % blockSize, ...blocks.map(({ length }) => length)];
@@ -127,4 +135,35 @@ export class ArrayEncoder {
     this.#block = new Float64Array(this.#block.length);
     this.#used = 0;
   }
+}
+
+/** Compresses an array that comes in blocks of any size. */
+export async function encodeBlocks(
+  { type, ...array }: Omit<VtuArray, 'values'> & { type: SampleType },
+  blocks: Iterable<Samples> | AsyncIterable<Samples>,
+  spool: BlockSpool,
+  signal: AbortSignal,
+): Promise<EncodedArray> {
+  const compressor = new BlockCompressor(spool);
+  let block = new Uint8Array(blockSize);
+  let used = 0;
+  let length = 0;
+  for await (const samples of blocks) {
+    signal.throwIfAborted();
+    length += samples.length;
+    const bytes = bytesOf(samples);
+    for (let at = 0; at < bytes.length; ) {
+      const part = bytes.subarray(at, at + blockSize - used);
+      block.set(part, used);
+      used += part.length;
+      at += part.length;
+      if (used < blockSize) break;
+      compressor.add(block);
+      await compressor.drain();
+      block = new Uint8Array(blockSize);
+      used = 0;
+    }
+  }
+  if (used > 0) compressor.add(block.subarray(0, used));
+  return { ...array, type, length, bytes: await compressor.finish() };
 }

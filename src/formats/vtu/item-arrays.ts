@@ -1,4 +1,4 @@
-import type { Item, Samples } from '../../data/item.ts';
+import type { Item, Samples, SampleType } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
 import { convertSamples, isFloat, sampleTypeOf } from '../../data/samples.ts';
@@ -42,6 +42,27 @@ export function arrayOf({ item, name }: Pick<ItemArray, 'item' | 'name'>, sample
     ...(components === 1 ? {} : { components }),
     ...(item.unit ? { unit: item.unit } : {}),
   };
+}
+
+/** The values of one component that come in blocks, as `arrayOf` would store them. */
+export async function blocksOf(
+  { item, name }: Pick<ItemArray, 'item' | 'name'>,
+  read: () => AsyncIterable<Samples>,
+): Promise<Omit<VtuArray, 'values'> & { type: SampleType; blocks: AsyncIterable<Samples> }> {
+  const type = await storedType(item, read);
+  async function* blocks() {
+    for await (const samples of read()) yield convertSamples(realValues(samples, item), type);
+  }
+  return { name, type, blocks: blocks(), ...(item.unit ? { unit: item.unit } : {}) };
+}
+
+/** Integers with a deleted value are stored as doubles, because only these have NaN. */
+async function storedType(item: Item, read: () => AsyncIterable<Samples>): Promise<SampleType> {
+  const { type = 'Float64', nodata, scale = 1, offset = 0 } = item;
+  if (scale !== 1 || offset !== 0) return 'Float64';
+  if (isFloat(type) || nodata === undefined) return type;
+  for await (const samples of read()) if (samples.includes(nodata)) return 'Float64';
+  return type;
 }
 
 function realValues(samples: Samples, { nodata, scale = 1, offset = 0 }: Item): Samples {

@@ -1,9 +1,12 @@
-import type { Mesh } from '../../data/mesh.ts';
+import type { Samples, SampleType } from '../../data/item.ts';
+import type { Mesh, MeshBlocks } from '../../data/mesh.ts';
 import type { Context } from '../define.ts';
+import { BlockSpool } from './block-spool.ts';
 import type { EncodedArray, VtuArray } from './encode.ts';
-import { encodeArray } from './encode.ts';
+import { encodeArray, encodeBlocks } from './encode.ts';
 import { fieldData, sridField } from './field-data.ts';
-import { arrayOf, itemArrays, NODE_CODES } from './item-arrays.ts';
+import type { ItemArray } from './item-arrays.ts';
+import { arrayOf, blocksOf, itemArrays, NODE_CODES } from './item-arrays.ts';
 import type { Part } from './part.ts';
 
 /** Makes the parts of a mesh, one per step. Arrays that do not vary over time are compressed only once. */
@@ -13,6 +16,8 @@ export class MeshParts {
   readonly #arrays: ReturnType<typeof itemArrays>;
   #fixed: Omit<Part, 'pointData' | 'cellData'> | undefined;
   #codes: EncodedArray[] = [];
+  /** Of a mesh in blocks: one for the geometry, one for the values of a step. */
+  #spools: { geometry: BlockSpool; values: BlockSpool } | undefined;
 
   constructor(mesh: Mesh, context: Context) {
     this.#mesh = mesh;
@@ -26,10 +31,8 @@ export class MeshParts {
     const { signal } = this.#context;
     const { points, fieldData: facts, ...fixed } = await this.#fixedArrays();
     const encoded = { node: [...this.#codes], cell: [] as EncodedArray[] };
-    for (const array of this.#arrays) {
-      const values = await this.#mesh.values(array.index, step);
-      encoded[array.item.location].push(await encodeArray(arrayOf(array, values), signal));
-    }
+    this.#spools?.values.clear();
+    for (const array of this.#arrays) encoded[array.item.location].push(await this.#values(array, step));
     const heights = await this.#mesh.heights?.(step);
     return {
       ...fixed,
@@ -40,9 +43,27 @@ export class MeshParts {
     };
   }
 
+  async #geometry(): Promise<Geometry> {
+    const { blocks } = this.#mesh;
+    const { signal } = this.#context;
+    if (blocks === undefined) return wholeGeometry(this.#mesh, signal);
+    const [geometry, values] = [await BlockSpool.create(this.#context), await BlockSpool.create(this.#context)];
+    this.#spools = { geometry, values };
+    return geometryInBlocks(blocks, geometry, signal);
+  }
+
+  async #values(array: ItemArray, step: number): Promise<EncodedArray> {
+    const { signal } = this.#context;
+    const { blocks } = this.#mesh;
+    if (blocks === undefined || this.#spools === undefined)
+      return encodeArray(arrayOf(array, await this.#mesh.values(array.index, step)), signal);
+    const { blocks: values, ...rest } = await blocksOf(array, () => blocks.values(array.index, step));
+    return encodeBlocks(rest, values, this.#spools.values, signal);
+  }
+
   async #fixedArrays() {
     if (this.#fixed === undefined) {
-      const { nodes, nodeCodes, shapes } = this.#mesh;
+      const { nodeCodes } = this.#mesh;
       const { signal } = this.#context;
       const facts = fieldData(
         this.#mesh,
@@ -50,14 +71,45 @@ export class MeshParts {
       );
       if (nodeCodes !== undefined) this.#codes = await encodeAll([{ name: NODE_CODES, values: nodeCodes }], signal);
       this.#fixed = {
-        ...(await cellArrays(this.#mesh, signal)),
         fieldData: await encodeAll([...facts, ...(await sridField(this.#mesh.crs, this.#context))], signal),
-        points: await encodeArray(pointArray(nodes), signal),
-        types: await encodeArray({ name: 'types', values: shapes }, signal),
+        ...(await this.#geometry()),
       };
     }
     return this.#fixed;
   }
+}
+
+type Geometry = Pick<Part, 'points' | 'connectivity' | 'offsets' | 'types'>;
+
+async function wholeGeometry(mesh: Mesh, signal: AbortSignal): Promise<Geometry> {
+  return {
+    ...(await cellArrays(mesh, signal)),
+    points: await encodeArray(pointArray(mesh.nodes), signal),
+    types: await encodeArray({ name: 'types', values: mesh.shapes }, signal),
+  };
+}
+
+/** Cells per block of `offsets` and `types`. */
+const cellsPerBlock = 1 << 16;
+
+async function geometryInBlocks(blocks: MeshBlocks, spool: BlockSpool, signal: AbortSignal): Promise<Geometry> {
+  const { cells, shape, nodesPerCell } = blocks;
+  function* perCell<S extends Samples>(make: (count: number, first: number) => S) {
+    for (let first = 0; first < cells; first += cellsPerBlock)
+      yield make(Math.min(cellsPerBlock, cells - first), first);
+  }
+  const offsets = perCell((count, first) =>
+    Int32Array.from({ length: count }, (_, n) => nodesPerCell * (first + n + 1)),
+  );
+  const types = perCell((count) => new Uint8Array(count).fill(shape));
+  const encode = (name: string, type: SampleType, values: Iterable<Samples>, more: { components?: number } = {}) =>
+    encodeBlocks({ name, type, ...more }, values, spool, signal);
+  return {
+    connectivity: await encode('connectivity', 'Int32', blocks.connectivity()),
+    offsets: await encode('offsets', 'Int32', offsets),
+    points: await encode('Points', 'Float64', blocks.nodes(), { components: 3 }),
+    types: await encode('types', 'UInt8', types),
+  };
 }
 
 export async function encodeAll(arrays: readonly VtuArray[], signal: AbortSignal): Promise<EncodedArray[]> {

@@ -1,3 +1,4 @@
+import type { Piece } from './block-spool.ts';
 import type { EncodedArray } from './encode.ts';
 
 /** One unstructured grid with its values at one step. */
@@ -19,8 +20,8 @@ export interface Part {
  * The pieces of a VTU file: XML, followed by the arrays as raw compressed bytes (appended data), each at the offset
  * that its element names.
  */
-export function partBytes(part: Part): Uint8Array[] {
-  const appended: Uint8Array[] = [];
+export function partBytes(part: Part): Piece[] {
+  const appended: Piece[] = [];
   let offset = 0;
   const element = (array: EncodedArray, attributes = ''): string => {
     const { name, type, components, unit } = array;

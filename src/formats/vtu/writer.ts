@@ -8,6 +8,7 @@ import type { FileType } from '../file-type.ts';
 import { zipType } from '../file-type.ts';
 import { needsStep } from '../io/needs-step.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
+import { loaded } from './block-spool.ts';
 import { featurePart } from './feature-part.ts';
 import { startTime } from './field-data.ts';
 import { MeshParts } from './mesh-parts.ts';
@@ -39,7 +40,7 @@ export const vtuWriter = defineWriter({
 });
 
 async function append(sink: ByteSink, part: Part): Promise<void> {
-  for (const bytes of partBytes(part)) await sink.append(bytes);
+  for (const piece of partBytes(part)) await sink.append(await loaded(piece));
 }
 
 /** The start as character codes, because meshio cannot read text arrays. */
@@ -65,7 +66,7 @@ async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Pr
     context.signal.throwIfAborted();
     const part = await parts.part(step);
     const withText = step === 0 && start !== undefined ? { ...part, text: { name: 'StartTime', value: start } } : part;
-    await zip.addStored(fileOf(step), partBytes(withText));
+    await zip.addStored(fileOf(step), partBytes(withText), loaded);
   }
   const time = mesh.time!;
   const seconds = (step: number) => (timeOf(time, step) - timeOf(time, 0)) / 1000;

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { gridToMesh } from '../../../src/convert/bridges/grid-to-mesh.ts';
 import type { Data } from '../../../src/data/data.ts';
 import type { Grid } from '../../../src/data/grid.ts';
 import type { Mesh, MeshItem } from '../../../src/data/mesh.ts';
@@ -279,6 +280,44 @@ test('cells of a grid become quads', async (t) => {
   const { data } = await back(t, grid);
   t.deepEqual([...data.shapes], [CELL_SHAPES.quad, CELL_SHAPES.quad]);
   t.deepEqual([...(await data.values(0, 0))], [7, Number.NaN]);
+});
+
+test('a grid is written in blocks with the bytes that its whole mesh would have', async (t) => {
+  const [width, height] = [300, 200];
+  const grid: Grid = {
+    kind: 'grid',
+    width,
+    height,
+    affine: [500_000, 10, 1, 6_000_000, 2, -10],
+    crs: parseSrid(25832),
+    bands: [
+      { name: 'depth', type: 'Float32', unit: 'm', nodata: -1e-35 },
+      { name: 'kind', type: 'UInt8', nodata: 7 },
+      { name: 'whole', type: 'Int16', nodata: -1 },
+      { name: 'scaled', type: 'Int16', nodata: 3, scale: 0.5, offset: 2 },
+      { name: 'untyped', nodata: 5 },
+    ],
+    async *rows({ band, step, layer }) {
+      for (let firstRow = 0; firstRow < height; firstRow += 50) {
+        const samples = new [Float32Array, Uint8Array, Int16Array, Int16Array, Float32Array][band]!(50 * width);
+        for (let n = 0; n < samples.length; n++) samples[n] = (firstRow * 7 + n * 3 + step + 2 * layer) % 251;
+        if (band === 0) samples[firstRow] = -1e-35;
+        yield { firstRow, rowCount: 50, samples };
+      }
+    },
+  };
+  for (const given of [
+    grid,
+    { ...grid, time: { ...oneStep, count: 3, interval: 6 } },
+    { ...grid, layers: { count: 3, first: -5, spacing: 2 } },
+  ]) {
+    const mesh = gridToMesh(given, { stem: 'made' });
+    t.truthy(mesh.blocks);
+    const { blocks: _, ...whole } = mesh;
+    const inBlocks = await written(t, given, 'VtuWriter');
+    t.true(inBlocks.content.equals((await written(t, whole, 'VtuWriter')).content));
+    t.deepEqual(inBlocks.lost, []);
+  }
 });
 
 test('points become vertices with z as array Z and their fields of numbers', async (t) => {
