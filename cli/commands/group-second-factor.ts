@@ -38,7 +38,7 @@ async function setSecondFactor(io: Io, id: string, given: string[], options: Opt
   const previewed = await io.api.call<Preview>('POST', `${path}/preview`, { body: { entries } });
   if (options.preview) return io.show(previewed, describe);
   const { lockedOut } = previewed.body;
-  const question = `${lockedOut.join(', ')} could not log in any more from where they logged in before. Continue?`;
+  const question = `${lockedOut.join(', ')} could no longer log in from the addresses of their last logins. Continue?`;
   if (lockedOut.length > 0) await confirm(io, question, options, 'Nothing was changed.');
   const answer: Answer<unknown> = await io.api.call('PUT', path, { body: { entries } });
   io.show(answer, () => `The second factor of ${id} is set.`, { id, entries: entries.length });
@@ -56,7 +56,7 @@ function describe({ days, lockedOut, accounts }: Preview): Shown {
   const sentence =
     lockedOut.length === 0
       ? `No login of the last ${days} days would have been refused.`
-      : `Could not log in any more from where they logged in before: ${lockedOut.join(', ')}.`;
+      : `These accounts could no longer log in from the addresses of their last logins: ${lockedOut.join(', ')}.`;
   if (rows.length === 0) return sentence;
   return [table(['ACCOUNT', 'LOGINS', 'REFUSED FROM', 'ASKED FOR A CODE FROM', 'MUST REGISTER'], rows), sentence];
 }

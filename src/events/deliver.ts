@@ -15,8 +15,8 @@ export interface DeliverParts {
   /** Limit for one attempt, in milliseconds. */
   timeoutMs: number;
   /**
-   * Setting `webhooks.retryAfter`: milliseconds from the end of each failed attempt to the next. After the last one the
-   * delivery has failed.
+   * Setting `webhooks.retryAfter`: milliseconds from the end of each failed attempt to the next, about a day in all by
+   * default. After the last one the delivery has failed; a replay (`webhooks.ts`) sends the events again.
    */
   retryAfterMs: readonly number[];
   log: Record<'info' | 'warn', (details: object, message: string) => void>;

@@ -3,7 +3,7 @@ import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Role } from './access.ts';
 import { requireCapability } from './access.ts';
-import { lockedProject, refuseStale } from './change.ts';
+import { checkRowVersion, lockedProject } from './change.ts';
 import {
   copyMembers,
   deleteMember,
@@ -34,7 +34,7 @@ export async function setMembers(
   refuseTwice(members);
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
-    refuseStale(project, rowVersion);
+    checkRowVersion(project, rowVersion);
     if (project.parentId === undefined && !members.some(({ role }) => role === 'Owner'))
       throw invalidMember('members', KEEPS_OWNER);
     await refuseUnknown(tx, project.tenantId, members);
@@ -81,7 +81,7 @@ export async function inheritMembers(
 ): Promise<Written> {
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
-    refuseStale(project, rowVersion);
+    checkRowVersion(project, rowVersion);
     if (project.parentId === undefined)
       throw invalid(`Project '${id}' is a root project: it has no parent to inherit members from.`);
     await setInheritance(tx, id, true);

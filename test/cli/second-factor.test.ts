@@ -143,7 +143,9 @@ test('group set-2fa --preview tells who would be locked out and changes nothing;
   const preview = await run(['group', 'set-2fa', group, ...entries, '--preview']);
   t.is(preview.code, 0);
   t.regex(preview.out, new RegExp(`^${id} +1 +203.0.113.9 \\(1\\)`, 'm'));
-  t.true(preview.out.endsWith(`Could not log in any more from where they logged in before: ${id}.\n`));
+  t.true(
+    preview.out.endsWith(`These accounts could no longer log in from the addresses of their last logins: ${id}.\n`),
+  );
   t.like(await run(['group', 'set-2fa', group, ...entries]), { code: 2 });
   const metadata = async () => JSON.parse((await run(['group', 'show', group, '--json'])).out).metadata;
   t.deepEqual(await metadata(), { '2FAMetadata': [] });

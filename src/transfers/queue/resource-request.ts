@@ -3,7 +3,10 @@ import type { NodeSize } from '../../platform/settings/settings.ts';
 import type { Amount } from './requirements.ts';
 import { flagsOf, MIN_MEMORY_MB } from './requirements.ts';
 
-/** Memory limit in MB of a transfer whose request names none. */
+/**
+ * Memory limit in MB of a conversion whose request names none; `workers/children.ts` enforces it. The estimate from the
+ * size of the input only decides how much memory a worker must have free.
+ */
 export const DEFAULT_MEMORY_MB = 4096;
 const MEMORY_STEP_MB = 1024;
 /** A pebibyte, far below the limits of the database's integers. */

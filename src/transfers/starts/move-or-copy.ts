@@ -20,7 +20,7 @@ export interface MoveOrCopyRequest {
 }
 
 const SCOPE = 'platform_metadata_conversion';
-/** The blob store does the work. */
+/** Memory of a move or copy: the blob store copies the bytes. */
 const MEMORY_MB = 256;
 
 /** Starts a transfer that moves or copies a dataset into another tenant. */
